@@ -1,0 +1,102 @@
+#!/bin/sh
+# Measures, does not judge: reading against md5sum, memory per record, and the algorithms side by side.
+#
+#   BENCH_ROWS        rows of the large table (default: as many as make 1 GB)
+#   BENCH_SMALL_ROWS  rows of the table that the algorithms share (default 20000)
+#   KANON_DATA        where adult/adult.csv is (default ../shared/data)
+set -eu
+cd "$(dirname "$0")/.."
+scripts/setup
+scripts/build bench
+kanon=build/bench/kanon
+dir=build/bench/data
+data=${KANON_DATA:-../shared/data}
+small_rows=${BENCH_SMALL_ROWS:-20000}
+
+say()
+{
+    printf '\n== %s\n\n' "$*"
+}
+
+# time_of COMMAND...: wall-clock seconds of the command, whose output goes nowhere.
+time_of()
+{
+    begin=$(date +%s.%N)
+    "$@" >/dev/null
+    end=$(date +%s.%N)
+    awk -v a="$begin" -v b="$end" 'BEGIN { printf "%.2f", b - a }'
+}
+
+# sample ROWS DIR: the made-up hospital's table, unless it is there already.
+sample()
+{
+    if [ "$(cat "$2/rows" 2>/dev/null || true)" != "$1" ]; then
+        "$kanon" sample hospital --quiet --rows "$1" --seed 1 -o "$2"
+        echo "$1" >"$2/rows"
+    fi
+}
+
+# figure NAME FILE: a figure of a JSON report.
+figure()
+{
+    sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p" "$2" | head -n 1
+}
+
+bytes_of()
+{
+    wc -c <"$1" | tr -d ' '
+}
+
+mkdir -p $dir
+sample "$small_rows" $dir/small
+
+# ---- reading -----------------------------------------------------------------------------------------------------------
+
+row_bytes=$(($(bytes_of $dir/small/hospital.csv) / small_rows))
+rows=${BENCH_ROWS:-$((1000000000 / row_bytes))}
+needed_kib=$((rows * row_bytes / 1024 + 100000))
+free_kib=$(df -Pk $dir | awk 'NR == 2 { print $4 }')
+if [ "$free_kib" -lt "$needed_kib" ] && [ ! -f $dir/large/rows ]; then
+    say "Reading: skipped, $((needed_kib / 1024)) MiB are needed under $dir and $((free_kib / 1024)) MiB are free"
+else
+    sample "$rows" $dir/large
+    table=$dir/large/hospital.csv
+    md5sum $table >/dev/null # so that both find the file in the page cache
+    md5_seconds=$(time_of md5sum $table)
+    build/bench/bench/bench_read $table $dir/large/hospital.yaml >$dir/read
+    say "Reading $(($(bytes_of $table) / 1000000)) MB, the file being in the page cache"
+    awk -v md5="$md5_seconds" '
+        { value[$1] = $2 }
+        END {
+            printf "%-28s %10s\n", "rows", value["rows"]
+            printf "%-28s %10s\n", "md5sum, seconds", md5
+            printf "%-28s %10s\n", "kanon_table_read, seconds", value["seconds"]
+            printf "%-28s %10.2f\n", "ratio to md5sum", value["seconds"] / md5
+            printf "%-28s %10s\n", "encoded attributes", value["encoded"]
+            printf "%-28s %10s   (peak growth of anonymous memory, the mapped input not counted)\n", "memory, MiB", value["peak_mib"]
+            printf "%-28s %10s   (limit 24 + 4 * encoded attributes = %d)\n", "bytes per record", value["bytes_per_record"],
+                value["limit"]
+        }' $dir/read
+fi
+
+# ---- algorithms --------------------------------------------------------------------------------------------------------
+
+# measure LABEL TABLE SCHEMA ALGORITHM K
+measure()
+{
+    seconds=$(time_of "$kanon" anonymize "$2" -s "$3" -k "$5" -a "$4" --seed 1 --quiet -o $dir/release.csv --report $dir/report.json)
+    printf '%-22s %-10s %4s %10s %12s %10s %9s\n' "$1" "$4" "$5" "$(figure groups $dir/report.json)" \
+        "$(figure information_loss $dir/report.json)" "$(figure avg_loss $dir/report.json)" "$seconds"
+}
+
+say "Algorithms (seconds are those of the whole command, with reading, checking and writing; $(getconf _NPROCESSORS_ONLN) processors)"
+printf '%-22s %-10s %4s %10s %12s %10s %9s\n' table algorithm k groups loss avg_loss seconds
+for k in 5 50; do
+    for algorithm in kmember mondrian; do
+        measure "hospital, $small_rows" $dir/small/hospital.csv $dir/small/hospital.yaml $algorithm $k
+        if [ -f "$data/adult/adult.csv" ]; then
+            measure "adult, 30162" "$data/adult/adult.csv" "$data/adult/adult8.yaml" $algorithm $k
+        fi
+    done
+done
+[ -f "$data/adult/adult.csv" ] || echo "adult: skipped, no $data/adult/adult.csv"

@@ -1,0 +1,341 @@
+#include "command.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const option option_k = {
+    .letter = 'k',
+    .argument = "K",
+    .help = "the least number of records in a group (default: the schema's)",
+    .kind = OPTION_INTEGER,
+    AT(k),
+    .min = 2,
+    .max = INT64_MAX,
+};
+static const option option_algorithm = {
+    .name = "algorithm",
+    .letter = 'a',
+    .argument = "NAME",
+    .help = "how to group (default: the schema's); kanon algorithms lists them",
+    .kind = OPTION_TEXT,
+    AT(algorithm),
+};
+static const option option_set = {
+    .name = "set",
+    .argument = "NAME=VALUE",
+    .help = "a setting of the algorithm; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(settings),
+};
+static const option option_seed = {
+    .name = "seed",
+    .argument = "N",
+    .help = "the seed of all random choices (default: 0); the same seed gives the same release",
+    .kind = OPTION_SEED,
+    AT(seed),
+};
+static const option option_output = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "RELEASE",
+    .help = "where the release goes (default: -, standard output)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+static const option option_groups = {
+    .name = "groups",
+    .argument = "FILE",
+    .help = "also write which record is in which group",
+    .kind = OPTION_TEXT,
+    AT(groups),
+};
+static const option option_report = {
+    .name = "report",
+    .argument = "FILE",
+    .help = "also write the figures, and what is needed to repeat the run, as JSON",
+    .kind = OPTION_TEXT,
+    AT(report),
+};
+static const option option_numeric = {
+    .name = "numeric",
+    .argument = "interval|range|mean|columns",
+    .help = "how numbers are released: [20-29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
+            "(default: interval)",
+    .kind = OPTION_CHOICE,
+    AT(numeric),
+};
+static const option option_shuffle = {
+    .name = "shuffle",
+    .help = "release the records in random order",
+    .kind = OPTION_SWITCH,
+    AT(shuffle),
+};
+static const option option_verbose = {
+    .name = "verbose",
+    .letter = 'v',
+    .help = "also print the columns and every figure with its formula, on standard error",
+    .kind = OPTION_SWITCH,
+    AT(verbose),
+};
+
+static const option *const options[] = {
+    SCHEMA_OPTIONS, &option_k,       &option_algorithm, &option_set,
+    &option_seed,   &option_threads, &option_output,    &option_groups,
+    &option_report, &option_numeric, &option_shuffle,   &option_delimiter,
+    &option_strict, &option_quiet,   &option_verbose,   &option_help,
+    NULL,
+};
+
+static const char *const examples[] = {
+    "kanon anonymize patients.csv -s patients.yaml -k 10 -o release.csv",
+    "kanon anonymize patients.csv --quasi age,zip --identifying name -k 5",
+    NULL,
+};
+
+static bool is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* Outputs in one place would overwrite each other, or what is still being read. */
+static int check_outputs(const command *self, const arguments *args)
+{
+    enum { N_OUTPUTS = 3, N_PATHS = 5 };
+    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->schema, args->operand};
+    if (is_standard(args->operand))
+        paths[N_PATHS - 1] = NULL;
+    for (int i = 0; i < N_OUTPUTS; i++)
+        for (int j = i + 1; j < N_PATHS; j++)
+            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
+                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
+    return EXIT_DONE;
+}
+
+/* Whether a file can be made at `path`. The library finds out too, but only after the work. */
+static bool is_writable_place(const char *path)
+{
+    struct stat place;
+    if (stat(path, &place) == 0 && !S_ISREG(place.st_mode)) {
+        errno = EISDIR;
+        return !S_ISDIR(place.st_mode) && access(path, W_OK) == 0;
+    }
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    char *directory = calloc(length + 2, 1);
+    if (directory == NULL)
+        return false;
+    memcpy(directory, slash == NULL ? "." : path, slash == NULL ? 1 : length);
+    bool writable = access(directory, W_OK | X_OK) == 0;
+    int reason = errno;
+    free(directory);
+    errno = reason;
+    return writable;
+}
+
+static int check_places(const arguments *args)
+{
+    const char *paths[] = {args->release, args->groups, args->report};
+    for (int i = 0; i < 3; i++) {
+        if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
+            continue;
+        say("cannot write %s: %s", paths[i], strerror(errno));
+        return EXIT_SYSTEM;
+    }
+    return EXIT_DONE;
+}
+
+/* What a run holds while it goes on. */
+typedef struct job {
+    kanon_schema *schema;
+    kanon_table *table;
+    kanon_grouping *grouping;
+    kanon_measures *measures;
+    progress show;
+    bool publishing;
+} job;
+
+static kanon_status group(job *work, const arguments *args, kanon_error *err)
+{
+    kanon_read_options reading = {
+        .struct_size = sizeof reading,
+        .delimiter = args->delimiter,
+        .strict = args->strict,
+        .tick = progress_tick,
+        .payload = &work->show,
+    };
+    kanon_options grouping = {
+        .struct_size = sizeof grouping,
+        .k = args->k,
+        .algorithm = args->algorithm,
+        .settings = args->settings.items,
+        .n_settings = args->settings.n,
+        .seed = args->seed,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = &work->show,
+    };
+    signals_catch_reading(args->operand);
+    kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
+    signals_catch();
+    if (st == KANON_OK)
+        st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
+    return st;
+}
+
+static kanon_status publish(job *work, const arguments *args, kanon_error *err)
+{
+    kanon_evaluate_options evaluating = {
+        .struct_size = sizeof evaluating,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = &work->show,
+    };
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs,
+        .release = args->release,
+        .groups = args->groups,
+        .report = args->report,
+        .numeric = (kanon_numeric)args->numeric,
+        .shuffle = args->shuffle,
+        .tick = progress_tick,
+        .payload = &work->show,
+    };
+    kanon_status st = KANON_OK;
+    if (!args->quiet)
+        st = kanon_evaluate(&work->measures, work->table, work->grouping, &evaluating, err);
+    if (st == KANON_OK && signals_caught() != 0)
+        st = err->status = KANON_ECANCELLED;
+    if (st == KANON_OK) {
+        work->publishing = true;
+        st = kanon_publish(work->table, work->grouping, &outputs, err);
+    }
+    return st;
+}
+
+static void warn(const char *text)
+{
+    say("warning: %s", text);
+}
+
+static void print_warnings(const job *work)
+{
+    const char *text;
+    for (int i = 0; (text = kanon_table_warning(work->table, i)) != NULL; i++)
+        warn(text);
+    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
+        warn(text);
+}
+
+static void print_details(const job *work)
+{
+    int width = 0;
+    for (int i = 0; i < kanon_table_columns(work->table); i++) {
+        int length = (int)strlen(kanon_table_column_name(work->table, i));
+        width = length > width ? length : width;
+    }
+    for (int i = 0; i < kanon_table_columns(work->table); i++) {
+        const char *name = kanon_table_column_name(work->table, i);
+        kanon_type type = kanon_table_column_type(work->table, i);
+        const char *role = kanon_role_text(kanon_table_column_role(work->table, i));
+        print_clean(stderr, name);
+        fprintf(stderr, "%*s  %-12s %s\n", width - (int)strlen(name), "", role,
+                type == KANON_TYPE_UNKNOWN ? "" : kanon_type_text(type));
+    }
+    print_figures(stderr, work->measures, true);
+}
+
+static double figure(const job *work, const char *name)
+{
+    const kanon_figure *found = kanon_measures_find(work->measures, name);
+    return found == NULL ? 0 : found->value;
+}
+
+/* Who grouped: the flag, the schema, or the library's own choice, which stands first in its table. */
+static const char *algorithm_name(const job *work, const arguments *args)
+{
+    if (args->algorithm != NULL)
+        return args->algorithm;
+    const char *name = kanon_schema_algorithm(work->schema);
+    return name != NULL ? name : kanon_algorithm_at(0)->name;
+}
+
+static void print_summary(const job *work, const arguments *args)
+{
+    char suppressed[48] = "";
+    if (kanon_grouping_suppressed(work->grouping) > 0)
+        snprintf(suppressed, sizeof suppressed, " and %" PRId64 " suppressed", kanon_grouping_suppressed(work->grouping));
+    say("%" PRId64 " records in %" PRId64 " group%s%s, k %" PRId64 ", information loss %.10g (average %.4f), %s, "
+        "seed %" PRIu64 ", %.2f s",
+        kanon_grouping_rows(work->grouping), kanon_grouping_groups(work->grouping),
+        kanon_grouping_groups(work->grouping) == 1 ? "" : "s", suppressed, kanon_grouping_smallest(work->grouping),
+        figure(work, "information_loss"), figure(work, "avg_loss"), algorithm_name(work, args), args->seed,
+        progress_seconds(&work->show));
+}
+
+static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
+{
+    if (err->status != KANON_OK && work->publishing && is_standard(args->release))
+        stop_if_asked("standard output is not complete");
+    if (err->status != KANON_OK)
+        return failed(self, err);
+    if (args->quiet)
+        return EXIT_DONE;
+    print_warnings(work);
+    if (args->verbose)
+        print_details(work);
+    print_summary(work, args);
+    return EXIT_DONE;
+}
+
+static int run(const command *self, const arguments *given)
+{
+    job work = {0};
+    kanon_error err = {0};
+    arguments args = *given;
+    if (args.release == NULL)
+        args.release = "-";
+    if (!arguments_have_schema(&args))
+        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    int status = check_outputs(self, &args);
+    if (status == EXIT_DONE)
+        status = check_places(&args);
+    if (status != EXIT_DONE)
+        return status;
+
+    progress_begin(&work.show, args.quiet);
+    kanon_status st = arguments_schema(&work.schema, &args, &err);
+    if (st == KANON_OK && args.k == 0 && kanon_schema_k(work.schema) == 0) {
+        status = wrong_usage(self, "no k; give -k K, or k below privacy in the schema");
+    } else {
+        if (st == KANON_OK)
+            st = group(&work, &args, &err);
+        if (st == KANON_OK)
+            st = publish(&work, &args, &err);
+        err.status = st;
+        progress_end(&work.show);
+        status = finish(self, &work, &args, &err);
+    }
+    kanon_measures_free(work.measures);
+    kanon_grouping_free(work.grouping);
+    kanon_table_free(work.table);
+    kanon_schema_free(work.schema);
+    return status;
+}
+
+const command command_anonymize = {
+    .name = "anonymize",
+    .summary = "group the records of a table and release it",
+    .usage = "TABLE -s SCHEMA [-k K] [-a NAME] [--set NAME=VALUE]... [-o RELEASE] [OPTION]...",
+    .description = "Groups the records of TABLE (CSV; -: standard input) so that each group has at least K, and writes the "
+                   "table with the quasi-identifiers of each group made equal and the identifying columns left out. "
+                   "Either everything asked for is written, or nothing.",
+    .operand = "TABLE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

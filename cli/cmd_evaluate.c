@@ -1,0 +1,149 @@
+#include "command.h"
+#include "progress.h"
+
+#include <math.h>
+#include <string.h>
+
+static const option option_groups = {
+    .name = "groups",
+    .argument = "FILE",
+    .help = "the grouping: CSV with the columns row and group, both from 1; group 0 is suppressed",
+    .kind = OPTION_TEXT,
+    AT(groups),
+};
+static const option option_set = {
+    .name = "set",
+    .argument = "NAME=VALUE",
+    .help = "a setting of the measures; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(settings),
+};
+static const option option_report = {
+    .name = "report",
+    .argument = "FILE",
+    .help = "also write the figures as JSON (-: in place of the figures)",
+    .kind = OPTION_TEXT,
+    AT(report),
+};
+static const option option_verbose = {
+    .name = "verbose",
+    .letter = 'v',
+    .help = "also print the formula of each figure",
+    .kind = OPTION_SWITCH,
+    AT(verbose),
+};
+
+static const option *const options[] = {
+    SCHEMA_OPTIONS, &option_groups,  &option_set,  &option_report, &option_threads, &option_delimiter, &option_strict,
+    &option_quiet,  &option_verbose, &option_help, NULL,
+};
+
+static const char *const examples[] = {
+    "kanon evaluate patients.csv -s patients.yaml --groups groups.csv",
+    "kanon evaluate patients.csv -s patients.yaml --groups groups.csv --report -",
+    NULL,
+};
+
+static void format_figure(char *buffer, size_t size, const kanon_figure *figure)
+{
+    if (isnan(figure->value))
+        snprintf(buffer, size, "-"); /* not defined for this table */
+    else
+        snprintf(buffer, size, figure->whole ? "%.0f" : "%.10g", figure->value);
+}
+
+void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas)
+{
+    size_t n = kanon_measures_count(measures);
+    int width = 0;
+    char value[64];
+    for (size_t i = 0; i < n; i++) {
+        int length = (int)strlen(kanon_measures_at(measures, i)->name);
+        width = length > width ? length : width;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const kanon_figure *figure = kanon_measures_at(measures, i);
+        format_figure(value, sizeof value, figure);
+        print_clean(file, figure->name);
+        fprintf(file, "%*s ", width - (int)strlen(figure->name), "");
+        if (with_formulas)
+            fprintf(file, "%-16s  %s\n", value, figure->formula);
+        else
+            fprintf(file, "%s\n", value);
+    }
+}
+
+static kanon_status evaluate(const kanon_schema *schema, const arguments *args, progress *show, kanon_error *err)
+{
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_measures *measures = NULL;
+    kanon_read_options reading = {
+        .struct_size = sizeof reading,
+        .delimiter = args->delimiter,
+        .strict = args->strict,
+        .tick = progress_tick,
+        .payload = show,
+    };
+    kanon_evaluate_options evaluating = {
+        .struct_size = sizeof evaluating,
+        .settings = args->settings.items,
+        .n_settings = args->settings.n,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = show,
+    };
+    kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
+    if (st == KANON_OK)
+        st = kanon_grouping_read(&grouping, table, args->groups, err);
+    signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
+    if (st == KANON_OK)
+        st = kanon_evaluate(&measures, table, grouping, &evaluating, err);
+    if (st == KANON_OK && args->report != NULL)
+        st = kanon_measures_publish(table, grouping, measures, args->report, err);
+    progress_end(show);
+    if (st == KANON_OK) {
+        const char *text;
+        for (int i = 0; !args->quiet && (text = kanon_table_warning(table, i)) != NULL; i++)
+            say("warning: %s", text);
+        for (int i = 0; !args->quiet && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
+            say("warning: %s", text);
+        if (args->report == NULL || strcmp(args->report, "-") != 0)
+            print_figures(stdout, measures, args->verbose);
+    }
+    kanon_measures_free(measures);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    return st;
+}
+
+static int run(const command *self, const arguments *args)
+{
+    kanon_schema *schema = NULL;
+    kanon_error err = {0};
+    progress show;
+    if (!arguments_have_schema(args))
+        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    if (args->groups == NULL)
+        return wrong_usage(self, "no grouping; give --groups FILE");
+    if (strcmp(args->operand, "-") == 0 && strcmp(args->groups, "-") == 0)
+        return wrong_usage(self, "table and groups cannot both come from standard input");
+    progress_begin(&show, args->quiet);
+    kanon_status st = arguments_schema(&schema, args, &err);
+    if (st == KANON_OK)
+        st = evaluate(schema, args, &show, &err);
+    kanon_schema_free(schema);
+    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+}
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .summary = "compute every measure of a given grouping",
+    .usage = "TABLE -s SCHEMA --groups FILE [--set NAME=VALUE]... [OPTION]...",
+    .description = "Prints every figure that says how much a grouping of the records of TABLE (CSV; -: standard input) "
+                   "loses and how well it protects: one line each, the name and the value.",
+    .operand = "TABLE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

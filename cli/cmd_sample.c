@@ -1,0 +1,72 @@
+#include "command.h"
+#include "progress.h"
+
+#include <string.h>
+
+enum { DEFAULT_ROWS = 10000 };
+
+static const option option_rows = {
+    .name = "rows",
+    .argument = "N",
+    .help = "how many records (default: 10000)",
+    .kind = OPTION_INTEGER,
+    AT(rows),
+    .min = 1,
+    .max = INT32_MAX,
+};
+static const option option_seed = {
+    .name = "seed",
+    .argument = "N",
+    .help = "the seed of all random choices (default: 0); the same seed gives the same files",
+    .kind = OPTION_SEED,
+    AT(seed),
+};
+static const option option_output = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "DIR",
+    .help = "the directory for the files, made where it is missing (default: the name of the sample)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+
+static const option *const options[] = {
+    &option_rows, &option_seed, &option_output, &option_quiet, &option_help, NULL,
+};
+
+static const char *const examples[] = {
+    "kanon sample hospital --rows 10000 --seed 1 -o demo",
+    "kanon anonymize demo/hospital.csv -s demo/hospital.yaml -k 10 -o release.csv",
+    NULL,
+};
+
+static int run(const command *self, const arguments *args)
+{
+    kanon_error err = {0};
+    progress show;
+    if (strcmp(args->operand, "hospital") != 0)
+        return wrong_usage(self, "unknown sample %s; there is: hospital", args->operand);
+    const char *dir = args->release != NULL ? args->release : args->operand;
+    progress_begin(&show, args->quiet);
+    signals_catch();
+    int64_t n_rows = args->rows > 0 ? args->rows : DEFAULT_ROWS;
+    kanon_status st = kanon_sample_hospital(dir, n_rows, args->seed, progress_tick, &show, &err);
+    progress_end(&show);
+    if (st != KANON_OK)
+        return failed(self, &err);
+    if (!args->quiet)
+        say("wrote %s/hospital.csv, its schema %s/hospital.yaml and %s/taxonomies", dir, dir, dir);
+    return EXIT_DONE;
+}
+
+const command command_sample = {
+    .name = "sample",
+    .summary = "make sample data to try things out",
+    .usage = "hospital [--rows N] [--seed N] [-o DIR] [OPTION]...",
+    .description = "Makes an invented patient table with its schema and taxonomies: hospital.csv, hospital.yaml, "
+                   "taxonomies/. No record is of a real person.",
+    .operand = "SAMPLE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

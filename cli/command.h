@@ -1,0 +1,49 @@
+/* A command, and what all commands use to speak. Data goes to standard output, everything else to standard error. */
+#ifndef KANON_CLI_COMMAND_H
+#define KANON_CLI_COMMAND_H
+
+#include "exit.h"
+#include "options.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define CLI_PRINTF(fmt, args)
+#endif
+
+struct command {
+    const char *name;
+    const char *summary;     /* one line; NULL: not shown in the list of commands */
+    const char *usage;       /* what stands after "kanon NAME" */
+    const char *description; /* a paragraph */
+    const char *operand;     /* what its operand is called; NULL: it takes none */
+    bool operand_optional;
+    const option *const *options;                           /* NULL past the last */
+    const char *const *examples;                            /* likewise */
+    int (*run)(const command *self, const arguments *args); /* returns an exit status */
+};
+
+extern const command command_anonymize, command_evaluate, command_check, command_algorithms, command_sample, command_man;
+
+/* The i-th command, NULL past the last. */
+const command *command_at(size_t i);
+const command *command_find(const char *name);
+/* "name summary" of every shown command, one line each. */
+void print_command_list(FILE *file);
+/* What exit status `status` means. */
+const char *exit_text(int status);
+
+/* One line on standard error: "kanon: ...". Control characters, which column names may hold, become question marks. */
+void say(const char *format, ...) CLI_PRINTF(1, 2);
+void print_clean(FILE *file, const char *text);
+/* Tell of wrong usage, with where to look it up (self may be NULL), and return EXIT_USAGE. */
+int wrong_usage(const command *self, const char *format, ...) CLI_PRINTF(2, 3);
+int unknown_command(const char *name);
+/* Where a signal asked to stop: say so, and what that means for the output, and die by it. */
+void stop_if_asked(const char *consequence);
+/* Tell what the library said and return the exit status; or stop as above, with nothing written. */
+int failed(const command *self, const kanon_error *err);
+/* Every figure, one line each: name, value and, if wanted, formula. */
+void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas);
+
+#endif

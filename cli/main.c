@@ -1,0 +1,234 @@
+/* The program: finds the command, lets it run, and makes sure that what it printed has arrived. setlocale is never called,
+ * so numbers are printed the same way everywhere. */
+#include "command.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static const command *const commands[] = {
+    &command_anonymize, &command_evaluate, &command_check, &command_algorithms, &command_sample, &command_man,
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+const command *command_at(size_t i)
+{
+    return i < N_COMMANDS ? commands[i] : NULL;
+}
+
+const command *command_find(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+const char *exit_text(int status)
+{
+    static const char *const texts[EXIT_COUNT] = {
+        [EXIT_DONE] = "done",
+        [EXIT_UNMET] = "the requirement is not met, or no grouping can meet it",
+        [EXIT_USAGE] = "wrong usage",
+        [EXIT_INPUT] = "bad input: table, schema, taxonomy or groups file",
+        [EXIT_SYSTEM] = "the system failed: file, memory or disk",
+    };
+    return texts[status];
+}
+
+/* ---- speaking --------------------------------------------------------------------------------------------------------- */
+
+void print_clean(FILE *file, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        fputc(c < ' ' || c == 0x7f ? '?' : c, file);
+    }
+}
+
+static void say_line(const char *text, const char *hint)
+{
+    fputs("kanon: ", stderr);
+    print_clean(stderr, text);
+    if (*hint != '\0') {
+        size_t length = strlen(text);
+        fputs(length > 0 && text[length - 1] == '?' ? " " : "; ", stderr);
+        print_clean(stderr, hint);
+    }
+    fputc('\n', stderr);
+}
+
+void say(const char *format, ...)
+{
+    char line[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    say_line(line, "");
+}
+
+static void see_help(char *buffer, size_t size, const command *self)
+{
+    if (self == NULL)
+        snprintf(buffer, size, "see kanon --help");
+    else
+        snprintf(buffer, size, "see kanon %s --help", self->name);
+}
+
+int wrong_usage(const command *self, const char *format, ...)
+{
+    char line[1024], hint[64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    see_help(hint, sizeof hint, self);
+    say_line(line, hint);
+    return EXIT_USAGE;
+}
+
+int unknown_command(const char *name)
+{
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i]->summary == NULL ? NULL : commands[i]->name;
+    const char *near = nearest_word(names, N_COMMANDS, name);
+    if (near != NULL)
+        return wrong_usage(NULL, "unknown command %s, did you mean %s?", name, near);
+    return wrong_usage(NULL, "unknown command %s", name);
+}
+
+void stop_if_asked(const char *consequence)
+{
+    if (signals_caught() == 0)
+        return;
+    say_line("stopped", consequence);
+    signals_die();
+}
+
+int failed(const command *self, const kanon_error *err)
+{
+    char hint[sizeof err->hint];
+    stop_if_asked("nothing was written");
+    memcpy(hint, err->hint, sizeof hint);
+    if (err->status == KANON_EINVAL && *hint == '\0')
+        see_help(hint, sizeof hint, self);
+    say_line(*err->message != '\0' ? err->message : kanon_status_text(err->status), hint);
+    return exit_of(err->status);
+}
+
+/* ---- help of the whole ------------------------------------------------------------------------------------------------ */
+
+void print_command_list(FILE *file)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (commands[i]->summary != NULL)
+            fprintf(file, "  %-12s%s\n", commands[i]->name, commands[i]->summary);
+}
+
+static void print_usage(FILE *file)
+{
+    fputs("usage: kanon COMMAND [OPTION]...\n\ncommands:\n", file);
+    print_command_list(file);
+}
+
+static void print_help(FILE *file)
+{
+    fputs("kanon makes tables k-anonymous by clustering: in what it releases, every record\n"
+          "looks like at least k-1 others.\n\n",
+          file);
+    print_usage(file);
+    fputs("\noptions:\n"
+          "  -h, --help      print this help; kanon COMMAND --help says more\n"
+          "  --version       print the version\n"
+          "\nexit status:\n",
+          file);
+    for (int status = 0; status < EXIT_COUNT; status++)
+        fprintf(file, "  %d  %s\n", status, exit_text(status));
+    fputs("\nexamples:\n"
+          "  kanon sample hospital -o demo\n"
+          "  kanon anonymize demo/hospital.csv -s demo/hospital.yaml -k 10 -o release.csv\n",
+          file);
+}
+
+static int help(const char *name)
+{
+    const command *about = name == NULL ? NULL : command_find(name);
+    if (name != NULL && about == NULL)
+        return unknown_command(name);
+    if (about != NULL)
+        print_command_help(stdout, about);
+    else
+        print_help(stdout);
+    return EXIT_DONE;
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------------------------- */
+
+/* A closed standard descriptor would be given to the next file that is opened, and messages would end up in it. These stand
+ * in for it and cannot be used. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static int run_command(const command *self, int argc, char **argv)
+{
+    arguments args;
+    int status = arguments_parse(&args, self, argc, argv);
+    if (status == EXIT_DONE && args.help)
+        print_command_help(stdout, self);
+    else if (status == EXIT_DONE)
+        status = self->run(self, &args);
+    arguments_clear(&args);
+    return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (word == NULL) {
+        print_usage(stderr);
+        fputs("\nsee kanon --help\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return help(NULL);
+    if (strcmp(word, "help") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(word, "--version") == 0) {
+        printf("kanon %s\n", kanon_version());
+        return EXIT_DONE;
+    }
+    if (word[0] == '-')
+        return wrong_usage(NULL, "unknown option %s", word);
+    const command *self = command_find(word);
+    return self == NULL ? unknown_command(word) : run_command(self, argc - 2, argv + 2);
+}
+
+/* Output that did not arrive is not done. */
+static int finish_output(int status)
+{
+    errno = 0;
+    bool lost = fflush(stdout) != 0;
+    lost = ferror(stdout) != 0 || lost;
+    lost = close(STDOUT_FILENO) != 0 || lost;
+    if (!lost || status != EXIT_DONE)
+        return status;
+    say("cannot write to standard output%s%s", errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+    return EXIT_SYSTEM;
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_descriptors();
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is an error like any other */
+    return finish_output(dispatch(argc, argv));
+}

@@ -1,0 +1,528 @@
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 80, HELP_INDENT = 26 };
+
+/* ---- options of several commands -------------------------------------------------------------------------------------- */
+
+const option option_schema = {
+    .name = "schema",
+    .letter = 's',
+    .argument = "SCHEMA",
+    .help = "the schema (YAML): the role of each column, and what is asked for",
+    .kind = OPTION_TEXT,
+    AT(schema),
+};
+const option option_quasi = {
+    .name = "quasi",
+    .argument = "A,B",
+    .help = "these columns are quasi-identifiers; with --quasi no schema is needed",
+    .kind = OPTION_NAMES,
+    AT(quasi),
+};
+const option option_sensitive = {
+    .name = "sensitive",
+    .argument = "A,B",
+    .help = "these columns are sensitive",
+    .kind = OPTION_NAMES,
+    AT(sensitive),
+};
+const option option_identifying = {
+    .name = "identifying",
+    .argument = "A,B",
+    .help = "these columns are identifying: they are never released",
+    .kind = OPTION_NAMES,
+    AT(identifying),
+};
+const option option_insensitive = {
+    .name = "insensitive",
+    .argument = "A,B",
+    .help = "these columns are released as they are",
+    .kind = OPTION_NAMES,
+    AT(insensitive),
+};
+const option option_taxonomy = {
+    .name = "taxonomy",
+    .argument = "A=FILE",
+    .help = "the taxonomy of column A; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(taxonomies),
+};
+const option option_missing = {
+    .name = "missing",
+    .argument = "TEXT",
+    .help = "this text means that there is no value; can be repeated",
+    .kind = OPTION_ITEM,
+    AT(missing),
+};
+const option option_threads = {
+    .name = "threads",
+    .argument = "N",
+    .help = "threads to use (default: one per processor); the result does not depend on it",
+    .kind = OPTION_INTEGER,
+    AT(threads),
+    .min = 1,
+    .max = 1024,
+};
+const option option_delimiter = {
+    .name = "delimiter",
+    .argument = "C",
+    .help = "what separates the cells: one character, or 'tab' (default: , ; | or tab, found from the header line)",
+    .kind = OPTION_CHARACTER,
+    AT(delimiter),
+};
+const option option_strict = {
+    .name = "strict",
+    .help = "columns that nobody gave a role are an error instead of a warning",
+    .kind = OPTION_SWITCH,
+    AT(strict),
+};
+const option option_quiet = {
+    .name = "quiet",
+    .letter = 'q',
+    .help = "no progress, no summary, no warnings",
+    .kind = OPTION_SWITCH,
+    AT(quiet),
+};
+const option option_help = {
+    .name = "help",
+    .letter = 'h',
+    .help = "print this help",
+    .kind = OPTION_SWITCH,
+    AT(help),
+};
+
+/* ---- values ----------------------------------------------------------------------------------------------------------- */
+
+bool parse_unsigned(uint64_t *out, const char *text)
+{
+    uint64_t value = 0;
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        unsigned digit = (unsigned)(*text - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+/* 0.2, .2, 1: above 0 and at most 1. */
+static bool parse_share(double *out, const char *text)
+{
+    enum { MOST_DIGITS = 15 };
+    double digits = 0, unit = 1;
+    int n_digits = 0;
+    bool point = false;
+    for (; *text != '\0'; text++) {
+        if (*text == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (*text < '0' || *text > '9' || ++n_digits > MOST_DIGITS)
+            return false;
+        digits = digits * 10 + (*text - '0');
+        unit *= point ? 10 : 1;
+    }
+    *out = digits / unit;
+    return *out > 0 && *out <= 1;
+}
+
+static bool parse_character(char *out, const char *text)
+{
+    if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
+        text = "\t";
+    unsigned char c = (unsigned char)text[0];
+    bool printable = c == '\t' || (c >= ' ' && c < 0x7f);
+    *out = text[0];
+    return printable && c != '"' && text[1] == '\0';
+}
+
+/* Which of the words a|b|c `text` is, -1: none of them. */
+static int parse_choice(const char *words, const char *text)
+{
+    size_t length = strlen(text);
+    for (int i = 0; *words != '\0'; i++) {
+        size_t word = strcspn(words, "|");
+        if (word == length && strncmp(words, text, length) == 0)
+            return i;
+        words += word + (words[word] == '|');
+    }
+    return -1;
+}
+
+static bool grow(void *items, size_t n, size_t size)
+{
+    void *larger = realloc(*(void **)items, (n + 1) * size);
+    if (larger != NULL)
+        *(void **)items = larger;
+    return larger != NULL;
+}
+
+static int add_text(text_list *list, const char *text)
+{
+    if (!grow(&list->items, list->n, sizeof *list->items)) {
+        say("out of memory");
+        return EXIT_SYSTEM;
+    }
+    list->items[list->n++] = text;
+    return EXIT_DONE;
+}
+
+/* Cuts `names` at its commas. */
+static int add_names(const command *self, const char *called, text_list *list, char *names)
+{
+    int status = EXIT_DONE;
+    while (status == EXIT_DONE && names != NULL) {
+        char *comma = strchr(names, ',');
+        if (comma != NULL)
+            *comma = '\0';
+        status = *names == '\0' ? wrong_usage(self, "%s: a column name is empty", called) : add_text(list, names);
+        names = comma == NULL ? NULL : comma + 1;
+    }
+    return status;
+}
+
+/* Cuts `text` at its first equal sign. */
+static int add_pair(const command *self, const char *called, pair_list *list, const option *opt, char *text)
+{
+    char *equal = strchr(text, '=');
+    if (equal == NULL || equal == text)
+        return wrong_usage(self, "%s wants %s", called, opt->argument);
+    if (!grow(&list->items, list->n, sizeof *list->items)) {
+        say("out of memory");
+        return EXIT_SYSTEM;
+    }
+    *equal = '\0';
+    list->items[list->n++] = (kanon_setting){text, equal + 1};
+    return EXIT_DONE;
+}
+
+static int store_number(const command *self, const char *called, void *place, const option *opt, const char *value)
+{
+    uint64_t number;
+    if (opt->kind == OPTION_SHARE) {
+        if (!parse_share(place, value))
+            return wrong_usage(self, "%s must be a number above 0 and at most 1", called);
+    } else if (opt->kind == OPTION_SEED) {
+        if (!parse_unsigned(place, value))
+            return wrong_usage(self, "%s must be a whole number from 0 to %" PRIu64, called, UINT64_MAX);
+    } else if (!parse_unsigned(&number, value) || number < (uint64_t)opt->min || number > (uint64_t)opt->max) {
+        if (opt->max == INT64_MAX)
+            return wrong_usage(self, "%s must be a whole number, %" PRId64 " or more", called, opt->min);
+        return wrong_usage(self, "%s must be a whole number from %" PRId64 " to %" PRId64, called, opt->min, opt->max);
+    } else {
+        *(int64_t *)place = (int64_t)number;
+    }
+    return EXIT_DONE;
+}
+
+/* `called` is the option as the user wrote it. */
+static int store(arguments *out, const command *self, const option *opt, const char *called, char *value)
+{
+    void *place = (char *)out + opt->offset;
+    switch (opt->kind) {
+    case OPTION_SWITCH:
+        *(bool *)place = true;
+        return EXIT_DONE;
+    case OPTION_TEXT:
+        if (*value == '\0')
+            return wrong_usage(self, "%s: the %s is empty", called, opt->argument);
+        *(const char **)place = value;
+        return EXIT_DONE;
+    case OPTION_ITEM:
+        return add_text(place, value);
+    case OPTION_NAMES:
+        return add_names(self, called, place, value);
+    case OPTION_PAIR:
+        return add_pair(self, called, place, opt, value);
+    case OPTION_INTEGER:
+    case OPTION_SEED:
+    case OPTION_SHARE:
+        return store_number(self, called, place, opt, value);
+    case OPTION_CHARACTER:
+        if (!parse_character(place, value))
+            return wrong_usage(self, "%s must be one character, such as ; or | or tab", called);
+        return EXIT_DONE;
+    case OPTION_CHOICE:
+        if ((*(int *)place = parse_choice(opt->argument, value)) < 0)
+            return wrong_usage(self, "%s must be one of %s", called, opt->argument);
+        return EXIT_DONE;
+    }
+    return EXIT_SYSTEM;
+}
+
+/* ---- parser ----------------------------------------------------------------------------------------------------------- */
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters added, left out, changed, or swapped with their neighbour, between two short words. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 31 };
+    size_t cost[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST)
+        return LONGEST;
+    for (size_t i = 0; i <= n; i++) {
+        for (size_t j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                cost[i][j] = i + j;
+                continue;
+            }
+            cost[i][j] = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            cost[i][j] = least_of(cost[i][j], least_of(cost[i - 1][j], cost[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                cost[i][j] = least_of(cost[i][j], cost[i - 2][j - 2] + 1);
+        }
+    }
+    return cost[n][m];
+}
+
+const char *nearest_word(const char *const *words, size_t n, const char *text)
+{
+    const char *best = NULL;
+    size_t least = strlen(text) / 3 + 2; /* this far or further is not near */
+    for (size_t i = 0; i < n; i++) {
+        size_t distance = words[i] == NULL ? least : edit_distance(words[i], text);
+        if (distance < least) {
+            least = distance;
+            best = words[i];
+        }
+    }
+    return best;
+}
+
+static int unknown_option(const command *self, const char *name)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t n = 0;
+    for (; self->options[n] != NULL && n < MOST; n++)
+        names[n] = self->options[n]->name;
+    const char *near = nearest_word(names, n, name);
+    if (near != NULL)
+        return wrong_usage(self, "unknown option --%s, did you mean --%s?", name, near);
+    return wrong_usage(self, "unknown option --%s", name);
+}
+
+static const option *find_long(const command *self, const char *name, size_t length)
+{
+    for (size_t i = 0; self->options[i] != NULL; i++) {
+        const char *known = self->options[i]->name;
+        if (known != NULL && strlen(known) == length && memcmp(known, name, length) == 0)
+            return self->options[i];
+    }
+    return NULL;
+}
+
+static const option *find_letter(const command *self, char letter)
+{
+    for (size_t i = 0; self->options[i] != NULL; i++)
+        if (self->options[i]->letter == letter)
+            return self->options[i];
+    return NULL;
+}
+
+/* The words that are still to be read. */
+typedef struct reader {
+    const command *self;
+    int argc;
+    char **argv;
+} reader;
+
+static char *next_word(reader *words)
+{
+    if (words->argc == 0)
+        return NULL;
+    words->argc--;
+    return *words->argv++;
+}
+
+/* --name, --name=value, --name value */
+static int parse_long(arguments *out, reader *words, char *word)
+{
+    char *name = word + 2;
+    size_t length = strcspn(name, "=");
+    const option *opt = find_long(words->self, name, length);
+    char *value = name[length] == '=' ? name + length + 1 : NULL;
+    name[length] = '\0'; /* from here on `word` is the option as it is called in messages */
+    if (opt == NULL)
+        return unknown_option(words->self, name);
+    if (opt->argument == NULL && value != NULL)
+        return wrong_usage(words->self, "%s takes no value", word);
+    if (opt->argument != NULL && value == NULL && (value = next_word(words)) == NULL)
+        return wrong_usage(words->self, "%s needs a value: %s", word, opt->argument);
+    return store(out, words->self, opt, word, value);
+}
+
+/* -s value, -svalue, -qv */
+static int parse_letters(arguments *out, reader *words, char *word)
+{
+    int status = EXIT_DONE;
+    for (char *letter = word + 1; *letter != '\0' && status == EXIT_DONE; letter++) {
+        char called[3] = {'-', *letter, '\0'};
+        const option *opt = find_letter(words->self, *letter);
+        if (opt == NULL)
+            return wrong_usage(words->self, "unknown option %s", (unsigned char)*letter < 0x80 ? called : word);
+        if (opt->argument == NULL) {
+            status = store(out, words->self, opt, called, NULL);
+            continue;
+        }
+        char *value = letter[1] != '\0' ? letter + 1 : next_word(words);
+        if (value == NULL)
+            return wrong_usage(words->self, "%s needs a value: %s", called, opt->argument);
+        return store(out, words->self, opt, called, value);
+    }
+    return status;
+}
+
+static int parse_operand(arguments *out, const command *self, const char *word)
+{
+    if (self->operand == NULL || out->operand != NULL)
+        return wrong_usage(self, "one word too many: %s", word);
+    if (*word == '\0')
+        return wrong_usage(self, "%s is empty", self->operand);
+    out->operand = word;
+    return EXIT_DONE;
+}
+
+int arguments_parse(arguments *out, const command *self, int argc, char **argv)
+{
+    reader words = {self, argc, argv};
+    int status = EXIT_DONE;
+    bool only_operands = false;
+    *out = (arguments){0};
+    for (char *word; status == EXIT_DONE && !out->help && (word = next_word(&words)) != NULL;) {
+        if (only_operands || word[0] != '-' || word[1] == '\0')
+            status = parse_operand(out, self, word);
+        else if (strcmp(word, "--") == 0)
+            only_operands = true;
+        else if (word[1] == '-')
+            status = parse_long(out, &words, word);
+        else
+            status = parse_letters(out, &words, word);
+    }
+    if (status != EXIT_DONE || out->help)
+        return status;
+    if (self->operand != NULL && !self->operand_optional && out->operand == NULL)
+        return wrong_usage(self, "no %s given", self->operand);
+    if (out->quiet && out->verbose)
+        return wrong_usage(self, "--quiet and --verbose exclude each other");
+    return EXIT_DONE;
+}
+
+void arguments_clear(arguments *args)
+{
+    text_list *texts[] = {&args->quasi, &args->sensitive, &args->identifying, &args->insensitive, &args->missing};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]->items);
+    free(args->settings.items);
+    free(args->taxonomies.items);
+    *args = (arguments){0};
+}
+
+/* ---- schema ----------------------------------------------------------------------------------------------------------- */
+
+bool arguments_have_schema(const arguments *args)
+{
+    return args->schema != NULL || args->quasi.n > 0;
+}
+
+static kanon_status set_roles(kanon_schema *schema, const text_list *columns, kanon_role role, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (size_t i = 0; i < columns->n && st == KANON_OK; i++)
+        st = kanon_schema_set_role(schema, columns->items[i], role, err);
+    return st;
+}
+
+kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
+{
+    kanon_schema *schema = NULL;
+    kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, args->schema, err) : kanon_schema_new(&schema, err);
+    if (st == KANON_OK)
+        st = set_roles(schema, &args->quasi, KANON_ROLE_QUASI, err);
+    if (st == KANON_OK)
+        st = set_roles(schema, &args->sensitive, KANON_ROLE_SENSITIVE, err);
+    if (st == KANON_OK)
+        st = set_roles(schema, &args->identifying, KANON_ROLE_IDENTIFYING, err);
+    if (st == KANON_OK)
+        st = set_roles(schema, &args->insensitive, KANON_ROLE_INSENSITIVE, err);
+    for (size_t i = 0; i < args->taxonomies.n && st == KANON_OK; i++)
+        st = kanon_schema_set_taxonomy(schema, args->taxonomies.items[i].name, args->taxonomies.items[i].value, err);
+    for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
+        st = kanon_schema_add_missing(schema, args->missing.items[i], err);
+    if (st != KANON_OK) {
+        kanon_schema_free(schema);
+        schema = NULL;
+    }
+    *out = schema;
+    return st;
+}
+
+/* ---- help ------------------------------------------------------------------------------------------------------------- */
+
+void print_wrapped(FILE *file, const char *text, int at, int indent)
+{
+    bool line_begins = true;
+    text += strspn(text, " ");
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (!line_begins && at + 1 + length > COLUMNS) {
+            fprintf(file, "\n%*s", indent, "");
+            at = indent;
+            line_begins = true;
+        }
+        fprintf(file, "%s%.*s", line_begins ? "" : " ", length, text);
+        at += length + !line_begins;
+        line_begins = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', file);
+}
+
+void option_syntax(char *buffer, size_t size, const option *opt)
+{
+    char letter[5] = "    ";
+    const char *argument = opt->argument == NULL ? "" : opt->argument;
+    const char *space = opt->argument == NULL ? "" : " ";
+    if (opt->letter != 0)
+        snprintf(letter, sizeof letter, "-%c%s", opt->letter, opt->name == NULL ? "" : ", ");
+    if (opt->name == NULL)
+        snprintf(buffer, size, "%s%s%s", letter, space, argument);
+    else
+        snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, space, argument);
+}
+
+void print_command_help(FILE *file, const command *self)
+{
+    char left[128];
+    int at = fprintf(file, "usage: kanon %s ", self->name);
+    print_wrapped(file, self->usage, at, at);
+    fputc('\n', file);
+    print_wrapped(file, self->description, 0, 0);
+    fputs("\noptions:\n", file);
+    for (size_t i = 0; self->options[i] != NULL; i++) {
+        option_syntax(left, sizeof left, self->options[i]);
+        at = fprintf(file, "  %-*s", HELP_INDENT - 2, left);
+        if (at > HELP_INDENT) {
+            fprintf(file, "\n%*s", HELP_INDENT, "");
+            at = HELP_INDENT;
+        }
+        print_wrapped(file, self->options[i]->help, at, HELP_INDENT);
+    }
+    fputs("\nexamples:\n", file);
+    for (size_t i = 0; self->examples[i] != NULL; i++)
+        fprintf(file, "  %s\n", self->examples[i]);
+}

@@ -1,0 +1,90 @@
+/* Options: one table per command feeds the parser, the help and the man page. */
+#ifndef KANON_CLI_OPTIONS_H
+#define KANON_CLI_OPTIONS_H
+
+#include <kanon.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct command command;
+
+typedef struct text_list {
+    const char **items;
+    size_t n;
+} text_list;
+
+typedef struct pair_list {
+    kanon_setting *items;
+    size_t n;
+} pair_list;
+
+/* What was said on the command line, of every command. Texts point into argv. */
+typedef struct arguments {
+    const char *operand; /* NULL: none given */
+    const char *schema, *algorithm, *release, *groups, *report;
+    int64_t k, threads, rows; /* 0: not said */
+    uint64_t seed;
+    double risk_threshold; /* 0: not said */
+    pair_list settings, taxonomies;
+    text_list quasi, sensitive, identifying, insensitive, missing;
+    int numeric;    /* a kanon_numeric */
+    char delimiter; /* 0: not said */
+    bool shuffle, strict, quiet, verbose, help;
+} arguments;
+
+typedef enum option_kind {
+    OPTION_SWITCH,    /* bool */
+    OPTION_TEXT,      /* const char *, not empty */
+    OPTION_ITEM,      /* text_list, grows by one, may be empty */
+    OPTION_NAMES,     /* text_list, grows by the names between the commas */
+    OPTION_PAIR,      /* pair_list, grows by one NAME=VALUE */
+    OPTION_INTEGER,   /* int64_t in min .. max */
+    OPTION_SEED,      /* uint64_t */
+    OPTION_SHARE,     /* double above 0, at most 1 */
+    OPTION_CHARACTER, /* char */
+    OPTION_CHOICE     /* int: which of the words in `argument`, a|b|c */
+} option_kind;
+
+typedef struct option {
+    const char *name;     /* without the dashes; NULL: it has a letter only */
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: it takes none */
+    const char *help;
+    option_kind kind;
+    size_t offset;    /* where its value goes in `arguments` */
+    int64_t min, max; /* of an integer */
+} option;
+
+/* Where the value of an option goes. */
+#define AT(field) .offset = offsetof(arguments, field)
+
+/* Options that several commands have. */
+extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
+    option_missing, option_threads, option_delimiter, option_strict, option_quiet, option_help;
+/* How the columns can be described. */
+#define SCHEMA_OPTIONS                                                                                                      \
+    &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
+        &option_missing
+
+/* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was told.
+ * Where out->help is set the rest was not looked at. Free with arguments_clear either way. */
+int arguments_parse(arguments *out, const command *self, int argc, char **argv);
+void arguments_clear(arguments *args);
+/* The schema file, if one was named, with the flags on top. */
+kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err);
+/* Whether a schema was named or enough said with flags. */
+bool arguments_have_schema(const arguments *args);
+
+/* A whole number without sign, and nothing after it. */
+bool parse_unsigned(uint64_t *out, const char *text);
+/* The word most like `text`, for "did you mean": NULL where none is near. */
+const char *nearest_word(const char *const *words, size_t n, const char *text);
+
+/* `text` in lines of at most 80 columns. The first line goes on at column `at`, the next ones begin at `indent`. */
+void print_wrapped(FILE *file, const char *text, int at, int indent);
+/* "-s, --schema SCHEMA" */
+void option_syntax(char *buffer, size_t size, const option *opt);
+void print_command_help(FILE *file, const command *self);
+
+#endif

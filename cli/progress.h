@@ -1,0 +1,35 @@
+/* How far the work is, on standard error where that is a terminal and the work lasts longer than a second; and being told to
+ * stop by Ctrl-C or SIGTERM. */
+#ifndef KANON_CLI_PROGRESS_H
+#define KANON_CLI_PROGRESS_H
+
+#include <kanon.h>
+
+#include <stdbool.h>
+
+typedef struct progress {
+    bool wanted;
+    double begin, stage_begin, last; /* seconds */
+    const char *stage;               /* the one shown last */
+    int width;                       /* of the line on the screen, 0: none */
+} progress;
+
+void progress_begin(progress *out, bool quiet);
+/* A kanon_tick; the payload is the progress. */
+int progress_tick(const kanon_progress *now, void *payload);
+/* Erase the line. */
+void progress_end(progress *show);
+/* Seconds since progress_begin. */
+double progress_seconds(const progress *show);
+
+/* From here on Ctrl-C and SIGTERM ask the work to stop; the second one ends the program at once. */
+void signals_catch(void);
+/* The same where the file at `path` is a regular one. Reading anything else can wait without end and without a tick; as long
+ * as nothing is half-written a signal may end that at once. */
+void signals_catch_reading(const char *path);
+/* The signal that came, 0: none. */
+int signals_caught(void);
+/* End the program by that signal, so that the shell sees why it ended. */
+void signals_die(void);
+
+#endif

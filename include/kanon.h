@@ -1,0 +1,326 @@
+/* kanon: k-anonymity by clustering.
+ *
+ * A run is: read a schema, read a table, group its records, publish what came out.
+ *
+ *     kanon_schema_read(&schema, "hospital.yaml", &err);
+ *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
+ *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
+ *     kanon_publish(table, grouping, &(kanon_outputs){.struct_size = sizeof(kanon_outputs), .release = "release.csv"}, &err);
+ *
+ * Conventions, for every function below:
+ * - Functions that can fail return a kanon_status. On failure the out parameter is NULL, nothing stays allocated, and *err,
+ *   unless err is NULL, says why. Messages never hold a cell value.
+ * - Option structs begin with struct_size = sizeof(the struct); a NULL options pointer and a zero field mean "the default".
+ * - Row numbers start at 0 here and at 1 in files. Group numbers start at 1; group 0 is a suppressed record.
+ * - The library does not print, exit, abort or keep global state. Objects that are not being changed may be used from several
+ *   threads at once. */
+#ifndef KANON_H
+#define KANON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define KANON_API __attribute__((visibility("default")))
+#else
+#define KANON_API
+#endif
+
+/* The version as text, "1.2.3". */
+KANON_API const char *kanon_version(void);
+
+/* ---- status and errors ------------------------------------------------------------------------------------------------ */
+
+typedef enum kanon_status {
+    KANON_OK = 0,
+    KANON_EINVAL,      /* the call is wrong: an option, a setting, an unknown name */
+    KANON_EDATA,       /* the input is wrong: table, schema, taxonomy, groups file */
+    KANON_EINFEASIBLE, /* no grouping can meet the requirement */
+    KANON_ENOMEM,      /* out of memory */
+    KANON_EIO,         /* a file could not be read or written */
+    KANON_ECANCELLED,  /* the tick asked to stop */
+    KANON_EVERSION,    /* a file was made by a newer version */
+    KANON_EINTERNAL    /* a result failed its independent check: a defect in this library */
+} kanon_status;
+
+/* What went wrong. `message` is one line, in the form FILE:LINE: COLUMN: WHAT where a place in a file is to blame;
+ * `hint`, possibly empty, says what to do next. Both are always terminated. */
+typedef struct kanon_error {
+    kanon_status status;
+    char message[1024];
+    char hint[512];
+} kanon_error;
+
+/* A short name for a status: "bad input". */
+KANON_API const char *kanon_status_text(kanon_status status);
+
+/* ---- progress and cancelling ------------------------------------------------------------------------------------------ */
+
+typedef struct kanon_progress {
+    size_t struct_size;
+    const char *stage;   /* "reading", "grouping", "writing", ... */
+    int64_t done, total; /* in the stage's own unit; total 0: not known */
+} kanon_progress;
+
+/* Called every few milliseconds to seconds during long work, possibly from a worker thread but never from two at once.
+ * A result other than 0 stops the work: the running call returns KANON_ECANCELLED and leaves nothing behind. */
+typedef int (*kanon_tick)(const kanon_progress *progress, void *payload);
+
+/* ---- schema ----------------------------------------------------------------------------------------------------------- */
+
+typedef enum kanon_role {
+    KANON_ROLE_INSENSITIVE = 0, /* released as it is */
+    KANON_ROLE_IDENTIFYING,     /* never released */
+    KANON_ROLE_QUASI,           /* generalised */
+    KANON_ROLE_SENSITIVE        /* released as it is, protected by the grouping */
+} kanon_role;
+
+typedef enum kanon_type {
+    KANON_TYPE_UNKNOWN = 0, /* to be found from the values */
+    KANON_TYPE_INTEGER,
+    KANON_TYPE_DECIMAL,
+    KANON_TYPE_DATE,
+    KANON_TYPE_CATEGORICAL
+} kanon_type;
+
+KANON_API const char *kanon_role_text(kanon_role role);
+KANON_API const char *kanon_type_text(kanon_type type);
+
+typedef struct kanon_schema kanon_schema;
+
+/* An empty schema, to be filled by the setters below. */
+KANON_API kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err);
+/* The schema in the YAML file at `path`. Paths in it are relative to the file. */
+KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err);
+KANON_API void kanon_schema_free(kanon_schema *schema);
+
+/* Each setter replaces what the schema said before about that column. */
+KANON_API kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err);
+/* The taxonomy file is read when a table is read; `path` is relative to the working directory. */
+KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err);
+/* The first call replaces the texts that the schema file names as missing; later calls add to them. */
+KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
+
+/* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
+KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
+KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
+
+typedef struct kanon_setting {
+    const char *name, *value;
+} kanon_setting;
+
+KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
+
+/* ---- table ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct kanon_table kanon_table;
+
+typedef struct kanon_read_options {
+    size_t struct_size;
+    char delimiter; /* 0: one of , ; tab | found from the header line */
+    int strict;     /* columns that the schema does not name are an error instead of a warning */
+    kanon_tick tick;
+    void *payload;
+} kanon_read_options;
+
+/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it must
+ * not be changed while the table lives. */
+KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
+                                        const kanon_read_options *options, kanon_error *err);
+KANON_API void kanon_table_free(kanon_table *table);
+
+KANON_API int64_t kanon_table_rows(const kanon_table *table);
+KANON_API int kanon_table_columns(const kanon_table *table);
+KANON_API const char *kanon_table_column_name(const kanon_table *table, int column);
+KANON_API kanon_role kanon_table_column_role(const kanon_table *table, int column);
+KANON_API kanon_type kanon_table_column_type(const kanon_table *table, int column);
+/* The i-th thing the user should know about how the table was read, NULL past the last. */
+KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
+
+/* ---- algorithms ------------------------------------------------------------------------------------------------------- */
+
+typedef enum kanon_setting_type {
+    KANON_SETTING_INTEGER = 0,
+    KANON_SETTING_NUMBER,
+    KANON_SETTING_FLAG,  /* true or false */
+    KANON_SETTING_CHOICE /* one of the words in `choices` */
+} kanon_setting_type;
+
+typedef struct kanon_setting_info {
+    const char *name;
+    kanon_setting_type type;
+    double min, max;           /* of integers and numbers, both allowed */
+    const char *default_value; /* as text; NULL: chosen by the algorithm, as `help` says */
+    const char *choices;       /* "strict|relaxed" */
+    const char *help;          /* one sentence */
+} kanon_setting_info;
+
+typedef struct kanon_algorithm_info {
+    const char *name;
+    const char *summary; /* one line */
+    const char *advice;  /* when to use it: a few sentences */
+    const char *source;  /* the paper */
+    uint32_t revision;   /* another one: the same seed may give other groups */
+    const kanon_setting_info *settings;
+    size_t n_settings;
+} kanon_algorithm_info;
+
+KANON_API size_t kanon_algorithm_count(void);
+KANON_API const kanon_algorithm_info *kanon_algorithm_at(size_t i);
+/* NULL where there is no algorithm of that name. */
+KANON_API const kanon_algorithm_info *kanon_algorithm_find(const char *name);
+
+/* ---- grouping --------------------------------------------------------------------------------------------------------- */
+
+typedef struct kanon_grouping kanon_grouping;
+
+typedef struct kanon_options {
+    size_t struct_size;
+    int64_t k;                     /* 0: what the schema says */
+    const char *algorithm;         /* NULL: what the schema says, else the default */
+    const kanon_setting *settings; /* win over those of the schema */
+    size_t n_settings;
+    uint64_t seed;
+    int threads;                   /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+} kanon_options;
+
+/* Group the rows of `table` so that every group has at least k rows. The grouping has passed the independent check.
+ * KANON_EINFEASIBLE: no grouping can meet the requirement. Deterministic for a seed, whatever the number of threads.
+ * Safe to call from several threads on one table. */
+KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options,
+                                       kanon_error *err);
+/* The grouping in a groups file: CSV with the columns row and group. It need not be k-anonymous. */
+KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err);
+/* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
+KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
+                                          kanon_error *err);
+KANON_API void kanon_grouping_free(kanon_grouping *grouping);
+
+KANON_API int64_t kanon_grouping_rows(const kanon_grouping *grouping);
+KANON_API int64_t kanon_grouping_groups(const kanon_grouping *grouping);
+KANON_API int64_t kanon_grouping_suppressed(const kanon_grouping *grouping);
+/* The size of the smallest group; 0 where there is none. */
+KANON_API int64_t kanon_grouping_smallest(const kanon_grouping *grouping);
+KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row);
+/* The i-th thing the user should know about how the grouping was made, NULL past the last. */
+KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
+
+/* ---- measures --------------------------------------------------------------------------------------------------------- */
+
+typedef struct kanon_measures kanon_measures;
+
+typedef struct kanon_evaluate_options {
+    size_t struct_size;
+    const kanon_setting *settings;
+    size_t n_settings;
+    int threads;
+    kanon_tick tick;
+    void *payload;
+} kanon_evaluate_options;
+
+/* Every measure of the grouping. */
+KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                                      const kanon_evaluate_options *options, kanon_error *err);
+KANON_API void kanon_measures_free(kanon_measures *measures);
+
+typedef struct kanon_figure {
+    const char *name;    /* as in the report: "information_loss" */
+    const char *formula; /* for people */
+    double value;
+    int whole;           /* the value is a count */
+} kanon_figure;
+
+KANON_API size_t kanon_measures_count(const kanon_measures *measures);
+KANON_API const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i);
+/* NULL where there is no figure of that name. */
+KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name);
+
+/* ---- publishing ------------------------------------------------------------------------------------------------------- */
+
+typedef enum kanon_numeric {
+    KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
+    KANON_NUMERIC_RANGE,        /* [20,29], which PostgreSQL casts to a range */
+    KANON_NUMERIC_MEAN,         /* the mean of the group */
+    KANON_NUMERIC_COLUMNS       /* two columns NAME_min and NAME_max in place of NAME */
+} kanon_numeric;
+
+typedef struct kanon_outputs {
+    size_t struct_size;
+    const char *release; /* paths; "-": standard output; NULL: not wanted */
+    const char *groups;
+    const char *report;
+    kanon_numeric numeric;
+    int shuffle;         /* release the records in random order */
+    kanon_tick tick;
+    void *payload;
+} kanon_outputs;
+
+/* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when
+ * every one of them is complete and on disk. The cells of a release are checked to cover their originals. */
+KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                                     kanon_error *err);
+/* The JSON report of measures made by kanon_evaluate. */
+KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
+                                              const kanon_measures *measures, const char *path, kanon_error *err);
+
+/* ---- checking a published file ---------------------------------------------------------------------------------------- */
+
+typedef struct kanon_check_options {
+    size_t struct_size;
+    char delimiter;
+    double risk_threshold; /* 0: 0.2 */
+    kanon_tick tick;
+    void *payload;
+} kanon_check_options;
+
+typedef struct kanon_class_size {
+    int64_t size;    /* records in a class */
+    int64_t classes; /* how many classes have that size */
+} kanon_class_size;
+
+typedef struct kanon_diversity {
+    const char *column;   /* a sensitive column */
+    int64_t distinct_min; /* the fewest distinct values in a class */
+} kanon_diversity;
+
+typedef struct kanon_check {
+    int64_t records;    /* in the file */
+    int64_t suppressed; /* records whose every quasi cell is fully general, a class of their own */
+    int64_t classes;
+    int64_t k;          /* records in the smallest class */
+    double average_class_size;
+    double highest_risk, average_risk; /* prosecutor: 1/size, over records */
+    double share_at_risk;              /* share of the records with a risk above the threshold */
+    const kanon_class_size *smallest;  /* the smallest class sizes, ascending */
+    size_t n_smallest;
+    const kanon_diversity *diversity;
+    size_t n_diversity;
+    const char *const *warnings;       /* things that make the release weaker than its k: an identifying column, ... */
+    size_t n_warnings;
+    int identifying_columns;           /* identifying columns that are in the file */
+} kanon_check;
+
+/* Read a released file, whichever tool wrote it, and find what it really holds to. */
+KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+                                        const kanon_check_options *options, kanon_error *err);
+KANON_API void kanon_check_free(kanon_check *check);
+
+/* ---- sample data ------------------------------------------------------------------------------------------------------ */
+
+/* Make a believable patient table with its schema and taxonomies in the directory `dir`, which is made where it is missing:
+ * hospital.csv, hospital.yaml, taxonomies/. Equal seeds give equal bytes. */
+KANON_API kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
+                                             kanon_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,143 @@
+/* One run: the algorithm's groups, checked. */
+#include "algorithms/algorithm.h"
+#include "core/alloc.h"
+#include "core/take_options.h"
+#include "core/pool.h"
+#include "loss/grouping.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char default_algorithm[] = "kmember";
+
+static kanon_status fail_unknown_algorithm(const char *name, kanon_error *err)
+{
+    char names[400] = "";
+    for (size_t i = 0; i < kanon_algorithm_count(); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", kanon_algorithm_at(i)->name);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no algorithm '%s'", name);
+    return kanon__hint(err, st, "the algorithms are: %s", names);
+}
+
+/* What is asked for must be possible; this is known before any work is done. */
+static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon_error *err)
+{
+    kanon_status st;
+    if (k == 0) {
+        st = kanon__fail(err, KANON_EINVAL, "k is not given");
+        return kanon__hint(err, st, "say how many records each one must be like: -k 5, or privacy: {k: 5} in the schema");
+    }
+    if (k < 2) {
+        st = kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k);
+        return kanon__hint(err, st, "k is a whole number from 2 upwards");
+    }
+    if (table->n_constraints > 0 || table->has_entity) {
+        st = kanon__fail(err, KANON_EINVAL, "%s:%d: %s: not supported by this version", table->schema_path,
+                         table->requirement_line, table->n_constraints > 0 ? "constraints" : "entity");
+        return kanon__hint(err, st, "remove it to get k-anonymity alone");
+    }
+    if (k > table->n_rows) {
+        st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld records", (long long)k,
+                         (long long)table->n_rows);
+        return kanon__hint(err, st, "ask for a smaller k, or add records");
+    }
+    return KANON_OK;
+}
+
+/* The settings of the schema count only for the algorithm that it names. */
+static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table, const char *algorithm,
+                                  const kanon_options *o, kanon_error *err)
+{
+    bool from_schema = table->schema_algorithm != NULL && strcmp(table->schema_algorithm, algorithm) == 0;
+    size_t n_schema = from_schema ? (size_t)table->n_schema_settings : 0;
+    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings), "settings", err);
+    if (st != KANON_OK)
+        return st;
+    for (size_t i = 0; i < n_schema; i++)
+        (*out)[i] = table->schema_settings[i];
+    for (size_t i = 0; i < o->n_settings; i++)
+        (*out)[n_schema + i] = o->settings[i];
+    *n = n_schema + o->n_settings;
+    return KANON_OK;
+}
+
+/* Write down how the grouping was made. */
+static kanon_status record_origin(kanon_grouping *g, const kanon__algorithm *a, const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__settings *s = run->settings;
+    g->k = run->k;
+    g->seed = run->seed;
+    g->revision = a->info.revision;
+    KANON_TRY(kanon__copy_text(&g->algorithm, a->info.name, strlen(a->info.name), "a name", err), out);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->values[i] != NULL)
+            KANON_TRY(kanon__texts_addf(&g->settings, err, "%s=%s", s->infos[i].name, s->values[i]), out);
+out:
+    return st;
+}
+
+static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *algorithm, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_grouping *g = NULL;
+    kanon__space *space = NULL;
+    kanon__texts warnings = {0};
+    int64_t n_rows = run->table->n_rows;
+    double begin = kanon__seconds();
+    run->warnings = &warnings;
+    KANON_TRY(kanon__space_new(&space, run->table, KANON__TERMS_LOSS, err), out);
+    run->space = space;
+    KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
+    KANON_TRY(algorithm->run(run, err), out);
+    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    st = kanon__grouping_adopt(&g, run->group_of, n_rows, run->n_groups, err);
+    run->group_of = NULL;
+    if (st != KANON_OK)
+        goto out;
+    KANON_TRY(record_origin(g, algorithm, run, err), out);
+    g->warnings = warnings;
+    warnings = (kanon__texts){0};
+    g->seconds = kanon__seconds() - begin;
+    *out = g;
+    g = NULL;
+out:
+    kanon_grouping_free(g);
+    kanon__free(run->group_of);
+    kanon__space_free(space);
+    kanon__texts_clear(&warnings);
+    return st;
+}
+
+kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_options o;
+    kanon_setting *given = NULL;
+    size_t n_given = 0;
+    kanon__settings settings = {0};
+    kanon__ticker ticker;
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    const char *name = o.algorithm != NULL ? o.algorithm : table->schema_algorithm;
+    const kanon__algorithm *algorithm = kanon__algorithm_find(name != NULL ? name : default_algorithm);
+    if (algorithm == NULL) {
+        st = fail_unknown_algorithm(name, err);
+        goto out;
+    }
+    KANON_TRY(join_settings(&given, &n_given, table, algorithm->info.name, &o, err), out);
+    KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings, given,
+                                   n_given, err),
+              out);
+    int64_t k = o.k != 0 ? o.k : table->schema_k;
+    KANON_TRY(check_requirement(table, k, err), out);
+    kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
+    kanon__run run = {.table = table, .k = k, .seed = o.seed, .threads = kanon__pool_threads(o.threads), .settings = &settings,
+                      .ticker = &ticker};
+    KANON_TRY(run_and_check(out, algorithm, &run, err), out);
+out:
+    kanon__settings_clear(&settings);
+    kanon__free(given);
+    return st;
+}

@@ -1,0 +1,174 @@
+/* Publishing: every file that is wanted, or none. */
+#include "core/alloc.h"
+#include "core/take_options.h"
+#include "core/output.h"
+#include "core/random.h"
+#include "release/writer.h"
+#include "report/report.h"
+#include "verify/verify.h"
+
+#include <string.h>
+
+typedef struct publishing {
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    kanon_outputs wanted;
+    kanon__output *release, *groups, *report;
+    kanon__ticker ticker;
+} publishing;
+
+static const char *numeric_name(kanon_numeric numeric)
+{
+    static const char *const names[] = {"interval", "range", "mean", "columns"};
+    return names[numeric];
+}
+
+/* Two outputs in one file, or an output over the input, would destroy data. */
+static kanon_status check_paths(const kanon_outputs *o, const kanon_table *t, kanon_error *err)
+{
+    const char *paths[] = {o->release, o->groups, o->report, t->input.path};
+    for (int i = 0; i < 3; i++)
+        for (int j = i + 1; j < 4; j++)
+            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
+                return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(paths[i], "-") == 0 ? "standard output" : paths[i]);
+    return KANON_OK;
+}
+
+static kanon_status open_outputs(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_outputs *o = &p->wanted;
+    if (o->release != NULL)
+        KANON_TRY(kanon__output_open(&p->release, o->release, true, err), out);
+    if (o->groups != NULL)
+        KANON_TRY(kanon__output_open(&p->groups, o->groups, false, err), out);
+    if (o->report != NULL)
+        KANON_TRY(kanon__output_open(&p->report, o->report, false, err), out);
+out:
+    return st;
+}
+
+static kanon_status watch_row(int64_t row, int64_t group, const kanon__cell *cells, void *payload, kanon_error *err)
+{
+    return kanon__verifier_row(payload, row, group, cells, err);
+}
+
+static kanon_status show_cells(kanon__verifier *verifier, const kanon__recoding *recoding, kanon_error *err)
+{
+    for (int64_t group = 0; group < recoding->n_groups; group++)
+        for (int i = 0; i < recoding->table->n_quasi; i++) {
+            size_t length, second_length;
+            const char *text = kanon__recoding_text(recoding, group, i, 0, &length);
+            const char *second = kanon__recoding_text(recoding, group, i, 1, &second_length);
+            kanon_status st = kanon__verifier_cell(verifier, group, i, text, length, second, second_length, err);
+            if (st != KANON_OK)
+                return st;
+        }
+    return KANON_OK;
+}
+
+static kanon_status random_order(int32_t **out, const kanon_grouping *g, kanon_error *err)
+{
+    enum { SHUFFLE_STREAM = 0x5u }; /* another stream than the algorithms', which begin at 0 */
+    kanon__random random;
+    kanon_status st = kanon__new_array(out, g->n_rows, "row order", err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        (*out)[row] = (int32_t)row;
+    kanon__random_init(&random, g->seed, SHUFFLE_STREAM);
+    kanon__random_shuffle(&random, *out, g->n_rows);
+    return KANON_OK;
+}
+
+static kanon_status write_release(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__recoding *recoding = NULL;
+    kanon__verifier *verifier = NULL;
+    int32_t *order = NULL;
+    const kanon_grouping *g = p->grouping;
+    KANON_TRY(kanon__recoding_new(&recoding, p->table, g->group_of, g->n_groups, p->wanted.numeric, err), out);
+    KANON_TRY(kanon__verifier_new(&verifier, p->table, g->n_groups, p->wanted.numeric, err), out);
+    KANON_TRY(show_cells(verifier, recoding, err), out);
+    if (p->wanted.shuffle)
+        KANON_TRY(random_order(&order, g, err), out);
+    KANON_TRY(kanon__release_write(p->release, p->table, g->group_of, recoding, order, &p->ticker, err, watch_row, verifier), out);
+    KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, err), out);
+    KANON_TRY(kanon__output_finish(p->release, err), out);
+out:
+    kanon__free(order);
+    kanon__verifier_free(verifier);
+    kanon__recoding_free(recoding);
+    return st;
+}
+
+static kanon_status write_report(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_measures *measures = NULL;
+    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    KANON_TRY(kanon_evaluate(&measures, p->table, p->grouping, &options, err), out);
+    kanon__report report = {.table = p->table, .grouping = p->grouping, .measures = measures};
+    if (p->release != NULL) {
+        report.release_path = p->wanted.release;
+        report.release_sha256 = kanon__output_sha256(p->release);
+        report.numeric = numeric_name(p->wanted.numeric);
+    }
+    KANON_TRY(kanon__report_write(p->report, &report, err), out);
+    KANON_TRY(kanon__output_finish(p->report, err), out);
+out:
+    kanon_measures_free(measures);
+    return st;
+}
+
+static kanon_status commit(kanon__output *output, kanon_error *err)
+{
+    return output != NULL ? kanon__output_commit(output, err) : KANON_OK;
+}
+
+kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                           kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    publishing p = {.table = table, .grouping = grouping};
+    KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
+        st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
+        goto out;
+    }
+    kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
+    KANON_TRY(check_paths(&p.wanted, table, err), out);
+    KANON_TRY(open_outputs(&p, err), out);
+    if (p.groups != NULL) {
+        kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
+        KANON_TRY(kanon__output_finish(p.groups, err), out);
+    }
+    if (p.release != NULL)
+        KANON_TRY(write_release(&p, err), out);
+    if (p.report != NULL)
+        KANON_TRY(write_report(&p, err), out);
+    KANON_TRY(commit(p.release, err), out);
+    KANON_TRY(commit(p.groups, err), out);
+    KANON_TRY(commit(p.report, err), out);
+out:
+    kanon__output_free(p.report);
+    kanon__output_free(p.groups);
+    kanon__output_free(p.release);
+    return st;
+}
+
+kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
+                                    const char *path, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__output *output = NULL;
+    kanon__report report = {.table = table, .grouping = grouping, .measures = measures};
+    KANON_TRY(kanon__output_open(&output, path, false, err), out);
+    KANON_TRY(kanon__report_write(output, &report, err), out);
+    KANON_TRY(kanon__output_finish(output, err), out);
+    KANON_TRY(kanon__output_commit(output, err), out);
+out:
+    kanon__output_free(output);
+    return st;
+}

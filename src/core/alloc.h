@@ -1,0 +1,28 @@
+/* Checked allocation. Every size is checked for overflow, every failure becomes KANON_ENOMEM that names what was wanted. */
+#ifndef KANON_CORE_ALLOC_H
+#define KANON_CORE_ALLOC_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+
+/* Point *out at `n` zeroed elements; `what` names them in the error: "row order". n = 0 gives a pointer that can be freed. */
+#define kanon__new_array(out, n, what, err) kanon__alloc_array((void **)(out), (n), sizeof **(out), (what), (err))
+/* Give *array (n elements of room *capacity) room for at least `needed` elements; the new ones are not zeroed. */
+#define kanon__grow_array(array, capacity, needed, what, err)                                                               \
+    kanon__alloc_grow((void **)(array), (capacity), (needed), sizeof **(array), (what), (err))
+
+kanon_status kanon__alloc_array(void **out, int64_t n, size_t size, const char *what, kanon_error *err);
+kanon_status kanon__alloc_grow(void **array, int64_t *capacity, int64_t needed, size_t size, const char *what,
+                               kanon_error *err);
+/* A terminated copy of `length` bytes. */
+kanon_status kanon__copy_text(char **out, const char *text, size_t length, const char *what, kanon_error *err);
+void kanon__free(void *memory);
+
+/* For tests, where the library is built with KANON_TEST_HOOKS: the n-th allocation from now on fails (1: the next one), and
+ * every one after it where `and_all_after`; 0 switches this off. */
+void kanon__alloc_fail_at(int64_t n, bool and_all_after);
+/* How many allocations were asked for since the last kanon__alloc_fail_at. */
+int64_t kanon__alloc_count(void);
+
+#endif

@@ -1,0 +1,249 @@
+#define _GNU_SOURCE
+#include "core/output.h"
+
+#include "core/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 1 << 18 };
+
+struct kanon__output {
+    char *path;      /* as given, for messages */
+    char *place;     /* where the file goes: `path` with symbolic links followed; NULL: written to directly */
+    char *temporary; /* its name until then; NULL: nothing to remove */
+    int fd;
+    bool is_stdout;
+    int error;       /* the first errno; 0: none */
+    size_t used;
+    int64_t n_bytes;
+    kanon__sha256 *hash;
+    kanon_status hash_status;
+    char digest[KANON__SHA256_TEXT];
+    char buffer[BUFFER_SIZE];
+};
+
+/* A name beside `place` that no other call of this or another process uses. */
+static kanon_status temporary_name(char **out, const char *place, kanon_error *err)
+{
+    static atomic_uint counter;
+    size_t size = strlen(place) + 64;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
+    if (st == KANON_OK)
+        snprintf(*out, size, "%s.%ld-%u.tmp", place, (long)getpid(), atomic_fetch_add(&counter, 1));
+    return st;
+}
+
+/* A place that is not there yet, or a regular file, is replaced by renaming; its permissions stay. */
+static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *resolved = old != NULL ? realpath(o->path, NULL) : NULL;
+    const char *place = resolved != NULL ? resolved : o->path;
+    KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
+    KANON_TRY(temporary_name(&o->temporary, o->place, err), out);
+    o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (o->fd < 0) {
+        st = kanon__fail_errno(err, errno, "write", o->path);
+        kanon__free(o->temporary);
+        o->temporary = NULL;
+        goto out;
+    }
+    if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
+        st = kanon__fail_errno(err, errno, "keep the permissions of", o->path);
+out:
+    free(resolved);
+    return st;
+}
+
+static kanon_status open_file(kanon__output *o, kanon_error *err)
+{
+    struct stat old;
+    if (o->is_stdout) {
+        o->fd = STDOUT_FILENO;
+        return KANON_OK;
+    }
+    if (stat(o->path, &old) != 0)
+        return open_beside(o, NULL, err);
+    if (S_ISREG(old.st_mode))
+        return open_beside(o, &old, err);
+    o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    if (o->fd < 0)
+        return kanon__fail_errno(err, errno, "write", o->path);
+    return KANON_OK;
+}
+
+kanon_status kanon__output_open(kanon__output **out, const char *path, bool with_sha256, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__output *o = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&o, 1, "an output buffer", err), out);
+    o->fd = -1;
+    o->is_stdout = strcmp(path, "-") == 0;
+    KANON_TRY(kanon__copy_text(&o->path, o->is_stdout ? "standard output" : path, o->is_stdout ? 15 : strlen(path),
+                               "a file name", err),
+              out);
+    if (with_sha256)
+        KANON_TRY(kanon__sha256_new(&o->hash, err), out);
+    KANON_TRY(open_file(o, err), out);
+    *out = o;
+    o = NULL;
+out:
+    kanon__output_free(o);
+    return st;
+}
+
+static void flush(kanon__output *o)
+{
+    const char *at = o->buffer;
+    size_t left = o->used;
+    if (o->hash != NULL && left > 0 && o->hash_status == KANON_OK)
+        o->hash_status = kanon__sha256_add(o->hash, at, left, NULL);
+    while (left > 0 && o->error == 0) {
+        ssize_t n = write(o->fd, at, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            o->error = n < 0 ? errno : EIO;
+            break;
+        }
+        at += n;
+        left -= (size_t)n;
+    }
+    o->n_bytes += (int64_t)o->used;
+    o->used = 0;
+}
+
+void kanon__output_write(kanon__output *o, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > BUFFER_SIZE - o->used) {
+        size_t part = BUFFER_SIZE - o->used;
+        memcpy(o->buffer + o->used, at, part);
+        o->used += part;
+        at += part;
+        size -= part;
+        flush(o);
+    }
+    memcpy(o->buffer + o->used, at, size);
+    o->used += size;
+}
+
+void kanon__output_text(kanon__output *o, const char *text)
+{
+    kanon__output_write(o, text, strlen(text));
+}
+
+void kanon__output_integer(kanon__output *o, int64_t value)
+{
+    char digits[24];
+    char *end = digits + sizeof digits, *at = end;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        *--at = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        *--at = '-';
+    kanon__output_write(o, at, (size_t)(end - at));
+}
+
+static bool needs_quotes(const char *text, size_t length, char delimiter)
+{
+    if (length == 0)
+        return false;
+    if (text[0] == ' ' || text[length - 1] == ' ')
+        return true;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
+            return true;
+    return false;
+}
+
+void kanon__output_cell(kanon__output *o, const char *text, size_t length, char delimiter)
+{
+    if (!needs_quotes(text, length, delimiter)) {
+        kanon__output_write(o, text, length);
+        return;
+    }
+    kanon__output_write(o, "\"", 1);
+    for (size_t i = 0; i < length; i++)
+        kanon__output_write(o, text[i] == '"' ? "\"\"" : &text[i], text[i] == '"' ? 2 : 1);
+    kanon__output_write(o, "\"", 1);
+}
+
+kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
+{
+    flush(o);
+    if (o->error == 0 && o->temporary != NULL && fsync(o->fd) != 0)
+        o->error = errno;
+    if (!o->is_stdout && close(o->fd) != 0 && o->error == 0)
+        o->error = errno;
+    o->fd = -1;
+    if (o->error != 0)
+        return kanon__fail_errno(err, o->error, "write", o->path);
+    if (o->hash_status != KANON_OK)
+        return kanon__fail(err, o->hash_status, "the checksum of %s failed", o->path);
+    return o->hash != NULL ? kanon__sha256_finish(o->digest, o->hash, err) : KANON_OK;
+}
+
+/* The rename itself must survive a power cut, so the directory is synced; where that cannot be done, the file is whole anyway. */
+static void sync_directory(const char *path)
+{
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return;
+    char *slash = strrchr(copy, '/');
+    if (slash != NULL)
+        slash[slash == copy] = '\0';
+    int fd = open(slash != NULL ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(copy);
+}
+
+kanon_status kanon__output_commit(kanon__output *o, kanon_error *err)
+{
+    if (o->temporary == NULL)
+        return KANON_OK;
+    if (rename(o->temporary, o->place) != 0)
+        return kanon__fail_errno(err, errno, "write", o->path);
+    kanon__free(o->temporary);
+    o->temporary = NULL;
+    sync_directory(o->place);
+    return KANON_OK;
+}
+
+const char *kanon__output_sha256(const kanon__output *o)
+{
+    return o->digest;
+}
+
+int64_t kanon__output_bytes(const kanon__output *o)
+{
+    return o->n_bytes + (int64_t)o->used;
+}
+
+void kanon__output_free(kanon__output *o)
+{
+    if (o == NULL)
+        return;
+    if (o->fd >= 0 && !o->is_stdout)
+        close(o->fd);
+    if (o->temporary != NULL)
+        unlink(o->temporary);
+    kanon__sha256_free(o->hash);
+    kanon__free(o->temporary);
+    kanon__free(o->place);
+    kanon__free(o->path);
+    kanon__free(o);
+}

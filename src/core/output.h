@@ -1,0 +1,30 @@
+/* An output file that appears whole or not at all: written under a temporary name in the directory of its place, renamed by
+ * kanon__output_commit, removed by kanon__output_free where it was not committed. "-" and things that are not regular files
+ * (devices, pipes) are written to directly. */
+#ifndef KANON_CORE_OUTPUT_H
+#define KANON_CORE_OUTPUT_H
+
+#include "core/sha256.h"
+
+#include <stdbool.h>
+
+typedef struct kanon__output kanon__output;
+
+/* The file is opened at once, so that an unwritable place is known before the work begins. `with_sha256`: keep a checksum. */
+kanon_status kanon__output_open(kanon__output **out, const char *path, bool with_sha256, kanon_error *err);
+/* Buffered. A failure is kept and told by kanon__output_finish. */
+void kanon__output_write(kanon__output *output, const void *bytes, size_t size);
+void kanon__output_text(kanon__output *output, const char *text);
+void kanon__output_integer(kanon__output *output, int64_t value);
+/* A CSV cell: quoted where `delimiter`, quotes, line breaks or spaces at its ends ask for it. */
+void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);
+/* Everything is on disk, or *err says why not. Call it once. */
+kanon_status kanon__output_finish(kanon__output *output, kanon_error *err);
+/* Give the finished file its name. */
+kanon_status kanon__output_commit(kanon__output *output, kanon_error *err);
+/* Of the finished output; "" where it was opened without. */
+const char *kanon__output_sha256(const kanon__output *output);
+int64_t kanon__output_bytes(const kanon__output *output);
+void kanon__output_free(kanon__output *output);
+
+#endif

@@ -1,0 +1,10 @@
+/* The k-th smallest of a list, without sorting all of it. */
+#ifndef KANON_CORE_SELECT_H
+#define KANON_CORE_SELECT_H
+
+#include <stdint.h>
+
+/* The k-th smallest (k from 0) of n values, which are put into another order. Expected O(n). */
+uint32_t kanon__select(uint32_t *values, int64_t n, int64_t k);
+
+#endif

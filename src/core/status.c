@@ -1,0 +1,72 @@
+#include "core/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *kanon_version(void)
+{
+    return KANON_VERSION;
+}
+
+const char *kanon_status_text(kanon_status status)
+{
+    switch (status) {
+    case KANON_OK:
+        return "done";
+    case KANON_EINVAL:
+        return "wrong call";
+    case KANON_EDATA:
+        return "bad input";
+    case KANON_EINFEASIBLE:
+        return "requirement cannot be met";
+    case KANON_ENOMEM:
+        return "out of memory";
+    case KANON_EIO:
+        return "input or output failed";
+    case KANON_ECANCELLED:
+        return "cancelled";
+    case KANON_EVERSION:
+        return "made by a newer version";
+    case KANON_EINTERNAL:
+        return "internal check failed";
+    }
+    return "unknown status";
+}
+
+kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->message, sizeof err->message, format, args);
+        va_end(args);
+        err->hint[0] = '\0';
+        err->status = status;
+    }
+    return status;
+}
+
+kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->hint, sizeof err->hint, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+kanon_status kanon__fail_errno(kanon_error *err, int errnum, const char *what, const char *path)
+{
+    char reason[128];
+    kanon_status status = errnum == ENOMEM ? KANON_ENOMEM : KANON_EIO;
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    const char *text = strerror_r(errnum, reason, sizeof reason);
+#else
+    const char *text = strerror_r(errnum, reason, sizeof reason) == 0 ? reason : "unknown reason";
+#endif
+    return kanon__fail(err, status, "cannot %s %s: %s", what, path, text);
+}

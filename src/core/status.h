@@ -1,0 +1,28 @@
+/* Status and error: how every function of the library says that it failed. */
+#ifndef KANON_CORE_STATUS_H
+#define KANON_CORE_STATUS_H
+
+#include <kanon.h>
+
+#if defined(__GNUC__)
+#define KANON__PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define KANON__PRINTF(fmt, args)
+#endif
+
+/* Run `call` and leave for `label` with its status in `st` where it failed. */
+#define KANON_TRY(call, label)                                                                                              \
+    do {                                                                                                                    \
+        st = (call);                                                                                                        \
+        if (st != KANON_OK)                                                                                                 \
+            goto label;                                                                                                     \
+    } while (0)
+
+/* Fill *err (may be NULL) and return `status`. The text must not hold a cell value. */
+kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *format, ...) KANON__PRINTF(3, 4);
+/* Add what to do next to a filled *err and return its status. */
+kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *format, ...) KANON__PRINTF(3, 4);
+/* KANON_EIO with the system's reason: "cannot WHAT PATH: REASON". */
+kanon_status kanon__fail_errno(kanon_error *err, int errnum, const char *what, const char *path);
+
+#endif

@@ -1,0 +1,16 @@
+#include "core/take_options.h"
+
+#include <string.h>
+
+kanon_status kanon__take_options(void *local, size_t size, const void *given, kanon_error *err)
+{
+    size_t given_size = 0;
+    memset(local, 0, size);
+    if (given == NULL)
+        return KANON_OK;
+    memcpy(&given_size, given, sizeof given_size);
+    if (given_size < sizeof given_size)
+        return kanon__fail(err, KANON_EINVAL, "struct_size of the options is not set");
+    memcpy(local, given, given_size < size ? given_size : size);
+    return KANON_OK;
+}

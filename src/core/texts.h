@@ -1,0 +1,20 @@
+/* A growing list of lines of text: warnings, names. */
+#ifndef KANON_CORE_TEXTS_H
+#define KANON_CORE_TEXTS_H
+
+#include "core/status.h"
+
+typedef struct kanon__texts {
+    char **items;
+    int64_t n, capacity;
+} kanon__texts;
+
+kanon_status kanon__texts_add(kanon__texts *texts, const char *text, size_t length, kanon_error *err);
+kanon_status kanon__texts_addf(kanon__texts *texts, kanon_error *err, const char *format, ...) KANON__PRINTF(3, 4);
+/* Where `text` is in the list, -1 where it is not. */
+int64_t kanon__texts_find(const kanon__texts *texts, const char *text, size_t length);
+/* The item most like `text`, for "did you mean": NULL where none is near. */
+const char *kanon__texts_nearest(const char *const *items, int64_t n, const char *text);
+void kanon__texts_clear(kanon__texts *texts);
+
+#endif

@@ -1,0 +1,30 @@
+/* A grouping of a table's rows, and how it came about. */
+#ifndef KANON_LOSS_GROUPING_H
+#define KANON_LOSS_GROUPING_H
+
+#include "table/table.h"
+
+struct kanon_grouping {
+    int64_t n_rows;
+    int32_t *group_of; /* by row, from 0; negative: suppressed. Groups are numbered by their first row. */
+    int64_t n_groups;
+    int64_t *sizes;    /* by group */
+    int64_t n_suppressed, smallest;
+    /* how it was made; a grouping that was read has no algorithm */
+    int64_t k; /* asked for; 0: nothing was asked */
+    char *algorithm;
+    uint32_t revision;
+    kanon__texts settings; /* "name=value" of every setting with a value */
+    uint64_t seed;
+    double seconds;
+    kanon__texts warnings;
+};
+
+/* Take over `group_of` (freed in any case), whose groups may be numbered in any way below n_groups; empty ones vanish. */
+kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,
+                                   kanon_error *err);
+/* The smallest and largest code of every group on one column, as lo and hi alternating. */
+kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *grouping, const kanon__column *column,
+                                     kanon_error *err);
+
+#endif

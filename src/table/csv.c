@@ -1,0 +1,619 @@
+#include "table/csv.h"
+
+#include "core/alloc.h"
+#include "table/dictionary.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { BLOCK = 64, MAX_COLUMNS = 1000000, LABEL = 160, DELIMITER_SAMPLE = 1 << 16 };
+
+static const size_t longest_cell = INT32_MAX;
+static const char default_candidates[] = ",;\t|";
+
+/* The walk along one row. In each block of 64 bytes a bit marks every byte that may need more than to be passed over: the
+ * delimiter, the quote, control characters (line breaks and NUL are some) and bytes outside ASCII.
+ *
+ *     block    4 2 , " 5 , M a i n   S t " , B o n n \n
+ *     marks    0 0 1 1 0 1 0 0 0 0 0 0 0 1 1 0 0 0 0 1
+ */
+typedef struct walk {
+    const char *block;
+    uint64_t marks;      /* those of the block that were not visited yet */
+    const char *end;     /* of the rows */
+    const char *cell;    /* where the current cell begins */
+    const char *row_end; /* past the row's line break; NULL: still on the way */
+    int64_t n_cells;     /* complete ones */
+    int64_t n_breaks;    /* line breaks inside quotes */
+    char delimiter;
+    bool portable;
+} walk;
+
+/* ---- messages --------------------------------------------------------------------------------------------------------- */
+
+/* A name on one line and not too long. */
+static const char *short_name(char out[LABEL], const char *name)
+{
+    enum { LONGEST = 120 };
+    size_t length = strlen(name);
+    bool cut = length > LONGEST;
+    if (cut)
+        for (length = LONGEST; ((unsigned char)name[length] & 0xc0) == 0x80; length--)
+            ;
+    for (size_t i = 0; i < length; i++)
+        out[i] = (unsigned char)name[i] < 0x20 ? ' ' : name[i];
+    strcpy(out + length, cut ? "..." : "");
+    return out;
+}
+
+/* The column's name, or "column N" where it has none. */
+static const char *column_label(char out[LABEL], const kanon__csv *csv, int64_t column)
+{
+    if (csv->names != NULL && column < csv->n_columns && csv->names[column][0] != '\0')
+        return short_name(out, csv->names[column]);
+    snprintf(out, LABEL, "column %lld", (long long)column + 1);
+    return out;
+}
+
+static int64_t line_at(const kanon__csv *csv, size_t position)
+{
+    int64_t line = 1;
+    const char *at = csv->input->bytes, *end = at + position;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        line++;
+        at++;
+    }
+    return line;
+}
+
+static kanon_status fail_at(const kanon__csv *csv, int64_t line, int64_t column, kanon_error *err, const char *what)
+{
+    char label[LABEL];
+    return kanon__fail(err, KANON_EDATA, "%s:%lld: %s: %s", csv->input->path, (long long)line,
+                       column_label(label, csv, column), what);
+}
+
+/* The line of the row that is being read: csv->position is still its beginning. */
+static int64_t row_line(const kanon__csv *csv)
+{
+    return csv->line > 0 ? csv->line : line_at(csv, csv->position);
+}
+
+static kanon_status fail_in_row(const kanon__csv *csv, const walk *w, kanon_error *err, const char *what, const char *hint)
+{
+    return kanon__hint(err, fail_at(csv, row_line(csv) + w->n_breaks, w->n_cells, err, what), "%s", hint);
+}
+
+kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err, const char *format, ...)
+{
+    char what[768];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    int64_t line = csv->line;
+    if (line == 0 && csv->n_cells > 0)
+        line = line_at(csv, (size_t)(csv->cells[0].text - csv->input->bytes));
+    return fail_at(csv, line, column, err, what);
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------------ */
+
+/* 0x80 in each byte of `x` that is zero, 0 in the others. */
+static inline uint64_t zero_bytes(uint64_t x)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    return ~(((x & low) + low) | x | low);
+}
+
+static uint64_t portable_marks(const char *block, char delimiter)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    const unsigned char *bytes = (const unsigned char *)block;
+    uint64_t marks = 0;
+    for (int i = 0; i < BLOCK; i += 8) {
+        uint64_t x = 0;
+        for (int j = 0; j < 8; j++)
+            x |= (uint64_t)bytes[i + j] << 8 * j;
+        uint64_t found = zero_bytes(x ^ ones * (unsigned char)delimiter) | zero_bytes(x ^ ones * '"') |
+                         zero_bytes(x & ones * 0xe0) | (x & ones * 0x80);
+        /* The product brings the lowest bits of the eight bytes side by side into the highest byte. */
+        marks |= ((found >> 7) * 0x0102040810204080u >> 56) << i;
+    }
+    return marks;
+}
+
+#ifdef __SSE2__
+static inline uint64_t vector_marks(const char *block, char delimiter)
+{
+    const __m128i delimiters = _mm_set1_epi8(delimiter), quotes = _mm_set1_epi8('"'), space = _mm_set1_epi8(' ');
+    uint64_t marks = 0;
+    for (int i = 0; i < BLOCK; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(block + i));
+        /* As signed numbers, both control characters and bytes outside ASCII are less than a space. */
+        __m128i found = _mm_or_si128(_mm_cmplt_epi8(x, space),
+                                     _mm_or_si128(_mm_cmpeq_epi8(x, delimiters), _mm_cmpeq_epi8(x, quotes)));
+        marks |= (uint64_t)(unsigned)_mm_movemask_epi8(found) << i;
+    }
+    return marks;
+}
+#endif
+
+static inline uint64_t marks_of(const walk *w, const char *block)
+{
+#ifdef __SSE2__
+    if (!w->portable)
+        return vector_marks(block, w->delimiter);
+#endif
+    return portable_marks(block, w->delimiter);
+}
+
+/* The last block is looked at in a copy: the input may end where the memory does. */
+static uint64_t marks_of_last(const walk *w)
+{
+    char copy[BLOCK] = {0};
+    size_t length = (size_t)(w->end - w->block);
+    memcpy(copy, w->block, length);
+    return marks_of(w, copy) & (((uint64_t)1 << length) - 1);
+}
+
+static inline void enter_block(walk *w, const char *block)
+{
+    w->block = block;
+    w->marks = w->end - block >= BLOCK ? marks_of(w, block) : marks_of_last(w);
+}
+
+/* The next mark, w->end where there is none. */
+static inline const char *next_mark(walk *w)
+{
+    while (w->marks == 0) {
+        if (w->end - w->block <= BLOCK)
+            return w->end;
+        enter_block(w, w->block + BLOCK);
+    }
+    const char *mark = w->block + __builtin_ctzll(w->marks);
+    w->marks &= w->marks - 1;
+    return mark;
+}
+
+/* Forget the marks before `at`. */
+static void skip_to(walk *w, const char *at)
+{
+    if (at - w->block < BLOCK)
+        w->marks &= UINT64_MAX << (at - w->block);
+    else
+        enter_block(w, at);
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------------ */
+
+/* The bytes of the UTF-8 character at `at`, which is not ASCII; 0 where it is none. The bounds of the second byte keep out
+ * longer forms than needed, surrogates and what lies past U+10FFFF. */
+static size_t character_length(const char *at, const char *end)
+{
+    const unsigned char *bytes = (const unsigned char *)at;
+    unsigned char first = bytes[0];
+    unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    if (length == 0 || (size_t)(end - at) < length || bytes[1] < least || bytes[1] > most)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* A mark that is text: a control character, or the first of some bytes outside ASCII, which are walked past. */
+static kanon_status pass_text(const kanon__csv *csv, walk *w, const char *mark, kanon_error *err)
+{
+    if (*mark == '\0')
+        return fail_in_row(csv, w, err, "a NUL byte", "convert the file to UTF-8 text; it may be UTF-16");
+    if (((unsigned char)*mark & 0x80) == 0)
+        return KANON_OK;
+    while (mark < w->end && ((unsigned char)*mark & 0x80) != 0) {
+        size_t length = character_length(mark, w->end);
+        if (length == 0)
+            return fail_in_row(csv, w, err, "not UTF-8", "convert the file, for example: iconv -f ISO-8859-1 -t UTF-8");
+        mark += length;
+    }
+    skip_to(w, mark);
+    return KANON_OK;
+}
+
+/* Cells past the room there is are counted but not kept. */
+static inline void put_cell(const kanon__csv *csv, walk *w, kanon__cell cell)
+{
+    if (w->n_cells < csv->cells_capacity)
+        csv->cells[w->n_cells] = cell;
+    w->n_cells++;
+}
+
+/* Take a quoted cell without marks in it where its end and the delimiter after it lie in this block; else take nothing. */
+static inline bool take_simple_quoted(const kanon__csv *csv, walk *w)
+{
+    uint64_t later = w->marks & (w->marks - 1);
+    if (later == 0)
+        return false;
+    const char *text = w->cell + 1, *mark = w->block + __builtin_ctzll(w->marks);
+    if (mark[0] != '"' || mark[1] != w->delimiter)
+        return false;
+    put_cell(csv, w, (kanon__cell){.text = text, .length = (size_t)(mark - text), .quoted = true});
+    w->cell = mark + 2;
+    w->marks = later & (later - 1);
+    return true;
+}
+
+/* Take simple cells up to the first mark that needs a closer look, and return that. This loop does nearly all of the work, so
+ * it has its state to itself. */
+static const char *take_simple(const kanon__csv *csv, walk *state)
+{
+    walk w = *state;
+    const char *mark = next_mark(&w);
+    while (mark < w.end) {
+        if (*mark == w.delimiter) {
+            put_cell(csv, &w, (kanon__cell){.text = w.cell, .length = (size_t)(mark - w.cell)});
+            w.cell = mark + 1;
+        } else if (*mark != '"' || mark != w.cell || !take_simple_quoted(csv, &w)) {
+            break;
+        }
+        mark = next_mark(&w);
+    }
+    *state = w;
+    return mark;
+}
+
+static void end_row(const kanon__csv *csv, walk *w, const char *mark)
+{
+    const char *cell_end = mark;
+    if (mark < w->end && mark > w->cell && mark[-1] == '\r')
+        cell_end--;
+    put_cell(csv, w, (kanon__cell){.text = w->cell, .length = (size_t)(cell_end - w->cell)});
+    w->row_end = mark < w->end ? mark + 1 : mark;
+}
+
+/* What may stand after a closing quote: a delimiter, a line break, the end. */
+static kanon_status leave_quotes(const kanon__csv *csv, walk *w, kanon__cell cell, const char *after, kanon_error *err)
+{
+    if (after < w->end && *after == w->delimiter) {
+        w->cell = after + 1;
+        skip_to(w, w->cell);
+    } else if (after == w->end) {
+        w->row_end = after;
+    } else if (*after == '\n') {
+        w->row_end = after + 1;
+    } else if (*after == '\r' && after + 1 < w->end && after[1] == '\n') {
+        w->row_end = after + 2;
+    } else {
+        return fail_in_row(csv, w, err, "text after a closing quote", "write a quote inside a quoted cell twice");
+    }
+    put_cell(csv, w, cell);
+    return KANON_OK;
+}
+
+static kanon_status take_quoted(const kanon__csv *csv, walk *w, kanon_error *err)
+{
+    kanon__cell cell = {.text = w->cell + 1, .quoted = true};
+    int64_t breaks_before = w->n_breaks;
+    for (;;) {
+        const char *mark = next_mark(w);
+        if (mark == w->end) {
+            w->n_breaks = breaks_before;
+            return fail_in_row(csv, w, err, "the quote that begins here is never closed",
+                               "close it, and write a quote inside a quoted cell twice");
+        }
+        if (*mark == '"' && mark + 1 < w->end && mark[1] == '"') {
+            cell.doubled = true;
+            next_mark(w);
+        } else if (*mark == '"') {
+            cell.length = (size_t)(mark - cell.text);
+            return leave_quotes(csv, w, cell, mark + 1, err);
+        } else if (*mark == '\n') {
+            w->n_breaks++;
+        } else {
+            kanon_status st = pass_text(csv, w, mark, err);
+            if (st != KANON_OK)
+                return st;
+        }
+    }
+}
+
+static kanon_status walk_row(const kanon__csv *csv, walk *w, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    while (st == KANON_OK && w->row_end == NULL) {
+        const char *mark = take_simple(csv, w);
+        if (mark == w->end || *mark == '\n')
+            end_row(csv, w, mark);
+        else if (*mark != '"')
+            st = pass_text(csv, w, mark, err);
+        else if (mark == w->cell)
+            st = take_quoted(csv, w, err);
+        else
+            st = fail_in_row(csv, w, err, "a quote inside an unquoted cell",
+                             "put the cell in quotes and write the quote inside it twice");
+    }
+    return st;
+}
+
+static kanon_status check_lengths(const kanon__csv *csv, int64_t n_cells, kanon_error *err)
+{
+    for (int64_t i = 0; i < n_cells && i < csv->cells_capacity; i++)
+        if (csv->cells[i].length > longest_cell)
+            return kanon__hint(err, fail_at(csv, row_line(csv), i, err, "a cell of more than 2147483647 bytes"),
+                               "check the quotes and the line ends");
+    return KANON_OK;
+}
+
+static kanon_status make_room(kanon__csv *csv, int64_t n_cells, kanon_error *err)
+{
+    if (n_cells > MAX_COLUMNS)
+        return kanon__hint(err, fail_at(csv, row_line(csv), MAX_COLUMNS, err, "more than 1000000 cells in a row"),
+                           "check the delimiter and the line ends");
+    return kanon__grow_array(&csv->cells, &csv->cells_capacity, n_cells, "cells of a row", err);
+}
+
+/* Read the row at csv->position. Where it has more cells than there is room for, and may have (`grow`), it is read again. */
+static kanon_status read_row(kanon__csv *csv, bool grow, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const char *begin = csv->input->bytes + csv->position, *end = csv->input->bytes + csv->end;
+    walk w;
+    csv->line = csv->next_line;
+    for (;;) {
+        w = (walk){.end = end, .cell = begin, .delimiter = csv->delimiter, .portable = csv->portable};
+        enter_block(&w, begin);
+        KANON_TRY(walk_row(csv, &w, err), out);
+        if (!grow || w.n_cells <= csv->cells_capacity)
+            break;
+        KANON_TRY(make_room(csv, w.n_cells, err), out);
+    }
+    if ((size_t)(w.row_end - begin) > longest_cell)
+        KANON_TRY(check_lengths(csv, w.n_cells, err), out);
+    csv->n_cells = w.n_cells < INT32_MAX ? (int)w.n_cells : INT32_MAX;
+    csv->position += (size_t)(w.row_end - begin);
+    csv->next_line += csv->next_line > 0 ? w.n_breaks + 1 : 0;
+out:
+    return st;
+}
+
+static kanon_status fail_ragged(const kanon__csv *csv, kanon_error *err)
+{
+    char what[80];
+    bool few = csv->n_cells < csv->n_columns;
+    bool blank = csv->n_cells == 1 && csv->cells[0].length == 0 && !csv->cells[0].quoted;
+    snprintf(what, sizeof what, "%d %s, expected %d", csv->n_cells, csv->n_cells == 1 ? "cell" : "cells", csv->n_columns);
+    kanon_status st = fail_at(csv, row_line(csv), few ? csv->n_cells : csv->n_columns - 1, err, what);
+    return kanon__hint(err, st, "%s",
+                       blank ? "remove the blank line"
+                       : few ? "give each row a cell for every column, empty or not"
+                             : "put cells that hold the delimiter in quotes");
+}
+
+kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err)
+{
+    size_t begin = csv->position;
+    *has_row = false;
+    if (begin >= csv->end)
+        return KANON_OK;
+    kanon_status st = read_row(csv, csv->ragged, err);
+    if (st != KANON_OK)
+        return st;
+    if (csv->n_cells != csv->n_columns && !csv->ragged) {
+        csv->position = begin;
+        csv->next_line = csv->line;
+        return fail_ragged(csv, err);
+    }
+    csv->row++;
+    *has_row = true;
+    return KANON_OK;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------------- */
+
+/* The end of the last line that is not blank, with its line break. */
+static size_t end_of_rows(const char *bytes, size_t begin, size_t size)
+{
+    while (size > begin && bytes[size - 1] == '\n') {
+        size_t line_end = size - 1;
+        if (line_end > begin && bytes[line_end - 1] == '\r')
+            line_end--;
+        if (line_end > begin && bytes[line_end - 1] != '\n')
+            break;
+        size = line_end;
+    }
+    return size;
+}
+
+/* With a header, the candidate that its line holds most often; else the first one that the first lines hold at all. */
+static char find_delimiter(const kanon__csv *csv, const char *candidates, bool no_header)
+{
+    size_t counts[256] = {0};
+    size_t end = no_header && csv->end - csv->position > DELIMITER_SAMPLE ? csv->position + DELIMITER_SAMPLE : csv->end;
+    bool quoted = false;
+    for (size_t i = csv->position; i < end; i++) {
+        unsigned char c = (unsigned char)csv->input->bytes[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == '\n' && !quoted && !no_header)
+            break;
+        else if (!quoted)
+            counts[c]++;
+    }
+    char best = ',';
+    size_t most = 0;
+    for (const char *c = candidates; *c != '\0' && !(no_header && most > 0); c++)
+        if (counts[(unsigned char)*c] > most) {
+            best = *c;
+            most = counts[(unsigned char)*c];
+        }
+    return best;
+}
+
+static kanon_status choose_delimiter(kanon__csv *csv, const kanon__csv_options *options, kanon_error *err)
+{
+    const char *candidates = options->candidates != NULL ? options->candidates : default_candidates;
+    csv->delimiter = options->delimiter != 0 ? options->delimiter : find_delimiter(csv, candidates, options->no_header);
+    if (csv->delimiter == '"' || csv->delimiter == '\n' || csv->delimiter == '\r' || (csv->delimiter & 0x80) != 0)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a delimiter that cannot separate cells"),
+                           "use one ASCII character that is neither a quote nor a line break");
+    return KANON_OK;
+}
+
+/* A file with the line ends of old Macs looks like a single line with CRs in it. */
+static kanon_status refuse_lone_returns(const kanon__csv *csv, kanon_error *err)
+{
+    const char *begin = csv->input->bytes + csv->position, *end = csv->input->bytes + csv->end;
+    const char *line_feed = memchr(begin, '\n', (size_t)(end - begin));
+    bool quoted = false;
+    if (line_feed != NULL && line_feed + 1 < end)
+        return KANON_OK;
+    for (const char *at = begin; at < end; at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        if (*at == '\r' && !quoted && at + 1 != line_feed)
+            return kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s:1: lines end with CR alone", csv->input->path),
+                               "convert the line ends, for example: tr '\\r' '\\n' < OLD > NEW");
+    }
+    return KANON_OK;
+}
+
+static kanon_status take_names(kanon__csv *csv, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary seen = {0};
+    char **names = NULL, label[LABEL];
+    int n = 0;
+    KANON_TRY(kanon__dictionary_init(&seen, err), out);
+    KANON_TRY(kanon__new_array(&names, csv->n_cells, "column names", err), out);
+    for (; n < csv->n_cells; n++) {
+        uint32_t code;
+        KANON_TRY(kanon__new_array(&names[n], (int64_t)csv->cells[n].length + 1, "a column name", err), out);
+        size_t length = kanon__csv_unescape(names[n], &csv->cells[n]);
+        KANON_TRY(kanon__dictionary_add(&seen, &code, names[n], length, err), out);
+        if (code < (uint32_t)n) {
+            st = kanon__fail(err, KANON_EDATA, "%s:%lld: column %d: the same name as column %u: \"%s\"", csv->input->path,
+                             (long long)csv->line, n + 1, code + 1, short_name(label, names[n]));
+            st = kanon__hint(err, st, "give every column a name of its own");
+            goto out;
+        }
+    }
+    csv->names = names;
+    csv->n_columns = n;
+    names = NULL;
+out:
+    kanon__dictionary_clear(&seen);
+    for (int i = 0; names != NULL && i < csv->n_cells; i++)
+        kanon__free(names[i]);
+    kanon__free(names);
+    return st;
+}
+
+static kanon_status read_first_line(kanon__csv *csv, bool no_header, kanon_error *err)
+{
+    size_t begin = csv->position;
+    kanon_status st = read_row(csv, true, err);
+    if (st != KANON_OK)
+        return st;
+    const char *last = csv->input->bytes + csv->position - 1;
+    csv->crlf = csv->position - begin >= 2 && last[0] == '\n' && last[-1] == '\r';
+    if (!no_header) {
+        csv->first_row = csv->position;
+        csv->first_line = csv->next_line;
+        return take_names(csv, err);
+    }
+    csv->first_row = begin;
+    csv->first_line = 1;
+    csv->n_columns = csv->n_cells;
+    return KANON_OK;
+}
+
+kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const kanon__csv_options *options, kanon_error *err)
+{
+    static const kanon__csv_options defaults = {0};
+    kanon_status st = KANON_OK;
+    kanon__csv csv = {.input = input, .next_line = 1};
+    *out = (kanon__csv){0};
+    if (options == NULL)
+        options = &defaults;
+    csv.ragged = options->ragged;
+    csv.portable = options->portable;
+    csv.position = input->size >= 3 && memcmp(input->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    csv.end = end_of_rows(input->bytes, csv.position, input->size);
+    if (csv.position == csv.end) {
+        st = kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s: the file is empty", input->path),
+                         options->no_header ? "it must have at least one line" : "its first line must name the columns");
+        goto out;
+    }
+    KANON_TRY(choose_delimiter(&csv, options, err), out);
+    KANON_TRY(refuse_lone_returns(&csv, err), out);
+    KANON_TRY(read_first_line(&csv, options->no_header, err), out);
+    kanon__csv_rewind(&csv);
+    *out = csv;
+    csv = (kanon__csv){0};
+out:
+    kanon__csv_close(&csv);
+    return st;
+}
+
+void kanon__csv_rewind(kanon__csv *csv)
+{
+    csv->position = csv->first_row;
+    csv->next_line = csv->first_line;
+    csv->line = 0;
+    csv->row = -1;
+    csv->n_cells = 0;
+}
+
+void kanon__csv_seek(kanon__csv *csv, size_t position)
+{
+    kanon__csv_rewind(csv);
+    if (position > csv->first_row) {
+        csv->position = position;
+        csv->next_line = 0;
+    }
+}
+
+void kanon__csv_close(kanon__csv *csv)
+{
+    for (int i = 0; csv->names != NULL && i < csv->n_columns; i++)
+        kanon__free(csv->names[i]);
+    kanon__free(csv->names);
+    kanon__free(csv->cells);
+    *csv = (kanon__csv){0};
+}
+
+/* ---- the rest --------------------------------------------------------------------------------------------------------- */
+
+size_t kanon__csv_unescape(char *buffer, const kanon__cell *cell)
+{
+    size_t n = 0;
+    if (!cell->doubled) {
+        memcpy(buffer, cell->text, cell->length);
+        return cell->length;
+    }
+    for (size_t i = 0; i < cell->length; i++) {
+        buffer[n++] = cell->text[i];
+        if (cell->text[i] == '"')
+            i++;
+    }
+    return n;
+}
+
+int64_t kanon__csv_line_of_row(const kanon__input *input, const kanon__csv_options *options, int64_t row)
+{
+    kanon__csv csv;
+    bool has_row = true;
+    int64_t line = 0;
+    if (kanon__csv_open(&csv, input, options, NULL) != KANON_OK)
+        return 0;
+    while (line == 0 && kanon__csv_next(&csv, &has_row, NULL) == KANON_OK && has_row)
+        if (csv.row == row)
+            line = csv.line;
+    kanon__csv_close(&csv);
+    return line;
+}

@@ -1,0 +1,18 @@
+/* The bytes of an input file, mapped. Standard input, pipes and devices are first copied to an unnamed temporary file, so that
+ * they too take no memory of their own. */
+#ifndef KANON_TABLE_INPUT_H
+#define KANON_TABLE_INPUT_H
+
+#include "core/status.h"
+
+typedef struct kanon__input {
+    char *path; /* for messages; "standard input" for "-" */
+    const char *bytes;
+    size_t size;
+    void *mapping; /* NULL where size is 0 */
+} kanon__input;
+
+kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);
+void kanon__input_close(kanon__input *input);
+
+#endif

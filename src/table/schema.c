@@ -1,0 +1,230 @@
+#include "table/schema.h"
+
+#include "core/alloc.h"
+#include "table/input.h"
+#include "table/number.h"
+#include "table/schema_yaml.h"
+
+#include <string.h>
+
+const char *kanon_role_text(kanon_role role)
+{
+    switch (role) {
+    case KANON_ROLE_INSENSITIVE:
+        return "insensitive";
+    case KANON_ROLE_IDENTIFYING:
+        return "identifying";
+    case KANON_ROLE_QUASI:
+        return "quasi";
+    case KANON_ROLE_SENSITIVE:
+        return "sensitive";
+    }
+    return "unknown";
+}
+
+const char *kanon_type_text(kanon_type type)
+{
+    switch (type) {
+    case KANON_TYPE_UNKNOWN:
+        return "unknown";
+    case KANON_TYPE_INTEGER:
+        return "integer";
+    case KANON_TYPE_DECIMAL:
+        return "decimal";
+    case KANON_TYPE_DATE:
+        return "date";
+    case KANON_TYPE_CATEGORICAL:
+        return "categorical";
+    }
+    return "unknown";
+}
+
+kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err)
+{
+    return kanon__new_array(out, 1, "a schema", err);
+}
+
+kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err)
+{
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__input_open(&input, path, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__schema_parse(out, input.bytes, input.size, input.path, err);
+    kanon__input_close(&input);
+    return st;
+}
+
+static void clear_generalisation(kanon__attribute *attribute)
+{
+    kanon__free(attribute->taxonomy_path);
+    attribute->taxonomy_path = NULL;
+    kanon__tree_free(attribute->tree);
+    attribute->tree = NULL;
+    attribute->mask = KANON__MASK_NONE;
+}
+
+void kanon_schema_free(kanon_schema *schema)
+{
+    if (schema == NULL)
+        return;
+    for (int64_t i = 0; i < schema->n_attributes; i++) {
+        clear_generalisation(&schema->attributes[i]);
+        kanon__free(schema->attributes[i].weight_text);
+        kanon__free(schema->attributes[i].name);
+    }
+    kanon__free(schema->attributes);
+    for (int64_t i = 0; i < schema->n_constraints; i++) {
+        kanon__texts_clear(&schema->constraints[i].names);
+        kanon__texts_clear(&schema->constraints[i].values);
+    }
+    kanon__free(schema->constraints);
+    for (int64_t i = 0; i < schema->n_settings; i++) {
+        kanon__free((char *)schema->settings[i].name);
+        kanon__free((char *)schema->settings[i].value);
+    }
+    kanon__free(schema->settings);
+    kanon__texts_clear(&schema->missing);
+    kanon__texts_clear(&schema->key);
+    kanon__free(schema->algorithm);
+    kanon__free(schema->entity);
+    kanon__free(schema->path);
+    kanon__free(schema);
+}
+
+static kanon__attribute *find_attribute(const kanon_schema *schema, const char *column)
+{
+    for (int64_t i = 0; i < schema->n_attributes; i++)
+        if (strcmp(schema->attributes[i].name, column) == 0)
+            return &schema->attributes[i];
+    return NULL;
+}
+
+const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column)
+{
+    return find_attribute(schema, column);
+}
+
+/* The attribute of that name, which is made where it is new. */
+static kanon_status want_attribute(kanon__attribute **out, kanon_schema *schema, const char *column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *name = NULL;
+    *out = find_attribute(schema, column);
+    if (*out != NULL)
+        return KANON_OK;
+    KANON_TRY(
+        kanon__grow_array(&schema->attributes, &schema->attributes_capacity, schema->n_attributes + 1, "attributes", err),
+        out);
+    KANON_TRY(kanon__copy_text(&name, column, strlen(column), "a column name", err), out);
+    *out = &schema->attributes[schema->n_attributes++];
+    **out = (kanon__attribute){.name = name, .weight = 1};
+out:
+    return st;
+}
+
+kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+{
+    kanon__attribute *attribute = NULL;
+    if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
+        return kanon__fail(err, KANON_EINVAL, "column '%s': there is no role of number %d", column, (int)role);
+    kanon_status st = want_attribute(&attribute, schema, column, err);
+    if (st == KANON_OK) {
+        attribute->role = role;
+        attribute->has_role = true;
+    }
+    return st;
+}
+
+/* Only categorical attributes have a taxonomy, so of a numeric type and a taxonomy the one that was set last stays. */
+kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+{
+    kanon__attribute *attribute = NULL;
+    if ((int)type < KANON_TYPE_UNKNOWN || type > KANON_TYPE_CATEGORICAL)
+        return kanon__fail(err, KANON_EINVAL, "column '%s': there is no type of number %d", column, (int)type);
+    kanon_status st = want_attribute(&attribute, schema, column, err);
+    if (st == KANON_OK) {
+        attribute->type = type;
+        if (type != KANON_TYPE_UNKNOWN && type != KANON_TYPE_CATEGORICAL)
+            clear_generalisation(attribute);
+    }
+    return st;
+}
+
+kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    char *copy = NULL;
+    KANON_TRY(kanon__copy_text(&copy, path, strlen(path), "a file name", err), out);
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    clear_generalisation(attribute);
+    attribute->taxonomy_path = copy;
+    copy = NULL;
+    if (attribute->type != KANON_TYPE_UNKNOWN)
+        attribute->type = KANON_TYPE_CATEGORICAL;
+out:
+    kanon__free(copy);
+    return st;
+}
+
+kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    char *text = NULL;
+    char digits[KANON__NUMBER_TEXT];
+    if (!(weight > 0 && weight <= KANON__WEIGHT_MAX)) {
+        st = kanon__fail(err, KANON_EINVAL, "column '%s': the weight is out of range", column);
+        return kanon__hint(err, st, "a weight is a number above 0, at most %d", KANON__WEIGHT_MAX);
+    }
+    size_t length = kanon__format_double(digits, weight);
+    KANON_TRY(kanon__copy_text(&text, digits, length, "a weight", err), out);
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    kanon__free(attribute->weight_text);
+    attribute->weight_text = text;
+    text = NULL;
+    attribute->weight = weight;
+out:
+    kanon__free(text);
+    return st;
+}
+
+kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__texts fresh = {0};
+    kanon__texts *missing = schema->missing_from_flags ? &schema->missing : &fresh;
+    kanon_status st = KANON_OK;
+    if (kanon__texts_find(missing, text, strlen(text)) < 0)
+        st = kanon__texts_add(missing, text, strlen(text), err);
+    if (st == KANON_OK && !schema->missing_from_flags) {
+        kanon__texts_clear(&schema->missing);
+        schema->missing = fresh;
+        schema->missing_from_flags = true;
+    } else {
+        kanon__texts_clear(&fresh);
+    }
+    return st;
+}
+
+bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
+{
+    return kanon__texts_find(&schema->missing, text, length) >= 0;
+}
+
+int64_t kanon_schema_k(const kanon_schema *schema)
+{
+    return schema->k;
+}
+
+const char *kanon_schema_algorithm(const kanon_schema *schema)
+{
+    return schema->algorithm;
+}
+
+size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out)
+{
+    *out = schema->settings;
+    return (size_t)schema->n_settings;
+}

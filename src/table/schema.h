@@ -1,0 +1,58 @@
+/* The schema: what each column is and what is asked of the release. */
+#ifndef KANON_TABLE_SCHEMA_H
+#define KANON_TABLE_SCHEMA_H
+
+#include "core/texts.h"
+#include "table/taxonomy.h"
+
+#include <stdbool.h>
+
+typedef enum kanon__mask { KANON__MASK_NONE = 0, KANON__MASK_RIGHT, KANON__MASK_LEFT } kanon__mask;
+
+typedef struct kanon__attribute {
+    char *name;
+    bool has_role; /* false: only its taxonomy or type is known, the role is the default one */
+    kanon_role role;
+    kanon_type type;
+    double weight;       /* 1 unless said */
+    char *weight_text;   /* as written, so that it can be taken exactly; NULL: 1 */
+    char *taxonomy_path; /* as it can be opened from the working directory; NULL: none */
+    kanon__tree *tree;   /* written inline; NULL: none */
+    kanon__mask mask;
+    int line;            /* in the schema file; 0: said by a flag */
+} kanon__attribute;
+
+/* A constraint as written, with the line for messages; its model is checked where constraints are known. */
+typedef struct kanon__constraint_text {
+    kanon__texts names, values; /* model, attribute, l, t, ... */
+    int line;
+} kanon__constraint_text;
+
+struct kanon_schema {
+    char *path; /* of the file; NULL: made of flags alone */
+    kanon__attribute *attributes;
+    int64_t n_attributes, attributes_capacity;
+    kanon__texts missing;
+    bool missing_from_flags;
+    kanon_role default_role;
+    bool has_default_role;
+    int64_t k; /* 0: not said */
+    kanon__constraint_text *constraints;
+    int64_t n_constraints, constraints_capacity;
+    char *algorithm; /* NULL: not said */
+    kanon_setting *settings;
+    int64_t n_settings, settings_capacity;
+    kanon__texts key;
+    char *entity; /* NULL: not said */
+    int entity_line, key_line, constraints_line;
+};
+
+/* The schema in `size` bytes of YAML; `path` stands in messages, and paths in the schema are relative to its directory.
+ * KANON_EDATA names the line and the column of what is wrong. */
+kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err);
+/* The attribute of that name, NULL where the schema does not name it. */
+const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
+/* Whether the text means "no value". */
+bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,362 @@
+/* Reading a table: bytes to rows to encoded columns. */
+#include "table/table.h"
+
+#include "core/alloc.h"
+#include "core/take_options.h"
+#include "core/ticker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is needed only while the rows are read. */
+typedef struct reading {
+    kanon_table *table;
+    const kanon_schema *schema;
+    kanon__csv csv;
+    const kanon__attribute **attributes; /* by column; NULL: not named */
+    kanon__dictionary *dictionaries;     /* by column */
+    int64_t *capacities;                 /* of the code arrays */
+    char *scratch;                       /* for cells with doubled quotes */
+    int64_t scratch_capacity;
+    kanon__ticker ticker;
+} reading;
+
+/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+
+static int find_column(const kanon__csv *csv, const char *name)
+{
+    for (int i = 0; i < csv->n_columns; i++)
+        if (strcmp(csv->names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* A name in the schema that the table lacks: most often a slip of the pen, so the nearest name is told. */
+static kanon_status fail_no_column(const reading *r, const char *name, int line, kanon_error *err)
+{
+    const char *nearest = kanon__texts_nearest((const char *const *)r->csv.names, r->csv.n_columns, name);
+    kanon_status st;
+    if (line > 0 && r->schema->path != NULL)
+        st = kanon__fail(err, KANON_EDATA, "%s:%d: %s: the table has no such column", r->schema->path, line, name);
+    else
+        st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", r->table->input.path, name);
+    if (nearest != NULL)
+        return kanon__hint(err, st, "did you mean '%s'?", nearest);
+    return kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?");
+}
+
+static kanon_status check_names(const reading *r, kanon_error *err)
+{
+    const kanon_schema *s = r->schema;
+    for (int64_t i = 0; i < s->n_attributes; i++)
+        if (find_column(&r->csv, s->attributes[i].name) < 0)
+            return fail_no_column(r, s->attributes[i].name, s->attributes[i].line, err);
+    for (int64_t i = 0; i < s->key.n; i++)
+        if (find_column(&r->csv, s->key.items[i]) < 0)
+            return fail_no_column(r, s->key.items[i], s->key_line, err);
+    if (s->entity != NULL && find_column(&r->csv, s->entity) < 0)
+        return fail_no_column(r, s->entity, s->entity_line, err);
+    return KANON_OK;
+}
+
+static kanon_status set_up_column(reading *r, int i, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__column *c = &r->table->columns[i];
+    const char *name = r->csv.names[i];
+    const kanon__attribute *a = kanon__schema_find(r->schema, name);
+    r->attributes[i] = a;
+    KANON_TRY(kanon__copy_text(&c->name, name, strlen(name), "a column name", err), out);
+    c->role = a != NULL && a->has_role ? a->role : r->schema->default_role;
+    c->weight = a != NULL ? a->weight : 1;
+    c->missing_code = KANON__NO_CODE;
+    if (a != NULL && a->weight_text != NULL)
+        KANON_TRY(kanon__copy_text(&c->weight_text, a->weight_text, strlen(a->weight_text), "a weight", err), out);
+    c->encoded = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE;
+    if (c->encoded)
+        KANON_TRY(kanon__dictionary_init(&r->dictionaries[i], err), out);
+    r->table->n_quasi += c->role == KANON_ROLE_QUASI;
+    r->table->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
+out:
+    return st;
+}
+
+static kanon_status list_columns(kanon_table *t, int **list, int n, kanon_role role, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(list, n, "column numbers", err);
+    for (int i = 0, at = 0; st == KANON_OK && i < t->n_columns; i++)
+        if (t->columns[i].role == role)
+            (*list)[at++] = i;
+    return st;
+}
+
+/* Columns that nobody named leave with the release: the user must know, and with --strict must say so. */
+static kanon_status tell_unnamed(reading *r, bool strict, kanon_error *err)
+{
+    char names[512] = "";
+    size_t used = 0;
+    int n_unnamed = 0, first = -1;
+    for (int i = 0; i < r->csv.n_columns; i++) {
+        if (r->attributes[i] != NULL)
+            continue;
+        if (n_unnamed++ == 0)
+            first = i;
+        if (used + strlen(r->csv.names[i]) + 8 < sizeof names) {
+            strcat(names + used, used > 0 ? ", " : "");
+            strcat(names + used, r->csv.names[i]);
+            used = strlen(names);
+        } else if (names[used - 1] != '.') {
+            strcat(names + used, ", ...");
+            used = strlen(names);
+        }
+    }
+    if (n_unnamed == 0)
+        return KANON_OK;
+    if (strict) {
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the schema does not name %s%s", r->table->input.path,
+                                      r->csv.names[first], n_unnamed > 1 ? "these columns: " : "this column", n_unnamed > 1 ? names : "");
+        return kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
+    }
+    return kanon__texts_addf(&r->table->warnings, err, "not named in the schema, so %s: %s",
+                             kanon_role_text(r->schema->default_role), names);
+}
+
+static kanon_status set_up_columns(reading *r, bool strict, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_table *t = r->table;
+    KANON_TRY(check_names(r, err), out);
+    t->n_columns = r->csv.n_columns;
+    KANON_TRY(kanon__new_array(&t->columns, t->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->attributes, t->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->dictionaries, t->n_columns, "dictionaries", err), out);
+    KANON_TRY(kanon__new_array(&r->capacities, t->n_columns, "columns", err), out);
+    for (int i = 0; i < t->n_columns; i++)
+        KANON_TRY(set_up_column(r, i, err), out);
+    KANON_TRY(list_columns(t, &t->quasi, t->n_quasi, KANON_ROLE_QUASI, err), out);
+    KANON_TRY(list_columns(t, &t->sensitive, t->n_sensitive, KANON_ROLE_SENSITIVE, err), out);
+    KANON_TRY(tell_unnamed(r, strict, err), out);
+    if (t->n_quasi == 0) {
+        st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
+                         r->schema->path != NULL ? r->schema->path : t->input.path);
+        kanon__hint(err, st, "give 'role: quasi' to the columns that could single out a person: age, place, profession, ...");
+    }
+out:
+    return st;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+
+static kanon_status add_cell(reading *r, int column, const kanon__cell *cell, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_table *t = r->table;
+    const char *text = cell->text;
+    size_t length = cell->length;
+    if (cell->doubled) {
+        KANON_TRY(kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)length, "a cell", err), out);
+        length = kanon__csv_unescape(r->scratch, cell);
+        text = r->scratch;
+    }
+    KANON_TRY(kanon__dictionary_add(&r->dictionaries[column], &t->columns[column].codes[t->n_rows], text, length, err), out);
+out:
+    return st;
+}
+
+/* Room for one more row. The first guess comes from the file's size, so that large tables are not copied while they grow. */
+static kanon_status make_room(reading *r, int column, kanon_error *err)
+{
+    kanon_table *t = r->table;
+    int64_t needed = t->n_rows + 1;
+    if (needed <= r->capacities[column])
+        return KANON_OK;
+    if (t->n_rows >= 1000) {
+        double row_bytes = (double)r->csv.position / (double)t->n_rows;
+        int64_t guess = (int64_t)((double)t->input.size / row_bytes * 1.01) + 1000;
+        if (guess > needed)
+            needed = guess;
+    }
+    return kanon__grow_array(&t->columns[column].codes, &r->capacities[column], needed, "encoded columns", err);
+}
+
+static kanon_status read_rows(reading *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_table *t = r->table;
+    int n_encoded = t->n_quasi + t->n_sensitive;
+    int *encoded = NULL;
+    KANON_TRY(kanon__new_array(&encoded, n_encoded, "column numbers", err), out);
+    for (int i = 0, at = 0; i < t->n_columns; i++)
+        if (t->columns[i].encoded)
+            encoded[at++] = i;
+    for (;;) {
+        bool has_row;
+        KANON_TRY(kanon__csv_next(&r->csv, &has_row, err), out);
+        if (!has_row)
+            break;
+        if (t->n_rows >= KANON__MAX_ROWS) {
+            st = kanon__fail(err, KANON_EDATA, "%s: more than %lld records", t->input.path, (long long)KANON__MAX_ROWS);
+            goto out;
+        }
+        for (int i = 0; i < n_encoded; i++) {
+            KANON_TRY(make_room(r, encoded[i], err), out);
+            KANON_TRY(add_cell(r, encoded[i], &r->csv.cells[encoded[i]], err), out);
+        }
+        t->n_rows++;
+        KANON_TRY(kanon__tick(&r->ticker, (int64_t)r->csv.position, (int64_t)t->input.size, 200, err), out);
+    }
+    if (t->n_rows == 0) {
+        st = kanon__fail(err, KANON_EDATA, "%s:2: %s: no records after the header line", t->input.path, r->csv.names[0]);
+        kanon__hint(err, st, "a table has one line of column names and then one line for each record");
+    }
+out:
+    kanon__free(encoded);
+    return st;
+}
+
+static kanon_status encode_columns(reading *r, kanon_error *err)
+{
+    kanon_table *t = r->table;
+    for (int i = 0; i < t->n_columns; i++) {
+        if (!t->columns[i].encoded)
+            continue;
+        kanon_status st =
+            kanon__column_encode(t, &t->columns[i], &r->dictionaries[i], r->attributes[i], r->schema, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}
+
+/* ---- the schema's wishes ---------------------------------------------------------------------------------------------- */
+
+static kanon_status copy_optional(char **out, const char *text, kanon_error *err)
+{
+    return text != NULL ? kanon__copy_text(out, text, strlen(text), "the schema", err) : KANON_OK;
+}
+
+static kanon_status keep_wishes(kanon_table *t, const kanon_schema *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    t->schema_k = s->k;
+    t->n_constraints = s->n_constraints;
+    t->has_entity = s->entity != NULL;
+    t->requirement_line = s->n_constraints > 0 ? s->constraints[0].line : s->entity_line;
+    KANON_TRY(copy_optional(&t->schema_path, s->path, err), out);
+    KANON_TRY(copy_optional(&t->schema_algorithm, s->algorithm, err), out);
+    KANON_TRY(kanon__new_array(&t->schema_settings, s->n_settings, "settings", err), out);
+    for (; t->n_schema_settings < s->n_settings; t->n_schema_settings++) {
+        kanon_setting *to = &t->schema_settings[t->n_schema_settings];
+        const kanon_setting *from = &s->settings[t->n_schema_settings];
+        KANON_TRY(copy_optional((char **)&to->name, from->name, err), out);
+        st = copy_optional((char **)&to->value, from->value, err);
+        if (st != KANON_OK) {
+            kanon__free((void *)to->name);
+            goto out;
+        }
+    }
+out:
+    return st;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------------- */
+
+static void clear_reading(reading *r)
+{
+    if (r->dictionaries != NULL && r->table != NULL)
+        for (int i = 0; i < r->table->n_columns; i++)
+            kanon__dictionary_clear(&r->dictionaries[i]);
+    kanon__free(r->dictionaries);
+    kanon__free(r->scratch);
+    kanon__free(r->capacities);
+    kanon__free(r->attributes);
+    kanon__csv_close(&r->csv);
+}
+
+kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
+                              const kanon_read_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_read_options o;
+    kanon_table *t = NULL;
+    reading r = {.schema = schema};
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
+    r.table = t;
+    kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
+    KANON_TRY(kanon__input_open(&t->input, path, err), out);
+    t->csv_options.delimiter = o.delimiter;
+    KANON_TRY(kanon__csv_open(&r.csv, &t->input, &t->csv_options, err), out);
+    t->csv_options.delimiter = r.csv.delimiter;
+    t->crlf = r.csv.crlf;
+    KANON_TRY(keep_wishes(t, schema, err), out);
+    KANON_TRY(set_up_columns(&r, o.strict != 0, err), out);
+    KANON_TRY(read_rows(&r, err), out);
+    KANON_TRY(encode_columns(&r, err), out);
+    *out = t;
+    t = NULL;
+out:
+    clear_reading(&r);
+    kanon_table_free(t);
+    return st;
+}
+
+void kanon_table_free(kanon_table *t)
+{
+    if (t == NULL)
+        return;
+    for (int i = 0; t->columns != NULL && i < t->n_columns; i++) {
+        kanon__column *c = &t->columns[i];
+        kanon__taxonomy_free(c->taxonomy);
+        kanon__dictionary_clear(&c->texts);
+        kanon__free(c->scaled);
+        kanon__free(c->values);
+        kanon__free(c->codes);
+        kanon__free(c->weight_text);
+        kanon__free(c->name);
+    }
+    for (int64_t i = 0; i < t->n_schema_settings; i++) {
+        kanon__free((void *)t->schema_settings[i].value);
+        kanon__free((void *)t->schema_settings[i].name);
+    }
+    kanon__free(t->schema_settings);
+    kanon__free(t->schema_algorithm);
+    kanon__free(t->schema_path);
+    kanon__texts_clear(&t->warnings);
+    kanon__free(t->sensitive);
+    kanon__free(t->quasi);
+    kanon__free(t->columns);
+    kanon__input_close(&t->input);
+    kanon__free(t);
+}
+
+int64_t kanon_table_rows(const kanon_table *table)
+{
+    return table->n_rows;
+}
+
+int kanon_table_columns(const kanon_table *table)
+{
+    return table->n_columns;
+}
+
+const char *kanon_table_column_name(const kanon_table *table, int column)
+{
+    return column >= 0 && column < table->n_columns ? table->columns[column].name : NULL;
+}
+
+kanon_role kanon_table_column_role(const kanon_table *table, int column)
+{
+    return column >= 0 && column < table->n_columns ? table->columns[column].role : KANON_ROLE_INSENSITIVE;
+}
+
+kanon_type kanon_table_column_type(const kanon_table *table, int column)
+{
+    return column >= 0 && column < table->n_columns ? table->columns[column].type : KANON_TYPE_UNKNOWN;
+}
+
+const char *kanon_table_warning(const kanon_table *table, int i)
+{
+    return i >= 0 && i < table->warnings.n ? table->warnings.items[i] : NULL;
+}

@@ -1,0 +1,68 @@
+/* The encoded table.
+ *
+ * Every quasi and sensitive column is encoded: a numeric value is its rank among the column's distinct values, a categorical
+ * one its leaf number in the taxonomy. Either way codes are ordered so that a set of values is, for every formula, its
+ * smallest and its largest code. Missing values: of a categorical column, a leaf below the root; of a numeric one, the code
+ * after the last rank. Other columns stay in the mapped input.
+ *
+ *     rows      0   1   2   3          column "age": values 22 23 24 33, missing_code 4
+ *     cells    24  22   ?  33
+ *     codes     2   0   4   3          n_codes 5
+ */
+#ifndef KANON_TABLE_TABLE_H
+#define KANON_TABLE_TABLE_H
+
+#include "table/csv.h"
+#include "table/schema.h"
+
+#define KANON__MAX_ROWS INT32_MAX
+
+typedef struct kanon__column {
+    char *name;
+    kanon_role role;
+    kanon_type type;    /* KANON_TYPE_UNKNOWN where the column is not encoded */
+    double weight;
+    char *weight_text;  /* NULL: 1 */
+    bool encoded;
+    uint32_t *codes;    /* one per row */
+    uint32_t n_codes;   /* missing included */
+    uint32_t missing_code; /* KANON__NO_CODE: no value is missing */
+    /* numeric columns: one entry per code but the missing one */
+    double *values;
+    int64_t *scaled;    /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
+    int scale;
+    kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
+    /* categorical columns */
+    kanon__taxonomy *taxonomy;
+} kanon__column;
+
+struct kanon_table {
+    kanon__input input;
+    kanon__csv_options csv_options; /* how the file is read again; the delimiter is the one found */
+    bool crlf;
+    int n_columns;
+    kanon__column *columns;
+    int64_t n_rows;
+    int n_quasi, n_sensitive;
+    int *quasi, *sensitive; /* their column numbers, in file order */
+    int64_t schema_k;
+    char *schema_algorithm;
+    kanon_setting *schema_settings;
+    int64_t n_schema_settings;
+    char *schema_path; /* NULL: flags alone */
+    int64_t n_constraints; /* asked for by the schema */
+    bool has_entity;
+    int requirement_line; /* in the schema, of the first of them */
+    kanon__texts warnings;
+};
+
+/* Turn a column's codes from dictionary codes (the order of first appearance) into ranks or leaf numbers, as `attribute`
+ * (NULL: not named) and the missing texts of the schema say. `values` is left empty. */
+kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__dictionary *values,
+                                  const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err);
+/* Whether a column's type is integer, decimal or date. */
+bool kanon__column_is_numeric(const kanon__column *column);
+/* The text of a code as a release shows it: the value as first written, or the leaf's name. */
+const char *kanon__column_text(const kanon__column *column, uint32_t code, size_t *length);
+
+#endif

@@ -1,0 +1,29 @@
+#include "verify/verify.h"
+
+#include "core/alloc.h"
+
+kanon_status kanon__verify_grouping(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *sizes = NULL;
+    KANON_TRY(kanon__new_array(&sizes, n_groups, "the check of the grouping", err), out);
+    for (int64_t row = 0; row < table->n_rows; row++) {
+        if (group_of[row] >= n_groups) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found record %lld in a group that does not exist",
+                             (long long)row + 1);
+            goto out;
+        }
+        if (group_of[row] >= 0)
+            sizes[group_of[row]]++;
+    }
+    for (int64_t group = 0; group < n_groups; group++)
+        if (sizes[group] < k) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found a group of %lld records, fewer than k = %lld",
+                             (long long)sizes[group], (long long)k);
+            goto out;
+        }
+out:
+    kanon__free(sizes);
+    return st;
+}

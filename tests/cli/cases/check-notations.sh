@@ -1,0 +1,42 @@
+# check reads intervals, masks and sets as other tools write them.
+
+cat >s.yaml <<'END'
+attributes:
+  age: {role: quasi, type: integer}
+  zip: {role: quasi, type: categorical}
+END
+
+k_is()
+{
+    awk -v k="$1" '$1 == "k" && $2 == k { found = 1 } END { exit !found }' "$OUT" || failed "k is not $1"
+}
+
+# each notation alone: three records alike, and two
+for cell in '[15-19]' '"[15,20)"' '"[15, 20["' '15-19' '15' '"{15, 16}"'; do
+    printf 'age,zip\n%s,8130*\n%s,8130*\n%s,8130*\n40,81667\n40,81667\n' "$cell" "$cell" "$cell" >r.csv
+    expect 0 "$KANON" check r.csv -s s.yaml -k 2
+    k_is 2
+    expect 1 "$KANON" check r.csv -s s.yaml -k 3
+    err_lines 1
+done
+
+# one meaning in several notations is one class
+printf 'age,zip\n[15-19],8130*\n"[15,20)",8130*\n"[15, 20[",8130*\n15-19,8130*\n' >r.csv
+expect 0 "$KANON" check r.csv -s s.yaml -k 4
+k_is 4
+
+# other meanings are other classes
+printf 'age,zip\n[15-19],8130*\n[15-20],8130*\n' >r.csv
+expect 1 "$KANON" check r.csv -s s.yaml -k 2
+k_is 1
+
+# a star is any value; a record of nothing but stars is suppressed
+printf 'age,zip\n*,8130*\n*,8130*\n*,*\n' >r.csv
+expect 0 "$KANON" check r.csv -s s.yaml -k 2
+k_is 2
+grep -q '^suppressed  *1$' "$OUT" || failed "not one suppressed record"
+
+# semicolons, as ARX writes them
+printf 'age;zip\n[15, 20[;8130*\n[15, 20[;8130*\n' >r.csv
+expect 0 "$KANON" check r.csv -s s.yaml -k 2
+expect 0 "$KANON" check r.csv -s s.yaml -k 2 --delimiter ';'

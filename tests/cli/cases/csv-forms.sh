@@ -1,0 +1,58 @@
+# Tables as people have them: standard input, CRLF, a byte order mark, other delimiters, quoted cells.
+
+printf 'attributes: {age: {role: quasi}, town: {role: quasi}, note: {role: insensitive}}\n' >s.yaml
+printf 'age,town,note\n20,Ulm,a\n21,Ulm,b\n30,Kiel,c\n31,Kiel,d\n' >t.csv
+printf 'age,town,note\n[20-21],Ulm,a\n[20-21],Ulm,b\n[30-31],Kiel,c\n[30-31],Kiel,d\n' >wanted.csv
+
+release()
+{
+    expect 0 "$KANON" anonymize "$@" -s s.yaml -k 2 -a kmember -q
+}
+
+release t.csv
+same "$OUT" wanted.csv
+release - <t.csv
+same "$OUT" wanted.csv
+got=0
+# shellcheck disable=SC2002 # a pipe is what is tried
+cat t.csv | "$KANON" anonymize - -s s.yaml -k 2 -a kmember -q -o piped.csv || got=$?
+[ $got -eq 0 ] || failed "exit status $got instead of 0 with a pipe"
+same piped.csv wanted.csv
+
+# a byte order mark, and no line break at the end
+{ printf '\357\273\277'; printf '%s' "$(cat t.csv)"; } >bom.csv
+release bom.csv
+tail -c +4 "$OUT" >without
+if [ "$(head -c 3 "$OUT" | od -An -tx1 | tr -d ' \n')" = efbbbf ]; then same without wanted.csv; else same "$OUT" wanted.csv; fi
+
+# CRLF in gives the same cells
+sed 's/$/\r/' t.csv >crlf.csv
+release crlf.csv
+tr -d '\r' <"$OUT" >lf.csv
+same lf.csv wanted.csv
+
+# delimiters, found and said; the release keeps the table's
+for delimiter in ';' '|' "$(printf '\t')"; do
+    tr , "$delimiter" <t.csv >d.csv
+    tr , "$delimiter" <wanted.csv >wanted-d.csv
+    release d.csv
+    same "$OUT" wanted-d.csv
+    release d.csv --delimiter "$delimiter"
+    same "$OUT" wanted-d.csv
+done
+release d.csv --delimiter tab
+same "$OUT" wanted-d.csv
+tr , ':' <t.csv >d.csv
+release d.csv --delimiter :
+tr , ':' <wanted.csv >wanted-d.csv
+same "$OUT" wanted-d.csv
+
+# quoted cells: separators, quotes and line breaks survive
+printf 'age,town,note\n20,"Ulm, Neu","say ""hi"""\n"21","Ulm, Neu","two\nlines"\n30,Kiel,\n31,Kiel,"d"\n' >q.csv
+release q.csv
+out_has '[20-21],"Ulm, Neu","say ""hi"""'
+out_has '[20-21],"Ulm, Neu","two'
+out_has '[30-31],Kiel,'
+[ "$(wc -l <"$OUT")" -eq 6 ] || failed "not six lines"
+cp "$OUT" q-release.csv
+expect 0 "$KANON" check q-release.csv -s s.yaml -k 2

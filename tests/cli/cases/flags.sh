@@ -1,0 +1,58 @@
+# What a schema says can be said with flags, and flags win over the schema.
+
+cat >t.csv <<'END'
+name,age,town,disease,note
+Ann,20,Ulm,flu,a
+Bob,21,Aalen,gout,b
+Cat,60,Kiel,flu,?
+Dan,66,Kiel,cold,d
+END
+printf 'Ulm;South;*\nAalen;South;*\nKiel;North;*\n' >town.csv
+cat >s.yaml <<'END'
+attributes:
+  name: {role: identifying}
+  age: {role: quasi}
+  town: {role: quasi, taxonomy: town.csv}
+  disease: {role: sensitive}
+  note: {role: insensitive}
+END
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -a kmember -q
+cp "$OUT" wanted.csv
+out_has '[20-21],South,flu,a'
+out_has '[60-66],Kiel,flu,?'
+
+expect 0 "$KANON" anonymize t.csv --quasi age,town --sensitive disease --identifying name --insensitive note \
+    --taxonomy town=town.csv -k 2 -a kmember --strict
+same "$OUT" wanted.csv
+err_lines 1
+expect 0 "$KANON" anonymize t.csv --quasi age --quasi=town --sensitive disease --identifying name --taxonomy town=town.csv \
+    -k 2 -a kmember
+same "$OUT" wanted.csv
+err_has "warning: "
+err_has note
+
+# flags win: a role, a taxonomy, what is missing
+expect 0 "$KANON" anonymize t.csv -s s.yaml --identifying note -k 2 -a kmember -q
+out_has 'age,town,disease'
+out_lacks note
+printf 'Ulm;Upper;*\nAalen;Upper;*\nKiel;*\n' >other.csv
+expect 0 "$KANON" anonymize t.csv -s s.yaml --taxonomy town=other.csv -k 2 -a kmember -q
+out_has '[20-21],Upper,flu,a'
+printf 'age,town\n20,Ulm\n21,Ulm\n-,Kiel\n31,Kiel\n' >m.csv
+expect 0 "$KANON" anonymize m.csv --quasi age,town --missing - -k 2 -a kmember -q
+out_has '[20-21],Ulm'
+out_has '*,Kiel'
+
+# a column that is not there
+expect 3 "$KANON" anonymize t.csv --quasi age,tonw -k 2
+err_lines 1
+err_has tonw
+
+# check and evaluate take them too
+expect 0 "$KANON" check wanted.csv --quasi age,town --sensitive disease -k 2
+printf 'row,group\n1,1\n2,1\n3,2\n4,2\n' >g.csv
+expect 0 "$KANON" evaluate t.csv --quasi age,town --taxonomy town=town.csv --groups g.csv -q
+err_lines 0
+# 2 * (1/46 + 1/2) + 2 * 6/46
+awk '$1 == "information_loss" { d = $2 - (2 * (1 / 46 + 0.5) + 2 * 6 / 46); ok = d < 1e-6 && d > -1e-6 }
+    END { exit !ok }' "$OUT" || failed "the information loss is not what the formula says"

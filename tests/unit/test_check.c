@@ -1,0 +1,707 @@
+/* What kanon_check_read finds in released files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/alloc.h"
+#include "core/random.h"
+#include "table/schema.h"
+
+static char directory[256], release_path[300], taxonomy_path[300];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    const char *temporary = getenv("TMPDIR");
+    snprintf(directory, sizeof directory, "%s/kanon-check-XXXXXX", temporary != NULL ? temporary : "/tmp");
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(release_path, sizeof release_path, "%s/release.csv", directory);
+    snprintf(taxonomy_path, sizeof taxonomy_path, "%s/taxonomy.csv", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(release_path);
+    unlink(taxonomy_path);
+    return rmdir(directory);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+/* ---- schemas in short: "name:i age:qn city:q disease:s" --------------------------------------------------------------- */
+
+static kanon_schema *make_schema(const char *description)
+{
+    static const char roles[] = "niqs";  /* in the order of kanon_role */
+    static const char types[] = "?ndtc"; /* number, decimal, time, category, in the order of kanon_type */
+    kanon_schema *schema = NULL;
+    assert_int_equal(kanon_schema_new(&schema, NULL), KANON_OK);
+    char copy[512];
+    snprintf(copy, sizeof copy, "%s", description);
+    for (char *rest = NULL, *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        char *colon = strrchr(word, ':');
+        *colon = '\0';
+        kanon_role role = (kanon_role)(strchr(roles, colon[1]) - roles);
+        kanon_type type = KANON_TYPE_UNKNOWN;
+        assert_int_equal(kanon_schema_set_role(schema, word, role, NULL), KANON_OK);
+        if (colon[2] != '\0')
+            type = (kanon_type)(strchr(types, colon[2]) - types);
+        assert_int_equal(kanon_schema_set_type(schema, word, type, NULL), KANON_OK);
+    }
+    assert_int_equal(kanon_schema_add_missing(schema, "?", NULL), KANON_OK);
+    assert_int_equal(kanon_schema_add_missing(schema, "", NULL), KANON_OK);
+    return schema;
+}
+
+static kanon_check *check_with(const kanon_schema *schema, const char *text, const kanon_check_options *options)
+{
+    kanon_check *check = NULL;
+    kanon_error err = {0};
+    write_file(release_path, text);
+    if (kanon_check_read(&check, release_path, schema, options, &err) != KANON_OK)
+        fail_msg("%s; %s", err.message, err.hint);
+    assert_non_null(check);
+    return check;
+}
+
+static kanon_check *check_text(const char *description, const char *text)
+{
+    kanon_schema *schema = make_schema(description);
+    kanon_check *check = check_with(schema, text, NULL);
+    kanon_schema_free(schema);
+    return check;
+}
+
+static void expect_classes(const char *description, const char *text, int64_t records, int64_t classes, int64_t k)
+{
+    kanon_check *check = check_text(description, text);
+    if (check->records != records || check->classes != classes || check->k != k)
+        fail_msg("%lld records in %lld classes, k = %lld; not %lld, %lld, %lld, in\n%s", (long long)check->records,
+                 (long long)check->classes, (long long)check->k, (long long)records, (long long)classes, (long long)k, text);
+    kanon_check_free(check);
+}
+
+static void expect_failure(const char *description, const char *text, kanon_status status, const char *message)
+{
+    kanon_schema *schema = make_schema(description);
+    kanon_check *check = (kanon_check *)schema;
+    kanon_error err = {0};
+    write_file(release_path, text);
+    assert_int_equal(kanon_check_read(&check, release_path, schema, NULL, &err), status);
+    assert_null(check);
+    assert_non_null(strstr(err.message, message));
+    assert_int_equal(kanon_check_read(&check, release_path, schema, NULL, NULL), status);
+    kanon_schema_free(schema);
+}
+
+static bool has_warning(const kanon_check *check, const char *text)
+{
+    for (size_t i = 0; i < check->n_warnings; i++)
+        if (strcmp(check->warnings[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* ---- the papers' tables ----------------------------------------------------------------------------------------------- */
+
+static const char hospital[] = "ZipCode:qc Gender:qc Age:qn Disease:s Expense:s";
+
+static void lin_table_2(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text(hospital, "ZipCode,Gender,Age,Disease,Expense\n"
+                                              "7527*,Person,[21-30],Flu,100\n"
+                                              "7527*,Person,[21-30],Cancer,3000\n"
+                                              "7527*,Person,[21-30],HIV+,5000\n"
+                                              "7527*,Person,[31-40],Diabetes,2500\n"
+                                              "7527*,Person,[31-40],Diabetes,2800\n"
+                                              "7527*,Person,[31-40],Diabetes,2600\n");
+    assert_int_equal(check->records, 6);
+    assert_int_equal(check->classes, 2);
+    assert_int_equal(check->k, 3);
+    assert_int_equal(check->suppressed, 0);
+    assert_int_equal(check->n_warnings, 0);
+    assert_int_equal(check->identifying_columns, 0);
+    assert_int_equal(check->n_smallest, 1);
+    assert_int_equal(check->smallest[0].size, 3);
+    assert_int_equal(check->smallest[0].classes, 2);
+    assert_true(check->average_class_size == 3);
+    assert_true(check->highest_risk == 1.0 / 3);
+    assert_true(check->average_risk == 2.0 / 6);
+    assert_true(check->share_at_risk == 1); /* 1/3 > 0.2 */
+    assert_int_equal(check->n_diversity, 2);
+    assert_string_equal(check->diversity[0].column, "Disease");
+    assert_int_equal(check->diversity[0].distinct_min, 1);
+    assert_string_equal(check->diversity[1].column, "Expense");
+    assert_int_equal(check->diversity[1].distinct_min, 3);
+    kanon_check_free(check);
+}
+
+static void lin_table_3(void **state)
+{
+    (void)state;
+    expect_classes(hospital,
+                   "ZipCode,Gender,Age,Disease,Expense\n"
+                   "7527*,Male,[21-25],Flu,100\n"
+                   "7527*,Male,[21-25],Cancer,3000\n"
+                   "7527*,Male,[21-25],HIV+,5000\n"
+                   "75275,Person,[31-40],Diabetes,2500\n"
+                   "75275,Person,[31-40],Diabetes,2800\n"
+                   "75275,Person,[31-40],Diabetes,2600\n",
+                   6, 2, 3);
+}
+
+static void loukides_table_1(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text("Age:qn Postcode:qc Disease:s Id:n", "Id,Age,Postcode,Disease\n"
+                                                                         "t1,[10-25],[NW10-30],Cancer\n"
+                                                                         "t2,10-25,[NW10-30],HIV\n"
+                                                                         "t3,[10-25],[NW10-30],Flu\n"
+                                                                         "t4,[10-25],[NW10-25],Bronchitis\n"
+                                                                         "t5,[10-25],[NW10-25],Flu\n"
+                                                                         "t6,[10-25],[NW10-25],Pneumonia\n"
+                                                                         "t7,[10-30],[NW20-30],Bronchitis\n"
+                                                                         "t8,[10-30],[NW20-30],Flu\n"
+                                                                         "t9,[10-30],[NW20-30],HIV\n");
+    assert_int_equal(check->classes, 3);
+    assert_int_equal(check->k, 3);
+    assert_int_equal(check->n_diversity, 1);
+    assert_int_equal(check->diversity[0].distinct_min, 3);
+    kanon_check_free(check);
+}
+
+/* ---- equal classes across notations ----------------------------------------------------------------------------------- */
+
+static void notations_meet(void **state)
+{
+    (void)state;
+    expect_classes("age:qn", "age;x\n[15-19];\n[15,20);\n[15, 20[;\n15-19;\n]14,19];\n(14,20);\n 15..19;\n[15, 19];\n", 8, 1,
+                   8);
+    expect_classes("age:q", "age\n[15-19]\n\"[15,20)\"\n15\n[15-15]\n", 4, 2, 2);       /* found to be integers */
+    expect_classes("age:qd", "age\n[15-19]\n\"[15,20)\"\n15\n[15.0-15]\n", 4, 3, 1);    /* decimals between 19 and 20 */
+    expect_classes("age:q", "age\n[15-19.5]\n\"[15,20)\"\n15\n15.0\n15-19\n", 5, 4, 1); /* found to be decimals */
+    expect_classes("age:qc", "age\n[15-19]\n\"[15,20)\"\n", 2, 2, 1);
+    expect_classes("age:q", "age\n[15-19]\n15-19\nteen\n", 3, 3, 1); /* a label among them: texts */
+    expect_classes("age:qn", "age\n[15-19]\n15-19\nteen\n", 3, 2, 1);
+    expect_classes("age:q", "age\n[15-19]\n15-19\n?\n*\n", 4, 2, 1); /* missing and any leave the type open */
+    expect_classes("day:qt", "day;x\n[2020-01-01-2020-03-05];\n[2020-01-01, 2020-03-06);\n2020-01-01..2020-03-05;\n", 3, 1,
+                   3);
+    expect_classes("t:qn", "t\n[-5--1]\n\"[-5,-1]\"\n-5--1\n\"(-6,0)\"\n", 4, 1, 4);
+    expect_classes("age:qn", "age\n<5\n<=4\n>90\n>=91\n", 4, 2, 2);
+}
+
+static void sets_and_labels(void **state)
+{
+    (void)state;
+    expect_classes("job:q", "job\n\"{a, b}\"\n\"{b,a}\"\n\"{ a ,b,a}\"\nc\n{c}\n c \n", 6, 2, 3);
+    expect_classes("zip:qc", "zip\n8130*\n8130*\n813**\n81301\n", 4, 3, 1);
+    expect_classes("name:q", "name\n\"a \"\"b\"\"\"\n\"a \"\"b\"\"\"\n\"a \"\"\"\"b\"\n", 3, 2, 1);
+}
+
+static void missing_is_a_value_of_its_own(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text("age:qn city:q", "age,city\n?,A\n,A\n*,A\n**,A\n?,?\n,\n");
+    assert_int_equal(check->classes, 3);
+    assert_int_equal(check->k, 2);
+    assert_int_equal(check->suppressed, 0);
+    kanon_check_free(check);
+    kanon_schema *schema = make_schema("age:qn x:n");
+    assert_int_equal(kanon_schema_add_missing(schema, "99", NULL), KANON_OK);
+    check = check_with(schema, "age,x\n99,1\n[99-99],2\n", NULL); /* the number 99 can still be said in another way */
+    assert_int_equal(check->classes, 2);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+static void the_root_is_any(void **state)
+{
+    (void)state;
+    static const char release[] = "gender,age\nPerson,*\n*,*\nPerson,20\n*,20\n Person ,[20-20]\nMale,20\nMale,20\n";
+    write_file(taxonomy_path, "Male;Person\nFemale;Person\n");
+    kanon_schema *schema = make_schema("gender:q age:qn");
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", taxonomy_path, NULL), KANON_OK);
+    kanon_check *check = check_with(schema, release, NULL);
+    assert_int_equal(check->suppressed, 2);
+    assert_int_equal(check->classes, 2);
+    assert_int_equal(check->k, 2);
+    assert_int_equal(check->n_smallest, 2);
+    assert_int_equal(check->smallest[1].size, 3);
+    kanon_check_free(check);
+    /* Labels that the taxonomy does not know are another tool's. */
+    check = check_with(schema, "gender,age\nHuman,20\nHuman,20\n", NULL);
+    assert_int_equal(check->k, 2);
+    kanon_check_free(check);
+    unlink(taxonomy_path);
+    kanon_error err;
+    assert_int_not_equal(kanon_check_read(&check, release_path, schema, NULL, &err), KANON_OK);
+    kanon_schema_free(schema);
+    expect_classes("gender:q age:qn", release, 7, 4, 1); /* without the taxonomy: Person,* is one record, and *,20 */
+}
+
+/* ---- figures ---------------------------------------------------------------------------------------------------------- */
+
+static void suppressed_records_are_apart(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text("age:qn zip:qc d:s", "age,zip,d\n*,*,x\n20,1,a\n20,1,b\n20,*,a\n20,*,b\n20,*,c\n");
+    assert_int_equal(check->records, 6);
+    assert_int_equal(check->suppressed, 1);
+    assert_int_equal(check->classes, 2);
+    assert_int_equal(check->k, 2);
+    assert_true(check->average_class_size == 2.5);
+    assert_true(check->highest_risk == 0.5);
+    assert_true(check->average_risk == 2.0 / 5);
+    assert_int_equal(check->diversity[0].distinct_min, 2); /* not the single x */
+    kanon_check_free(check);
+
+    check = check_text("age:qn zip:qc d:s", "age,zip,d\n*,***,x\n*,*,y\n");
+    assert_int_equal(check->suppressed, 2);
+    assert_int_equal(check->classes, 0);
+    assert_int_equal(check->k, 0);
+    assert_int_equal(check->n_smallest, 0);
+    assert_true(check->average_class_size == 0 && check->highest_risk == 0 && check->average_risk == 0);
+    assert_true(check->share_at_risk == 0);
+    assert_int_equal(check->diversity[0].distinct_min, 0);
+    kanon_check_free(check);
+}
+
+static void diversity_counts_missing_once(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text("a:q d:s e:s", "a,d,e\n1,?,u\n1,,v\n1, x,w\n1,x ,u\n2,y,u\n2,z,u\n2,v,*\n");
+    assert_int_equal(check->n_diversity, 2);
+    assert_int_equal(check->diversity[0].distinct_min, 2); /* class 1: missing and x; class 2 has three */
+    assert_int_equal(check->diversity[1].distinct_min, 2); /* class 2: u and * */
+    kanon_check_free(check);
+}
+
+static void risk_threshold(void **state)
+{
+    (void)state;
+    /* Classes of 5, 4 and 1 records. */
+    static const char release[] = "a\n5\n5\n5\n5\n5\n4\n4\n4\n4\n1\n";
+    static const struct {
+        double threshold, share;
+    } cases[] = {{0, 0.5}, {0.2, 0.5}, {0.25, 0.1}, {0.19, 1}, {1, 0}};
+    kanon_schema *schema = make_schema("a:q");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_check_options options = {.struct_size = sizeof options, .risk_threshold = cases[i].threshold};
+        kanon_check *check = check_with(schema, release, &options);
+        assert_true(check->share_at_risk == cases[i].share);
+        kanon_check_free(check);
+    }
+    static const double wrong[] = {-0.1, 1.5};
+    for (size_t i = 0; i < 2; i++) {
+        kanon_check_options options = {.struct_size = sizeof options, .risk_threshold = wrong[i]};
+        kanon_check *check = NULL;
+        assert_int_equal(kanon_check_read(&check, release_path, schema, &options, NULL), KANON_EINVAL);
+        assert_null(check);
+    }
+    kanon_schema_free(schema);
+}
+
+static void smallest_sizes(void **state)
+{
+    (void)state;
+    /* Classes of 15, 14, ..., 1 records and a second one of 3: the ten smallest sizes are 1 .. 10. */
+    char text[4096] = "a\n";
+    size_t used = strlen(text);
+    for (int size = 15; size >= 1; size--)
+        for (int i = 0; i < size; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%d\n", size);
+    snprintf(text + used, sizeof text - used, "x\nx\nx\n");
+    kanon_check *check = check_text("a:q", text);
+    assert_int_equal(check->classes, 16);
+    assert_int_equal(check->n_smallest, 10);
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(check->smallest[i].size, i + 1);
+        assert_int_equal(check->smallest[i].classes, i + 1 == 3 ? 2 : 1);
+    }
+    kanon_check_free(check);
+}
+
+/* ---- columns and warnings --------------------------------------------------------------------------------------------- */
+
+static void columns_and_warnings(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text("name:i ssn:i age:qn city:q sex:q disease:s note:n",
+                                    "name,age,shoe,disease,note,hat\nAnn,20,40,flu,x,y\nBob,20,41,flu,z,y\n");
+    assert_int_equal(check->classes, 1); /* names, shoes and notes do not count */
+    assert_int_equal(check->k, 2);
+    assert_int_equal(check->identifying_columns, 1);
+    assert_int_equal(check->n_warnings, 4);
+    assert_true(has_warning(check, "name: an identifying column is in the file"));
+    assert_true(has_warning(check, "city: a quasi column of the schema is not in the file"));
+    assert_true(has_warning(check, "sex: a quasi column of the schema is not in the file"));
+    assert_true(has_warning(check, "not named in the schema, so insensitive: shoe, hat"));
+    kanon_check_free(check);
+}
+
+static void default_role(void **state)
+{
+    (void)state;
+    kanon_schema *schema = make_schema("age:qn");
+    schema->default_role = KANON_ROLE_QUASI;
+    kanon_check *check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
+    assert_int_equal(check->classes, 2);
+    assert_true(has_warning(check, "not named in the schema, so quasi: shoe"));
+    kanon_check_free(check);
+    schema->default_role = KANON_ROLE_SENSITIVE;
+    check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
+    assert_int_equal(check->diversity[0].distinct_min, 2);
+    assert_string_equal(check->diversity[0].column, "shoe");
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+static void many_unnamed_columns(void **state)
+{
+    (void)state;
+    char text[8192];
+    size_t used = (size_t)snprintf(text, sizeof text, "age");
+    for (int i = 0; i < 200; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, ",column_%03d", i);
+    used += (size_t)snprintf(text + used, sizeof text - used, "\n1");
+    for (int i = 0; i < 200; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, ",");
+    snprintf(text + used, sizeof text - used, "\n");
+    kanon_check *check = check_text("age:q", text);
+    assert_int_equal(check->n_warnings, 1);
+    assert_non_null(strstr(check->warnings[0], ": column_000, column_001, "));
+    assert_string_equal(check->warnings[0] + strlen(check->warnings[0]) - 5, " more");
+    /* All are listed or counted. */
+    int listed = 0, more = 0;
+    for (const char *at = check->warnings[0]; (at = strstr(at, "column_")) != NULL; at++)
+        listed++;
+    assert_int_equal(sscanf(strstr(check->warnings[0], ", and "), ", and %d more", &more), 1);
+    assert_int_equal(listed + more, 200);
+    kanon_check_free(check);
+}
+
+static void min_and_max_columns(void **state)
+{
+    (void)state;
+    kanon_check *check = check_text("age:qn city:q", "age_min,age_max,city\n15,19,A\n15,19.0,A\n15,20,A\n*,*,*\n");
+    assert_int_equal(check->n_warnings, 0);
+    assert_int_equal(check->suppressed, 1);
+    assert_int_equal(check->classes, 2);
+    assert_int_equal(check->k, 1);
+    kanon_check_free(check);
+    /* Only one of them, or the column itself, too: they are columns like others. */
+    check = check_text("age:qn city:q", "age_min,city\n15,A\n16,A\n");
+    assert_int_equal(check->classes, 1);
+    assert_int_equal(check->n_warnings, 2);
+    assert_true(has_warning(check, "age: a quasi column of the schema is not in the file"));
+    assert_true(has_warning(check, "not named in the schema, so insensitive: age_min"));
+    kanon_check_free(check);
+    check = check_text("age:qn", "age_min,age,age_max\n15,1,15\n16,1,16\n");
+    assert_int_equal(check->classes, 1);
+    assert_true(has_warning(check, "not named in the schema, so insensitive: age_min, age_max"));
+    kanon_check_free(check);
+    /* A column that the schema names is what the schema says. */
+    check = check_text("age:qn age_min:n zip:q", "age_min,age_max,zip\n15,16,1\n16,17,1\n");
+    assert_int_equal(check->classes, 1);
+    kanon_check_free(check);
+}
+
+static void bad_files(void **state)
+{
+    (void)state;
+    expect_failure("age:q", "age,city\n", KANON_EDATA, "no records");
+    expect_failure("age:q", "city,shoe\n1,2\n", KANON_EDATA, "no column of the file is a quasi one");
+    expect_failure("age:n", "age\n1\n", KANON_EDATA, "no column of the file is a quasi one");
+    expect_failure("age:q", "age,city\n1,2\n3\n", KANON_EDATA, "release.csv:3:");
+    expect_failure("age:q", "", KANON_EDATA, "release.csv");
+    kanon_schema *schema = make_schema("age:q");
+    kanon_check *check = NULL;
+    assert_int_equal(kanon_check_read(&check, "/nonexistent/file.csv", schema, NULL, NULL), KANON_EIO);
+    assert_null(check);
+    kanon_schema_free(schema);
+    kanon_check_free(NULL);
+}
+
+static void delimiter(void **state)
+{
+    (void)state;
+    kanon_schema *schema = make_schema("age:qn city:q");
+    kanon_check *check = check_with(schema, "age;city\n[15,20);A\n15-19;A\n", NULL);
+    assert_int_equal(check->k, 2);
+    kanon_check_free(check);
+    kanon_check_options options = {.struct_size = sizeof options, .delimiter = '#'};
+    check = check_with(schema, "age#city\n[15,20)#A\n15-19#A\n", &options);
+    assert_int_equal(check->k, 2);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+/* ---- random tables ---------------------------------------------------------------------------------------------------- */
+
+enum { SEED = 8130, MOST_ROWS = 150, MISSING = 1000, ANY = 1001 };
+
+/* A row by what it means: ages lo .. hi (or lo = MISSING, ANY), a set of jobs as bits (0: any), a disease (0: missing). */
+typedef struct row {
+    int lo, hi, jobs, disease;
+} row;
+
+static bool same_class(const row *a, const row *b)
+{
+    return a->lo == b->lo && a->hi == b->hi && a->jobs == b->jobs;
+}
+
+static bool is_suppressed(const row *r)
+{
+    return r->lo == ANY && r->jobs == 0;
+}
+
+static void write_age(FILE *file, const row *r, kanon__random *random)
+{
+    static const char *const anys[] = {"*", "***", " *"}, *const missings[] = {"?", ""};
+    int way = (int)kanon__random_below(random, 6);
+    if (r->lo == ANY)
+        fputs(anys[way % 3], file);
+    else if (r->lo == MISSING)
+        fputs(missings[way % 2], file);
+    else if (way == 0)
+        fprintf(file, r->lo == r->hi ? "%d" : "%d..%d", r->lo, r->hi);
+    else if (way == 1)
+        fprintf(file, "\"[%d, %d[\"", r->lo, r->hi + 1);
+    else if (way == 2)
+        fprintf(file, "\"(%d,%d)\"", r->lo - 1, r->hi + 1);
+    else if (way == 3)
+        fprintf(file, "%d-%d ", r->lo, r->hi);
+    else
+        fprintf(file, "[%d-%d]", r->lo, r->hi);
+}
+
+static void write_jobs(FILE *file, const row *r, kanon__random *random)
+{
+    static const char names[] = "abc";
+    int first = (int)kanon__random_below(random, 3), n_written = 0;
+    if (r->jobs == 0) {
+        fputs("*", file);
+        return;
+    }
+    fputs("\"{", file);
+    for (int i = 0; i < 3; i++)
+        if (r->jobs >> (first + i) % 3 & 1)
+            fprintf(file, "%s%c", n_written++ > 0 ? ", " : "", names[(first + i) % 3]);
+    fputs("}\"", file);
+}
+
+static int make_rows(row *rows, kanon__random *random)
+{
+    int n = 1 + (int)kanon__random_below(random, MOST_ROWS);
+    int n_ages = 1 + (int)kanon__random_below(random, 6), n_jobs = 1 + (int)kanon__random_below(random, 8);
+    for (int i = 0; i < n; i++) {
+        int age = (int)kanon__random_below(random, n_ages);
+        rows[i].lo = age == 4 ? MISSING : age == 5 ? ANY : age * 3 - 4;
+        rows[i].hi = age >= 4 ? 0 : rows[i].lo + age;
+        rows[i].jobs = (int)kanon__random_below(random, n_jobs);
+        rows[i].disease = (int)kanon__random_below(random, 4);
+    }
+    return n;
+}
+
+static void write_rows(const row *rows, int n, kanon__random *random)
+{
+    static const char *const diseases[] = {"?", "flu", "cough", "cold"};
+    FILE *file = fopen(release_path, "wb");
+    assert_non_null(file);
+    fputs("age,disease,job\n", file);
+    for (int i = 0; i < n; i++) {
+        write_age(file, &rows[i], random);
+        fprintf(file, ",%s,", diseases[rows[i].disease]);
+        write_jobs(file, &rows[i], random);
+        fputs("\n", file);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The same figures by comparing every row with every other. */
+static kanon_check brute_force(const row *rows, int n, int64_t *distinct_min, int64_t *at_risk)
+{
+    kanon_check expected = {.records = n};
+    *distinct_min = *at_risk = 0;
+    for (int i = 0; i < n; i++) {
+        int size = 0, diseases = 0;
+        bool first = true;
+        for (int j = 0; j < n; j++)
+            if (same_class(&rows[i], &rows[j])) {
+                size++;
+                first = first && j >= i;
+                diseases |= 1 << rows[j].disease;
+            }
+        if (is_suppressed(&rows[i])) {
+            expected.suppressed++;
+            continue;
+        }
+        int distinct = (diseases & 1) + (diseases >> 1 & 1) + (diseases >> 2 & 1) + (diseases >> 3 & 1);
+        expected.classes += first;
+        expected.k = expected.k == 0 || size < expected.k ? size : expected.k;
+        *distinct_min = *distinct_min == 0 || distinct < *distinct_min ? distinct : *distinct_min;
+        *at_risk += size < 5;
+    }
+    return expected;
+}
+
+static void random_tables(void **state)
+{
+    (void)state;
+    kanon__random random;
+    kanon_schema *typed = make_schema("age:qn job:q disease:s"), *untyped = make_schema("age:q job:qc disease:s");
+    print_message("seed %d\n", SEED);
+    kanon__random_init(&random, SEED, 0);
+    for (int round = 0; round < 600; round++) {
+        row rows[MOST_ROWS];
+        int n = make_rows(rows, &random);
+        int64_t distinct_min, at_risk;
+        write_rows(rows, n, &random);
+        kanon_check expected = brute_force(rows, n, &distinct_min, &at_risk), *check = NULL;
+        kanon_error err = {0};
+        if (kanon_check_read(&check, release_path, round % 2 == 0 ? typed : untyped, NULL, &err) != KANON_OK)
+            fail_msg("round %d: %s", round, err.message);
+        int64_t in_classes = expected.records - expected.suppressed;
+        assert_int_equal(check->records, expected.records);
+        assert_int_equal(check->suppressed, expected.suppressed);
+        assert_int_equal(check->classes, expected.classes);
+        assert_int_equal(check->k, expected.k);
+        assert_int_equal(check->diversity[0].distinct_min, distinct_min);
+        if (in_classes > 0) {
+            assert_true(check->share_at_risk == (double)at_risk / (double)in_classes);
+            assert_true(check->average_class_size == (double)in_classes / (double)expected.classes);
+        }
+        kanon_check_free(check);
+    }
+    kanon_schema_free(untyped);
+    kanon_schema_free(typed);
+}
+
+/* More classes than the hash table begins with; every notation of a class must still meet the others. */
+static void many_classes(void **state)
+{
+    (void)state;
+    enum { N_CLASSES = 20000 };
+    FILE *file = fopen(release_path, "wb");
+    assert_non_null(file);
+    fputs("age,zip,disease\n", file);
+    for (int i = 0; i < 3 * N_CLASSES; i++) {
+        int class = i % N_CLASSES, way = i / N_CLASSES, lo = class % 100, zip = class / 100;
+        if (way == 0)
+            fprintf(file, "[%d-%d],%d,%d\n", lo, lo + 4, zip, way);
+        else
+            fprintf(file, way == 1 ? "\"[%d,%d)\",%d,%d\n" : "\"[%d, %d[\",%d,%d\n", lo, lo + 5, zip, way);
+    }
+    assert_int_equal(fclose(file), 0);
+    kanon_schema *schema = make_schema("age:qn zip:qc disease:s");
+    kanon_check *check = NULL;
+    assert_int_equal(kanon_check_read(&check, release_path, schema, NULL, NULL), KANON_OK);
+    assert_int_equal(check->records, 3 * N_CLASSES);
+    assert_int_equal(check->classes, N_CLASSES);
+    assert_int_equal(check->n_smallest, 1);
+    assert_int_equal(check->k, 3);
+    assert_int_equal(check->diversity[0].distinct_min, 3);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+static int stop(const kanon_progress *progress, void *payload)
+{
+    assert_true(progress->done <= progress->total);
+    ++*(int *)payload;
+    return 1;
+}
+
+static void cancel(void **state)
+{
+    (void)state;
+    kanon_schema *schema = make_schema("age:qn zip:qc disease:s");
+    kanon_check *check = NULL;
+    int n_calls = 0;
+    kanon_check_options options = {.struct_size = sizeof options, .tick = stop, .payload = &n_calls};
+    FILE *file = fopen(release_path, "wb");
+    assert_non_null(file);
+    fputs("age,zip,disease\n", file);
+    for (int i = 0; i < 50000; i++)
+        fprintf(file, "%d,%d,%d\n", i % 90, i % 7, i % 3);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(kanon_check_read(&check, release_path, schema, &options, NULL), KANON_ECANCELLED);
+    assert_null(check);
+    assert_int_equal(n_calls, 1);
+    kanon_schema_free(schema);
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    static const char release[] = "name,gender,age,job,disease,hat\n"
+                                  "Ann,Person,[15-19],\"{a, \"\"b\"\"}\",flu,1\n"
+                                  "Bob,Person,\"[15,20)\",\"{\"\"b\"\", a}\",?,2\n";
+    write_file(taxonomy_path, "Male;Person\nFemale;Person\n");
+    kanon_schema *schema = make_schema("name:i gender:q age:q job:q city:q disease:s");
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "gender", taxonomy_path, NULL), KANON_OK);
+    for (int and_all_after = 0; and_all_after < 2; and_all_after++) {
+        kanon_status st = KANON_ENOMEM;
+        int64_t n = 0;
+        write_file(release_path, release);
+        while (st != KANON_OK) {
+            kanon_check *check = NULL;
+            kanon__alloc_fail_at(++n, and_all_after);
+            st = kanon_check_read(&check, release_path, schema, NULL, NULL);
+            kanon__alloc_fail_at(0, false);
+            assert_true(st == KANON_ENOMEM || st == KANON_OK);
+            assert_true((check == NULL) == (st != KANON_OK));
+            if (st == KANON_OK)
+                assert_int_equal(check->k, 2);
+            kanon_check_free(check);
+        }
+        assert_true(n > 30);
+    }
+    kanon_schema_free(schema);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lin_table_2),
+        cmocka_unit_test(lin_table_3),
+        cmocka_unit_test(loukides_table_1),
+        cmocka_unit_test(notations_meet),
+        cmocka_unit_test(sets_and_labels),
+        cmocka_unit_test(missing_is_a_value_of_its_own),
+        cmocka_unit_test(the_root_is_any),
+        cmocka_unit_test(suppressed_records_are_apart),
+        cmocka_unit_test(diversity_counts_missing_once),
+        cmocka_unit_test(risk_threshold),
+        cmocka_unit_test(smallest_sizes),
+        cmocka_unit_test(columns_and_warnings),
+        cmocka_unit_test(default_role),
+        cmocka_unit_test(many_unnamed_columns),
+        cmocka_unit_test(min_and_max_columns),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(delimiter),
+        cmocka_unit_test(random_tables),
+        cmocka_unit_test(many_classes),
+        cmocka_unit_test(cancel),
+        cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
