@@ -3,11 +3,13 @@
 #
 #   BENCH_ROWS        rows of the large table (default: as many as make 1 GB)
 #   BENCH_SMALL_ROWS  rows of the table that the algorithms share (default 20000)
+#   BENCH_ALGORITHMS  which algorithms (default "kmember mondrian")
 #   KANON_DATA        where adult/adult.csv is (default ../shared/data)
 set -eu
+export LC_ALL=C
 cd "$(dirname "$0")/.."
 scripts/setup
-scripts/build bench
+scripts/build --quiet bench
 kanon=build/bench/kanon
 dir=build/bench/data
 data=${KANON_DATA:-../shared/data}
@@ -71,7 +73,7 @@ else
             printf "%-28s %10s\n", "rows", value["rows"]
             printf "%-28s %10s\n", "md5sum, seconds", md5
             printf "%-28s %10s\n", "kanon_table_read, seconds", value["seconds"]
-            printf "%-28s %10.2f\n", "ratio to md5sum", value["seconds"] / md5
+            printf "%-28s %10.2f\n", "ratio to md5sum", md5 > 0 ? value["seconds"] / md5 : 0
             printf "%-28s %10s\n", "encoded attributes", value["encoded"]
             printf "%-28s %10s   (peak growth of anonymous memory, the mapped input not counted)\n", "memory, MiB", value["peak_mib"]
             printf "%-28s %10s   (limit 24 + 4 * encoded attributes = %d)\n", "bytes per record", value["bytes_per_record"],
@@ -81,22 +83,24 @@ fi
 
 # ---- algorithms --------------------------------------------------------------------------------------------------------
 
-# measure LABEL TABLE SCHEMA ALGORITHM K
+# measure LABEL TABLE SCHEMA: a line for each k and algorithm.
 measure()
 {
-    seconds=$(time_of "$kanon" anonymize "$2" -s "$3" -k "$5" -a "$4" --seed 1 --quiet -o $dir/release.csv --report $dir/report.json)
-    printf '%-22s %-10s %4s %10s %12s %10s %9s\n' "$1" "$4" "$5" "$(figure groups $dir/report.json)" \
-        "$(figure information_loss $dir/report.json)" "$(figure avg_loss $dir/report.json)" "$seconds"
+    for k in 5 50; do
+        for algorithm in ${BENCH_ALGORITHMS:-kmember mondrian}; do
+            seconds=$(time_of "$kanon" anonymize "$2" -s "$3" -k $k -a $algorithm --seed 1 --quiet \
+                -o $dir/release.csv --report $dir/report.json)
+            printf '%-18s %4s  %-18s %8s %12.1f %9.4f %8s\n' "$1" $k $algorithm "$(figure groups $dir/report.json)" \
+                "$(figure information_loss $dir/report.json)" "$(figure avg_loss $dir/report.json)" "$seconds"
+        done
+    done
 }
 
-say "Algorithms (seconds are those of the whole command, with reading, checking and writing; $(getconf _NPROCESSORS_ONLN) processors)"
-printf '%-22s %-10s %4s %10s %12s %10s %9s\n' table algorithm k groups loss avg_loss seconds
-for k in 5 50; do
-    for algorithm in kmember mondrian; do
-        measure "hospital, $small_rows" $dir/small/hospital.csv $dir/small/hospital.yaml $algorithm $k
-        if [ -f "$data/adult/adult.csv" ]; then
-            measure "adult, 30162" "$data/adult/adult.csv" "$data/adult/adult8.yaml" $algorithm $k
-        fi
-    done
-done
-[ -f "$data/adult/adult.csv" ] || echo "adult: skipped, no $data/adult/adult.csv"
+say "Algorithms, $(getconf _NPROCESSORS_ONLN) processors; seconds are those of the whole command"
+printf '%-18s %4s  %-18s %8s %12s %9s %8s\n' table k algorithm groups loss avg_loss seconds
+measure "hospital, $small_rows" $dir/small/hospital.csv $dir/small/hospital.yaml
+if [ -f "$data/adult/adult.csv" ]; then
+    measure adult "$data/adult/adult.csv" "$data/adult/adult8.yaml"
+else
+    echo "adult: skipped, no $data/adult/adult.csv"
+fi

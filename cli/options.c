@@ -307,7 +307,7 @@ static int unknown_option(const command *self, const char *name)
     enum { MOST = 64 };
     const char *names[MOST];
     size_t n = 0;
-    for (; self->options[n] != NULL && n < MOST; n++)
+    for (; n < MOST && self->options[n] != NULL; n++)
         names[n] = self->options[n]->name;
     const char *near = nearest_word(names, n, name);
     if (near != NULL)

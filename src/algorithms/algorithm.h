@@ -43,6 +43,7 @@ kanon_status kanon__settings_init(kanon__settings *out, const char *owner, const
 void kanon__settings_clear(kanon__settings *settings);
 /* The value of a setting that has one; `name` must be in the table. */
 bool kanon__setting_given(const kanon__settings *settings, const char *name);
+const char *kanon__setting_text(const kanon__settings *settings, const char *name);
 int64_t kanon__setting_integer(const kanon__settings *settings, const char *name);
 double kanon__setting_number(const kanon__settings *settings, const char *name);
 bool kanon__setting_flag(const kanon__settings *settings, const char *name);

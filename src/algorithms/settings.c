@@ -97,7 +97,7 @@ void kanon__settings_clear(kanon__settings *settings)
     *settings = (kanon__settings){0};
 }
 
-static const char *value_of(const kanon__settings *settings, const char *name)
+const char *kanon__setting_text(const kanon__settings *settings, const char *name)
 {
     int at = find_setting(settings->infos, settings->n, name);
     return at >= 0 ? settings->values[at] : NULL;
@@ -105,12 +105,12 @@ static const char *value_of(const kanon__settings *settings, const char *name)
 
 bool kanon__setting_given(const kanon__settings *settings, const char *name)
 {
-    return value_of(settings, name) != NULL;
+    return kanon__setting_text(settings, name) != NULL;
 }
 
 int64_t kanon__setting_integer(const kanon__settings *settings, const char *name)
 {
-    const char *value = value_of(settings, name);
+    const char *value = kanon__setting_text(settings, name);
     int64_t number = 0;
     if (value != NULL)
         kanon__parse_integer(&number, value, strlen(value));
@@ -119,7 +119,7 @@ int64_t kanon__setting_integer(const kanon__settings *settings, const char *name
 
 double kanon__setting_number(const kanon__settings *settings, const char *name)
 {
-    const char *value = value_of(settings, name);
+    const char *value = kanon__setting_text(settings, name);
     kanon__decimal number = {0};
     if (value != NULL)
         kanon__parse_decimal(&number, value, strlen(value));
@@ -128,7 +128,7 @@ double kanon__setting_number(const kanon__settings *settings, const char *name)
 
 bool kanon__setting_is(const kanon__settings *settings, const char *name, const char *choice)
 {
-    const char *value = value_of(settings, name);
+    const char *value = kanon__setting_text(settings, name);
     return value != NULL && strcmp(value, choice) == 0;
 }
 

@@ -87,7 +87,7 @@ static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *
     int64_t n_rows = run->table->n_rows;
     double begin = kanon__seconds();
     run->warnings = &warnings;
-    KANON_TRY(kanon__space_new(&space, run->table, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
     run->space = space;
     KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
     KANON_TRY(algorithm->run(run, err), out);

@@ -1,5 +1,6 @@
 #include "core/ticker.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 enum { TICK_NS = 50 * 1000 * 1000, CHECK_NS = 5 * 1000 * 1000 };
@@ -37,4 +38,40 @@ kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int
     if (ticker->tick(&progress, ticker->payload) != 0)
         return kanon__fail(err, KANON_ECANCELLED, "stopped while %s", ticker->stage);
     return KANON_OK;
+}
+
+void kanon__shared_ticker_init(kanon__shared_ticker *out, const kanon__ticker *ticker, int64_t total)
+{
+    *out = (kanon__shared_ticker){.ticker = ticker, .total = total};
+    pthread_mutex_init(&out->lock, NULL);
+}
+
+void kanon__shared_ticker_clear(kanon__shared_ticker *shared)
+{
+    pthread_mutex_destroy(&shared->lock);
+}
+
+static int forward(const kanon_progress *progress, void *payload)
+{
+    kanon__shared_ticker *shared = payload;
+    pthread_mutex_lock(&shared->lock);
+    kanon_progress whole = *progress;
+    whole.done = shared->done;
+    whole.total = shared->total;
+    int stop = shared->ticker->tick(&whole, shared->ticker->payload);
+    pthread_mutex_unlock(&shared->lock);
+    return stop;
+}
+
+void kanon__shared_ticker_task(kanon__ticker *out, kanon__shared_ticker *shared)
+{
+    bool heard = shared->ticker != NULL && shared->ticker->tick != NULL;
+    kanon__ticker_init(out, heard ? forward : NULL, shared, heard ? shared->ticker->stage : "");
+}
+
+void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done)
+{
+    pthread_mutex_lock(&shared->lock);
+    shared->done += done;
+    pthread_mutex_unlock(&shared->lock);
 }

@@ -4,6 +4,8 @@
 
 #include "core/status.h"
 
+#include <pthread.h>
+
 typedef struct kanon__ticker {
     kanon_tick tick; /* may be NULL */
     void *payload;
@@ -16,7 +18,21 @@ void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, cons
 /* Say how far the stage is. `work` is roughly how many nanoseconds passed since the last call, so that cheap calls stay cheap:
  * the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
-/* Seconds on a clock that never goes back, and seconds of CPU used by this process. */
+/* Several tasks at once behind one ticker: each task has a ticker of its own that ends here, one call at a time. */
+typedef struct kanon__shared_ticker {
+    const kanon__ticker *ticker;
+    pthread_mutex_t lock;
+    int64_t done, total; /* what is reported, whatever the tasks say */
+} kanon__shared_ticker;
+
+void kanon__shared_ticker_init(kanon__shared_ticker *out, const kanon__ticker *ticker, int64_t total);
+void kanon__shared_ticker_clear(kanon__shared_ticker *shared);
+/* A ticker for one task. */
+void kanon__shared_ticker_task(kanon__ticker *out, kanon__shared_ticker *shared);
+/* A task has done this much. */
+void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done);
+
+/* Seconds on a clock that never goes back. */
 double kanon__seconds(void);
 
 #endif

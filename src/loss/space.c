@@ -60,7 +60,9 @@ static int64_t common_step(const kanon__column *column)
 static int64_t parts_of(const kanon__column *column, kanon__terms terms)
 {
     if (!kanon__column_is_numeric(column))
-        return terms == KANON__TERMS_LOSS ? column->taxonomy->height[0] : column->taxonomy->n_leaves;
+        return terms != KANON__TERMS_LOSS        ? column->taxonomy->n_leaves
+               : column->taxonomy->height[0] > 0 ? column->taxonomy->height[0]
+                                                 : 1;
     uint32_t n = n_numbers(column);
     if (n < 2)
         return 1;
@@ -131,7 +133,17 @@ static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
 
 uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_distinct)
 {
-    return rounded_part(d->full, n_distinct, d->column->taxonomy->n_leaves);
+    int64_t counted = n_distinct - (d->terms == KANON__TERMS_SECRETS);
+    return rounded_part(d->full, counted, d->column->taxonomy->n_leaves);
+}
+
+static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
+{
+    const kanon__taxonomy *t = d->column->taxonomy;
+    int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
+    if (d->terms == KANON__TERMS_LOSS)
+        return t->height[0] > 0 ? rounded_part(d->full, t->height[node], t->height[0]) : 0;
+    return rounded_part(d->full, n_leaves - (d->terms == KANON__TERMS_SECRETS), t->n_leaves);
 }
 
 static void set_pair_units(kanon__dimension *d)
@@ -143,17 +155,14 @@ static void set_pair_units(kanon__dimension *d)
         }
 }
 
-static kanon_status set_node_units(kanon__dimension *d, kanon__terms terms, kanon_error *err)
+static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__taxonomy *t = d->column->taxonomy;
     KANON_TRY(kanon__new_array(&d->node_units, t->n_nodes, "taxonomy costs", err), out);
-    for (int32_t node = 0; node < t->n_nodes; node++) {
-        int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
-        d->node_units[node] = terms == KANON__TERMS_LOSS ? rounded_part(d->full, t->height[node], t->height[0])
-                                                         : rounded_part(d->full, n_leaves, t->n_leaves);
-    }
-    d->counted = terms == KANON__TERMS_QDIVERSITY && t->flat;
+    for (int32_t node = 0; node < t->n_nodes; node++)
+        d->node_units[node] = units_of_node(d, node);
+    d->counted = d->terms != KANON__TERMS_LOSS && t->flat;
     if (d->n_codes > PAIR_TABLE_LEAVES)
         goto out;
     KANON_TRY(kanon__new_array(&d->pair_units, (int64_t)d->n_codes * d->n_codes, "taxonomy costs", err), out);
@@ -162,25 +171,27 @@ out:
     return st;
 }
 
-kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, kanon__terms terms, kanon_error *err)
+kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, const int *columns, int n_columns,
+                              kanon__terms terms, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__space *s = NULL;
     *out = NULL;
-    KANON_TRY(kanon__new_array(&s, 1, "the quasi attributes", err), out);
-    KANON_TRY(kanon__new_array(&s->dimensions, table->n_quasi, "the quasi attributes", err), out);
+    KANON_TRY(kanon__new_array(&s, 1, "attributes", err), out);
+    KANON_TRY(kanon__new_array(&s->dimensions, n_columns, "attributes", err), out);
     s->n_rows = table->n_rows;
-    s->n_dimensions = table->n_quasi;
+    s->n_dimensions = n_columns;
     for (int i = 0; i < s->n_dimensions; i++) {
-        const kanon__column *column = &table->columns[table->quasi[i]];
-        s->dimensions[i] = (kanon__dimension){.column = column, .codes = column->codes, .n_codes = column->n_codes};
+        const kanon__column *column = &table->columns[columns[i]];
+        s->dimensions[i] = (kanon__dimension){.column = column, .codes = column->codes, .n_codes = column->n_codes,
+                                             .terms = terms};
     }
     s->scale = choose_scale(s, terms);
     for (int i = 0; i < s->n_dimensions; i++) {
         kanon__dimension *d = &s->dimensions[i];
         fraction weight = weight_of(d->column);
         d->full = (uint32_t)((__int128)s->scale * weight.numerator / weight.denominator);
-        KANON_TRY(kanon__column_is_numeric(d->column) ? set_positions(d, err) : set_node_units(d, terms, err), out);
+        KANON_TRY(kanon__column_is_numeric(d->column) ? set_positions(d, err) : set_node_units(d, err), out);
     }
     *out = s;
     s = NULL;

@@ -1,5 +1,5 @@
-/* The space in which records lie: one dimension per quasi attribute, and what each generalisation costs: as information loss
- * or as Q-diversity.
+/* The space in which records lie: one dimension per attribute, and what it costs to make values alike: as information loss, as
+ * Q-diversity, or as the distance of sensitive values.
  *
  * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
@@ -11,8 +11,9 @@
 #include "table/table.h"
 
 typedef enum kanon__terms {
-    KANON__TERMS_LOSS = 0,  /* (max - min) / R and h(lca) / H: Lin eq. 1 */
-    KANON__TERMS_QDIVERSITY /* (max - min) / R and leaves(lca) / |domain|: Loukides def. 2.1 */
+    KANON__TERMS_LOSS = 0,   /* (max - min) / R and h(lca) / H: Lin eq. 1 */
+    KANON__TERMS_QDIVERSITY, /* (max - min) / R and leaves(lca) / |domain|: Loukides def. 2.1 */
+    KANON__TERMS_SECRETS     /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
 } kanon__terms;
 
 typedef struct kanon__dimension {
@@ -21,7 +22,8 @@ typedef struct kanon__dimension {
     uint32_t n_codes;
     uint32_t full;          /* units when nothing is left to tell: weight * scale */
     bool exact;             /* the units are the formula's value, not a rounded one */
-    bool counted;           /* Q-diversity with no taxonomy: distinct values / |domain|, which no box can tell */
+    bool counted;           /* no taxonomy, and it is the number of distinct values that counts, which no box can tell */
+    kanon__terms terms;
     uint32_t *position;     /* numeric: by code; NULL for categorical */
     uint32_t *node_units;   /* categorical: by taxonomy node */
     uint32_t *pair_units;   /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
@@ -37,7 +39,9 @@ typedef struct kanon__space {
 /* The bounds of a box: lo and hi per dimension, alternating. */
 typedef uint32_t kanon__bound;
 
-kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, kanon__terms terms, kanon_error *err);
+/* The space of the given columns of the table, all of them encoded. */
+kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, const int *columns, int n_columns,
+                              kanon__terms terms, kanon_error *err);
 void kanon__space_free(kanon__space *space);
 
 uint32_t kanon__dimension_climb(const kanon__dimension *dimension, uint32_t lo, uint32_t hi);

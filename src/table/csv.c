@@ -248,8 +248,8 @@ static inline bool take_simple_quoted(const kanon__csv *csv, walk *w)
     return true;
 }
 
-/* Take simple cells up to the first mark that needs a closer look, and return that. This loop does nearly all of the work, so
- * it has its state to itself. */
+/* Take simple cells up to the first mark that needs a closer look, and return that. This loop does nearly all of the work,
+ * so it has its state to itself. */
 static const char *take_simple(const kanon__csv *csv, walk *state)
 {
     walk w = *state;

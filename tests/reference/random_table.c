@@ -49,7 +49,7 @@ static bool one_in(table_plan *plan, int n)
     return below(plan, n) == 0;
 }
 
-/* ---- what the columns are ---------------------------------------------------------------------------------------------- */
+/* ---- what the columns are -------------------------------------------------------------------------------------------- */
 
 static int depth_of(const column_plan *column, int node)
 {
@@ -100,7 +100,7 @@ static void plan_columns(table_plan *plan)
     static const char *const weights[] = {"1", "2", "0.5", "3"};
     static const kind sensitive_kinds[] = {FLAT, TREE, INTEGER, DECIMAL};
     int n_quasi = 1 + below(plan, 4), n_sensitive = below(plan, 3);
-    bool weighted = one_in(plan, 3), wide = one_in(plan, 12);
+    bool weighted = one_in(plan, 3), wide = one_in(plan, 6);
     plan->n_columns = n_quasi + n_sensitive + one_in(plan, 4);
     for (int i = 0; i < plan->n_columns; i++) {
         column_plan *column = &plan->columns[i];
@@ -124,7 +124,7 @@ static void plan_columns(table_plan *plan)
     }
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------------------------------- */
 
 static void write_tree_value(table_plan *plan, const column_plan *column, char *cell)
 {
@@ -185,7 +185,7 @@ static void fill_cells(table_plan *plan)
     }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------------- */
 
 static void fail(const char *what, const char *why)
 {

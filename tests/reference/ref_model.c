@@ -1,7 +1,6 @@
 /* The table as numbers: exact units, sets of records, D and Q-diversity. */
 #include "reference/reference.h"
 
-#include "loss/space.h"
 #include "table/number.h"
 
 #include <assert.h>
@@ -19,7 +18,7 @@ void *ref_alloc(size_t n, size_t size)
     return memory;
 }
 
-/* ---- taxonomies, by their parents alone -------------------------------------------------------------------------------- */
+/* ---- taxonomies, by their parents alone ------------------------------------------------------------------------------ */
 
 static bool is_above_or_same(const kanon__taxonomy *tree, int above, int node)
 {
@@ -60,7 +59,7 @@ static int domain_size(const ref_attribute *attribute)
     return attribute->leaves[0];
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------------------------------- */
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -138,12 +137,18 @@ static int64_t range_or_domain(const ref_attribute *attribute)
     return at_least_one(attribute->numeric ? attribute->range : domain_size(attribute));
 }
 
+kanon__space *ref_library_space(const kanon_table *table)
+{
+    kanon__space *space = NULL;
+    if (kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, NULL) != KANON_OK)
+        abort();
+    return space;
+}
+
 /* The library's own unit: centroids are rounded to it, and so is D where no exact unit fits. */
 static void choose_units(ref_model *model, const kanon_table *table)
 {
-    kanon__space *space = NULL;
-    if (kanon__space_new(&space, table, KANON__TERMS_LOSS, NULL) != KANON_OK)
-        abort();
+    kanon__space *space = ref_library_space(table);
     model->exact = true;
     for (int a = 0; a < model->n_quasi; a++) {
         model->quasi[a].center_full = space->dimensions[a].full;
@@ -224,7 +229,7 @@ void ref_model_sample_clear(ref_model *sample)
     sample->row = NULL;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------------------------------- */
 
 bool ref_is_missing(const ref_model *model, const ref_attribute *attribute, int record)
 {
@@ -253,7 +258,7 @@ static int value_node(const ref_model *model, const ref_attribute *attribute, in
     return attribute->column->taxonomy->leaf_node[ref_value(model, attribute, record)];
 }
 
-/* ---- sets of records --------------------------------------------------------------------------------------------------- */
+/* ---- sets of records ------------------------------------------------------------------------------------------------- */
 
 ref_span *ref_spans_new(const ref_model *model)
 {
@@ -315,8 +320,8 @@ int64_t ref_span_units(const ref_attribute *attribute, const ref_span *span)
     return position(attribute, span->max, attribute->full) - position(attribute, span->min, attribute->full);
 }
 
-/* Numerator and denominator of the plain Q-diversity of a set that is not empty. */
-static int64_t q_parts(const ref_attribute *attribute, const ref_span *span)
+/* The plain Q-diversity of a set that is not empty, as a numerator over range_or_domain. */
+static int64_t q_numerator(const ref_attribute *attribute, const ref_span *span)
 {
     if (!attribute->numeric)
         return attribute->column->taxonomy->flat ? __builtin_popcountll(span->seen) : attribute->leaves[span->node];
@@ -328,7 +333,7 @@ static int64_t q_parts(const ref_attribute *attribute, const ref_span *span)
 int64_t ref_span_q(const ref_model *model, const ref_attribute *attribute, const ref_span *span)
 {
     int64_t divisor = range_or_domain(attribute) * attribute->weight_divisor;
-    return q_parts(attribute, span) * attribute->weight * (model->q_scale / divisor);
+    return q_numerator(attribute, span) * attribute->weight * (model->q_scale / divisor);
 }
 
 int64_t ref_spans_units(const ref_model *model, const ref_span *spans)
@@ -430,7 +435,7 @@ int64_t ref_suppressed_units(const ref_model *model)
     return sum;
 }
 
-/* ---- centroids --------------------------------------------------------------------------------------------------------- */
+/* ---- centroids ------------------------------------------------------------------------------------------------------- */
 
 static ref_center center_coordinate(const ref_model *model, const ref_attribute *attribute, const int *group, int g)
 {
@@ -507,7 +512,7 @@ void ref_draw_seeds(const ref_model *model, kanon__random *random, int *seeds, r
     free(drawn);
 }
 
-/* ---- S-diversity ------------------------------------------------------------------------------------------------------- */
+/* ---- S-diversity ----------------------------------------------------------------------------------------------------- */
 
 /* 1 - pc of two values, as a numerator over range_or_domain. */
 static int64_t s_distance(const ref_model *model, const ref_attribute *attribute, int left, int right)

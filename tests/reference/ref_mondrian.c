@@ -22,9 +22,10 @@ static int record_of_rank(const ref_model *model, const ref_attribute *attribute
     abort();
 }
 
-/* The group the records of group g get that are not on the left: on the strict rule up to `limit` of the order (0: up to
- * the median, -1: below it). Returns how many those are. */
-static int move_right_strict(const ref_model *model, const ref_attribute *attribute, int *group, int g, int right, int limit)
+/* Move the records of group g to group `right` that lie above the median (limit 0) or on it and above (limit -1).
+ * Returns how many those are. */
+static int move_right_strict(const ref_model *model, const ref_attribute *attribute, int *group, int g, int right,
+                             int limit)
 {
     int median = record_of_rank(model, attribute, group, g, (ref_size(model, group, g) - 1) / 2), n_right = 0;
     int *from = REF_NEW(int, model->n);

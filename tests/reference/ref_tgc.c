@@ -65,11 +65,9 @@ static void grow(const stage *st, int *group, int g, const int *part, int p)
     const ref_model *model = st->model;
     int64_t max_size = st->job->settings.max_size;
     ref_span *spans = ref_spans_new(model), *with = ref_spans_new(model);
-    for (;;) {
-        ref_spans_of(model, group, g, spans);
-        if (max_size > 0 && spans[0].size >= max_size)
-            break;
-        int64_t pair_sum = ref_pairs_sum(&st->pairs, group, g);
+    ref_spans_of(model, group, g, spans);
+    int64_t pair_sum = ref_pairs_sum(&st->pairs, group, g);
+    while (max_size == 0 || spans[0].size < max_size) {
         int best = -1;
         double best_wtd = 0;
         for (int i = 0; i < model->n; i++) {
@@ -83,6 +81,8 @@ static void grow(const stage *st, int *group, int g, const int *part, int p)
         }
         if (best == -1 || best_wtd > st->delta)
             break;
+        pair_sum += ref_pairs_more(&st->pairs, group, g, best);
+        ref_spans_add(model, spans, best);
         group[best] = g;
     }
     free(with);
@@ -135,7 +135,7 @@ static int place_rejected(const stage *st, int *group, int n_groups)
     return n_groups == 0 ? 1 : n_groups;
 }
 
-/* ---- thresholds -------------------------------------------------------------------------------------------------------- */
+/* ---- thresholds ------------------------------------------------------------------------------------------------------ */
 
 /* Utility + protection of clustering the whole stage with its delta, and the protection alone. */
 static double try_delta(const stage *st, double *protection)
@@ -210,18 +210,17 @@ static void choose_thresholds(const ref_job *job, double *delta, double *delta_p
     free(drawn);
 }
 
-/* ---- pre-partitioning -------------------------------------------------------------------------------------------------- */
+/* ---- pre-partitioning ------------------------------------------------------------------------------------------------ */
 
 /* How wide a part is on an attribute, for the choice of the attribute. */
 static double width(const ref_job *job, const ref_attribute *attribute, const ref_span *span)
 {
-    bool category = !attribute->numeric;
     if (!job->settings.split_raw) {
         ref_attribute unweighted = *attribute;
         unweighted.weight = unweighted.weight_divisor = 1;
         return (double)ref_span_q(job->model, &unweighted, span);
     }
-    if (category)
+    if (!attribute->numeric)
         return attribute->leaves[span->node];
     int64_t steps = span->missing ? (span->present ? attribute->range : 0) : span->max - span->min;
     return (double)steps / pow(10, attribute->column->scale);
@@ -253,7 +252,7 @@ static int rank_in_part(const ref_model *model, const ref_attribute *attribute, 
     return rank;
 }
 
-/* Part p is split as far as it can be; its records get the numbers from *n_parts on. Unsettled parts have numbers below 0. */
+/* Split part p as far as can be and number what comes of it from *n_parts on. Parts not yet final have numbers below 0. */
 static void split_part(const ref_job *job, const ref_pairs *pairs, double delta_prime, int *part, int p, int *n_parts)
 {
     const ref_model *model = job->model;

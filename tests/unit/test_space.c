@@ -356,7 +356,7 @@ static kanon__space *space_of(const kanon_table *table)
 {
     kanon__space *space = NULL;
     kanon_error err = {0};
-    assert_done(kanon__space_new(&space, table, KANON__TERMS_LOSS, &err), &err);
+    assert_done(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), &err);
     assert_sums_fit(space);
     return space;
 }

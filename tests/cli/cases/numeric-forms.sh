@@ -17,7 +17,15 @@ same "$OUT" wanted.csv
 printf 'age,pay\n21,1.75\n21,1.75\n21,1.75\n60,9.5\n60,9.5\n60,9.5\n' >wanted.csv
 form mean
 
-printf 'age_min,age_max,pay_min,pay_max\n20,22,1.50,2\n20,22,1.50,2\n20,22,1.50,2\n60,60,9.5,9.5\n60,60,9.5,9.5\n60,60,9.5,9.5\n' >wanted.csv
+cat >wanted.csv <<'END'
+age_min,age_max,pay_min,pay_max
+20,22,1.50,2
+20,22,1.50,2
+20,22,1.50,2
+60,60,9.5,9.5
+60,60,9.5,9.5
+60,60,9.5,9.5
+END
 form columns
 
 # a range holds commas, so its cells are quoted; the groups stay what they are

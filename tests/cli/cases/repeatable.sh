@@ -3,8 +3,8 @@
 "$KANON" sample hospital --rows 1500 --seed 7 -q -o demo
 for algorithm in $("$KANON" algorithms | awk '{ print $1 }'); do
     for threads in 1 2; do
-        expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a "$algorithm" --seed 3 --threads $threads \
-            -o r$threads.csv --groups g$threads.csv -q
+        expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a "$algorithm" --seed 3 \
+            --threads $threads -o r$threads.csv --groups g$threads.csv -q
         err_lines 0
         [ ! -s "$OUT" ] || failed "there is something on standard output"
     done

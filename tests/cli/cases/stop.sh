@@ -19,6 +19,8 @@ mkfifo pipe
 pid=$!
 sleep 1
 kill -TERM $pid
+sleep 1
+kill -KILL $pid 2>/dev/null || :
 got=0
 wait $pid || got=$?
 [ $got -eq 143 ] || failed "exit status $got instead of 143"

@@ -19,6 +19,9 @@ refused anonymize place -s s.yaml -k 2
 refused anonymize t.csv -s s.yaml -k 2 -o nowhere/r.csv --groups g.csv
 err_has nowhere/r.csv
 refused anonymize t.csv -s s.yaml -k 2 -o place
+# ... which is known before the work: the table is not even read
+refused anonymize none.csv -s s.yaml -k 2 -o nowhere/r.csv
+err_has nowhere/r.csv
 refused anonymize t.csv -s s.yaml -k 2 -o t.csv/r.csv
 refused anonymize t.csv -s s.yaml -k 2 -o r.csv --groups nowhere/g.csv
 refused anonymize t.csv -s s.yaml -k 2 -o r.csv --report nowhere/p.json
@@ -38,7 +41,8 @@ fi
 if [ -c /dev/full ]; then
     refused anonymize t.csv -s s.yaml -k 2 -o /dev/full --groups place/g.csv --report place/p.json
     for command in --help --version "help check" "anonymize --help" algorithms "algorithms kmember" man \
-        "check t.csv -s s.yaml" "evaluate t.csv -s s.yaml --groups g.csv" "anonymize t.csv -s s.yaml -k 2 --groups place/g.csv"; do
+        "check t.csv -s s.yaml" "evaluate t.csv -s s.yaml --groups g.csv" \
+        "anonymize t.csv -s s.yaml -k 2 --groups place/g.csv"; do
         got=0
         # shellcheck disable=SC2086 # the words of a command are meant to be split
         "$KANON" $command >/dev/full 2>"$ERR" || got=$?

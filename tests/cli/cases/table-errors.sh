@@ -55,7 +55,8 @@ no_file r.csv
 
 # a groups file is input like any other
 printf 'age,town,illness\n20,Ulm,flu\n21,Ulm,flu\n' >t.csv
-for groups in 'row,group\n1,1\n' 'row,group\n1,1\n1,1\n' 'row,group\n1,1\n3,1\n' 'row,group\n1,1\n2,x\n' 'a,b\n1,1\n2,1\n' ''; do
+for groups in 'row,group\n1,1\n' 'row,group\n1,1\n1,1\n' \
+    'row,group\n1,1\n3,1\n' 'row,group\n1,1\n2,x\n' 'a,b\n1,1\n2,1\n' ''; do
     printf "$groups" >g.csv
     expect 3 "$KANON" evaluate t.csv -s s.yaml --groups g.csv
     err_lines 1

@@ -1,0 +1,125 @@
+/* greedy-threshold: clusters that grow as long as they stay alike.
+ *
+ * A random free record seeds a cluster; the record with the least D(P + r) is added until D would exceed the threshold. A cluster
+ * with fewer than k records is suppressed.
+ *
+ * Paper: Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007, as Lin (2.2) describes it.
+ * Cost: O(n^2) record costs by scanning.
+ * Ties: the lowest record.
+ * Random numbers: stream 0: for each cluster, which of the free records (in record order) is its seed.
+ * Differences from the paper: the threshold is on D, in place of the paper's own diversity measure; it has a default. If every
+ * cluster is too small, all records form one group, with a warning, in place of a release without records. */
+#include "algorithms/algorithm.h"
+
+#include "core/alloc.h"
+#include "search/free_set.h"
+
+typedef struct growing {
+    kanon__run *run;
+    kanon__free_set *free_set;
+    kanon__bound *box;
+    int32_t *members;
+    int64_t n_members;
+    int64_t most_units; /* the threshold */
+    int64_t n_suppressed;
+} growing;
+
+static void take(growing *g, int64_t row)
+{
+    if (g->n_members == 0)
+        kanon__box_start(g->run->space, g->box, row);
+    else
+        kanon__box_add(g->run->space, g->box, row);
+    g->members[g->n_members++] = (int32_t)row;
+    kanon__free_set_remove(g->free_set, row);
+}
+
+static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
+{
+    int64_t n = g->run->space->n_rows;
+    g->n_members = 0;
+    take(g, seed);
+    for (;;) {
+        uint32_t units;
+        int64_t row = kanon__free_set_least_growth(g->free_set, g->box, &units);
+        if (row < 0 || units > g->most_units)
+            return KANON_OK;
+        take(g, row);
+        kanon_status st = kanon__tick(g->run->ticker, n - g->free_set->n, n, 5 * g->free_set->n, err);
+        if (st != KANON_OK)
+            return st;
+    }
+}
+
+static void keep_or_suppress(growing *g)
+{
+    bool keep = g->n_members >= g->run->k;
+    for (int64_t i = 0; i < g->n_members; i++)
+        g->run->group_of[g->members[i]] = keep ? g->run->n_groups : KANON__SUPPRESSED;
+    if (keep)
+        g->run->n_groups++;
+    else
+        g->n_suppressed += g->n_members;
+}
+
+/* A release without records helps nobody: all records together, and a word on why. */
+static kanon_status end_as_one_group(kanon__run *run, kanon_error *err)
+{
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        run->group_of[row] = 0;
+    run->n_groups = 1;
+    return kanon__texts_addf(run->warnings, err, "no cluster reached k records within the threshold, so all records form one "
+                                                 "group (raise threshold)");
+}
+
+static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    growing g = {.run = run};
+    kanon__random random;
+    int64_t n = run->space->n_rows;
+    double threshold = (double)run->space->n_dimensions / 4;
+    if (kanon__setting_given(run->settings, "threshold"))
+        threshold = kanon__setting_number(run->settings, "threshold");
+    g.most_units = (int64_t)(threshold * (double)run->space->scale);
+    kanon__random_init(&random, run->seed, 0);
+    KANON_TRY(kanon__free_set_new(&g.free_set, run->space, NULL, 0, err), out);
+    KANON_TRY(kanon__new_array(&g.box, 2 * run->space->n_dimensions, "a cluster", err), out);
+    KANON_TRY(kanon__new_array(&g.members, n, "members", err), out);
+    while (g.free_set->n > 0) {
+        int64_t index = kanon__random_below(&random, g.free_set->n);
+        KANON_TRY(grow(&g, kanon__free_set_nth(g.free_set, index), err), out);
+        keep_or_suppress(&g);
+    }
+    if (run->n_groups == 0)
+        KANON_TRY(end_as_one_group(run, err), out);
+    else if (g.n_suppressed > n / 10)
+        KANON_TRY(kanon__texts_addf(run->warnings, err, "%lld of %lld records are suppressed (raise threshold to keep more)",
+                                    (long long)g.n_suppressed, (long long)n),
+                  out);
+out:
+    kanon__free(g.members);
+    kanon__free(g.box);
+    kanon__free_set_free(g.free_set);
+    return st;
+}
+
+static const kanon_setting_info greedy_threshold_settings[] = {
+    {.name = "threshold",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0,
+     .max = 1e6,
+     .help = "the largest D of a cluster, from 0 to the number of quasi attributes; a quarter of that number unless given"},
+};
+
+const kanon__algorithm kanon__algorithm_greedy_threshold = {
+    .info = {.name = "greedy-threshold",
+             .summary = "grow clusters as long as their diversity stays below a threshold; suppress the small ones",
+             .advice = "Where outliers may be left out rather than spoil a group. A fitting threshold has to be found by trying: too "
+                       "low suppresses much, too high makes groups large.",
+             .source = "Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007",
+             .revision = 1,
+             .settings = greedy_threshold_settings,
+             .n_settings = sizeof greedy_threshold_settings / sizeof greedy_threshold_settings[0]},
+    .run = run_greedy_threshold,
+};

@@ -1,0 +1,230 @@
+/* kmeans-adjust-each, kmeans-fill, kmeans-adjust-last: k-means whose clusters must have k records.
+ *
+ * K = floor(n/k) random records are the first centroids. Repeat: assign every record to the nearest centroid, make the sizes right,
+ * recompute the centroids; until none moves. The sizes are made right by adjusting after each assignment (algorithm 1), by filling
+ * clusters below k first (algorithm 2), or by adjusting once at the end (algorithm 3).
+ *
+ * Paper: El-Rashidy and others: An effective k-anonymity clustering method for less effectiveness on accuracy of data mining
+ * results, IJARCS 2(5) 2011, section IV; steps of figures 1 to 4.
+ * Cost: O(n^2/k) distances of O(attributes) for each iteration.
+ * Ties: the lowest cluster; of equally far records the lowest is given up first.
+ * Random numbers: stream 0: K distinct records, then one order of given-up records for each adjustment.
+ * Differences from the paper: K is n/k rounded down (the paper's brackets are lost in print). Where the iteration does not end by
+ * itself it stops at `max-iterations` with the visited partition of least square error. Coordinates are rounded to whole units. */
+#include "algorithms/adjustment.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+typedef enum sizing_rule { ADJUST_EACH, FILL, ADJUST_LAST } sizing_rule;
+
+typedef struct iteration {
+    kanon__run *run;
+    sizing_rule sizing;
+    kanon__centroids *centroids;
+    kanon__centroids *measured; /* the centroids of a partition whose square error is asked for */
+    kanon__nearest *nearest;
+    kanon__random random;
+    int32_t *best;     /* the visited partition with the least square error */
+    int32_t *best_at;  /* the centroids by which its records were assigned */
+    unsigned __int128 best_error;
+    bool has_best;
+} iteration;
+
+/* Steps 1 to 3. */
+static kanon_status plant_seeds(iteration *it, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *seeds = NULL, *scratch = NULL;
+    int64_t n = it->run->space->n_rows, n_clusters = it->centroids->n;
+    KANON_TRY(kanon__new_array(&seeds, n_clusters, "seeds", err), out);
+    KANON_TRY(kanon__new_array(&scratch, n, "seeds", err), out);
+    kanon__random_sample(&it->random, seeds, n_clusters, scratch, n);
+    for (int64_t i = 0; i < n_clusters; i++)
+        kanon__centroids_add(it->centroids, i, seeds[i]);
+out:
+    kanon__free(scratch);
+    kanon__free(seeds);
+    return st;
+}
+
+/* Steps 7 to 13 (figure 3: to 17). Centroids stay; only the sizes are counted. */
+static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon_error *err)
+{
+    kanon__run *run = it->run;
+    kanon__centroids *c = it->centroids;
+    int64_t n = run->space->n_rows, n_short = c->n;
+    memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
+    for (int64_t row = 0; row < n; row++) {
+        int64_t below = it->sizing == FILL && n_short > 0 ? run->k : 0;
+        int64_t cluster = kanon__nearest_find(it->nearest, row, false, below);
+        run->group_of[row] = (int32_t)cluster;
+        n_short -= ++c->sizes[cluster] == run->k;
+        kanon_status st = kanon__tick(run->ticker, round * n + row, n_rounds * n, 5 * c->n, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}
+
+static kanon_status adjust(iteration *it, kanon_error *err)
+{
+    kanon__adjustment adjustment = {it->run, it->centroids, it->nearest, &it->random, false, false};
+    return kanon__adjust(&adjustment, it->run->group_of, err);
+}
+
+/* The square error of the current partition in units^2; the centroids asked for are those of the partition itself. */
+static unsigned __int128 square_error(iteration *it)
+{
+    const kanon__space *space = it->run->space;
+    kanon__centroids *c = it->measured;
+    unsigned __int128 error = 0;
+    kanon__centroids_set(c, it->run->group_of);
+    for (int64_t row = 0; row < space->n_rows; row++)
+        for (int i = 0; i < space->n_dimensions; i++) {
+            uint64_t term = kanon__centroid_term(&space->dimensions[i], c->at[i * c->n + it->run->group_of[row]],
+                                                 space->dimensions[i].codes[row]);
+            error += term * term;
+        }
+    return error;
+}
+
+static size_t n_coordinates(const iteration *it)
+{
+    return (size_t)it->centroids->n * (size_t)it->run->space->n_dimensions;
+}
+
+static void remember_if_best(iteration *it)
+{
+    unsigned __int128 error = square_error(it);
+    if (it->has_best && error >= it->best_error)
+        return;
+    it->has_best = true;
+    it->best_error = error;
+    memcpy(it->best, it->run->group_of, (size_t)it->run->space->n_rows * sizeof *it->best);
+    memcpy(it->best_at, it->centroids->at, n_coordinates(it) * sizeof *it->best_at);
+}
+
+/* Steps 4 to 15. */
+static kanon_status iterate(iteration *it, bool *converged, int64_t n_rounds, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *converged = false;
+    for (int64_t round = 0; round < n_rounds && !*converged; round++) {
+        KANON_TRY(assign(it, round, n_rounds, err), out);
+        if (it->sizing == ADJUST_EACH)
+            KANON_TRY(adjust(it, err), out);
+        remember_if_best(it);
+        *converged = !kanon__centroids_set(it->centroids, it->run->group_of);
+    }
+out:
+    return st;
+}
+
+static kanon_status run_iteration(iteration *it, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__run *run = it->run;
+    int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
+    bool converged;
+    KANON_TRY(plant_seeds(it, err), out);
+    KANON_TRY(iterate(it, &converged, n_rounds, err), out);
+    if (!converged) {
+        memcpy(run->group_of, it->best, (size_t)run->space->n_rows * sizeof *it->best);
+        memcpy(it->centroids->at, it->best_at, n_coordinates(it) * sizeof *it->best_at);
+        KANON_TRY(kanon__texts_addf(run->warnings, err,
+                                    "the centroids still moved after %lld iterations; this is the partition with the least "
+                                    "square error of those visited (raise max-iterations to go on)",
+                                    (long long)n_rounds),
+                  out);
+    }
+    if (it->sizing == ADJUST_LAST)
+        KANON_TRY(adjust(it, err), out);
+    run->n_groups = (int32_t)it->centroids->n;
+out:
+    return st;
+}
+
+static kanon_status run_kmeans(kanon__run *run, sizing_rule sizing, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    iteration it = {.run = run, .sizing = sizing};
+    int64_t n = run->space->n_rows, n_clusters = n / run->k;
+    kanon__random_init(&it.random, run->seed, 0);
+    KANON_TRY(kanon__new_array(&it.best, n, "the best partition", err), out);
+    KANON_TRY(kanon__centroids_new(&it.centroids, run->space, n_clusters, err), out);
+    KANON_TRY(kanon__centroids_new(&it.measured, run->space, n_clusters, err), out);
+    KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, err), out);
+    KANON_TRY(kanon__new_array(&it.best_at, (int64_t)n_coordinates(&it), "the best partition", err), out);
+    KANON_TRY(run_iteration(&it, err), out);
+out:
+    kanon__free(it.best_at);
+    kanon__nearest_free(it.nearest);
+    kanon__centroids_free(it.measured);
+    kanon__centroids_free(it.centroids);
+    kanon__free(it.best);
+    return st;
+}
+
+static kanon_status run_adjust_each(kanon__run *run, kanon_error *err)
+{
+    return run_kmeans(run, ADJUST_EACH, err);
+}
+
+static kanon_status run_fill(kanon__run *run, kanon_error *err)
+{
+    return run_kmeans(run, FILL, err);
+}
+
+static kanon_status run_adjust_last(kanon__run *run, kanon_error *err)
+{
+    return run_kmeans(run, ADJUST_LAST, err);
+}
+
+static const kanon_setting_info kmeans_settings[] = {
+    {.name = "max-iterations",
+     .type = KANON_SETTING_INTEGER,
+     .min = 1,
+     .max = 100000,
+     .default_value = "100",
+     .help = "where to stop if the centroids never come to rest"},
+};
+
+#define KMEANS_SOURCE                                                                                                       \
+    "El-Rashidy, Ayad, Taha, Sroor: An effective k-anonymity clustering method for less effectiveness on accuracy of data "  \
+    "mining results, IJARCS 2(5), 2011"
+
+const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
+    .info = {.name = "kmeans-adjust-each",
+             .summary = "k-means, the cluster sizes adjusted after each assignment",
+             .advice = "For comparison with the literature, and where a low square error matters more than information loss. It seldom "
+                       "comes to rest, so its time is that of max-iterations.",
+             .source = KMEANS_SOURCE ", algorithm 1",
+             .revision = 1,
+             .settings = kmeans_settings,
+             .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
+    .run = run_adjust_each,
+};
+
+const kanon__algorithm kanon__algorithm_kmeans_fill = {
+    .info = {.name = "kmeans-fill",
+             .summary = "k-means whose assignment fills the clusters below k first",
+             .advice = "For comparison with the literature: late records must go where there is room, which costs much loss.",
+             .source = KMEANS_SOURCE ", algorithm 2",
+             .revision = 1,
+             .settings = kmeans_settings,
+             .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
+    .run = run_fill,
+};
+
+const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
+    .info = {.name = "kmeans-adjust-last",
+             .summary = "plain k-means, the cluster sizes adjusted once at the end",
+             .advice = "For comparison with the literature: k-means at its best, spoiled by one large adjustment.",
+             .source = KMEANS_SOURCE ", algorithm 3",
+             .revision = 1,
+             .settings = kmeans_settings,
+             .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
+    .run = run_adjust_last,
+};

@@ -1,0 +1,149 @@
+/* kmember-p: kmember for protection.
+ *
+ * As kmember, but the record that is added is the one that gives the least sum of S-diversity over the sensitive attributes, so that
+ * the sensitive values of a cluster lie far apart. Seeds are far apart in the quasi-identifiers as in kmember.
+ *
+ * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4 (K-Members-p).
+ * Cost: O(n^2) look-ups, each O(sensitive attributes).
+ * Ties: the lowest record, and for leftovers the cluster that was built first.
+ * Random numbers: stream 0: the first seed.
+ * Differences from the paper: it says no more than that the objective is replaced; leftovers join the cluster whose sum of
+ * S-diversity they raise least. */
+#include "algorithms/algorithm.h"
+
+#include "core/alloc.h"
+#include "loss/secrets.h"
+#include "search/free_set.h"
+
+typedef struct growing {
+    kanon__run *run;
+    kanon__secrets *secrets;
+    kanon__secrets_growth *growth;
+    kanon__free_set *free_set;
+    kanon__secrets_group *groups; /* by cluster, for the leftovers */
+    int64_t n_groups;
+} growing;
+
+static int64_t best_item(const growing *g)
+{
+    int32_t best = -1;
+    uint64_t least = UINT64_MAX;
+    for (int64_t place = 0; place < g->free_set->n; place++) {
+        int32_t item = g->free_set->item_at[place];
+        uint64_t pull = kanon__secrets_growth_pull(g->growth, item);
+        if (pull < least || (pull == least && item < best)) {
+            least = pull;
+            best = item;
+        }
+    }
+    return best;
+}
+
+static void take(growing *g, int64_t row)
+{
+    g->run->group_of[row] = g->run->n_groups;
+    kanon__secrets_growth_add(g->growth, row);
+    kanon__free_set_remove(g->free_set, row);
+}
+
+static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
+{
+    int64_t n = g->run->space->n_rows;
+    kanon__secrets_growth_reset(g->growth);
+    take(g, seed);
+    while (g->growth->size < g->run->k) {
+        take(g, best_item(g));
+        kanon_status st = kanon__tick(g->run->ticker, n - g->free_set->n, n, 3 * g->free_set->n, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    g->run->n_groups++;
+    return KANON_OK;
+}
+
+static kanon_status summarize(growing *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&g->groups, g->run->n_groups, "clusters", err), out);
+    for (; g->n_groups < g->run->n_groups; g->n_groups++)
+        KANON_TRY(kanon__secrets_group_init(&g->groups[g->n_groups], g->secrets, err), out);
+    for (int64_t row = 0; row < g->run->space->n_rows; row++)
+        if (!kanon__free_set_has(g->free_set, row))
+            KANON_TRY(kanon__secrets_group_add(&g->groups[g->run->group_of[row]], row, err), out);
+out:
+    return st;
+}
+
+static kanon_status place_leftover(growing *g, int64_t row, kanon_error *err)
+{
+    int64_t best = 0;
+    double least = 0;
+    for (int64_t i = 0; i < g->n_groups; i++) {
+        const kanon__secrets_group *group = &g->groups[i];
+        double increase = kanon__secrets_sum(g->secrets, kanon__secrets_group_with(group, row), group->size + 1) -
+                          kanon__secrets_sum(g->secrets, group->numerator, group->size);
+        if (i == 0 || increase < least) {
+            least = increase;
+            best = i;
+        }
+    }
+    g->run->group_of[row] = (int32_t)best;
+    return kanon__secrets_group_add(&g->groups[best], row, err);
+}
+
+static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    growing g = {.run = run};
+    kanon__random random;
+    int64_t n = run->space->n_rows;
+    if (run->table->n_sensitive == 0) {
+        st = kanon__fail(err, KANON_EINVAL, "kmember-p protects sensitive attributes, and the schema names none");
+        kanon__hint(err, st, "give a column 'role: sensitive', or take kmember");
+        goto out;
+    }
+    KANON_TRY(kanon__secrets_new(&g.secrets, run->table, kanon__setting_text(run->settings, "r"), err), out);
+    KANON_TRY(kanon__secrets_growth_new(&g.growth, g.secrets, NULL, 0, err), out);
+    KANON_TRY(kanon__free_set_new(&g.free_set, run->space, NULL, 0, err), out);
+    kanon__random_init(&random, run->seed, 0);
+    int64_t seed = kanon__random_below(&random, n);
+    for (;;) {
+        KANON_TRY(grow(&g, seed, err), out);
+        if (g.free_set->n < run->k)
+            break;
+        seed = kanon__free_set_furthest(g.free_set, seed, NULL);
+    }
+    KANON_TRY(summarize(&g, err), out);
+    for (int64_t row = 0; row < n; row++)
+        if (kanon__free_set_has(g.free_set, row))
+            KANON_TRY(place_leftover(&g, row, err), out);
+out:
+    for (int64_t i = 0; i < g.n_groups; i++)
+        kanon__secrets_group_clear(&g.groups[i]);
+    kanon__free(g.groups);
+    kanon__free_set_free(g.free_set);
+    kanon__secrets_growth_free(g.growth);
+    kanon__secrets_free(g.secrets);
+    return st;
+}
+
+static const kanon_setting_info kmember_p_settings[] = {
+    {.name = "r",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0,
+     .max = 1,
+     .default_value = "1",
+     .help = "how near a guess of a sensitive value must be to count as a disclosure, as a share of its range"},
+};
+
+const kanon__algorithm kanon__algorithm_kmember_p = {
+    .info = {.name = "kmember-p",
+             .summary = "as kmember, but each cluster's sensitive values are kept as far apart as can be",
+             .advice = "Where the sensitive values must be protected at any price to the quasi-identifiers: information loss is very "
+                       "high. tgc-b is the usual compromise.",
+             .source = "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4",
+             .revision = 1,
+             .settings = kmember_p_settings,
+             .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
+    .run = run_kmember_p,
+};

@@ -1,0 +1,48 @@
+/* Weighted tuple diversity (Loukides def. 3.1): what tgc's clusters are measured by, and the clusters themselves. */
+#ifndef KANON_ALGORITHMS_WEIGHTED_H
+#define KANON_ALGORITHMS_WEIGHTED_H
+
+#include "core/keyset.h"
+#include "core/random.h"
+#include "core/ticker.h"
+#include "loss/secrets.h"
+
+typedef struct kanon__weighted {
+    kanon__space *utility; /* the quasi attributes in terms of Q-diversity */
+    kanon__secrets *secrets;
+    double w_u, w_p;
+} kanon__weighted;
+
+kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r, kanon_error *err);
+void kanon__weighted_clear(kanon__weighted *weighted);
+
+/* wtd of a group of `size` records: each mean is rounded once. */
+static inline double kanon__weighted_value(const kanon__weighted *w, int64_t units, unsigned __int128 numerator, int64_t size)
+{
+    int m = w->utility->n_dimensions, n_secrets = w->secrets->space->n_dimensions;
+    double q = (double)units / ((double)m * (double)w->utility->scale), s = 0;
+    if (n_secrets > 0) {
+        double top = numerator >> 63 == 0 ? (double)(uint64_t)numerator : (double)numerator;
+        s = top / ((double)size * (double)size * (double)w->secrets->space->scale * (double)n_secrets);
+    }
+    return w->w_u * q + w->w_p * s;
+}
+
+/* Step 3 of tgc on the given rows (items, in record order): cluster_of gets, by item, its cluster from 0 or -1 for a record of a
+ * rejected cluster. */
+typedef struct kanon__weighted_limits {
+    double delta;
+    int64_t k, most; /* a cluster has at least k records, and stops growing at `most` */
+} kanon__weighted_limits;
+
+kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__weighted_limits *limits, const int32_t *rows,
+                                  int64_t n, kanon__random *random, int32_t *cluster_of, int32_t *n_clusters,
+                                  kanon__ticker *ticker, kanon_error *err);
+
+/* Step 4: every record in no cluster joins the one whose wtd it raises least. There is at least one cluster. Through `utility` and
+ * `protection`, unless NULL: the averages over the clusters of the sums of Q-diversity and of S-diversity. */
+kanon_status kanon__weighted_place(const kanon__weighted *weighted, const int32_t *rows, int64_t n, int32_t *cluster_of,
+                                   int32_t n_clusters, double *utility, double *protection, kanon__ticker *ticker,
+                                   kanon_error *err);
+
+#endif

@@ -1,0 +1,171 @@
+/* Growing clusters by weighted tuple diversity: Loukides, algorithm 1. */
+#include "algorithms/weighted.h"
+
+#include "core/alloc.h"
+#include "search/free_set.h"
+
+kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__weighted){.w_u = w_u, .w_p = 1 - w_u};
+    KANON_TRY(kanon__space_new(&out->utility, table, table->quasi, table->n_quasi, KANON__TERMS_QDIVERSITY, err), out);
+    KANON_TRY(kanon__secrets_new(&out->secrets, table, r, err), out);
+out:
+    if (st != KANON_OK)
+        kanon__weighted_clear(out);
+    return st;
+}
+
+void kanon__weighted_clear(kanon__weighted *w)
+{
+    kanon__secrets_free(w->secrets);
+    kanon__space_free(w->utility);
+    *w = (kanon__weighted){0};
+}
+
+/* The cluster that is growing. */
+typedef struct growing {
+    const kanon__weighted *weighted;
+    const int32_t *rows;
+    kanon__free_set *free_set;
+    kanon__secrets_growth *growth;
+    kanon__bound *box;
+    uint8_t *present;   /* by entry of the cost table: a member has this value; for counted dimensions */
+    uint32_t *distinct; /* by dimension: distinct values of the members */
+    int32_t *members;   /* items */
+    int64_t n_members;
+} growing;
+
+static void clear_growing(growing *g)
+{
+    kanon__free(g->members);
+    kanon__free(g->distinct);
+    kanon__free(g->present);
+    kanon__free(g->box);
+    kanon__secrets_growth_free(g->growth);
+    kanon__free_set_free(g->free_set);
+}
+
+static kanon_status set_up_growing(growing *g, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__space *space = g->weighted->utility;
+    int m = space->n_dimensions;
+    KANON_TRY(kanon__free_set_new(&g->free_set, space, g->rows, n, err), out);
+    KANON_TRY(kanon__secrets_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
+    KANON_TRY(kanon__new_array(&g->box, 2 * m, "a cluster", err), out);
+    KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
+    KANON_TRY(kanon__new_array(&g->distinct, m, "a cluster", err), out);
+    KANON_TRY(kanon__new_array(&g->members, n, "a cluster", err), out);
+out:
+    return st;
+}
+
+static void take(growing *g, int64_t item)
+{
+    kanon__free_set *set = g->free_set;
+    int m = set->space->n_dimensions;
+    const uint32_t *tuple = set->tuples + (int64_t)set->place[item] * m;
+    for (int i = 0; i < m; i++) {
+        g->distinct[i] += !g->present[tuple[i]];
+        g->present[tuple[i]] = 1;
+    }
+    if (g->n_members == 0)
+        kanon__box_start(set->space, g->box, g->rows[item]);
+    else
+        kanon__box_add(set->space, g->box, g->rows[item]);
+    g->members[g->n_members++] = (int32_t)item;
+    kanon__secrets_growth_add(g->growth, item);
+    kanon__free_set_remove(set, item);
+}
+
+static void start(growing *g)
+{
+    kanon__free_set *set = g->free_set;
+    int m = set->space->n_dimensions;
+    for (uint32_t entry = 0; entry < set->first[m]; entry++)
+        g->present[entry] = 0;
+    for (int i = 0; i < m; i++)
+        g->distinct[i] = 0;
+    kanon__secrets_growth_reset(g->growth);
+    g->n_members = 0;
+}
+
+/* The cost table for the next record: what each value makes of the cluster's Q-diversity. */
+static void set_costs(growing *g)
+{
+    kanon__free_set *set = g->free_set;
+    kanon__free_set_cost_growth(set, g->box);
+    for (int i = 0; i < set->space->n_dimensions; i++) {
+        const kanon__dimension *d = &set->space->dimensions[i];
+        if (!d->counted)
+            continue;
+        uint32_t same = kanon__dimension_count_units(d, g->distinct[i]);
+        uint32_t more = kanon__dimension_count_units(d, g->distinct[i] + 1);
+        for (uint32_t entry = set->first[i]; entry < set->first[i + 1]; entry++)
+            set->cost[entry] = g->present[entry] ? same : more;
+    }
+}
+
+/* Step 4 of the paper: the free record with which wtd is least; its wtd through *value. */
+static int64_t best_item(growing *g, double *value)
+{
+    const kanon__free_set *set = g->free_set;
+    bool utility = g->weighted->w_u > 0, protection = g->weighted->w_p > 0;
+    int32_t best = -1;
+    *value = 0;
+    if (utility)
+        set_costs(g);
+    for (int64_t place = 0; place < set->n; place++) {
+        int32_t item = set->item_at[place];
+        int64_t units = utility ? kanon__free_set_cost(set, place) : 0;
+        unsigned __int128 numerator = protection ? kanon__secrets_growth_with(g->growth, item) : 0;
+        double here = kanon__weighted_value(g->weighted, units, numerator, g->n_members + 1);
+        if (best < 0 || here < *value || (here == *value && item < best)) {
+            *value = here;
+            best = item;
+        }
+    }
+    return best;
+}
+
+/* Steps 2 to 7. */
+static kanon_status grow_one(growing *g, const kanon__weighted_limits *limits, int64_t seed, kanon__ticker *ticker,
+                             kanon_error *err)
+{
+    start(g);
+    take(g, seed);
+    while (g->n_members < limits->most) {
+        double value;
+        int64_t item = best_item(g, &value);
+        if (item < 0 || value > limits->delta)
+            break;
+        take(g, item);
+        kanon_status st = kanon__tick(ticker, g->free_set->n_items - g->free_set->n, g->free_set->n_items,
+                                      10 * g->free_set->n, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}
+
+kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__weighted_limits *limits, const int32_t *rows,
+                                  int64_t n, kanon__random *random, int32_t *cluster_of, int32_t *n_clusters,
+                                  kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    growing g = {.weighted = weighted, .rows = rows};
+    *n_clusters = 0;
+    KANON_TRY(set_up_growing(&g, n, err), out);
+    while (g.free_set->n > 0) {
+        int64_t index = kanon__random_below(random, g.free_set->n);
+        KANON_TRY(grow_one(&g, limits, kanon__free_set_nth(g.free_set, index), ticker, err), out);
+        bool keep = g.n_members >= limits->k; /* step 8 */
+        for (int64_t i = 0; i < g.n_members; i++)
+            cluster_of[g.members[i]] = keep ? *n_clusters : -1;
+        *n_clusters += keep;
+    }
+out:
+    clear_growing(&g);
+    return st;
+}

@@ -1,0 +1,190 @@
+#include "partition/median.h"
+
+#include "core/alloc.h"
+#include "core/select.h"
+
+typedef struct part {
+    int64_t begin, end;
+} part;
+
+typedef struct splitting {
+    const kanon__splitter *how;
+    int32_t *order;   /* rows; each part is a stretch of it, its rows ascending */
+    int32_t *scratch; /* as long */
+    uint32_t *codes;  /* as long */
+    int64_t *stamps;  /* by code: the last part in which it was seen; parts are told apart by n_stamps */
+    int64_t n_stamps;
+    part *stack;
+    int64_t n_stack, stack_capacity;
+} splitting;
+
+static uint32_t count_distinct(splitting *s, part p, const kanon__dimension *d)
+{
+    uint32_t n = 0;
+    s->n_stamps++;
+    for (int64_t i = p.begin; i < p.end; i++) {
+        int64_t *stamp = &s->stamps[d->codes[s->order[i]]];
+        n += *stamp != s->n_stamps;
+        *stamp = s->n_stamps;
+    }
+    return n;
+}
+
+/* How wide the part is on a dimension, to be compared with other dimensions. */
+static double width(splitting *s, part p, const kanon__dimension *d)
+{
+    uint32_t lo = UINT32_MAX, hi = 0;
+    for (int64_t i = p.begin; i < p.end; i++) {
+        uint32_t code = d->codes[s->order[i]];
+        lo = code < lo ? code : lo;
+        hi = code > hi ? code : hi;
+    }
+    const kanon__column *c = d->column;
+    if (!s->how->raw) { /* a share of the domain: weights do not count */
+        uint32_t units = d->counted ? kanon__dimension_count_units(d, count_distinct(s, p, d)) : kanon__dimension_units(d, lo, hi);
+        return d->full > 0 ? (double)units / d->full : 0;
+    }
+    if (d->position == NULL) {
+        int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)lo, (int32_t)hi);
+        return c->taxonomy->last_leaf[node] - c->taxonomy->first_leaf[node] + 1;
+    }
+    /* a part that holds missing numbers is, on them, as wide as the whole table */
+    uint32_t n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
+    bool mixed = lo != hi && hi == c->missing_code;
+    if (lo == c->missing_code)
+        return 0;
+    return mixed ? c->values[n_numbers - 1] - c->values[0] : c->values[hi] - c->values[lo];
+}
+
+/* Step 2. */
+static const kanon__dimension *widest(splitting *s, part p)
+{
+    const kanon__space *space = s->how->space;
+    int best = 0;
+    double most = -1;
+    for (int i = 0; i < space->n_dimensions; i++) {
+        double here = width(s, p, &space->dimensions[i]);
+        if (here > most) {
+            most = here;
+            best = i;
+        }
+    }
+    return &space->dimensions[best];
+}
+
+/* Steps 3 to 5, into scratch: the lower half of the records by value, then record, and behind it the upper half. Both ascending. */
+static int64_t halve(splitting *s, part p, const kanon__dimension *d)
+{
+    int64_t n = p.end - p.begin, half = n / 2, below = 0, left = 0, right = half;
+    for (int64_t i = 0; i < n; i++)
+        s->codes[i] = d->codes[s->order[p.begin + i]];
+    uint32_t median = kanon__select(s->codes, n, half > 0 ? half - 1 : 0);
+    for (int64_t i = 0; i < n; i++)
+        below += s->codes[i] < median;
+    int64_t n_ties = half - below; /* of the records that have the median, so many go left */
+    for (int64_t i = p.begin; i < p.end; i++) {
+        uint32_t code = d->codes[s->order[i]];
+        if (code < median || (code == median && n_ties-- > 0))
+            s->scratch[left++] = s->order[i];
+        else
+            s->scratch[right++] = s->order[i];
+    }
+    return half;
+}
+
+static kanon_status is_protected(const splitting *s, const int32_t *rows, int64_t n, bool *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__secrets_group group = {0};
+    KANON_TRY(kanon__secrets_group_init(&group, s->how->secrets, err), out);
+    KANON_TRY(kanon__secrets_group_fill(&group, rows, n, err), out);
+    *out = kanon__secrets_sum(s->how->secrets, group.numerator, n) <= s->how->most_sum;
+out:
+    if (group.secrets != NULL)
+        kanon__secrets_group_clear(&group);
+    return st;
+}
+
+/* Step 6, for the two halves in scratch. */
+static kanon_status may_split(const splitting *s, int64_t n_left, int64_t n_right, bool *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = n_left >= s->how->least && n_right >= s->how->least;
+    if (*out && s->how->secrets != NULL)
+        st = is_protected(s, s->scratch, n_left, out, err);
+    if (st == KANON_OK && *out && s->how->secrets != NULL)
+        st = is_protected(s, s->scratch + n_left, n_right, out, err);
+    return st;
+}
+
+static kanon_status split_parts(splitting *s, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n_rows = s->how->space->n_rows;
+    while (s->n_stack > 0) {
+        part p = s->stack[--s->n_stack];
+        int64_t n = p.end - p.begin, n_left = 0;
+        bool split = n >= 2 * s->how->least && n >= 2;
+        if (split) {
+            n_left = halve(s, p, widest(s, p));
+            KANON_TRY(may_split(s, n_left, n - n_left, &split, err), out);
+        }
+        if (!split) {
+            parts->begins[++parts->n] = p.end; /* parts come from left to right */
+            KANON_TRY(kanon__tick(ticker, p.end, n_rows, 20 * n, err), out);
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++)
+            s->order[p.begin + i] = s->scratch[i];
+        KANON_TRY(kanon__grow_array(&s->stack, &s->stack_capacity, s->n_stack + 2, "parts", err), out);
+        s->stack[s->n_stack++] = (part){p.begin + n_left, p.end};
+        s->stack[s->n_stack++] = (part){p.begin, p.begin + n_left};
+        KANON_TRY(kanon__tick(ticker, p.begin, n_rows, 50 * n, err), out);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__parts *parts = NULL;
+    splitting s = {.how = splitter};
+    const kanon__space *space = splitter->space;
+    int64_t n = space->n_rows, most_codes = 0, most_parts = splitter->least > 0 ? n / splitter->least + 1 : n;
+    *out = NULL;
+    for (int i = 0; i < space->n_dimensions; i++)
+        most_codes = space->dimensions[i].n_codes > most_codes ? space->dimensions[i].n_codes : most_codes;
+    KANON_TRY(kanon__new_array(&parts, 1, "parts", err), out);
+    KANON_TRY(kanon__new_array(&parts->begins, most_parts + 1, "parts", err), out);
+    KANON_TRY(kanon__new_array(&s.order, n, "row order", err), out);
+    KANON_TRY(kanon__new_array(&s.scratch, n, "row order", err), out);
+    KANON_TRY(kanon__new_array(&s.codes, n, "row order", err), out);
+    KANON_TRY(kanon__new_array(&s.stamps, most_codes, "row order", err), out);
+    KANON_TRY(kanon__grow_array(&s.stack, &s.stack_capacity, 64, "parts", err), out);
+    for (int64_t row = 0; row < n; row++)
+        s.order[row] = (int32_t)row;
+    s.stack[s.n_stack++] = (part){0, n};
+    KANON_TRY(split_parts(&s, parts, ticker, err), out);
+    parts->rows = s.order;
+    s.order = NULL;
+    *out = parts;
+    parts = NULL;
+out:
+    kanon__free(s.stack);
+    kanon__free(s.stamps);
+    kanon__free(s.codes);
+    kanon__free(s.scratch);
+    kanon__free(s.order);
+    kanon__parts_free(parts);
+    return st;
+}
+
+void kanon__parts_free(kanon__parts *parts)
+{
+    if (parts == NULL)
+        return;
+    kanon__free(parts->rows);
+    kanon__free(parts->begins);
+    kanon__free(parts);
+}

@@ -1,0 +1,26 @@
+/* Median pre-partitioning (Loukides, algorithm 2): the table is halved at the median of its widest attribute, again and again. */
+#ifndef KANON_PARTITION_MEDIAN_H
+#define KANON_PARTITION_MEDIAN_H
+
+#include "core/ticker.h"
+#include "loss/secrets.h"
+
+/* Part i is rows[begins[i] .. begins[i + 1]), ascending. */
+typedef struct kanon__parts {
+    int32_t *rows;
+    int64_t *begins;
+    int64_t n;
+} kanon__parts;
+
+typedef struct kanon__splitter {
+    const kanon__space *space;     /* in terms of Q-diversity */
+    bool raw;                      /* the widest attribute is that with the largest range as it stands, not normalised */
+    int64_t least;                 /* both sides of a split keep at least this many records */
+    const kanon__secrets *secrets; /* NULL: the next condition is not asked for */
+    double most_sum;               /* on both sides the sum of S-diversity is at most this */
+} kanon__splitter;
+
+kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err);
+void kanon__parts_free(kanon__parts *parts);
+
+#endif

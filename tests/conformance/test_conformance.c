@@ -1,0 +1,660 @@
+/* Every algorithm of the table against every invariant. A new algorithm gets all of this by its row alone. */
+#include "algorithms/algorithm.h"
+#include "core/alloc.h"
+#include "core/random.h"
+#include "core/ticker.h"
+#include "support.h"
+
+#include <math.h>
+#include <time.h>
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+static const char full_yaml[] = "missing: [\"?\"]\n"
+                                "attributes:\n"
+                                "  id: {role: identifying}\n"
+                                "  age: {role: quasi, type: integer}\n"
+                                "  zip: {role: quasi, type: categorical, mask: right}\n"
+                                "  job: {role: quasi, taxonomy: {Work: {cook: , baker: , smith: }, Home: {none: , retired: }}}\n"
+                                "  pay: {role: quasi, type: decimal, weight: 0.5}\n"
+                                "  day: {role: quasi, type: date}\n"
+                                "  ill: {role: sensitive, taxonomy: {Cancer: , Viral: {HIV: , Flu: }}}\n"
+                                "  cost: {role: sensitive, type: integer}\n"
+                                "  note: {role: insensitive}\n";
+
+static const char one_attribute_yaml[] = "missing: [\"?\"]\n"
+                                         "default-role: insensitive\n"
+                                         "attributes:\n"
+                                         "  age: {role: quasi, type: integer}\n"
+                                         "  ill: {role: sensitive}\n";
+
+static const char unsensitive_yaml[] = "missing: [\"?\"]\n"
+                                       "default-role: insensitive\n"
+                                       "attributes:\n"
+                                       "  age: {role: quasi, type: integer}\n"
+                                       "  job: {role: quasi}\n";
+
+typedef struct record {
+    int64_t age, zip, job, pay, day, ill, cost;
+} record;
+
+static record random_record(kanon__random *random)
+{
+    return (record){.age = 15 + kanon__random_below(random, 80),
+                    .zip = 75000 + kanon__random_below(random, 300),
+                    .job = kanon__random_below(random, 5),
+                    .pay = kanon__random_below(random, 20000),
+                    .day = kanon__random_below(random, 28),
+                    .ill = kanon__random_below(random, 3),
+                    .cost = kanon__random_below(random, 1000)};
+}
+
+typedef void (*shaper)(record *r, bool missing[7], int64_t row, kanon__random *random);
+
+static void shape_mixed(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)r, (void)missing, (void)row, (void)random;
+}
+
+static void shape_equal(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)missing, (void)row, (void)random;
+    *r = (record){.age = 40, .zip = 75275, .day = 3};
+}
+
+static void shape_distinct(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)missing, (void)random;
+    *r = (record){.age = row, .zip = 10000 + row, .job = row % 5, .pay = 7 * row, .day = row % 28, .ill = row % 3, .cost = row};
+}
+
+static void shape_constant_columns(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)missing, (void)row, (void)random;
+    r->age = 40;
+    r->job = 2;
+    r->day = 5;
+    r->ill = 1;
+}
+
+static void shape_missing(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)r, (void)row;
+    for (int i = 0; i < 7; i++)
+        missing[i] = kanon__random_below(random, 10) < 3;
+}
+
+static void shape_only_missing(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)r, (void)row, (void)random;
+    missing[0] = missing[2] = missing[5] = true;
+}
+
+/* Three tuples, each many times. */
+static void shape_ties(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)missing, (void)random;
+    int64_t kind = row % 7 % 3;
+    *r = (record){.age = 20 + 10 * kind, .zip = 75000 + kind, .job = kind, .pay = 100 * kind, .day = kind, .ill = row % 3, .cost = row % 2};
+}
+
+static void shape_outlier(record *r, bool missing[7], int64_t row, kanon__random *random)
+{
+    (void)missing, (void)random;
+    r->age = row == 0 ? 2000000000 : r->age % 5;
+    r->pay = row == 1 ? -1000000000 : r->pay;
+}
+
+static const struct shape {
+    const char *name, *yaml;
+    shaper shaper;
+} shapes[] = {
+    {"mixed", full_yaml, shape_mixed},
+    {"equal rows", full_yaml, shape_equal},
+    {"distinct rows", full_yaml, shape_distinct},
+    {"constant columns", full_yaml, shape_constant_columns},
+    {"missing values", full_yaml, shape_missing},
+    {"missing columns", full_yaml, shape_only_missing},
+    {"ties", full_yaml, shape_ties},
+    {"outliers", full_yaml, shape_outlier},
+    {"one attribute", one_attribute_yaml, shape_mixed},
+    {"one attribute, ties", one_attribute_yaml, shape_ties},
+};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+static kanon_table *make_table(const char *yaml, shaper shape, int64_t n)
+{
+    static const char *const jobs[] = {"cook", "baker", "smith", "none", "retired"}, *const ills[] = {"Cancer", "HIV", "Flu"};
+    kanon__random random;
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    place schema_path = scratch("s.yaml"), table_path = scratch("t.csv");
+    kanon__random_init(&random, 11, (uint64_t)n);
+    write_text(schema_path.text, yaml);
+    FILE *file = fopen(table_path.text, "wb");
+    assert_non_null(file);
+    fprintf(file, "id,age,zip,job,pay,day,ill,cost,note\n");
+    for (int64_t row = 0; row < n; row++) {
+        record r = random_record(&random);
+        bool missing[7] = {false};
+        char cells[7][32];
+        shape(&r, missing, row, &random);
+        snprintf(cells[0], sizeof cells[0], "%lld", (long long)r.age);
+        snprintf(cells[1], sizeof cells[1], "%05lld", (long long)r.zip);
+        snprintf(cells[2], sizeof cells[2], "%s", jobs[r.job]);
+        snprintf(cells[3], sizeof cells[3], "%s%lld.%02d", r.pay < 0 ? "-" : "", llabs(r.pay) / 100, (int)(llabs(r.pay) % 100));
+        snprintf(cells[4], sizeof cells[4], "2020-02-%02d", (int)(r.day % 28) + 1);
+        snprintf(cells[5], sizeof cells[5], "%s", ills[r.ill]);
+        snprintf(cells[6], sizeof cells[6], "%lld", (long long)r.cost);
+        fprintf(file, "i%lld", (long long)row);
+        for (int i = 0; i < 7; i++)
+            fprintf(file, ",%s", missing[i] ? "?" : cells[i]);
+        fprintf(file, ",n\n");
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_done(kanon_schema_read(&schema, schema_path.text, &err), &err);
+    assert_done(kanon_table_read(&table, table_path.text, schema, NULL, &err), &err);
+    kanon_schema_free(schema);
+    return table;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct asked {
+    int64_t k;
+    uint64_t seed;
+    int threads;
+    const char *setting, *value;
+    kanon_tick tick;
+    void *payload;
+} asked;
+
+static kanon_status run(kanon_grouping **out, const kanon_algorithm_info *algorithm, const kanon_table *table, asked is,
+                        kanon_error *err)
+{
+    kanon_setting setting = {is.setting, is.value};
+    kanon_options options = {.struct_size = sizeof options,
+                             .k = is.k,
+                             .algorithm = algorithm->name,
+                             .settings = &setting,
+                             .n_settings = is.setting != NULL,
+                             .seed = is.seed,
+                             .threads = is.threads,
+                             .tick = is.tick,
+                             .payload = is.payload};
+    *out = (kanon_grouping *)&options; /* must be overwritten */
+    *err = (kanon_error){0};
+    kanon_status st = kanon_anonymize(out, table, &options, err);
+    if (st != KANON_OK) {
+        assert_null(*out);
+        assert_int_equal(err->status, st);
+        assert_true(err->message[0] != '\0');
+    }
+    return st;
+}
+
+/* What holds of every result: counted here, from the group numbers alone. */
+static void assert_sound(const kanon_grouping *grouping, const kanon_table *table, int64_t k)
+{
+    int64_t n = kanon_table_rows(table), n_groups = kanon_grouping_groups(grouping), suppressed = 0, smallest = INT64_MAX;
+    int64_t *sizes = calloc((size_t)n_groups + 1, sizeof *sizes);
+    assert_non_null(sizes);
+    assert_int_equal(kanon_grouping_rows(grouping), n);
+    for (int64_t row = 0; row < n; row++) {
+        int64_t group = kanon_grouping_group_of(grouping, row);
+        assert_true(group >= 0 && group <= n_groups);
+        suppressed += group == 0;
+        sizes[group]++;
+    }
+    for (int64_t group = 1; group <= n_groups; group++) {
+        assert_true(sizes[group] >= k);
+        smallest = sizes[group] < smallest ? sizes[group] : smallest;
+    }
+    assert_int_equal(kanon_grouping_suppressed(grouping), suppressed);
+    assert_int_equal(kanon_grouping_smallest(grouping), n_groups > 0 ? smallest : 0);
+    free(sizes);
+}
+
+static kanon_grouping *run_well(const kanon_algorithm_info *algorithm, const kanon_table *table, asked is)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    assert_done(run(&grouping, algorithm, table, is, &err), &err);
+    assert_sound(grouping, table, is.k);
+    return grouping;
+}
+
+static void assert_same_groups(const kanon_grouping *one, const kanon_grouping *other)
+{
+    assert_int_equal(kanon_grouping_groups(one), kanon_grouping_groups(other));
+    for (int64_t row = 0; row < kanon_grouping_rows(one); row++)
+        assert_int_equal(kanon_grouping_group_of(one, row), kanon_grouping_group_of(other, row));
+}
+
+/* One algorithm and one invariant. */
+typedef struct pairing {
+    const kanon_algorithm_info *algorithm;
+    const struct invariant *invariant;
+} pairing;
+
+/* A test that fails leaves its tables behind; from then on leaks say nothing about the library. */
+static int n_begun, n_ended;
+
+static void assert_library_is_clean(void)
+{
+    if (n_begun == n_ended + 1)
+        assert_no_leak();
+}
+
+/* ---- invariants ------------------------------------------------------------------------------------------------------- */
+
+static void has_a_row_for_people(const kanon_algorithm_info *a)
+{
+    assert_true(a->name != NULL && a->name[0] != '\0' && strlen(a->name) < 40);
+    assert_true(a->summary != NULL && strchr(a->summary, '\n') == NULL);
+    assert_true(a->advice != NULL && strlen(a->advice) > 20);
+    assert_true(a->source != NULL && a->source[0] != '\0');
+    assert_true(a->revision >= 1);
+    assert_ptr_equal(kanon_algorithm_find(a->name), a);
+    for (size_t i = 0; i < a->n_settings; i++) {
+        assert_true(a->settings[i].name != NULL && a->settings[i].help != NULL);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(a->settings[i].name, a->settings[j].name);
+    }
+}
+
+static void refuses_too_few_records(const kanon_algorithm_info *a)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    static const int64_t cases[][2] = {{1, 2}, {1, 5}, {4, 5}, {19, 20}}; /* n, k */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_table *table = make_table(full_yaml, shape_mixed, cases[i][0]);
+        assert_int_equal(run(&grouping, a, table, (asked){.k = cases[i][1]}, &err), KANON_EINFEASIBLE);
+        kanon_table_free(table);
+    }
+}
+
+static void refuses_senseless_k(const kanon_algorithm_info *a)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    kanon_table *table = make_table(full_yaml, shape_mixed, 10);
+    assert_int_equal(run(&grouping, a, table, (asked){.k = 0}, &err), KANON_EINVAL); /* nothing said, nor in the schema */
+    assert_int_equal(run(&grouping, a, table, (asked){.k = 1}, &err), KANON_EINVAL);
+    assert_int_equal(run(&grouping, a, table, (asked){.k = -3}, &err), KANON_EINVAL);
+    kanon_table_free(table);
+}
+
+static void groups_every_shape(const kanon_algorithm_info *a)
+{
+    static const int64_t ks[] = {2, 5};
+    for (int shape = 0; shape < N_SHAPES; shape++)
+        for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
+            int64_t k = ks[i], sizes[] = {k, 2 * k - 1, 2 * k, shape == 0 && k == 5 ? 1000 : 150};
+            for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+                print_message("%s, n = %lld, k = %lld\n", shapes[shape].name, (long long)sizes[j], (long long)k);
+                kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, sizes[j]);
+                kanon_grouping_free(run_well(a, table, (asked){.k = k, .seed = 3}));
+                kanon_table_free(table);
+            }
+        }
+}
+
+static void groups_all_rows_for_the_largest_k(const kanon_algorithm_info *a)
+{
+    kanon_table *table = make_table(full_yaml, shape_mixed, 60);
+    for (int64_t k = 28; k <= 60; k += 4)
+        kanon_grouping_free(run_well(a, table, (asked){.k = k}));
+    kanon_table_free(table);
+}
+
+static void says_when_it_needs_a_sensitive_attribute(const kanon_algorithm_info *a)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    kanon_table *table = make_table(unsensitive_yaml, shape_mixed, 50);
+    kanon_status st = run(&grouping, a, table, (asked){.k = 5}, &err);
+    if (st == KANON_EINVAL)
+        assert_holds(err.message, "sensitive");
+    else
+        assert_done(st, &err);
+    if (st == KANON_OK)
+        assert_sound(grouping, table, 5);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+static void does_not_depend_on_threads(const kanon_algorithm_info *a)
+{
+    static const int threads[] = {2, 8, 0};
+    for (int shape = 0; shape < N_SHAPES; shape += 4) {
+        kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, shape == 0 ? 500 : 150);
+        kanon_grouping *alone = run_well(a, table, (asked){.k = 4, .seed = 5, .threads = 1});
+        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+            kanon_grouping *together = run_well(a, table, (asked){.k = 4, .seed = 5, .threads = threads[i]});
+            assert_same_groups(alone, together);
+            kanon_grouping_free(together);
+        }
+        kanon_grouping_free(alone);
+        kanon_table_free(table);
+    }
+}
+
+static void same_seed_same_groups(const kanon_algorithm_info *a)
+{
+    static const uint64_t seeds[] = {0, 1, UINT64_MAX};
+    kanon_table *table = make_table(full_yaml, shape_mixed, 300), *again = NULL;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        kanon_grouping *one = run_well(a, table, (asked){.k = 3, .seed = seeds[i]});
+        again = make_table(full_yaml, shape_mixed, 300);
+        kanon_grouping *other = run_well(a, again, (asked){.k = 3, .seed = seeds[i]});
+        assert_same_groups(one, other);
+        kanon_grouping_free(other);
+        kanon_grouping_free(one);
+        kanon_table_free(again);
+    }
+    kanon_table_free(table);
+}
+
+/* ---- cancelling ------------------------------------------------------------------------------------------------------- */
+
+typedef struct ticks {
+    int n, stop_at;
+    bool beyond; /* more was done than there is */
+} ticks;
+
+/* Slow enough that the next look at the clock is a tick again. */
+static int slow_tick(const kanon_progress *progress, void *payload)
+{
+    ticks *t = payload;
+    struct timespec pause = {0, 51000000};
+    t->beyond = t->beyond || progress->done < 0 || (progress->total > 0 && progress->done > progress->total);
+    if (++t->n == t->stop_at)
+        return 1;
+    nanosleep(&pause, NULL);
+    return 0;
+}
+
+static void can_be_cancelled(const kanon_algorithm_info *a)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    ticks t = {0};
+    /* as many records as it takes for a second tick */
+    for (int64_t n = 1000; n <= 64000 && t.n < 2; n *= 4) {
+        kanon_table *table = make_table(full_yaml, shape_mixed, n);
+        t = (ticks){.stop_at = 1};
+        assert_int_equal(run(&grouping, a, table, (asked){.k = 5, .tick = slow_tick, .payload = &t}, &err), KANON_ECANCELLED);
+        t = (ticks){.stop_at = 2};
+        kanon_status st = run(&grouping, a, table, (asked){.k = 5, .tick = slow_tick, .payload = &t}, &err);
+        assert_int_equal(st, t.n < 2 ? KANON_OK : KANON_ECANCELLED);
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+    }
+    if (t.n < 2)
+        print_message("%s has no second tick\n", a->name);
+    assert_library_is_clean();
+}
+
+static void progress_has_an_end(const kanon_algorithm_info *a)
+{
+    ticks t = {.stop_at = 10};
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    kanon_table *table = make_table(full_yaml, shape_mixed, 600);
+    kanon_status st = run(&grouping, a, table, (asked){.k = 5, .tick = slow_tick, .payload = &t}, &err);
+    assert_int_equal(st, t.n < 10 ? KANON_OK : KANON_ECANCELLED);
+    assert_true(t.n > 0);
+    assert_false(t.beyond);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------------- */
+
+static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_table *table, int threads)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    kanon__alloc_fail_at(0, false);
+    kanon_grouping_free(run_well(a, table, (asked){.k = 3, .threads = threads}));
+    int64_t n = kanon__alloc_count(), step = 1 + n / 1000;
+    assert_true(n > 0);
+    for (int64_t i = 1; i <= n; i += step)
+        for (int all_after = 0; all_after < 2; all_after++) {
+            kanon__alloc_fail_at(i, all_after);
+            kanon_status st = run(&grouping, a, table, (asked){.k = 3, .threads = threads}, &err);
+            bool reached = kanon__alloc_count() >= i;
+            kanon__alloc_fail_at(0, false);
+            assert_int_equal(st, reached ? KANON_ENOMEM : KANON_OK);
+            kanon_grouping_free(grouping);
+        }
+    assert_library_is_clean();
+}
+
+static void survives_every_failing_allocation(const kanon_algorithm_info *a)
+{
+    kanon_table *table = make_table(full_yaml, shape_missing, 14);
+    fail_every_allocation(a, table, 1);
+    fail_every_allocation(a, table, 2);
+    kanon_table_free(table);
+}
+
+/* ---- settings --------------------------------------------------------------------------------------------------------- */
+
+static void assert_setting(const kanon_algorithm_info *a, const kanon_setting_info *info, const char *value, bool good)
+{
+    kanon_setting given = {info->name, value};
+    kanon__settings settings = {0};
+    kanon_error err = {0};
+    kanon_status st = kanon__settings_init(&settings, a->name, a->settings, a->n_settings, &given, 1, &err);
+    if (st != (good ? KANON_OK : KANON_EINVAL))
+        fail_msg("%s=%s: %s", info->name, value, kanon_status_text(st));
+    kanon__settings_clear(&settings);
+    if (good)
+        return;
+    assert_holds(err.message, info->name);
+    assert_true(err.hint[0] != '\0');
+    kanon_grouping *grouping = NULL;
+    kanon_table *table = make_table(full_yaml, shape_mixed, 20); /* and the same through the front door */
+    assert_int_equal(run(&grouping, a, table, (asked){.k = 2, .setting = info->name, .value = value}, &err), KANON_EINVAL);
+    kanon_table_free(table);
+}
+
+static void print_value(char out[40], const kanon_setting_info *info, double value)
+{
+    snprintf(out, 40, info->type == KANON_SETTING_INTEGER ? "%.0f" : "%.10g", value);
+}
+
+static void check_range(const kanon_algorithm_info *a, const kanon_setting_info *info)
+{
+    char text[40];
+    static const char *const nonsense[] = {"", "x", "1x", "nan", "inf", "0x10", "1,5", "--1", "true"};
+    assert_true(info->min <= info->max);
+    print_value(text, info, info->min);
+    assert_setting(a, info, text, true);
+    print_value(text, info, info->max);
+    assert_setting(a, info, text, true);
+    print_value(text, info, info->min - (info->type == KANON_SETTING_INTEGER ? 1 : 1e-3 * (fabs(info->min) + 1)));
+    assert_setting(a, info, text, false);
+    print_value(text, info, info->max + (info->type == KANON_SETTING_INTEGER ? 1 : 1e-3 * (fabs(info->max) + 1)));
+    assert_setting(a, info, text, info->max > 1e15);
+    if (info->type == KANON_SETTING_INTEGER)
+        assert_setting(a, info, "1.5", false);
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
+        assert_setting(a, info, nonsense[i], false);
+}
+
+/* The i-th word of "strict|relaxed"; false past the last. */
+static bool word(char out[40], const char *words, int i)
+{
+    for (; i > 0; i--) {
+        words = strchr(words, '|');
+        if (words == NULL)
+            return false;
+        words++;
+    }
+    snprintf(out, 40, "%.*s", (int)strcspn(words, "|"), words);
+    return true;
+}
+
+static void check_words(const kanon_algorithm_info *a, const kanon_setting_info *info, const char *words)
+{
+    char text[40];
+    for (int i = 0; word(text, words, i); i++)
+        assert_setting(a, info, text, true);
+    static const char *const nonsense[] = {"", "nonsense", "|", "1", "TRUE"};
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++)
+        assert_setting(a, info, nonsense[i], false);
+}
+
+static void checks_its_settings(const kanon_algorithm_info *a)
+{
+    kanon_error err;
+    kanon_grouping *grouping = NULL;
+    kanon_table *table = make_table(full_yaml, shape_mixed, 60);
+    kanon_grouping *plain = run_well(a, table, (asked){.k = 3});
+    assert_int_equal(run(&grouping, a, table, (asked){.k = 3, .setting = "no-such-setting", .value = "1"}, &err), KANON_EINVAL);
+    assert_holds(err.message, "no-such-setting");
+    for (size_t i = 0; i < a->n_settings; i++) {
+        const kanon_setting_info *info = &a->settings[i];
+        if (info->type == KANON_SETTING_INTEGER || info->type == KANON_SETTING_NUMBER)
+            check_range(a, info);
+        else
+            check_words(a, info, info->type == KANON_SETTING_FLAG ? "true|false" : info->choices);
+        if (info->default_value == NULL)
+            continue;
+        assert_setting(a, info, info->default_value, true);
+        grouping = run_well(a, table, (asked){.k = 3, .setting = info->name, .value = info->default_value});
+        assert_same_groups(plain, grouping);
+        kanon_grouping_free(grouping);
+    }
+    kanon_grouping_free(plain);
+    kanon_table_free(table);
+}
+
+static int patient_tick(const kanon_progress *progress, void *payload)
+{
+    (void)progress;
+    return kanon__seconds() > *(double *)payload;
+}
+
+/* The ends of every range, on a table on which they may make no sense: refused, or sound. */
+static void try_setting(const kanon_algorithm_info *a, const kanon_table *table, const char *name, const char *value)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    double patience = kanon__seconds() + 0.2;
+    asked wanted = {.k = 3, .setting = name, .value = value, .tick = patient_tick, .payload = &patience};
+    kanon_status st = run(&grouping, a, table, wanted, &err);
+    if (st == KANON_OK)
+        assert_sound(grouping, table, 3);
+    else if (st != KANON_EINVAL && st != KANON_EINFEASIBLE && st != KANON_ECANCELLED)
+        fail_msg("%s=%s: %s: %s", name, value, kanon_status_text(st), err.message);
+    kanon_grouping_free(grouping);
+}
+
+static void is_sound_with_every_setting(const kanon_algorithm_info *a)
+{
+    char text[40];
+    for (int shape = 0; shape < N_SHAPES; shape++) {
+        kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, 40);
+        for (size_t i = 0; i < a->n_settings; i++) {
+            const kanon_setting_info *info = &a->settings[i];
+            if (info->type == KANON_SETTING_INTEGER || info->type == KANON_SETTING_NUMBER) {
+                print_value(text, info, info->min);
+                try_setting(a, table, info->name, text);
+                print_value(text, info, info->max);
+                try_setting(a, table, info->name, text);
+                continue;
+            }
+            const char *words = info->type == KANON_SETTING_FLAG ? "true|false" : info->choices;
+            for (int j = 0; word(text, words, j); j++)
+                try_setting(a, table, info->name, text);
+        }
+        kanon_table_free(table);
+    }
+}
+
+/* ---- from end to end -------------------------------------------------------------------------------------------------- */
+
+static void release_holds_its_k(const kanon_algorithm_info *a)
+{
+    enum { N = 200, K = 4 };
+    place release = scratch("release.csv"), schema_path = scratch("s.yaml");
+    kanon_error err = {0};
+    for (int shape = 0; shape < N_SHAPES; shape++) {
+        kanon_schema *schema = NULL;
+        kanon_check *check = NULL;
+        kanon_measures *measures = NULL;
+        kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, N);
+        kanon_grouping *grouping = run_well(a, table, (asked){.k = K, .seed = 1});
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+        assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+        assert_done(kanon_schema_read(&schema, schema_path.text, &err), &err);
+        assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+        assert_int_equal(check->records, N);
+        assert_int_equal(check->identifying_columns, 0);
+        if (kanon_grouping_suppressed(grouping) == 0 || kanon_grouping_suppressed(grouping) >= K)
+            assert_true(check->k >= K);
+        assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
+        double loss = kanon_measures_find(measures, "avg_loss")->value;
+        assert_true(loss >= 0 && loss <= 1);
+        kanon_measures_free(measures);
+        kanon_check_free(check);
+        kanon_schema_free(schema);
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+    }
+}
+
+static const struct invariant {
+    const char *name;
+    void (*test)(const kanon_algorithm_info *algorithm);
+} invariants[] = {
+    {"has a row for people", has_a_row_for_people},
+    {"refuses too few records", refuses_too_few_records},
+    {"refuses a senseless k", refuses_senseless_k},
+    {"groups every shape", groups_every_shape},
+    {"groups all rows for the largest k", groups_all_rows_for_the_largest_k},
+    {"says when it needs a sensitive attribute", says_when_it_needs_a_sensitive_attribute},
+    {"does not depend on threads", does_not_depend_on_threads},
+    {"same seed, same groups", same_seed_same_groups},
+    {"can be cancelled", can_be_cancelled},
+    {"progress has an end", progress_has_an_end},
+    {"survives every failing allocation", survives_every_failing_allocation},
+    {"checks its settings", checks_its_settings},
+    {"is sound with every setting", is_sound_with_every_setting},
+    {"release holds its k", release_holds_its_k},
+};
+enum { N_INVARIANTS = sizeof invariants / sizeof *invariants };
+
+static void hold(void **state)
+{
+    const pairing *p = *state;
+    n_begun++;
+    p->invariant->test(p->algorithm);
+    n_ended++;
+}
+
+int main(void)
+{
+    size_t n = kanon_algorithm_count() * N_INVARIANTS;
+    struct CMUnitTest *tests = calloc(n, sizeof *tests);
+    pairing *pairings = calloc(n, sizeof *pairings);
+    char(*names)[120] = calloc(n, sizeof *names);
+    if (tests == NULL || pairings == NULL || names == NULL)
+        return 1;
+    for (size_t i = 0; i < n; i++) {
+        pairings[i] = (pairing){kanon_algorithm_at(i / N_INVARIANTS), &invariants[i % N_INVARIANTS]};
+        snprintf(names[i], sizeof names[i], "%s: %s", pairings[i].algorithm->name, pairings[i].invariant->name);
+        tests[i] = (struct CMUnitTest){.name = names[i], .test_func = hold, .initial_state = &pairings[i]};
+    }
+    int failed = _cmocka_run_group_tests("conformance", tests, n, make_scratch, remove_scratch);
+    free(names);
+    free(pairings);
+    free(tests);
+    return failed;
+}

@@ -1,0 +1,573 @@
+/* What a release shows: recoded cells in every form, the cells that stay, groups files, and the check that guards them. */
+#include "core/alloc.h"
+#include "loss/grouping.h"
+#include "release/recode.h"
+#include "support.h"
+#include "verify/verify.h"
+
+static const char people_yaml[] = "missing: [\"?\", NA]\n"
+                                  "attributes:\n"
+                                  "  name: {role: identifying}\n"
+                                  "  age: {role: quasi, type: integer}\n"
+                                  "  temp: {role: quasi, type: decimal}\n"
+                                  "  day: {role: quasi, type: date}\n"
+                                  "  job: {role: quasi, taxonomy: {Work: {cook: , baker: }, none: }}\n"
+                                  "  ill: {role: sensitive}\n"
+                                  "  note: {role: insensitive}\n";
+
+static const char people_csv[] = "name,age,temp,day,job,ill,note\n"
+                                 "Ann,20,-1.50,2020-02-28,cook,flu,a\n"
+                                 "Bob,24,2,2020-03-01,baker,hiv,\"b, \"\"c\"\"\"\n"
+                                 "Cid,21,-1.5,2020-02-29,cook,flu, \n"
+                                 "Dan,-5,0.25,1969-12-31,none,flu,\n"
+                                 "Eve,-7,0.250,1969-12-31,none,hiv,x\n"
+                                 "Fay,?,3,2020-01-01,cook,flu,\"\"\n"
+                                 "Gus,30,?,2020-01-01,cook,flu,y\n"
+                                 "Hal,NA,4,?,?,flu,z\n"
+                                 "Ida,?,4.0,?,?,flu,z\n";
+
+/* Mixed on everything; two equal but for age; missing together with numbers; only missing. */
+static const int64_t people_groups[] = {1, 1, 1, 2, 2, 3, 3, 4, 4};
+
+/* ---- publishing ------------------------------------------------------------------------------------------------------- */
+
+static kanon_status publish(const kanon_table *table, const int64_t *group_of, kanon_numeric numeric, kanon_error *err)
+{
+    place release = scratch("release.csv");
+    kanon_grouping *grouping = grouping_of(table, group_of);
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .numeric = numeric};
+    kanon_status st = kanon_publish(table, grouping, &outputs, err);
+    kanon_grouping_free(grouping);
+    return st;
+}
+
+static void assert_release(const char *yaml, const char *csv, const int64_t *group_of, kanon_numeric numeric, const char *expected)
+{
+    kanon_error err = {0};
+    kanon_table *table = table_of(yaml, csv);
+    assert_done(publish(table, group_of, numeric, &err), &err);
+    assert_file(scratch("release.csv").text, expected);
+    kanon_table_free(table);
+}
+
+#define GROUPS(...) ((const int64_t[]){__VA_ARGS__})
+
+static void intervals(void **state)
+{
+    (void)state;
+    assert_release(people_yaml, people_csv, people_groups, KANON_NUMERIC_INTERVAL,
+                   "age,temp,day,job,ill,note\n"
+                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,a\n"
+                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,hiv,\"b, \"\"c\"\"\"\n"
+                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu, \n"
+                   "[-7--5],0.25,1969-12-31,none,flu,\n"
+                   "[-7--5],0.25,1969-12-31,none,hiv,x\n"
+                   "*,*,2020-01-01,cook,flu,\"\"\n"
+                   "*,*,2020-01-01,cook,flu,y\n"
+                   "?,4,?,?,flu,z\n"
+                   "?,4,?,?,flu,z\n");
+}
+
+static void ranges(void **state)
+{
+    (void)state;
+    assert_release(people_yaml, people_csv, people_groups, KANON_NUMERIC_RANGE,
+                   "age,temp,day,job,ill,note\n"
+                   "\"[20,24]\",\"[-1.50,2]\",\"[2020-02-28,2020-03-01]\",Work,flu,a\n"
+                   "\"[20,24]\",\"[-1.50,2]\",\"[2020-02-28,2020-03-01]\",Work,hiv,\"b, \"\"c\"\"\"\n"
+                   "\"[20,24]\",\"[-1.50,2]\",\"[2020-02-28,2020-03-01]\",Work,flu, \n"
+                   "\"[-7,-5]\",0.25,1969-12-31,none,flu,\n"
+                   "\"[-7,-5]\",0.25,1969-12-31,none,hiv,x\n"
+                   "*,*,2020-01-01,cook,flu,\"\"\n"
+                   "*,*,2020-01-01,cook,flu,y\n"
+                   "?,4,?,?,flu,z\n"
+                   "?,4,?,?,flu,z\n");
+}
+
+/* 65/3 = 21.67; (-1.5 + 2 - 1.5)/3 = -0.3333; the day between 28 February and 1 March 2020 is the 29th; -12/2 = -6. */
+static void means(void **state)
+{
+    (void)state;
+    assert_release(people_yaml, people_csv, people_groups, KANON_NUMERIC_MEAN,
+                   "age,temp,day,job,ill,note\n"
+                   "21.67,-0.3333,2020-02-29,Work,flu,a\n"
+                   "21.67,-0.3333,2020-02-29,Work,hiv,\"b, \"\"c\"\"\"\n"
+                   "21.67,-0.3333,2020-02-29,Work,flu, \n"
+                   "-6,0.25,1969-12-31,none,flu,\n"
+                   "-6,0.25,1969-12-31,none,hiv,x\n"
+                   "*,*,2020-01-01,cook,flu,\"\"\n"
+                   "*,*,2020-01-01,cook,flu,y\n"
+                   "?,4,?,?,flu,z\n"
+                   "?,4,?,?,flu,z\n");
+}
+
+static void columns(void **state)
+{
+    (void)state;
+    assert_release(people_yaml, people_csv, people_groups, KANON_NUMERIC_COLUMNS,
+                   "age_min,age_max,temp_min,temp_max,day_min,day_max,job,ill,note\n"
+                   "20,24,-1.50,2,2020-02-28,2020-03-01,Work,flu,a\n"
+                   "20,24,-1.50,2,2020-02-28,2020-03-01,Work,hiv,\"b, \"\"c\"\"\"\n"
+                   "20,24,-1.50,2,2020-02-28,2020-03-01,Work,flu, \n"
+                   "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,flu,\n"
+                   "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,hiv,x\n"
+                   "*,*,*,*,2020-01-01,2020-01-01,cook,flu,\"\"\n"
+                   "*,*,*,*,2020-01-01,2020-01-01,cook,flu,y\n"
+                   "?,?,4,4,?,?,?,flu,z\n"
+                   "?,?,4,4,?,?,?,flu,z\n");
+}
+
+static void suppressed_records_are_stars(void **state)
+{
+    (void)state;
+    assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n3,x,r\n",
+                   GROUPS(0, 5, 5), KANON_NUMERIC_INTERVAL, "a,b,s\n*,*,p\n[2-3],*,q\n[2-3],*,r\n");
+    assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n",
+                   GROUPS(0, 0), KANON_NUMERIC_COLUMNS, "a_min,a_max,b,s\n*,*,*,p\n*,*,*,q\n");
+}
+
+/* Halves go up, towards the larger number, at two digits more than the values have. */
+static void means_round_half_up(void **state)
+{
+    static const char yaml[] = "attributes: {a: {role: quasi}}\n";
+    static const int64_t together[] = {1, 1, 1, 1, 1, 1, 1, 1};
+    (void)state;
+    assert_release(yaml, "a\n0\n0\n0\n0\n0\n0\n0\n1\n", together, KANON_NUMERIC_MEAN, /* 0.125 */
+                   "a\n0.13\n0.13\n0.13\n0.13\n0.13\n0.13\n0.13\n0.13\n");
+    assert_release(yaml, "a\n0\n0\n0\n0\n0\n0\n0\n-1\n", together, KANON_NUMERIC_MEAN, /* -0.125 */
+                   "a\n-0.12\n-0.12\n-0.12\n-0.12\n-0.12\n-0.12\n-0.12\n-0.12\n");
+    assert_release(yaml, "a\n-1\n-1\n-2\n", together, KANON_NUMERIC_MEAN, "a\n-1.33\n-1.33\n-1.33\n");
+    assert_release(yaml, "a\n-1\n-2\n-2\n", together, KANON_NUMERIC_MEAN, "a\n-1.67\n-1.67\n-1.67\n");
+    assert_release(yaml, "a\n-1\n1\n", together, KANON_NUMERIC_MEAN, "a\n0\n0\n");
+    assert_release(yaml, "a\n10\n20\n", together, KANON_NUMERIC_MEAN, "a\n15\n15\n");
+    assert_release(yaml, "a\n99\n101\n", together, KANON_NUMERIC_MEAN, "a\n100\n100\n");
+    assert_release(yaml, "a\n0.1\n0.1\n0.2\n", together, KANON_NUMERIC_MEAN, "a\n0.133\n0.133\n0.133\n");
+    /* dates: the nearest day, half a day goes to the later one, before 1970 too */
+    static const char dates[] = "attributes: {d: {role: quasi, type: date}}\n";
+    assert_release(dates, "d\n2020-01-01\n2020-01-02\n", together, KANON_NUMERIC_MEAN, "d\n2020-01-02\n2020-01-02\n");
+    assert_release(dates, "d\n1960-01-01\n1960-01-02\n", together, KANON_NUMERIC_MEAN, "d\n1960-01-02\n1960-01-02\n");
+    assert_release(dates, "d\n1960-01-01\n1960-01-02\n1960-01-01\n", together, KANON_NUMERIC_MEAN,
+                   "d\n1960-01-01\n1960-01-01\n1960-01-01\n");
+}
+
+/* Numbers with no common scale still have intervals and means. */
+static void huge_numbers_are_released(void **state)
+{
+    static const char yaml[] = "attributes: {a: {role: quasi, type: decimal}}\n";
+    (void)state;
+    assert_release(yaml, "a\n1e30\n-2E30\n1e-30\n", GROUPS(1, 1, 1), KANON_NUMERIC_INTERVAL,
+                   "a\n[-2E30-1e30]\n[-2E30-1e30]\n[-2E30-1e30]\n");
+    assert_release(yaml, "a\n1e-30\n3e-30\n1e30\n1e30\n", GROUPS(1, 1, 2, 2), KANON_NUMERIC_INTERVAL,
+                   "a\n[1e-30-3e-30]\n[1e-30-3e-30]\n1e30\n1e30\n");
+    assert_release(yaml, "a\n1e30\n3e30\n", GROUPS(1, 1), KANON_NUMERIC_MEAN, "a\n2e+30\n2e+30\n");
+}
+
+/* ---- the cells that stay ---------------------------------------------------------------------------------------------- */
+
+static void form_of_the_input_is_kept(void **state)
+{
+    (void)state;
+    assert_release("attributes: {id: {role: identifying}, a: {role: quasi}, n: {role: insensitive}, s: {role: sensitive}}\n",
+                   "\xef\xbb\xbf" "a;n;id;s\r\n1;\"x;y\";I1;p\r\n2;\"line\r\nbreak\";I2;\"\"\"q\"\"\"\r\n", GROUPS(1, 1),
+                   KANON_NUMERIC_RANGE, "a;n;s\r\n[1,2];\"x;y\";p\r\n[1,2];\"line\r\nbreak\";\"\"\"q\"\"\"\r\n");
+    /* the last line has no end in the input, and gets one */
+    assert_release("attributes: {a: {role: quasi}, n: {role: insensitive}}\n", "n\ta\nplain text\t1\n 'x'\t1", GROUPS(1, 1),
+                   KANON_NUMERIC_INTERVAL, "n\ta\nplain text\t1\n 'x'\t1\n");
+    assert_release("attributes: {\"a,b\": {role: quasi}, \"say \\\"x\\\"\": {role: insensitive}}\n",
+                   "\"a,b\",\"say \"\"x\"\"\"\n1,\"1\"\n", GROUPS(1), KANON_NUMERIC_INTERVAL,
+                   "\"a,b\",\"say \"\"x\"\"\"\n1,\"1\"\n");
+}
+
+/* A value that needs quotes as a released label gets them. */
+static void labels_are_quoted(void **state)
+{
+    (void)state;
+    assert_release("attributes: {a: {role: quasi}, n: {role: insensitive}}\n", "a,n\n\"x,y\",1\n\"x,y\",2\n\" z\",3\n",
+                   GROUPS(1, 1, 2), KANON_NUMERIC_INTERVAL, "a,n\n\"x,y\",1\n\"x,y\",2\n\" z\",3\n");
+}
+
+static void identifying_columns_never_leave(void **state)
+{
+    (void)state;
+    assert_release("default-role: identifying\nattributes: {a: {role: quasi}}\n", "secret1,a,secret2\nX,1,Y\nX,1,Y\n", GROUPS(1, 1),
+                   KANON_NUMERIC_INTERVAL, "a\n1\n1\n");
+}
+
+static void column_names_may_clash(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    static const char *const names[] = {"age_min", "age_max"};
+    for (int i = 0; i < 2; i++) {
+        char yaml[200], csv[100];
+        snprintf(yaml, sizeof yaml, "attributes: {age: {role: quasi}, %s: {role: insensitive}}\n", names[i]);
+        snprintf(csv, sizeof csv, "age,%s\n1,2\n", names[i]);
+        kanon_table *table = table_of(yaml, csv);
+        unlink(scratch("release.csv").text);
+        assert_int_equal(publish(table, GROUPS(1), KANON_NUMERIC_COLUMNS, &err), KANON_EINVAL);
+        assert_holds(err.message, names[i]);
+        assert_false(exists(scratch("release.csv").text));
+        assert_done(publish(table, GROUPS(1), KANON_NUMERIC_INTERVAL, &err), &err);
+        kanon_table_free(table);
+    }
+    assert_release("attributes: {age: {role: quasi}, age_min: {role: identifying}}\n", "age,age_min\n1,2\n", GROUPS(1),
+                   KANON_NUMERIC_COLUMNS, "age_min,age_max\n1,1\n"); /* a column that does not leave is in nobody's way */
+}
+
+/* ---- shuffling -------------------------------------------------------------------------------------------------------- */
+
+static void shuffle_is_a_permutation(void **state)
+{
+    enum { N = 50 };
+    char csv[1000] = "a,n\n", expected[40];
+    int64_t group_of[N];
+    kanon_error err = {0};
+    place release = scratch("release.csv"), again = scratch("again.csv");
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%d,r%02d\n", i / 10, i);
+        group_of[i] = i / 10 + 1;
+    }
+    kanon_table *table = table_of("attributes: {a: {role: quasi}, n: {role: insensitive}}\n", csv);
+    kanon_grouping *grouping = grouping_of(table, group_of);
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .shuffle = 1};
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    char *text = read_text(release.text);
+    assert_int_equal(strlen(text), strlen(csv));
+    assert_string_not_equal(text, csv);
+    assert_int_equal(strncmp(text, "a,n\n", 4), 0);
+    for (int i = 0; i < N; i++) {
+        snprintf(expected, sizeof expected, "\n%d,r%02d\n", i / 10, i);
+        assert_holds(text, expected);
+    }
+    outputs.release = again.text;
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    assert_file(again.text, text); /* the same seed, the same order */
+    free(text);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* ---- groups files ----------------------------------------------------------------------------------------------------- */
+
+static kanon_table *ten_rows(void)
+{
+    return table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
+}
+
+static void groups_files_go_round(void **state)
+{
+    static const int64_t group_of[] = {7, 0, 7, 3, 3, 7, 2147483648, 3, 0, 2147483648};
+    place path = scratch("groups.csv");
+    kanon_grouping *read = NULL;
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = ten_rows();
+    kanon_grouping *grouping = grouping_of(table, group_of);
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = path.text};
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    assert_file(path.text, "row,group\n1,1\n2,0\n3,1\n4,2\n5,2\n6,1\n7,3\n8,2\n9,0\n10,3\n"); /* numbered by their first row */
+    assert_done(kanon_grouping_read(&read, table, path.text, &err), &err);
+    assert_int_equal(kanon_grouping_rows(read), 10);
+    assert_int_equal(kanon_grouping_groups(read), 3);
+    assert_int_equal(kanon_grouping_suppressed(read), 2);
+    assert_int_equal(kanon_grouping_smallest(read), 2);
+    for (int64_t row = 0; row < 10; row++)
+        assert_int_equal(kanon_grouping_group_of(read, row), kanon_grouping_group_of(grouping, row));
+    assert_int_equal(kanon_grouping_group_of(read, -1), 0);
+    assert_int_equal(kanon_grouping_group_of(read, 10), 0);
+    kanon_grouping_free(read);
+    /* any order of the lines, quotes, CRLF, another delimiter */
+    write_text(path.text, "row;group\r\n10;3\r\n\"9\";\"0\"\r\n8;2\r\n7;3\r\n6;1\r\n5;2\r\n4;2\r\n3;1\r\n2;0\r\n1;1\r\n");
+    assert_done(kanon_grouping_read(&read, table, path.text, &err), &err);
+    for (int64_t row = 0; row < 10; row++)
+        assert_int_equal(kanon_grouping_group_of(read, row), kanon_grouping_group_of(grouping, row));
+    kanon_grouping_free(read);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+static void assert_bad_groups(const kanon_table *table, const char *text, const char *message, const char *hint)
+{
+    kanon_grouping *grouping = (kanon_grouping *)&table;
+    kanon_error err = {0};
+    place path = scratch("groups.csv");
+    write_text(path.text, text);
+    assert_int_equal(kanon_grouping_read(&grouping, table, path.text, &err), KANON_EDATA);
+    assert_null(grouping);
+    assert_holds(err.message, message);
+    assert_holds(err.hint, hint);
+}
+
+static void bad_groups_files(void **state)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n");
+    assert_bad_groups(table, "", "groups.csv", "");
+    assert_bad_groups(table, "group,row\n1,1\n2,1\n3,1\n", "groups.csv:1: column 1: not a groups file", "row,group");
+    assert_bad_groups(table, "row\n1\n2\n3\n", "not a groups file", "row,group");
+    assert_bad_groups(table, "row,group,more\n1,1,1\n2,1,1\n3,1,1\n", "not a groups file", "row,group");
+    assert_bad_groups(table, "row,group\n1,1\nx,1\n3,1\n", "groups.csv:3: row: not a row number", "from 1");
+    assert_bad_groups(table, "row,group\n1,1\n0,1\n3,1\n", "groups.csv:3: row: not a row number", "from 1");
+    assert_bad_groups(table, "row,group\n1,1\n-2,1\n3,1\n", "groups.csv:3: row: not a row number", "from 1");
+    assert_bad_groups(table, "row,group\n1,1\n99999999999999999999,1\n3,1\n", "groups.csv:3: row: not a row number", "");
+    assert_bad_groups(table, "row,group\n1,1\n2,x\n3,1\n", "groups.csv:3: group: not a group number", "suppressed");
+    assert_bad_groups(table, "row,group\n1,1\n2,-1\n3,1\n", "groups.csv:3: group: not a group number", "suppressed");
+    assert_bad_groups(table, "row,group\n1,1\n2,1.5\n3,1\n", "groups.csv:3: group: not a group number", "");
+    assert_bad_groups(table, "row,group\n1,1\n4,1\n3,1\n", "groups.csv:3: row: the table has no such row", "3 rows");
+    assert_bad_groups(table, "row,group\n1,1\n3,1\n1,2\n", "groups.csv:4: row: this row was given before", "once");
+    assert_bad_groups(table, "row,group\n1,0\n1,2\n3,1\n", "groups.csv:3: row: this row was given before", "once");
+    assert_bad_groups(table, "row,group\n1,1\n3,1\n", "groups.csv:4: row: 1 rows of the table have no line", "3 rows");
+    assert_bad_groups(table, "row,group\n", "3 rows of the table have no line", "");
+    assert_bad_groups(table, "row,group\n1,1\n2\n3,1\n", "groups.csv:3", "");
+    assert_int_equal(kanon_grouping_read(&grouping, table, scratch("nowhere.csv").text, &err), KANON_EIO);
+    assert_null(grouping);
+    assert_int_equal(kanon_grouping_new(&grouping, table, GROUPS(1, -1, 1), &err), KANON_EINVAL);
+    assert_null(grouping);
+    kanon_table_free(table);
+}
+
+/* ---- the check -------------------------------------------------------------------------------------------------------- */
+
+/* A table of three rows in one group, its recoding, and a verifier that has been told of it. */
+typedef struct inspection {
+    kanon_table *table;
+    kanon__recoding *recoding;
+    kanon__verifier *verifier;
+    kanon__csv csv;
+} inspection;
+
+static const int32_t inspected_groups[] = {0, 0, 0};
+
+static inspection inspect(kanon_numeric numeric)
+{
+    inspection i = {0};
+    kanon_error err = {0};
+    i.table = table_of("missing: [\"?\"]\nattributes:\n  age: {role: quasi}\n  job: {role: quasi, taxonomy: {Work: {cook: , baker: }, none: }}\n",
+                       "age,job\n20,cook\n24,baker\n21,cook\n");
+    assert_done(kanon__recoding_new(&i.recoding, i.table, inspected_groups, 1, numeric, &err), &err);
+    assert_done(kanon__verifier_new(&i.verifier, i.table, 1, numeric, &err), &err);
+    assert_done(kanon__csv_open(&i.csv, &i.table->input, &i.table->csv_options, &err), &err);
+    return i;
+}
+
+static void end_inspection(inspection *i)
+{
+    kanon__csv_close(&i->csv);
+    kanon__verifier_free(i->verifier);
+    kanon__recoding_free(i->recoding);
+    kanon_table_free(i->table);
+}
+
+/* Tell the verifier of the group's cells; `fault`, unless NULL, stands in the place of attribute `at`. */
+static kanon_status show(inspection *i, int at, const char *fault, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int q = 0; st == KANON_OK && q < i->table->n_quasi; q++) {
+        size_t length, second_length;
+        const char *text = kanon__recoding_text(i->recoding, 0, q, 0, &length);
+        const char *second = kanon__recoding_text(i->recoding, 0, q, 1, &second_length);
+        bool here = fault != NULL && q == at;
+        st = kanon__verifier_cell(i->verifier, 0, q, here ? fault : text, here ? strlen(fault) : length, second, second_length, err);
+    }
+    return st;
+}
+
+static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t row = 0; st == KANON_OK && row < n_rows; row++) {
+        bool has_row;
+        st = kanon__csv_next(&i->csv, &has_row, err);
+        if (st == KANON_OK && !has_row)
+            kanon__csv_rewind(&i->csv);
+        if (st == KANON_OK && !has_row)
+            st = kanon__csv_next(&i->csv, &has_row, err);
+        if (st == KANON_OK)
+            st = kanon__verifier_row(i->verifier, row, group_of[row], i->csv.cells, err);
+    }
+    return st;
+}
+
+static kanon_status verify_with(kanon_numeric numeric, int at, const char *fault, int64_t k, kanon_error *err)
+{
+    inspection i = inspect(numeric);
+    kanon_status st = show(&i, at, fault, err);
+    if (st == KANON_OK)
+        st = walk(&i, inspected_groups, 3, err);
+    if (st == KANON_OK)
+        st = kanon__verifier_finish(i.verifier, k, err);
+    end_inspection(&i);
+    return st;
+}
+
+static void assert_caught(kanon_numeric numeric, int at, const char *fault)
+{
+    kanon_error err = {0};
+    if (verify_with(numeric, at, fault, 3, &err) != KANON_EINTERNAL)
+        fail_msg("'%s' was not found out", fault);
+    assert_int_equal(err.status, KANON_EINTERNAL);
+    assert_true(strstr(err.message, at == 0 ? "age" : "job") != NULL);
+}
+
+static void good_releases_pass(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    for (int numeric = KANON_NUMERIC_INTERVAL; numeric <= KANON_NUMERIC_COLUMNS; numeric++)
+        assert_done(verify_with((kanon_numeric)numeric, 0, NULL, 3, &err), &err);
+    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "[0-100]", 3, &err), &err); /* wider than needed is no fault */
+    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "*", 3, &err), &err);
+    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 1, "*", 3, &err), &err);
+}
+
+static void corrupt_cells_are_caught(void **state)
+{
+    (void)state;
+    static const char *const intervals_with_faults[] = {"[21-24]", "[20-23]", "20", "24", "[24-20]", "[20-24", "20-24", "[20,24]", "", "?",
+                                                        "[-20-24", "[x-24]", "Work", "[20-]", "[-]", "[]"};
+    for (size_t i = 0; i < sizeof intervals_with_faults / sizeof *intervals_with_faults; i++)
+        assert_caught(KANON_NUMERIC_INTERVAL, 0, intervals_with_faults[i]);
+    assert_caught(KANON_NUMERIC_RANGE, 0, "[20-24]");
+    assert_caught(KANON_NUMERIC_RANGE, 0, "[20,23]");
+    assert_caught(KANON_NUMERIC_MEAN, 0, "19");
+    assert_caught(KANON_NUMERIC_MEAN, 0, "24.1");
+    assert_caught(KANON_NUMERIC_MEAN, 0, "[20-24]x");
+    assert_caught(KANON_NUMERIC_COLUMNS, 0, "21");
+    assert_caught(KANON_NUMERIC_COLUMNS, 0, "");
+    static const char *const categories[] = {"cook", "baker", "none", "work", "", "Work ", "**"};
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        assert_caught(KANON_NUMERIC_INTERVAL, 1, categories[i]);
+}
+
+static void wrong_sizes_are_caught(void **state)
+{
+    static const int32_t one_suppressed[] = {0, 0, -1}, nowhere[] = {0, 0, 1}, four[] = {0, 0, 0, 0};
+    static const struct {
+        const int32_t *group_of;
+        int64_t n_rows, k;
+    } cases[] = {{inspected_groups, 3, 4}, {one_suppressed, 3, 3}, {inspected_groups, 2, 2}, {nowhere, 3, 2}, {four, 4, 3}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kanon_error err = {0};
+        inspection i = inspect(KANON_NUMERIC_INTERVAL);
+        assert_done(show(&i, 0, NULL, &err), &err);
+        kanon_status st = walk(&i, cases[c].group_of, cases[c].n_rows, &err);
+        if (st == KANON_OK)
+            st = kanon__verifier_finish(i.verifier, cases[c].k, &err);
+        assert_int_equal(st, KANON_EINTERNAL);
+        end_inspection(&i);
+    }
+    kanon_error err = {0};
+    inspection i = inspect(KANON_NUMERIC_INTERVAL); /* a suppressed record alone is no fault */
+    assert_done(show(&i, 0, NULL, &err), &err);
+    assert_done(walk(&i, one_suppressed, 3, &err), &err);
+    assert_done(kanon__verifier_finish(i.verifier, 2, &err), &err);
+    end_inspection(&i);
+}
+
+/* The table's codes say something else than its cells: the release would follow the codes. */
+static void wrong_codes_are_caught(void **state)
+{
+    (void)state;
+    for (int column = 0; column < 2; column++) {
+        kanon_error err = {0};
+        inspection i = inspect(KANON_NUMERIC_INTERVAL);
+        uint32_t *codes = i.table->columns[column].codes;
+        uint32_t swap = codes[0];
+        codes[0] = codes[1]; /* inside the group's extent, so that only the cell's own text can tell */
+        codes[1] = swap;
+        assert_done(show(&i, 0, NULL, &err), &err);
+        assert_int_equal(walk(&i, inspected_groups, 3, &err), KANON_EINTERNAL);
+        assert_holds(err.message, column == 0 ? "age" : "job");
+        assert_holds(err.message, "record 1");
+        end_inspection(&i);
+    }
+}
+
+/* The same through the front door: nothing is published. */
+static void nothing_wrong_is_published(void **state)
+{
+    kanon_error err = {0};
+    place release = scratch("release.csv"), groups = scratch("groups.csv");
+    (void)state;
+    entries(scratch_directory, true);
+    kanon_table *table = table_of("attributes: {age: {role: quasi}}\n", "age\n20\n24\n21\n");
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1));
+    table->columns[0].codes[1] = 0;
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
+    assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
+    assert_int_equal(entries(scratch_directory, false), 2); /* the schema and the table */
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+static void wrong_groupings_are_caught(void **state)
+{
+    static const int32_t good[] = {0, 1, 0, 1, -1}, small[] = {0, 1, 0, -1, -1}, outside[] = {0, 1, 0, 1, 2},
+                         empty[] = {0, 0, 0, 0, 0};
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n5\n");
+    assert_done(kanon__verify_grouping(table, good, 2, 2, &err), &err);
+    assert_int_equal(kanon__verify_grouping(table, good, 2, 3, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verify_grouping(table, small, 2, 2, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verify_grouping(table, outside, 2, 1, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verify_grouping(table, empty, 2, 1, &err), KANON_EINTERNAL);
+    kanon_table_free(table);
+}
+
+/* ---- wishes that cannot be met ---------------------------------------------------------------------------------------- */
+
+static void outputs_must_not_meet(void **state)
+{
+    kanon_error err = {0};
+    place release = scratch("release.csv"), input = scratch("t.csv");
+    (void)state;
+    kanon_table *table = ten_rows();
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1));
+    char *before = read_text(input.text);
+    unlink(release.text);
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = release.text};
+    assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
+    assert_false(exists(release.text));
+    outputs = (kanon_outputs){.struct_size = sizeof outputs, .release = input.text};
+    assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
+    assert_file(input.text, before);
+    outputs = (kanon_outputs){.struct_size = sizeof outputs, .release = release.text, .numeric = (kanon_numeric)4};
+    assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINVAL);
+    assert_false(exists(release.text));
+    free(before);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals),
+        cmocka_unit_test(ranges),
+        cmocka_unit_test(means),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(suppressed_records_are_stars),
+        cmocka_unit_test(means_round_half_up),
+        cmocka_unit_test(huge_numbers_are_released),
+        cmocka_unit_test(form_of_the_input_is_kept),
+        cmocka_unit_test(labels_are_quoted),
+        cmocka_unit_test(identifying_columns_never_leave),
+        cmocka_unit_test(column_names_may_clash),
+        cmocka_unit_test(shuffle_is_a_permutation),
+        cmocka_unit_test(groups_files_go_round),
+        cmocka_unit_test(bad_groups_files),
+        cmocka_unit_test(good_releases_pass),
+        cmocka_unit_test(corrupt_cells_are_caught),
+        cmocka_unit_test(wrong_sizes_are_caught),
+        cmocka_unit_test(wrong_codes_are_caught),
+        cmocka_unit_test(nothing_wrong_is_published),
+        cmocka_unit_test(wrong_groupings_are_caught),
+        cmocka_unit_test(outputs_must_not_meet),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
