@@ -10,17 +10,27 @@ static const char *const examples[] = {
     NULL,
 };
 
+/* Algorithms first, then refinements; NULL past the last. */
+static const kanon_algorithm_info *info_at(size_t i)
+{
+    return i < kanon_algorithm_count() ? kanon_algorithm_at(i) : kanon_refinement_at(i - kanon_algorithm_count());
+}
+
+static bool is_refinement(size_t i)
+{
+    return i >= kanon_algorithm_count();
+}
+
 static void list_algorithms(void)
 {
     int width = 0;
-    for (size_t i = 0; i < kanon_algorithm_count(); i++) {
-        int length = (int)strlen(kanon_algorithm_at(i)->name);
+    for (size_t i = 0; info_at(i) != NULL; i++) {
+        int length = (int)strlen(info_at(i)->name);
         width = length > width ? length : width;
     }
-    for (size_t i = 0; i < kanon_algorithm_count(); i++) {
-        const kanon_algorithm_info *info = kanon_algorithm_at(i);
-        printf("%-*s - %s - %s\n", width, info->name, info->summary, info->source);
-    }
+    for (size_t i = 0; info_at(i) != NULL; i++)
+        printf("%-*s - %s%s - %s\n", width, info_at(i)->name, is_refinement(i) ? "refinement: " : "", info_at(i)->summary,
+               info_at(i)->source);
 }
 
 static void print_setting(const kanon_setting_info *setting)
@@ -67,8 +77,8 @@ static int unknown_algorithm(const command *self, const char *name)
     enum { MOST = 64 };
     const char *names[MOST];
     size_t n = 0;
-    for (; n < kanon_algorithm_count() && n < MOST; n++)
-        names[n] = kanon_algorithm_at(n)->name;
+    for (; info_at(n) != NULL && n < MOST; n++)
+        names[n] = info_at(n)->name;
     const char *near = nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown algorithm %s, did you mean %s?", name, near);
@@ -77,7 +87,10 @@ static int unknown_algorithm(const command *self, const char *name)
 
 static int run(const command *self, const arguments *args)
 {
-    const kanon_algorithm_info *info = args->operand == NULL ? NULL : kanon_algorithm_find(args->operand);
+    const kanon_algorithm_info *info = NULL;
+    for (size_t i = 0; args->operand != NULL && info == NULL && info_at(i) != NULL; i++)
+        if (strcmp(info_at(i)->name, args->operand) == 0)
+            info = info_at(i);
     if (args->operand != NULL && info == NULL)
         return unknown_algorithm(self, args->operand);
     if (info != NULL)
@@ -89,10 +102,10 @@ static int run(const command *self, const arguments *args)
 
 const command command_algorithms = {
     .name = "algorithms",
-    .summary = "list the algorithms, or describe one with its settings",
+    .summary = "list the algorithms and refinements, or describe one with its settings",
     .usage = "[NAME]",
-    .description = "Lists the algorithms with their sources, one line each; with NAME says when to use that one, and prints "
-                   "its settings for kanon anonymize --set.",
+    .description = "Lists the algorithms (kanon anonymize --algorithm) and refinements (--refine) with their sources, one line "
+                   "each; with NAME says when to use that one, and prints its settings for kanon anonymize --set.",
     .operand = "NAME",
     .operand_optional = true,
     .options = options,

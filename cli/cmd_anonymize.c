@@ -32,6 +32,13 @@ static const option option_set = {
     .kind = OPTION_PAIR,
     AT(settings),
 };
+static const option option_refine = {
+    .name = "refine",
+    .argument = "NAME",
+    .help = "make the groups better afterwards; kanon algorithms lists the refinements, too",
+    .kind = OPTION_TEXT,
+    AT(refine),
+};
 static const option option_seed = {
     .name = "seed",
     .argument = "N",
@@ -85,7 +92,7 @@ static const option option_verbose = {
 
 static const option *const options[] = {
     SCHEMA_OPTIONS, &option_k,       &option_algorithm, &option_set,
-    &option_seed,   &option_threads, &option_output,    &option_groups,
+    &option_refine, &option_seed,   &option_threads, &option_output,    &option_groups,
     &option_report, &option_numeric, &option_shuffle,   &option_delimiter,
     &option_strict, &option_quiet,   &option_verbose,   &option_help,
     NULL,
@@ -172,6 +179,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .struct_size = sizeof grouping,
         .k = args->k,
         .algorithm = args->algorithm,
+        .refine = args->refine,
         .settings = args->settings.items,
         .n_settings = args->settings.n,
         .seed = args->seed,
@@ -261,7 +269,7 @@ static const char *algorithm_name(const job *work, const arguments *args)
     if (args->algorithm != NULL)
         return args->algorithm;
     const char *name = kanon_schema_algorithm(work->schema);
-    return name != NULL ? name : kanon_algorithm_at(0)->name;
+    return name != NULL ? name : kanon_algorithm_default();
 }
 
 static void print_summary(const job *work, const arguments *args)

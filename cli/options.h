@@ -22,7 +22,7 @@ typedef struct pair_list {
 /* What was said on the command line, of every command. Texts point into argv. */
 typedef struct arguments {
     const char *operand; /* NULL: none given */
-    const char *schema, *algorithm, *release, *groups, *report;
+    const char *schema, *algorithm, *refine, *release, *groups, *report;
     int64_t k, threads, rows; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */

@@ -176,6 +176,10 @@ KANON_API const kanon_algorithm_info *kanon_algorithm_at(size_t i);
 /* NULL where there is no algorithm of that name. */
 KANON_API const kanon_algorithm_info *kanon_algorithm_find(const char *name);
 
+/* Refinements: what can follow any algorithm to make its groups better. */
+KANON_API size_t kanon_refinement_count(void);
+KANON_API const kanon_algorithm_info *kanon_refinement_at(size_t i);
+
 /* ---- grouping --------------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_grouping kanon_grouping;
@@ -190,7 +194,11 @@ typedef struct kanon_options {
     int threads;                   /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
+    const char *refine;            /* a refinement to run afterwards; NULL: none */
 } kanon_options;
+
+/* The algorithm that runs where none is named. */
+KANON_API const char *kanon_algorithm_default(void);
 
 /* Group the rows of `table` so that every group has at least k rows. The grouping has passed the independent check.
  * KANON_EINFEASIBLE: no grouping can meet the requirement. Deterministic for a seed, whatever the number of threads.

@@ -4,20 +4,26 @@
 #include "core/take_options.h"
 #include "core/pool.h"
 #include "loss/grouping.h"
+#include "refine/refinement.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char default_algorithm[] = "kmember";
+const char *kanon_algorithm_default(void)
+{
+    return "kmember";
+}
 
-static kanon_status fail_unknown_algorithm(const char *name, kanon_error *err)
+/* An unknown name, with the known ones: `what` is "algorithm" or "refinement". */
+static kanon_status fail_unknown(const char *what, const char *name, size_t n, const kanon_algorithm_info *(*at)(size_t),
+                                 kanon_error *err)
 {
     char names[400] = "";
-    for (size_t i = 0; i < kanon_algorithm_count(); i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", kanon_algorithm_at(i)->name);
-    kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no algorithm '%s'", name);
-    return kanon__hint(err, st, "the algorithms are: %s", names);
+    for (size_t i = 0; i < n; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", at(i)->name);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no %s '%s'", what, name);
+    return kanon__hint(err, st, "choose one of: %s", names);
 }
 
 /* What is asked for must be possible; this is known before any work is done. */
@@ -63,7 +69,8 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
 }
 
 /* Write down how the grouping was made. */
-static kanon_status record_origin(kanon_grouping *g, const kanon__algorithm *a, const kanon__run *run, kanon_error *err)
+static kanon_status record_origin(kanon_grouping *g, const kanon__algorithm *a, const kanon__refinement *refinement,
+                                  const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *s = run->settings;
@@ -74,11 +81,35 @@ static kanon_status record_origin(kanon_grouping *g, const kanon__algorithm *a, 
     for (size_t i = 0; i < s->n; i++)
         if (s->values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&g->settings, err, "%s=%s", s->infos[i].name, s->values[i]), out);
+    if (refinement != NULL)
+        KANON_TRY(kanon__copy_text(&g->refinement, refinement->info.name, strlen(refinement->info.name), "a name", err), out);
 out:
     return st;
 }
 
-static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *algorithm, kanon__run *run, kanon_error *err)
+/* An algorithm's own grouping must hold by itself before a refinement may touch it. */
+static kanon_status make_groups(const kanon__algorithm *algorithm, const kanon__refinement *refinement, kanon__run *run,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__ticker refining;
+    KANON_TRY(algorithm->run(run, err), out);
+    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    if (refinement == NULL)
+        goto out;
+    int64_t n_groups = run->n_groups;
+    KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
+    run->n_groups = (int32_t)n_groups;
+    kanon__ticker_init(&refining, run->ticker->tick, run->ticker->payload, "refining");
+    run->ticker = &refining;
+    KANON_TRY(refinement->run(run, err), out);
+    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+out:
+    return st;
+}
+
+static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *algorithm, const kanon__refinement *refinement,
+                                  kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
@@ -90,13 +121,12 @@ static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *
     KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
     run->space = space;
     KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
-    KANON_TRY(algorithm->run(run, err), out);
-    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    KANON_TRY(make_groups(algorithm, refinement, run, err), out);
     st = kanon__grouping_adopt(&g, run->group_of, n_rows, run->n_groups, err);
     run->group_of = NULL;
     if (st != KANON_OK)
         goto out;
-    KANON_TRY(record_origin(g, algorithm, run, err), out);
+    KANON_TRY(record_origin(g, algorithm, refinement, run, err), out);
     g->warnings = warnings;
     warnings = (kanon__texts){0};
     g->seconds = kanon__seconds() - begin;
@@ -121,9 +151,14 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     const char *name = o.algorithm != NULL ? o.algorithm : table->schema_algorithm;
-    const kanon__algorithm *algorithm = kanon__algorithm_find(name != NULL ? name : default_algorithm);
+    const kanon__algorithm *algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default());
+    const kanon__refinement *refinement = o.refine != NULL ? kanon__refinement_find(o.refine) : NULL;
     if (algorithm == NULL) {
-        st = fail_unknown_algorithm(name, err);
+        st = fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
+        goto out;
+    }
+    if (o.refine != NULL && refinement == NULL) {
+        st = fail_unknown("refinement", o.refine, kanon_refinement_count(), kanon_refinement_at, err);
         goto out;
     }
     KANON_TRY(join_settings(&given, &n_given, table, algorithm->info.name, &o, err), out);
@@ -135,7 +170,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = {.table = table, .k = k, .seed = o.seed, .threads = kanon__pool_threads(o.threads), .settings = &settings,
                       .ticker = &ticker};
-    KANON_TRY(run_and_check(out, algorithm, &run, err), out);
+    KANON_TRY(run_and_check(out, algorithm, refinement, &run, err), out);
 out:
     kanon__settings_clear(&settings);
     kanon__free(given);

@@ -5,23 +5,21 @@
 
 #include <string.h>
 
-/* Number the groups by their first row: equal partitions are then equal numbers. */
-static kanon_status renumber(kanon_grouping *g, int64_t n_numbers, kanon_error *err)
+kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t *n_groups, kanon_error *err)
 {
-    int32_t *number = NULL;
-    kanon_status st = kanon__new_array(&number, n_numbers, "group numbers", err);
+    int32_t *number = NULL, n = 0;
+    kanon_status st = kanon__new_array(&number, *n_groups, "group numbers", err);
     if (st != KANON_OK)
         return st;
-    for (int64_t row = 0; row < g->n_rows; row++) {
-        int32_t old = g->group_of[row];
-        if (old < 0) {
-            g->n_suppressed++;
+    for (int64_t row = 0; row < n_rows; row++) {
+        int32_t old = group_of[row];
+        if (old < 0)
             continue;
-        }
         if (number[old] == 0)
-            number[old] = (int32_t)++g->n_groups;
-        g->group_of[row] = number[old] - 1;
+            number[old] = ++n;
+        group_of[row] = number[old] - 1;
     }
+    *n_groups = n;
     kanon__free(number);
     return KANON_OK;
 }
@@ -38,11 +36,14 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
     }
     g->n_rows = n_rows;
     g->group_of = group_of;
-    KANON_TRY(renumber(g, n_groups, err), out);
+    g->n_groups = n_groups;
+    KANON_TRY(kanon__grouping_renumber(group_of, n_rows, &g->n_groups, err), out);
     KANON_TRY(kanon__new_array(&g->sizes, g->n_groups, "group sizes", err), out);
     for (int64_t row = 0; row < n_rows; row++)
         if (group_of[row] >= 0)
             g->sizes[group_of[row]]++;
+        else
+            g->n_suppressed++;
     for (int64_t i = 0; i < g->n_groups; i++)
         if (i == 0 || g->sizes[i] < g->smallest)
             g->smallest = g->sizes[i];
@@ -188,6 +189,7 @@ void kanon_grouping_free(kanon_grouping *g)
         return;
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);
+    kanon__free(g->refinement);
     kanon__free(g->algorithm);
     kanon__free(g->sizes);
     kanon__free(g->group_of);

@@ -13,6 +13,7 @@ struct kanon_grouping {
     /* how it was made; a grouping that was read has no algorithm */
     int64_t k; /* asked for; 0: nothing was asked */
     char *algorithm;
+    char *refinement; /* NULL: none */
     uint32_t revision;
     kanon__texts settings; /* "name=value" of every setting with a value */
     uint64_t seed;
@@ -20,6 +21,9 @@ struct kanon_grouping {
     kanon__texts warnings;
 };
 
+/* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal partitions are then
+ * equal numbers. *n_groups becomes how many there are. */
+kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t *n_groups, kanon_error *err);
 /* Take over `group_of` (freed in any case), whose groups may be numbered in any way below n_groups; empty ones vanish. */
 kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,
                                    kanon_error *err);

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The version of the report's shape: raised when a name changes its meaning or goes away. */
@@ -61,13 +62,25 @@ static bool set_figures(json_t *root, const kanon_measures *m)
     return set(root, "formulas", formulas) && good;
 }
 
+/* JSON's whole numbers end at 2^63; seeds beyond are text. */
+static json_t *seed_value(uint64_t seed)
+{
+    char text[24];
+    if (seed <= INT64_MAX)
+        return json_integer((json_int_t)seed);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    return json_string(text);
+}
+
 static bool set_origin(json_t *root, const kanon_grouping *g)
 {
     bool good = set(root, "algorithm", g->algorithm != NULL ? json_string(g->algorithm) : json_null());
     if (g->algorithm == NULL)
         return good;
+    if (g->refinement != NULL)
+        good = good && set(root, "refinement", json_string(g->refinement));
     return good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings)) &&
-           set(root, "k_asked", json_integer(g->k)) && set(root, "seed", json_integer((json_int_t)g->seed)) &&
+           set(root, "k_asked", json_integer(g->k)) && set(root, "seed", seed_value(g->seed)) &&
            set(root, "seconds", json_real(g->seconds));
 }
 

@@ -363,7 +363,6 @@ static void test_il_optimization_keeps_its_word(void **state)
         assert_true(n_improved > 0);
 }
 
-#ifdef KANON_TEST_REFINE /* to be defined where kanon_options has the field `refine` */
 static void test_il_optimization(void **state)
 {
     (void)state;
@@ -386,7 +385,6 @@ static void test_il_optimization(void **state)
     }
     assert_int_equal(n_failed, 0);
 }
-#endif
 
 /* ---- the references on the papers' examples -------------------------------------------------------------------------- */
 
@@ -498,9 +496,7 @@ int main(void)
         cmocka_unit_test(test_distances),
         cmocka_unit_test(test_references_are_k_anonymous),
         cmocka_unit_test(test_il_optimization_keeps_its_word),
-#ifdef KANON_TEST_REFINE
         cmocka_unit_test(test_il_optimization),
-#endif
     };
     struct CMUnitTest tests[COUNT(others) + COUNT(algorithms)];
     memcpy(tests, others, sizeof others);

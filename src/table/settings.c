@@ -1,5 +1,4 @@
-/* Settings: the user's texts, checked against the table that an algorithm gives of them. */
-#include "algorithms/algorithm.h"
+#include "table/settings.h"
 
 #include "core/alloc.h"
 #include "table/number.h"

@@ -1,0 +1,26 @@
+/* One run: what an algorithm or a refinement is given, and the groups that it makes. */
+#ifndef KANON_SEARCH_RUN_H
+#define KANON_SEARCH_RUN_H
+
+#include "core/random.h"
+#include "core/texts.h"
+#include "core/ticker.h"
+#include "loss/space.h"
+#include "table/settings.h"
+
+typedef struct kanon__run {
+    const kanon_table *table;
+    const kanon__space *space;
+    int64_t k;
+    uint64_t seed;
+    int threads;
+    const kanon__settings *settings;
+    kanon__ticker *ticker;
+    kanon__texts *warnings; /* what the user should know: what happened and which setting to change */
+    int32_t *group_of;      /* out, by row: its group from 0, or KANON__SUPPRESSED; numbers in any order */
+    int32_t n_groups;       /* out */
+} kanon__run;
+
+#define KANON__SUPPRESSED (-1)
+
+#endif
