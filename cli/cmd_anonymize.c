@@ -166,12 +166,30 @@ typedef struct job {
     bool publishing;
 } job;
 
+static bool has_setting(const kanon_setting *settings, size_t n, const char *name, const char *value)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(settings[i].name, name) == 0 && strcmp(settings[i].value, value) == 0)
+            return true;
+    return false;
+}
+
+/* Columns that would only pass through must be looked at, too, where distances are measured on them. */
+static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
+{
+    const kanon_setting *settings;
+    size_t n = kanon_schema_settings(schema, &settings);
+    return has_setting(settings, n, "cluster-on", "all") ||
+           has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
+}
+
 static kanon_status group(job *work, const arguments *args, kanon_error *err)
 {
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
         .strict = args->strict,
+        .encode_all = clusters_on_all(work->schema, args),
         .tick = progress_tick,
         .payload = &work->show,
     };
@@ -259,7 +277,7 @@ static void print_details(const job *work)
 
 static double figure(const job *work, const char *name)
 {
-    const kanon_figure *found = kanon_measures_find(work->measures, name);
+    const kanon_figure *found = kanon_measures_find(work->measures, name, NULL);
     return found == NULL ? 0 : found->value;
 }
 

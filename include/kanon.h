@@ -127,6 +127,7 @@ typedef struct kanon_read_options {
     int strict;     /* columns that the schema does not name are an error instead of a warning */
     kanon_tick tick;
     void *payload;
+    int encode_all; /* also encode the insensitive columns, for the setting cluster-on=all */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it must
@@ -240,16 +241,20 @@ KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *t
 KANON_API void kanon_measures_free(kanon_measures *measures);
 
 typedef struct kanon_figure {
-    const char *name;    /* as in the report: "information_loss" */
-    const char *formula; /* for people */
-    double value;
-    int whole;           /* the value is a count */
+    const char *name;      /* as in the report: "information_loss" */
+    const char *attribute; /* the column that it is about; NULL: the whole table */
+    const char *formula;   /* for people */
+    double value;          /* NAN: there is none, as the average of nothing */
+    int whole;             /* the value is a count */
 } kanon_figure;
 
 KANON_API size_t kanon_measures_count(const kanon_measures *measures);
 KANON_API const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i);
-/* NULL where there is no figure of that name. */
-KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name);
+/* The figure of that name about that column (NULL: the whole table); NULL where there is none. */
+KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute);
+
+/* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
+KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
 /* ---- publishing ------------------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,34 @@
 
 #include <stdlib.h>
 
+kanon_status kanon__cluster_space(const kanon__space **out, kanon__space **own, const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_table *t = run->table;
+    int *columns = NULL, n = 0;
+    *own = NULL;
+    *out = run->space;
+    if (!kanon__setting_is(run->settings, "cluster-on", "all"))
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&columns, t->n_columns, "column numbers", err), out);
+    for (int i = 0; i < t->n_columns; i++) {
+        if (t->columns[i].role == KANON_ROLE_IDENTIFYING)
+            continue;
+        if (!t->columns[i].encoded) {
+            st = kanon__fail(err, KANON_EINVAL, "cluster-on=all needs the insensitive columns, and %s is not encoded",
+                             t->columns[i].name);
+            kanon__hint(err, st, "read the table with encode_all");
+            goto out;
+        }
+        columns[n++] = i;
+    }
+    KANON_TRY(kanon__space_new(own, t, columns, n, KANON__TERMS_LOSS, err), out);
+    *out = *own;
+out:
+    kanon__free(columns);
+    return st;
+}
+
 typedef struct member {
     int32_t row;
     uint32_t units; /* from its centroid */

@@ -6,6 +6,17 @@
 #include "algorithms/algorithm.h"
 #include "search/nearest.h"
 
+/* The space in which distances are measured: run->space, or with cluster-on=all that of every released attribute, which is then
+ * the caller's through *own (NULL otherwise). */
+kanon_status kanon__cluster_space(const kanon__space **out, kanon__space **own, const kanon__run *run, kanon_error *err);
+
+/* The setting behind it, for the tables of algorithms. */
+#define KANON__CLUSTER_ON                                                                                                    \
+    {                                                                                                                       \
+        .name = "cluster-on", .type = KANON_SETTING_CHOICE, .default_value = "quasi", .choices = "quasi|all",               \
+        .help = "measure distance on the quasi attributes, or on every released attribute as El-Rashidy and others do"      \
+    }
+
 typedef struct kanon__adjustment {
     kanon__run *run;
     kanon__centroids *centroids; /* as they stand when the adjustment begins */

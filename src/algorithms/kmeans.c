@@ -21,6 +21,7 @@ typedef enum sizing_rule { ADJUST_EACH, FILL, ADJUST_LAST } sizing_rule;
 
 typedef struct iteration {
     kanon__run *run;
+    const kanon__space *space; /* in which distances are measured */
     sizing_rule sizing;
     kanon__centroids *centroids;
     kanon__centroids *measured; /* the centroids of a partition whose square error is asked for */
@@ -32,29 +33,12 @@ typedef struct iteration {
     bool has_best;
 } iteration;
 
-/* Steps 1 to 3. */
-static kanon_status plant_seeds(iteration *it, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int32_t *seeds = NULL, *scratch = NULL;
-    int64_t n = it->run->space->n_rows, n_clusters = it->centroids->n;
-    KANON_TRY(kanon__new_array(&seeds, n_clusters, "seeds", err), out);
-    KANON_TRY(kanon__new_array(&scratch, n, "seeds", err), out);
-    kanon__random_sample(&it->random, seeds, n_clusters, scratch, n);
-    for (int64_t i = 0; i < n_clusters; i++)
-        kanon__centroids_add(it->centroids, i, seeds[i]);
-out:
-    kanon__free(scratch);
-    kanon__free(seeds);
-    return st;
-}
-
 /* Steps 7 to 13 (figure 3: to 17). Centroids stay; only the sizes are counted. */
 static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     kanon__run *run = it->run;
     kanon__centroids *c = it->centroids;
-    int64_t n = run->space->n_rows, n_short = c->n;
+    int64_t n = it->space->n_rows, n_short = c->n;
     memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
     for (int64_t row = 0; row < n; row++) {
         int64_t below = it->sizing == FILL && n_short > 0 ? run->k : 0;
@@ -77,7 +61,7 @@ static kanon_status adjust(iteration *it, kanon_error *err)
 /* The square error of the current partition in units^2; the centroids asked for are those of the partition itself. */
 static unsigned __int128 square_error(iteration *it)
 {
-    const kanon__space *space = it->run->space;
+    const kanon__space *space = it->space;
     kanon__centroids *c = it->measured;
     unsigned __int128 error = 0;
     kanon__centroids_set(c, it->run->group_of);
@@ -92,7 +76,7 @@ static unsigned __int128 square_error(iteration *it)
 
 static size_t n_coordinates(const iteration *it)
 {
-    return (size_t)it->centroids->n * (size_t)it->run->space->n_dimensions;
+    return (size_t)it->centroids->n * (size_t)it->space->n_dimensions;
 }
 
 static void remember_if_best(iteration *it)
@@ -102,7 +86,7 @@ static void remember_if_best(iteration *it)
         return;
     it->has_best = true;
     it->best_error = error;
-    memcpy(it->best, it->run->group_of, (size_t)it->run->space->n_rows * sizeof *it->best);
+    memcpy(it->best, it->run->group_of, (size_t)it->space->n_rows * sizeof *it->best);
     memcpy(it->best_at, it->centroids->at, n_coordinates(it) * sizeof *it->best_at);
 }
 
@@ -128,10 +112,10 @@ static kanon_status run_iteration(iteration *it, kanon_error *err)
     kanon__run *run = it->run;
     int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
     bool converged;
-    KANON_TRY(plant_seeds(it, err), out);
+    KANON_TRY(kanon__centroids_seed(it->centroids, &it->random, NULL, err), out); /* steps 1 to 3 */
     KANON_TRY(iterate(it, &converged, n_rounds, err), out);
     if (!converged) {
-        memcpy(run->group_of, it->best, (size_t)run->space->n_rows * sizeof *it->best);
+        memcpy(run->group_of, it->best, (size_t)it->space->n_rows * sizeof *it->best);
         memcpy(it->centroids->at, it->best_at, n_coordinates(it) * sizeof *it->best_at);
         KANON_TRY(kanon__texts_addf(run->warnings, err,
                                     "the centroids still moved after %lld iterations; this is the partition with the least "
@@ -150,11 +134,13 @@ static kanon_status run_kmeans(kanon__run *run, sizing_rule sizing, kanon_error 
 {
     kanon_status st = KANON_OK;
     iteration it = {.run = run, .sizing = sizing};
+    kanon__space *own_space = NULL;
     int64_t n = run->space->n_rows, n_clusters = n / run->k;
     kanon__random_init(&it.random, run->seed, 0);
+    KANON_TRY(kanon__cluster_space(&it.space, &own_space, run, err), out);
     KANON_TRY(kanon__new_array(&it.best, n, "the best partition", err), out);
-    KANON_TRY(kanon__centroids_new(&it.centroids, run->space, n_clusters, err), out);
-    KANON_TRY(kanon__centroids_new(&it.measured, run->space, n_clusters, err), out);
+    KANON_TRY(kanon__centroids_new(&it.centroids, it.space, n_clusters, err), out);
+    KANON_TRY(kanon__centroids_new(&it.measured, it.space, n_clusters, err), out);
     KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, err), out);
     KANON_TRY(kanon__new_array(&it.best_at, (int64_t)n_coordinates(&it), "the best partition", err), out);
     KANON_TRY(run_iteration(&it, err), out);
@@ -164,6 +150,7 @@ out:
     kanon__centroids_free(it.measured);
     kanon__centroids_free(it.centroids);
     kanon__free(it.best);
+    kanon__space_free(own_space);
     return st;
 }
 
@@ -189,6 +176,7 @@ static const kanon_setting_info kmeans_settings[] = {
      .max = 100000,
      .default_value = "100",
      .help = "where to stop if the centroids never come to rest"},
+    KANON__CLUSTER_ON,
 };
 
 #define KMEANS_SOURCE                                                                                                       \

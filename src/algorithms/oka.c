@@ -62,19 +62,14 @@ out:
 static kanon_status plant_seeds(clustering *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t *seeds = NULL, *scratch = NULL;
-    int64_t n = c->run->space->n_rows, n_clusters = c->centroids->n;
-    KANON_TRY(kanon__new_array(&seeds, n_clusters, "seeds", err), out);
-    KANON_TRY(kanon__new_array(&scratch, n, "seeds", err), out);
-    kanon__random_sample(&c->random, seeds, n_clusters, scratch, n);
-    for (int64_t row = 0; row < n; row++)
+    int32_t *seeds = NULL;
+    KANON_TRY(kanon__new_array(&seeds, c->centroids->n, "seeds", err), out);
+    KANON_TRY(kanon__centroids_seed(c->centroids, &c->random, seeds, err), out);
+    for (int64_t row = 0; row < c->run->space->n_rows; row++)
         c->run->group_of[row] = -1;
-    for (int64_t i = 0; i < n_clusters; i++) {
+    for (int64_t i = 0; i < c->centroids->n; i++)
         c->run->group_of[seeds[i]] = (int32_t)i;
-        kanon__centroids_add(c->centroids, i, seeds[i]);
-    }
 out:
-    kanon__free(scratch);
     kanon__free(seeds);
     return st;
 }
@@ -276,13 +271,16 @@ static kanon_status run_oka(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     clustering c = {.run = run, .by_size = kanon__setting_flag(run->settings, "size-factor")};
+    const kanon__space *space = NULL;
+    kanon__space *own_space = NULL;
     int64_t n = run->space->n_rows, n_clusters = n / run->k, *sizes_before = NULL;
     kanon__random_init(&c.random, run->seed, 0);
+    KANON_TRY(kanon__cluster_space(&space, &own_space, run, err), out);
     KANON_TRY(kanon__new_array(&c.sorted, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&c.keep, n, "clusters", err), out);
     KANON_TRY(kanon__new_array(&sizes_before, n_clusters, "clusters", err), out);
     KANON_TRY(sort_rows(run->space, c.sorted, err), out);
-    KANON_TRY(kanon__centroids_new(&c.centroids, run->space, n_clusters, err), out);
+    KANON_TRY(kanon__centroids_new(&c.centroids, space, n_clusters, err), out);
     KANON_TRY(kanon__nearest_new(&c.nearest, c.centroids, err), out);
     KANON_TRY(clustering_stage(&c, err), out);
     memcpy(c.keep, run->group_of, (size_t)n * sizeof *c.keep);
@@ -298,6 +296,7 @@ out:
     kanon__free(sizes_before);
     kanon__free(c.keep);
     kanon__free(c.sorted);
+    kanon__space_free(own_space);
     return st;
 }
 
@@ -316,6 +315,7 @@ static const kanon_setting_info oka_settings[] = {
      .type = KANON_SETTING_FLAG,
      .default_value = "false",
      .help = "suppress the records of a cluster that stayed short of k where that costs less than filling it"},
+    KANON__CLUSTER_ON,
 };
 
 const kanon__algorithm kanon__algorithm_oka = {

@@ -27,26 +27,6 @@ typedef struct iteration {
     double *dispersions; /* by dimension, in parts of the full cost */
 } iteration;
 
-static kanon_status plant_seeds(iteration *it, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__random random;
-    int32_t *seeds = NULL, *scratch = NULL;
-    int64_t n = it->run->space->n_rows, n_clusters = it->centroids->n;
-    kanon__random_init(&random, it->run->seed, 0);
-    KANON_TRY(kanon__new_array(&seeds, n_clusters, "seeds", err), out);
-    KANON_TRY(kanon__new_array(&scratch, n, "seeds", err), out);
-    kanon__random_sample(&random, seeds, n_clusters, scratch, n);
-    for (int64_t i = 0; i < n_clusters; i++)
-        kanon__centroids_add(it->centroids, i, seeds[i]);
-    for (int64_t row = 0; row < n; row++)
-        it->run->group_of[row] = -1;
-out:
-    kanon__free(scratch);
-    kanon__free(seeds);
-    return st;
-}
-
 /* True through *changed where a record changed its cluster. */
 static kanon_status assign(iteration *it, bool *changed, int64_t round, int64_t n_rounds, kanon_error *err)
 {
@@ -229,12 +209,16 @@ static kanon_status run_wfcm(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     iteration it = {.run = run};
+    kanon__random random;
     int64_t n_clusters = run->space->n_rows / run->k;
     KANON_TRY(kanon__centroids_new(&it.centroids, run->space, n_clusters, err), out);
     KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, err), out);
     KANON_TRY(kanon__new_array(&it.weights, run->space->n_dimensions, "weights", err), out);
     KANON_TRY(kanon__new_array(&it.dispersions, run->space->n_dimensions, "weights", err), out);
-    KANON_TRY(plant_seeds(&it, err), out);
+    kanon__random_init(&random, run->seed, 0);
+    KANON_TRY(kanon__centroids_seed(it.centroids, &random, NULL, err), out);
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        run->group_of[row] = -1;
     KANON_TRY(iterate(&it, err), out);
     KANON_TRY(merge_stage(run, n_clusters, err), out);
 out:

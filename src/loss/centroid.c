@@ -108,6 +108,24 @@ void kanon__centroids_add(kanon__centroids *c, int64_t cluster, int64_t row)
     c->sizes[cluster]++;
 }
 
+kanon_status kanon__centroids_seed(kanon__centroids *c, kanon__random *random, int32_t *seeds, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *drawn = NULL, *scratch = NULL;
+    KANON_TRY(kanon__new_array(&drawn, c->n, "seeds", err), out);
+    KANON_TRY(kanon__new_array(&scratch, c->space->n_rows, "seeds", err), out);
+    kanon__random_sample(random, drawn, c->n, scratch, c->space->n_rows);
+    for (int64_t i = 0; i < c->n; i++) {
+        kanon__centroids_add(c, i, drawn[i]);
+        if (seeds != NULL)
+            seeds[i] = drawn[i];
+    }
+out:
+    kanon__free(scratch);
+    kanon__free(drawn);
+    return st;
+}
+
 void kanon__centroids_empty(kanon__centroids *c)
 {
     size_t n_slots = (size_t)c->n * (size_t)c->space->n_dimensions;

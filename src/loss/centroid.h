@@ -6,6 +6,7 @@
 #ifndef KANON_LOSS_CENTROID_H
 #define KANON_LOSS_CENTROID_H
 
+#include "core/random.h"
 #include "loss/space.h"
 
 #define KANON__NO_POSITION (-1) /* no member has a value */
@@ -22,6 +23,8 @@ typedef struct kanon__centroids {
 
 kanon_status kanon__centroids_new(kanon__centroids **out, const kanon__space *space, int64_t n, kanon_error *err);
 void kanon__centroids_free(kanon__centroids *centroids);
+/* Random distinct records become the first members, one for each cluster; `seeds` (n of them, unless NULL) says which. */
+kanon_status kanon__centroids_seed(kanon__centroids *centroids, kanon__random *random, int32_t *seeds, kanon_error *err);
 /* A record joins: the centroid is updated at once. The first member of an empty cluster is its centroid. */
 void kanon__centroids_add(kanon__centroids *centroids, int64_t cluster, int64_t row);
 /* Forget the members of all clusters but not where their centroids were. */

@@ -18,6 +18,22 @@ static const kanon__measure *const measures_table[] = {
 
 enum { N_MEASURES = sizeof measures_table / sizeof measures_table[0] };
 
+/* What can be set, for all measures together. */
+static const kanon_setting_info measure_settings[] = {
+    {.name = "r",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0,
+     .max = 1,
+     .default_value = "1",
+     .help = "how near a guess of a sensitive value must be to count as a disclosure, as a share of its range"},
+};
+
+size_t kanon_measure_settings(const kanon_setting_info **out)
+{
+    *out = measure_settings;
+    return sizeof measure_settings / sizeof measure_settings[0];
+}
+
 double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
 {
     const kanon__column *c = &s->table->columns[s->table->quasi[i]];
@@ -40,6 +56,28 @@ static void clear_subject(kanon__subject *s)
         kanon__free(s->extents[i]);
     kanon__free(s->extents);
     kanon__free(s->diversity);
+    kanon__free(s->begins);
+    kanon__free(s->members);
+}
+
+static kanon_status list_members(kanon__subject *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_grouping *g = s->grouping;
+    int64_t *next = NULL;
+    KANON_TRY(kanon__new_array(&s->members, g->n_rows - g->n_suppressed, "members", err), out);
+    KANON_TRY(kanon__new_array(&s->begins, g->n_groups + 1, "members", err), out);
+    KANON_TRY(kanon__new_array(&next, g->n_groups, "members", err), out);
+    for (int64_t i = 0; i < g->n_groups; i++) {
+        next[i] = s->begins[i];
+        s->begins[i + 1] = s->begins[i] + g->sizes[i];
+    }
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (g->group_of[row] >= 0)
+            s->members[next[g->group_of[row]]++] = (int32_t)row;
+out:
+    kanon__free(next);
+    return st;
 }
 
 static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
@@ -55,6 +93,40 @@ static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
         for (int64_t group = 0; group < s->grouping->n_groups; group++)
             s->diversity[group] += kanon__subject_term(s, i, group);
     }
+    KANON_TRY(list_members(s, err), out);
+out:
+    return st;
+}
+
+static int n_figures(const kanon__subject *s, kanon__scope scope)
+{
+    if (scope == KANON__SCOPE_TABLE)
+        return 1;
+    return scope == KANON__SCOPE_QUASI ? s->table->n_quasi : s->table->n_sensitive;
+}
+
+static const char *attribute_name(const kanon__subject *s, kanon__scope scope, int i)
+{
+    if (scope == KANON__SCOPE_TABLE)
+        return NULL;
+    return (scope == KANON__SCOPE_QUASI ? kanon__subject_quasi(s, i) : kanon__subject_sensitive(s, i))->name;
+}
+
+static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = 0;
+    for (int i = 0; i < N_MEASURES; i++)
+        n += n_figures(s, measures_table[i]->scope);
+    KANON_TRY(kanon__new_array(&m->figures, n, "measures", err), out);
+    for (int i = 0; i < N_MEASURES; i++) {
+        const kanon__measure *measure = measures_table[i];
+        for (int j = 0; j < n_figures(s, measure->scope); j++) {
+            kanon_figure *figure = &m->figures[m->n++];
+            *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0, measure->whole};
+            KANON_TRY(measure->compute(&figure->value, s, j, err), out);
+        }
+    }
 out:
     return st;
 }
@@ -66,28 +138,24 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     kanon_evaluate_options o;
     kanon_measures *m = NULL;
     kanon__ticker ticker;
-    kanon__subject subject = {.table = table, .grouping = grouping, .ticker = &ticker};
+    kanon__settings settings = {0};
+    kanon__subject subject = {.table = table, .grouping = grouping, .ticker = &ticker, .settings = &settings};
+    const kanon_setting_info *infos;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    if (o.n_settings > 0) {
-        st = kanon__fail(err, KANON_EINVAL, "measures have no setting '%s'", o.settings[0].name);
-        goto out;
-    }
+    size_t n_infos = kanon_measure_settings(&infos);
+    KANON_TRY(kanon__settings_init(&settings, "the measures", infos, n_infos, o.settings, o.n_settings, err), out);
     subject.threads = o.threads;
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(set_up_subject(&subject, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
-    KANON_TRY(kanon__new_array(&m->figures, N_MEASURES, "measures", err), out);
-    for (; m->n < N_MEASURES; m->n++) {
-        const kanon__measure *measure = measures_table[m->n];
-        m->figures[m->n] = (kanon_figure){.name = measure->name, .formula = measure->formula, .whole = measure->whole};
-        KANON_TRY(measure->compute(&m->figures[m->n].value, &subject, err), out);
-    }
+    KANON_TRY(measure_all(m, &subject, err), out);
     *out = m;
     m = NULL;
 out:
     kanon_measures_free(m);
     clear_subject(&subject);
+    kanon__settings_clear(&settings);
     return st;
 }
 
@@ -109,10 +177,13 @@ const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i)
     return i < measures->n ? &measures->figures[i] : NULL;
 }
 
-const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name)
+const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute)
 {
-    for (size_t i = 0; i < measures->n; i++)
-        if (strcmp(measures->figures[i].name, name) == 0)
-            return &measures->figures[i];
+    for (size_t i = 0; i < measures->n; i++) {
+        const kanon_figure *f = &measures->figures[i];
+        bool same = attribute == NULL || f->attribute == NULL ? attribute == f->attribute : strcmp(attribute, f->attribute) == 0;
+        if (same && strcmp(f->name, name) == 0)
+            return f;
+    }
     return NULL;
 }

@@ -5,30 +5,53 @@
 
 #include "core/ticker.h"
 #include "loss/grouping.h"
+#include "table/settings.h"
 
 /* What every measure may look at. */
 typedef struct kanon__subject {
     const kanon_table *table;
     const kanon_grouping *grouping;
-    int64_t k;            /* asked for, or the smallest group's size */
-    uint32_t **extents;   /* by quasi attribute: lo and hi code of every group */
-    double *diversity;    /* D, by group */
-    double total_weight;  /* of the quasi attributes: D of a suppressed record */
+    const kanon__settings *settings; /* measure_settings of evaluate.c */
+    int64_t k;                 /* asked for, or the smallest group's size */
+    uint32_t **extents;        /* by quasi attribute: lo and hi code of every group, alternating */
+    double *diversity;         /* D, by group */
+    double total_weight;       /* of the quasi attributes: D of a suppressed record */
+    int32_t *members;          /* the rows of each group, ascending, group by group; suppressed ones are not there */
+    int64_t *begins;           /* group i is members[begins[i] .. begins[i + 1]) */
     int threads;
     kanon__ticker *ticker;
 } kanon__subject;
 
+typedef enum kanon__scope {
+    KANON__SCOPE_TABLE = 0, /* one figure */
+    KANON__SCOPE_QUASI,     /* one for each quasi attribute */
+    KANON__SCOPE_SENSITIVE  /* one for each sensitive attribute */
+} kanon__scope;
+
 typedef struct kanon__measure {
     const char *name;
     const char *formula;
-    bool whole;
-    kanon_status (*compute)(double *out, const kanon__subject *subject, kanon_error *err);
+    bool whole; /* a count */
+    /* `i` is the attribute's number among the quasi (sensitive) ones. *out may be NAN where there is nothing to measure. */
+    kanon_status (*compute)(double *out, const kanon__subject *subject, int i, kanon_error *err);
+    kanon__scope scope;
 } kanon__measure;
 
 struct kanon_measures {
     kanon_figure *figures;
     size_t n;
 };
+
+/* The column of the i-th quasi or sensitive attribute. */
+static inline const kanon__column *kanon__subject_quasi(const kanon__subject *s, int i)
+{
+    return &s->table->columns[s->table->quasi[i]];
+}
+
+static inline const kanon__column *kanon__subject_sensitive(const kanon__subject *s, int i)
+{
+    return &s->table->columns[s->table->sensitive[i]];
+}
 
 /* The weighted term of the i-th quasi attribute for one group: (max - min) / R or h(lca) / H. */
 double kanon__subject_term(const kanon__subject *subject, int i, int64_t group);

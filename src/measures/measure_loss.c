@@ -1,8 +1,9 @@
 /* Information loss: Lin eq. 1-2, Rashidy eq. 1-2, Truta def. 4-5. */
 #include "measures/measure.h"
 
-static kanon_status information_loss(double *out, const kanon__subject *s, kanon_error *err)
+static kanon_status information_loss(double *out, const kanon__subject *s, int i, kanon_error *err)
 {
+    (void)i;
     (void)err;
     *out = (double)s->grouping->n_suppressed * s->total_weight;
     for (int64_t group = 0; group < s->grouping->n_groups; group++)
@@ -17,9 +18,9 @@ const kanon__measure kanon__measure_information_loss = {
     .compute = information_loss,
 };
 
-static kanon_status avg_loss(double *out, const kanon__subject *s, kanon_error *err)
+static kanon_status avg_loss(double *out, const kanon__subject *s, int i, kanon_error *err)
 {
-    kanon_status st = information_loss(out, s, err);
+    kanon_status st = information_loss(out, s, i, err);
     *out /= (double)s->grouping->n_rows * s->total_weight;
     return st;
 }

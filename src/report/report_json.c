@@ -52,14 +52,26 @@ static bool set(json_t *object, const char *key, json_t *value)
     return object != NULL && json_object_set_new(object, key, value) == 0;
 }
 
+/* The object of a column inside `parent`, made where it is not there yet; borrowed. */
+static json_t *object_of(json_t *parent, const char *column)
+{
+    json_t *object = json_object_get(parent, column);
+    if (object != NULL)
+        return object;
+    return set(parent, column, json_object()) ? json_object_get(parent, column) : NULL;
+}
+
+/* Figures of the whole table stand at the top, those of a column under "attributes". */
 static bool set_figures(json_t *root, const kanon_measures *m)
 {
-    json_t *formulas = json_object();
-    bool good = formulas != NULL;
-    for (size_t i = 0; good && i < m->n; i++)
-        good = set(root, m->figures[i].name, figure_value(&m->figures[i])) &&
-               set(formulas, m->figures[i].name, json_string(m->figures[i].formula));
-    return set(root, "formulas", formulas) && good;
+    json_t *formulas = json_object(), *attributes = json_object();
+    bool good = set(root, "formulas", formulas) && set(root, "attributes", attributes);
+    for (size_t i = 0; good && i < m->n; i++) {
+        const kanon_figure *f = &m->figures[i];
+        json_t *place = f->attribute == NULL ? root : object_of(attributes, f->attribute);
+        good = set(place, f->name, figure_value(f)) && set(formulas, f->name, json_string(f->formula));
+    }
+    return good;
 }
 
 /* JSON's whole numbers end at 2^63; seeds beyond are text. */

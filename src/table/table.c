@@ -16,6 +16,8 @@ typedef struct reading {
     const kanon__attribute **attributes; /* by column; NULL: not named */
     kanon__dictionary *dictionaries;     /* by column */
     int64_t *capacities;                 /* of the code arrays */
+    bool encode_all;                     /* insensitive columns, too */
+    int n_encoded;
     char *scratch;                       /* for cells with doubled quotes */
     int64_t scratch_capacity;
     kanon__ticker ticker;
@@ -72,9 +74,11 @@ static kanon_status set_up_column(reading *r, int i, kanon_error *err)
     c->missing_code = KANON__NO_CODE;
     if (a != NULL && a->weight_text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, a->weight_text, strlen(a->weight_text), "a weight", err), out);
-    c->encoded = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE;
+    c->encoded = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
+                 (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     if (c->encoded)
         KANON_TRY(kanon__dictionary_init(&r->dictionaries[i], err), out);
+    r->n_encoded += c->encoded;
     r->table->n_quasi += c->role == KANON_ROLE_QUASI;
     r->table->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
 out:
@@ -183,7 +187,7 @@ static kanon_status read_rows(reading *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table *t = r->table;
-    int n_encoded = t->n_quasi + t->n_sensitive;
+    int n_encoded = r->n_encoded;
     int *encoded = NULL;
     KANON_TRY(kanon__new_array(&encoded, n_encoded, "column numbers", err), out);
     for (int i = 0, at = 0; i < t->n_columns; i++)
@@ -284,6 +288,7 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
     r.table = t;
+    r.encode_all = o.encode_all != 0;
     kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
     KANON_TRY(kanon__input_open(&t->input, path, err), out);
     t->csv_options.delimiter = o.delimiter;

@@ -26,7 +26,7 @@ static double figure(const kanon_table *table, const kanon_grouping *grouping, c
     kanon_measures *measures = NULL;
     kanon_error err = {0};
     assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
-    const kanon_figure *found = kanon_measures_find(measures, name);
+    const kanon_figure *found = kanon_measures_find(measures, name, NULL);
     if (found == NULL)
         fail_msg("there is no figure %s", name);
     double value = found->value;

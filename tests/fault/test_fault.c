@@ -1,0 +1,500 @@
+/* Faults from outside: no memory, no room on the disk, a place that goes away, a kill half-way, a cancel. Whatever happens, there
+ * is no crash, nothing stays allocated, and no file is half-written under its final name. */
+#define _XOPEN_SOURCE 700
+#include "core/alloc.h"
+#include "core/random.h"
+#include "support.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const char yaml[] = "missing: [\"?\"]\n"
+                           "attributes:\n"
+                           "  name: {role: identifying}\n"
+                           "  age: {role: quasi, type: integer, weight: 2}\n"
+                           "  zip: {role: quasi, mask: right}\n"
+                           "  job: {role: quasi, taxonomy: jobs.csv}\n"
+                           "  pay: {role: quasi, type: decimal}\n"
+                           "  ill: {role: sensitive, taxonomy: {Cancer: , Viral: {HIV: , Flu: }}}\n"
+                           "privacy: {k: 2}\n"
+                           "algorithm: {name: mondrian, ties: relaxed}\n";
+
+static const char small_csv[] = "name,age,zip,job,pay,ill,note\n"
+                                "Ann,20,75275,cook,1.5,Flu,\"a \"\"x\"\"\"\n"
+                                "Bob,24,75277,baker,2.25,HIV,b\n"
+                                "Cid,?,75278,cook,3,Flu,c\n"
+                                "Dan,33,12345,none,?,Cancer,d\n"
+                                "Eve,38,12346,?,7,Flu,e\n"
+                                "Fay,36,12346,none,8,HIV,f\n";
+
+typedef struct paths {
+    place schema, table, outside, release, groups, report, figures;
+} paths;
+
+/* The inputs in the scratch directory, the outputs in an empty directory below it. */
+static paths set_up(void)
+{
+    entries(scratch_directory, true);
+    paths p = {.schema = scratch("s.yaml"), .table = scratch("t.csv"), .outside = scratch("out")};
+    write_text(scratch("jobs.csv").text, "cook;work;any\nbaker;work;any\nnone;any\n");
+    write_text(p.schema.text, yaml);
+    write_text(p.table.text, small_csv);
+    assert_int_equal(mkdir(p.outside.text, 0777), 0);
+    p.release = inside(p.outside.text, "release.csv");
+    p.groups = inside(p.outside.text, "groups.csv");
+    p.report = inside(p.outside.text, "report.json");
+    p.figures = inside(p.outside.text, "figures.json");
+    return p;
+}
+
+static kanon_outputs all_outputs(const paths *p)
+{
+    return (kanon_outputs){.struct_size = sizeof(kanon_outputs),
+                           .release = p->release.text,
+                           .groups = p->groups.text,
+                           .report = p->report.text};
+}
+
+/* ---- no memory -------------------------------------------------------------------------------------------------------- */
+
+typedef struct objects {
+    kanon_schema *schema;
+    kanon_table *table;
+    kanon_grouping *grouping, *read;
+    kanon_measures *measures;
+    kanon_check *check;
+} objects;
+
+static void free_objects(objects *o)
+{
+    kanon_check_free(o->check);
+    kanon_measures_free(o->measures);
+    kanon_grouping_free(o->read);
+    kanon_grouping_free(o->grouping);
+    kanon_table_free(o->table);
+    kanon_schema_free(o->schema);
+}
+
+/* Everything that the interface can do, one after the other. *n_files: how many outputs have been finished. */
+static kanon_status do_everything(const paths *p, kanon_numeric numeric, int shuffle, int *n_files, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    objects o = {0};
+    kanon_outputs outputs = all_outputs(p);
+    outputs.numeric = numeric;
+    outputs.shuffle = shuffle;
+    *n_files = 0;
+    st = kanon_schema_read(&o.schema, p->schema.text, err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_weight(o.schema, "zip", 0.5, err);
+    if (st == KANON_OK)
+        st = kanon_table_read(&o.table, p->table.text, o.schema, NULL, err);
+    if (st == KANON_OK)
+        st = kanon_anonymize(&o.grouping, o.table, NULL, err);
+    if (st == KANON_OK)
+        st = kanon_publish(o.table, o.grouping, &outputs, err);
+    *n_files = st == KANON_OK ? 3 : *n_files;
+    if (st == KANON_OK)
+        st = kanon_grouping_read(&o.read, o.table, p->groups.text, err);
+    if (st == KANON_OK)
+        st = kanon_evaluate(&o.measures, o.table, o.read, NULL, err);
+    if (st == KANON_OK)
+        st = kanon_measures_publish(o.table, o.read, o.measures, p->figures.text, err);
+    *n_files += st == KANON_OK;
+    if (st == KANON_OK)
+        st = kanon_check_read(&o.check, p->release.text, o.schema, NULL, err);
+    free_objects(&o);
+    return st;
+}
+
+static void fail_every_allocation(kanon_numeric numeric, int shuffle)
+{
+    paths p = set_up();
+    kanon_error err = {0};
+    int n_files;
+    kanon__alloc_fail_at(0, false);
+    assert_done(do_everything(&p, numeric, shuffle, &n_files, &err), &err);
+    int64_t n = kanon__alloc_count();
+    print_message("%lld allocations\n", (long long)n);
+    assert_int_equal(entries(p.outside.text, true), 4);
+    for (int64_t i = 1; i <= n; i++)
+        for (int all_after = 0; all_after < 2; all_after++) {
+            kanon__alloc_fail_at(i, all_after);
+            kanon_status st = do_everything(&p, numeric, shuffle, &n_files, &err);
+            kanon__alloc_fail_at(0, false);
+            assert_int_equal(st, KANON_ENOMEM);
+            assert_int_equal(err.status, KANON_ENOMEM);
+            assert_int_equal(entries(p.outside.text, true), n_files);
+        }
+    assert_no_leak();
+}
+
+static void every_allocation_fails(void **state)
+{
+    (void)state;
+    fail_every_allocation(KANON_NUMERIC_INTERVAL, 0);
+}
+
+static void every_allocation_fails_otherwise(void **state)
+{
+    (void)state;
+    fail_every_allocation(KANON_NUMERIC_COLUMNS, 1);
+}
+
+/* ---- a table that takes its time -------------------------------------------------------------------------------------- */
+
+static void write_large(const paths *p, int64_t n_rows)
+{
+    kanon__random random;
+    kanon__random_init(&random, 21, 0);
+    FILE *file = fopen(p->table.text, "wb");
+    assert_non_null(file);
+    fprintf(file, "name,age,zip,job,pay,ill,note\n");
+    for (int64_t row = 0; row < n_rows; row++)
+        fprintf(file, "N%lld,%d,%05d,%s,%d.5,%s,some text that makes the line a little longer\n", (long long)row,
+                (int)kanon__random_below(&random, 90), (int)kanon__random_below(&random, 1000), row % 2 ? "cook" : "none",
+                (int)kanon__random_below(&random, 5000), row % 3 ? "Flu" : "HIV");
+    assert_int_equal(fclose(file), 0);
+}
+
+static objects read_and_group(const paths *p)
+{
+    objects o = {0};
+    kanon_error err = {0};
+    assert_done(kanon_schema_read(&o.schema, p->schema.text, &err), &err);
+    assert_done(kanon_table_read(&o.table, p->table.text, o.schema, NULL, &err), &err);
+    assert_done(kanon_anonymize(&o.grouping, o.table, NULL, &err), &err);
+    return o;
+}
+
+/* ---- no room on the disk ---------------------------------------------------------------------------------------------- */
+
+static off_t size_of(const char *path)
+{
+    struct stat is;
+    assert_int_equal(stat(path, &is), 0);
+    return is.st_size;
+}
+
+/* Files may not grow beyond `limit` bytes; the signal that comes with it is ignored, as a library's host may do. */
+static kanon_status publish_below(rlim_t limit, const objects *o, const kanon_outputs *outputs, kanon_error *err)
+{
+    struct rlimit old, now;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    now = (struct rlimit){limit, old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+    kanon_status st = kanon_publish(o->table, o->grouping, outputs, err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    return st;
+}
+
+static void files_may_not_grow(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    write_large(&p, 8000); /* more than one buffer */
+    objects o = read_and_group(&p);
+    kanon_outputs outputs = all_outputs(&p);
+    assert_done(kanon_publish(o.table, o.grouping, &outputs, &err), &err);
+    rlim_t release = (rlim_t)size_of(p.release.text), groups = (rlim_t)size_of(p.groups.text);
+    rlim_t limits[] = {0, 1, 100, 4096, groups - 1, groups, 300000, release - 1};
+    assert_true(release > 300000);
+    assert_int_equal(entries(p.outside.text, true), 3);
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        kanon_status st = publish_below(limits[i], &o, &outputs, &err);
+        assert_int_equal(st, KANON_EIO);
+        assert_holds(err.message, p.outside.text);
+        assert_int_equal(entries(p.outside.text, false), 0);
+    }
+    assert_done(publish_below(release, &o, &outputs, &err), &err);
+    assert_int_equal(entries(p.outside.text, true), 3);
+    signal(SIGXFSZ, before);
+    free_objects(&o);
+}
+
+static void device_is_full(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    paths p = set_up();
+    objects o = read_and_group(&p);
+    for (int i = 0; i < 3; i++) {
+        kanon_outputs outputs = all_outputs(&p);
+        *(i == 0 ? &outputs.release : i == 1 ? &outputs.groups : &outputs.report) = "/dev/full";
+        assert_int_equal(kanon_publish(o.table, o.grouping, &outputs, &err), KANON_EIO);
+        assert_holds(err.message, "/dev/full");
+        assert_int_equal(entries(p.outside.text, false), 0);
+    }
+    assert_done(kanon_evaluate(&o.measures, o.table, o.grouping, NULL, &err), &err);
+    assert_int_equal(kanon_measures_publish(o.table, o.grouping, o.measures, "/dev/full", &err), KANON_EIO);
+    free_objects(&o);
+}
+
+/* ---- places that are none --------------------------------------------------------------------------------------------- */
+
+/* One output cannot be opened: the others are not written, and those that were there stay as they were. */
+static void one_place_is_closed(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    objects o = read_and_group(&p);
+    place nowhere = scratch("nowhere/x"), closed = scratch("closed"), in_closed = scratch("closed/x");
+    assert_int_equal(mkdir(closed.text, 0555), 0);
+    assert_int_equal(chmod(scratch_directory, 0755), 0);
+    bool was_root = geteuid() == 0;
+    for (int i = 0; i < 6; i++) {
+        kanon_outputs outputs = all_outputs(&p);
+        *(i % 3 == 0 ? &outputs.release : i % 3 == 1 ? &outputs.groups : &outputs.report) = i < 3 ? nowhere.text : in_closed.text;
+        write_text(p.release.text, "old");
+        assert_int_equal(chmod(p.outside.text, 0777), 0);
+        if (was_root)
+            assert_int_equal(seteuid(65534), 0);
+        kanon_status st = kanon_publish(o.table, o.grouping, &outputs, &err);
+        if (was_root)
+            assert_int_equal(seteuid(0), 0);
+        assert_int_equal(st, KANON_EIO);
+        assert_file(p.release.text, "old");
+        assert_int_equal(entries(p.outside.text, true), 1);
+    }
+    free_objects(&o);
+}
+
+static int remove_place(const kanon_progress *progress, void *payload)
+{
+    const char *directory = payload;
+    (void)progress;
+    entries(directory, true);
+    rmdir(directory);
+    return 0;
+}
+
+static void place_goes_away(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    objects o = read_and_group(&p);
+    kanon_outputs outputs = all_outputs(&p);
+    outputs.tick = remove_place;
+    outputs.payload = p.outside.text;
+    assert_int_equal(kanon_publish(o.table, o.grouping, &outputs, &err), KANON_EIO);
+    assert_holds(err.message, p.release.text);
+    assert_false(exists(p.outside.text));
+    assert_int_equal(entries(scratch_directory, false), 3); /* the inputs */
+    free_objects(&o);
+}
+
+/* ---- killed half-way -------------------------------------------------------------------------------------------------- */
+
+static void pause_seconds(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Publish in a child; true where it ended by itself, false where it was killed. */
+static bool publish_and_kill(const objects *o, const kanon_outputs *outputs, double after)
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(kanon_publish(o->table, o->grouping, outputs, NULL) == KANON_OK ? 0 : 1);
+    pause_seconds(after);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+    return WIFEXITED(status);
+}
+
+/* Nothing, what was there before, or all of it. */
+static bool assert_whole(const char *path, const char *before, const char *expected)
+{
+    char *text = read_text(path);
+    bool complete = text != NULL && strcmp(text, expected) == 0;
+    if (!complete && text == NULL)
+        assert_null(before);
+    if (!complete && text != NULL) {
+        assert_non_null(before);
+        assert_string_equal(text, before);
+    }
+    free(text);
+    return complete;
+}
+
+static void killed_half_way(void **state)
+{
+    enum { ROUNDS = 20 };
+    kanon_error err = {0};
+    kanon__random random;
+    int n_killed = 0, n_complete = 0;
+    (void)state;
+    kanon__random_init(&random, test_seed(), 0);
+    paths p = set_up();
+    write_large(&p, 60000);
+    objects o = read_and_group(&p);
+    kanon_outputs outputs = all_outputs(&p);
+    double begin = seconds_now();
+    assert_done(kanon_publish(o.table, o.grouping, &outputs, &err), &err);
+    double duration = seconds_now() - begin;
+    const place *places[] = {&p.release, &p.groups, &p.report};
+    char *expected[3];
+    for (int i = 0; i < 3; i++)
+        expected[i] = read_text(places[i]->text);
+    for (int round = 0; round < ROUNDS; round++) {
+        const char *before = round % 2 == 0 ? NULL : "old\n";
+        entries(p.outside.text, true); /* what a killed run leaves under temporary names */
+        for (int i = 0; before != NULL && i < 3; i++)
+            write_text(places[i]->text, before);
+        bool ended = publish_and_kill(&o, &outputs, duration * 1.2 * kanon__random_unit(&random));
+        for (int i = 0; i < 3; i++) {
+            bool complete = assert_whole(places[i]->text, before, expected[i]);
+            n_complete += complete;
+            assert_true(complete || !ended);
+        }
+        n_killed += !ended;
+    }
+    print_message("%d of %d were killed, %d files were complete\n", n_killed, ROUNDS, n_complete);
+    assert_true(n_killed > 0);
+    for (int i = 0; i < 3; i++)
+        free(expected[i]);
+    free_objects(&o);
+}
+
+/* ---- cancelled -------------------------------------------------------------------------------------------------------- */
+
+typedef struct ticks {
+    int n, stop_at;
+    const char *stage;
+} ticks;
+
+static int slow_tick(const kanon_progress *progress, void *payload)
+{
+    ticks *t = payload;
+    t->stage = progress->stage;
+    if (++t->n == t->stop_at)
+        return 1;
+    pause_seconds(0.051); /* so that the next look at the clock is a tick again */
+    return 0;
+}
+
+static void cancelled_while_reading(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    write_large(&p, 80000);
+    kanon_schema *schema = NULL;
+    assert_done(kanon_schema_read(&schema, p.schema.text, &err), &err);
+    for (int stop_at = 1; stop_at <= 3; stop_at++) {
+        ticks t = {.stop_at = stop_at};
+        kanon_read_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};
+        kanon_table *table = (kanon_table *)&options;
+        assert_int_equal(kanon_table_read(&table, p.table.text, schema, &options, &err), KANON_ECANCELLED);
+        assert_null(table);
+        assert_int_equal(t.n, stop_at);
+        assert_string_equal(t.stage, "reading");
+    }
+    ticks t = {.stop_at = 1};
+    kanon_check_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};
+    kanon_check *check = (kanon_check *)&options;
+    assert_int_equal(kanon_check_read(&check, p.table.text, schema, &options, &err), KANON_ECANCELLED);
+    assert_null(check);
+    kanon_schema_free(schema);
+    assert_no_leak();
+}
+
+static void cancelled_while_grouping(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    write_large(&p, 30000);
+    objects o = read_and_group(&p);
+    for (int stop_at = 1; stop_at <= 2; stop_at++) {
+        ticks t = {.stop_at = stop_at};
+        kanon_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};
+        kanon_grouping *grouping = (kanon_grouping *)&options;
+        assert_int_equal(kanon_anonymize(&grouping, o.table, &options, &err), KANON_ECANCELLED);
+        assert_null(grouping);
+        assert_string_equal(t.stage, "grouping");
+    }
+    free_objects(&o);
+    assert_no_leak();
+}
+
+static void cancelled_while_writing(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    write_large(&p, 60000);
+    objects o = read_and_group(&p);
+    for (int before = 0; before < 2; before++)
+        for (int stop_at = 1; stop_at <= 6; stop_at++) {
+            ticks t = {.stop_at = (stop_at + 1) / 2};
+            kanon_outputs outputs = all_outputs(&p);
+            outputs.tick = slow_tick;
+            outputs.payload = &t;
+            outputs.shuffle = stop_at % 2;
+            if (before)
+                write_text(p.release.text, "old");
+            assert_int_equal(kanon_publish(o.table, o.grouping, &outputs, &err), KANON_ECANCELLED);
+            assert_string_equal(t.stage, "writing");
+            assert_int_equal(t.n, t.stop_at);
+            if (before)
+                assert_file(p.release.text, "old");
+            assert_int_equal(entries(p.outside.text, true), before);
+        }
+    free_objects(&o);
+    assert_no_leak();
+}
+
+/* ---- the input goes away ---------------------------------------------------------------------------------------------- */
+
+/* The table keeps its file open: it may lose its name while the table lives. */
+static void input_loses_its_name(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    objects o = read_and_group(&p);
+    assert_int_equal(unlink(p.table.text), 0);
+    kanon_outputs outputs = all_outputs(&p);
+    assert_done(kanon_publish(o.table, o.grouping, &outputs, &err), &err);
+    assert_int_equal(entries(p.outside.text, true), 3);
+    free_objects(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(every_allocation_fails_otherwise),
+        cmocka_unit_test(files_may_not_grow),
+        cmocka_unit_test(device_is_full),
+        cmocka_unit_test(one_place_is_closed),
+        cmocka_unit_test(place_goes_away),
+        cmocka_unit_test(killed_half_way),
+        cmocka_unit_test(cancelled_while_reading),
+        cmocka_unit_test(cancelled_while_grouping),
+        cmocka_unit_test(cancelled_while_writing),
+        cmocka_unit_test(input_loses_its_name),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
