@@ -13,6 +13,7 @@
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
+#include "search/tuples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,35 +29,6 @@ typedef struct clustering {
 } clustering;
 
 /* ---- clustering stage ------------------------------------------------------------------------------------------------- */
-
-/* Step 1, a counting sort from the last attribute to the first: stable, so that equal records stay in record order. */
-static kanon_status sort_rows(const kanon__space *space, int32_t *sorted, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int32_t *other = NULL;
-    int64_t *begins = NULL, most = 0, n = space->n_rows;
-    for (int i = 0; i < space->n_dimensions; i++)
-        most = space->dimensions[i].n_codes > most ? space->dimensions[i].n_codes : most;
-    KANON_TRY(kanon__new_array(&other, n, "row order", err), out);
-    KANON_TRY(kanon__new_array(&begins, most + 1, "row order", err), out);
-    for (int64_t row = 0; row < n; row++)
-        sorted[row] = (int32_t)row;
-    for (int i = space->n_dimensions - 1; i >= 0; i--) {
-        const kanon__dimension *d = &space->dimensions[i];
-        memset(begins, 0, ((size_t)d->n_codes + 1) * sizeof *begins);
-        for (int64_t row = 0; row < n; row++)
-            begins[d->codes[row] + 1]++;
-        for (uint32_t code = 0; code < d->n_codes; code++)
-            begins[code + 1] += begins[code];
-        memcpy(other, sorted, (size_t)n * sizeof *sorted);
-        for (int64_t j = 0; j < n; j++)
-            sorted[begins[d->codes[other[j]]]++] = other[j];
-    }
-out:
-    kanon__free(begins);
-    kanon__free(other);
-    return st;
-}
 
 /* Steps 2 to 5. */
 static kanon_status plant_seeds(clustering *c, kanon_error *err)
@@ -279,7 +251,7 @@ static kanon_status run_oka(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&c.sorted, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&c.keep, n, "clusters", err), out);
     KANON_TRY(kanon__new_array(&sizes_before, n_clusters, "clusters", err), out);
-    KANON_TRY(sort_rows(run->space, c.sorted, err), out);
+    KANON_TRY(kanon__sort_rows(c.sorted, run->space, err), out); /* step 1 */
     KANON_TRY(kanon__centroids_new(&c.centroids, space, n_clusters, err), out);
     KANON_TRY(kanon__nearest_new(&c.nearest, c.centroids, err), out);
     KANON_TRY(clustering_stage(&c, err), out);

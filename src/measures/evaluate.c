@@ -122,9 +122,10 @@ static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, kano
     for (int i = 0; i < N_MEASURES; i++) {
         const kanon__measure *measure = measures_table[i];
         for (int j = 0; j < n_figures(s, measure->scope); j++) {
-            kanon_figure *figure = &m->figures[m->n++];
+            kanon_figure *figure = &m->figures[m->n];
             *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0, measure->whole};
             KANON_TRY(measure->compute(&figure->value, s, j, err), out);
+            m->n++;
         }
     }
 out:
@@ -149,6 +150,7 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(set_up_subject(&subject, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
+    subject.so_far = m;
     KANON_TRY(measure_all(m, &subject, err), out);
     *out = m;
     m = NULL;

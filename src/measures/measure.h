@@ -20,6 +20,7 @@ typedef struct kanon__subject {
     int64_t *begins;           /* group i is members[begins[i] .. begins[i + 1]) */
     int threads;
     kanon__ticker *ticker;
+    const kanon_measures *so_far; /* the figures of the rows above */
 } kanon__subject;
 
 typedef enum kanon__scope {

@@ -109,8 +109,8 @@ static kanon_status tell_unnamed(reading *r, bool strict, kanon_error *err)
             strcat(names + used, used > 0 ? ", " : "");
             strcat(names + used, r->csv.names[i]);
             used = strlen(names);
-        } else if (names[used - 1] != '.') {
-            strcat(names + used, ", ...");
+        } else if (used == 0 || names[used - 1] != '.') {
+            strcat(names + used, used > 0 ? ", ..." : "...");
             used = strlen(names);
         }
     }

@@ -165,7 +165,7 @@ typedef struct asked {
     int64_t k;
     uint64_t seed;
     int threads;
-    const char *setting, *value;
+    const char *setting, *value, *refine;
     kanon_tick tick;
     void *payload;
 } asked;
@@ -182,7 +182,8 @@ static kanon_status run(kanon_grouping **out, const kanon_algorithm_info *algori
                              .seed = is.seed,
                              .threads = is.threads,
                              .tick = is.tick,
-                             .payload = is.payload};
+                             .payload = is.payload,
+                             .refine = is.refine};
     *out = (kanon_grouping *)&options; /* must be overwritten */
     *err = (kanon_error){0};
     kanon_status st = kanon_anonymize(out, table, &options, err);
@@ -414,18 +415,19 @@ static void progress_has_an_end(const kanon_algorithm_info *a)
 
 /* ---- memory ----------------------------------------------------------------------------------------------------------- */
 
-static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_table *table, int threads)
+static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_table *table, int threads, const char *refine)
 {
+    asked wanted = {.k = 2, .threads = threads, .refine = refine};
     kanon_grouping *grouping = NULL;
     kanon_error err;
     kanon__alloc_fail_at(0, false);
-    kanon_grouping_free(run_well(a, table, (asked){.k = 2, .threads = threads}));
+    kanon_grouping_free(run_well(a, table, wanted));
     int64_t n = kanon__alloc_count(), step = 1 + n / 300; /* the same places come again and again */
     assert_true(n > 0);
     for (int64_t i = 1; i <= n; i += step)
         for (int all_after = 0; all_after < 2; all_after++) {
             kanon__alloc_fail_at(i, all_after);
-            kanon_status st = run(&grouping, a, table, (asked){.k = 2, .threads = threads}, &err);
+            kanon_status st = run(&grouping, a, table, wanted, &err);
             bool reached = kanon__alloc_count() >= i;
             kanon__alloc_fail_at(0, false);
             assert_int_equal(st, reached ? KANON_ENOMEM : KANON_OK);
@@ -437,8 +439,10 @@ static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_tab
 static void survives_every_failing_allocation(const kanon_algorithm_info *a)
 {
     kanon_table *table = make_table(full_yaml, shape_missing, 8);
-    fail_every_allocation(a, table, 1);
-    fail_every_allocation(a, table, 2);
+    fail_every_allocation(a, table, 1, NULL);
+    fail_every_allocation(a, table, 2, NULL);
+    for (size_t i = 0; i < kanon_refinement_count() && a == kanon_algorithm_at(0); i++)
+        fail_every_allocation(a, table, 1, kanon_refinement_at(i)->name);
     kanon_table_free(table);
 }
 
@@ -578,6 +582,41 @@ static void is_sound_with_every_setting(const kanon_algorithm_info *a)
     }
 }
 
+/* ---- refinements ------------------------------------------------------------------------------------------------------ */
+
+static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
+{
+    kanon_measures *measures = NULL;
+    kanon_error err = {0};
+    assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
+    double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
+    kanon_measures_free(measures);
+    return loss;
+}
+
+/* Whatever follows the algorithm: sound groups, no more loss than before, whichever number of threads. */
+static void gets_no_worse_by_refining(const kanon_algorithm_info *a)
+{
+    kanon_grouping *refused = NULL;
+    kanon_error err;
+    for (int shape = 0; shape < N_SHAPES; shape++) {
+        kanon_table *table = make_table(shapes[shape].yaml, shapes[shape].shaper, 60);
+        kanon_grouping *plain = run_well(a, table, (asked){.k = 3, .seed = 2});
+        assert_int_equal(run(&refused, a, table, (asked){.k = 3, .refine = "no-such-refinement"}, &err), KANON_EINVAL);
+        for (size_t i = 0; i < kanon_refinement_count(); i++) {
+            const char *refine = kanon_refinement_at(i)->name;
+            kanon_grouping *one = run_well(a, table, (asked){.k = 3, .seed = 2, .refine = refine, .threads = 1});
+            kanon_grouping *other = run_well(a, table, (asked){.k = 3, .seed = 2, .refine = refine, .threads = 8});
+            assert_same_groups(one, other);
+            assert_true(loss_of(table, one) <= loss_of(table, plain) * (1 + 1e-12));
+            kanon_grouping_free(other);
+            kanon_grouping_free(one);
+        }
+        kanon_grouping_free(plain);
+        kanon_table_free(table);
+    }
+}
+
 /* ---- from end to end -------------------------------------------------------------------------------------------------- */
 
 static void release_holds_its_k(const kanon_algorithm_info *a)
@@ -629,6 +668,7 @@ static const struct invariant {
     {"survives every failing allocation", survives_every_failing_allocation},
     {"checks its settings", checks_its_settings},
     {"is sound with every setting", is_sound_with_every_setting},
+    {"gets no worse by refining", gets_no_worse_by_refining},
     {"release holds its k", release_holds_its_k},
 };
 enum { N_INVARIANTS = sizeof invariants / sizeof *invariants };

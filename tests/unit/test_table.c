@@ -348,6 +348,21 @@ static void many_unnamed_columns(void **state)
     kanon_table_free(table);
 }
 
+/* A first name that alone is longer than the list may be. */
+static void unnamed_column_with_a_long_name(void **state)
+{
+    char csv[1000], name[701];
+    kanon_read_options strict = {.struct_size = sizeof strict, .strict = 1};
+    (void)state;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(csv, sizeof csv, "a,%s,b\n1,2,3\n", name);
+    kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", csv);
+    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so insensitive: ..., b");
+    kanon_table_free(table);
+    assert_refused_with("attributes: {a: {role: quasi}}\n", csv, &strict, "the schema does not name these columns", "role");
+}
+
 /* ---- the file's form and the schema's wishes -------------------------------------------------------------------------- */
 
 static void form_of_the_file_is_kept(void **state)
@@ -491,6 +506,7 @@ int main(void)
         cmocka_unit_test(unnamed_columns_are_told),
         cmocka_unit_test(strict_wants_every_column),
         cmocka_unit_test(many_unnamed_columns),
+        cmocka_unit_test(unnamed_column_with_a_long_name),
         cmocka_unit_test(form_of_the_file_is_kept),
         cmocka_unit_test(wishes_of_the_schema_are_kept),
         cmocka_unit_test(wishes_are_followed),
