@@ -33,30 +33,6 @@ static void list_algorithms(void)
                info_at(i)->source);
 }
 
-static void print_setting(const kanon_setting_info *setting)
-{
-    enum { INDENT = 6 };
-    printf("  %s ", setting->name);
-    switch (setting->type) {
-    case KANON_SETTING_INTEGER:
-        printf("(whole number from %.10g to %.10g", setting->min, setting->max);
-        break;
-    case KANON_SETTING_NUMBER:
-        printf("(number from %.10g to %.10g", setting->min, setting->max);
-        break;
-    case KANON_SETTING_FLAG:
-        printf("(true or false");
-        break;
-    case KANON_SETTING_CHOICE:
-        printf("(%s", setting->choices);
-        break;
-    }
-    if (setting->default_value != NULL)
-        printf(", default %s", setting->default_value);
-    printf(")\n%*s", INDENT, "");
-    print_wrapped(stdout, setting->help, INDENT, INDENT);
-}
-
 static void print_algorithm(const kanon_algorithm_info *info)
 {
     print_wrapped(stdout, info->name, 0, 0);
@@ -66,7 +42,7 @@ static void print_algorithm(const kanon_algorithm_info *info)
     if (info->n_settings > 0)
         printf("\nsettings:\n");
     for (size_t i = 0; i < info->n_settings; i++)
-        print_setting(&info->settings[i]);
+        print_setting(stdout, &info->settings[i]);
     printf("\nsource: ");
     print_wrapped(stdout, info->source, 8, 8);
     printf("revision: %u\n", (unsigned)info->revision);

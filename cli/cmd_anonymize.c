@@ -64,9 +64,16 @@ static const option option_groups = {
 static const option option_report = {
     .name = "report",
     .argument = "FILE",
-    .help = "also write the figures, and what is needed to repeat the run, as JSON",
+    .help = "also write the figures, and what is needed to repeat the run: a page with plots where FILE ends in .html, else JSON",
     .kind = OPTION_TEXT,
     AT(report),
+};
+static const option option_report_external = {
+    .name = "report-external",
+    .argument = "FILE",
+    .help = "the same for those who get the release: nothing that describes single groups, no seed, no checksum of TABLE",
+    .kind = OPTION_TEXT,
+    AT(report_external),
 };
 static const option option_numeric = {
     .name = "numeric",
@@ -93,7 +100,7 @@ static const option option_verbose = {
 static const option *const options[] = {
     SCHEMA_OPTIONS, &option_k,       &option_algorithm, &option_set,
     &option_refine, &option_seed,   &option_threads, &option_output,    &option_groups,
-    &option_report, &option_numeric, &option_shuffle,   &option_delimiter,
+    &option_report, &option_report_external, &option_numeric, &option_shuffle,   &option_delimiter,
     &option_strict, &option_quiet,   &option_verbose,   &option_help,
     NULL,
 };
@@ -112,8 +119,8 @@ static bool is_standard(const char *path)
 /* Outputs in one place would overwrite each other, or what is still being read. */
 static int check_outputs(const command *self, const arguments *args)
 {
-    enum { N_OUTPUTS = 3, N_PATHS = 5 };
-    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->schema, args->operand};
+    enum { N_OUTPUTS = 4, N_PATHS = 6 };
+    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->report_external, args->schema, args->operand};
     if (is_standard(args->operand))
         paths[N_PATHS - 1] = NULL;
     for (int i = 0; i < N_OUTPUTS; i++)
@@ -146,8 +153,8 @@ static bool is_writable_place(const char *path)
 
 static int check_places(const arguments *args)
 {
-    const char *paths[] = {args->release, args->groups, args->report};
-    for (int i = 0; i < 3; i++) {
+    const char *paths[] = {args->release, args->groups, args->report, args->report_external};
+    for (int i = 0; i < 4; i++) {
         if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
             continue;
         say("cannot write %s: %s", paths[i], strerror(errno));
@@ -226,6 +233,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
         .release = args->release,
         .groups = args->groups,
         .report = args->report,
+        .report_external = args->report_external,
         .numeric = (kanon_numeric)args->numeric,
         .shuffle = args->shuffle,
         .tick = progress_tick,
@@ -237,6 +245,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     if (st == KANON_OK && signals_caught() != 0)
         st = err->status = KANON_ECANCELLED;
     if (st == KANON_OK) {
+        outputs.measures = work->measures;
         work->publishing = true;
         st = kanon_publish(work->table, work->grouping, &outputs, err);
     }

@@ -11,10 +11,17 @@ static const option option_groups = {
     .kind = OPTION_TEXT,
     AT(groups),
 };
+static const option option_release = {
+    .name = "release",
+    .argument = "FILE",
+    .help = "in place of --groups: a release of TABLE, which any tool may have written; its loss is measured cell by cell",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
 static const option option_set = {
     .name = "set",
     .argument = "NAME=VALUE",
-    .help = "a setting of the measures; can be repeated",
+    .help = "a setting of the measures, which are listed below; can be repeated",
     .kind = OPTION_PAIR,
     AT(settings),
 };
@@ -34,13 +41,14 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_groups,  &option_set,  &option_report, &option_threads, &option_delimiter, &option_strict,
-    &option_quiet,  &option_verbose, &option_help, NULL,
+    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_set,     &option_report, &option_threads,
+    &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help,   NULL,
 };
 
 static const char *const examples[] = {
     "kanon evaluate patients.csv -s patients.yaml --groups groups.csv",
     "kanon evaluate patients.csv -s patients.yaml --groups groups.csv --report -",
+    "kanon evaluate patients.csv -s patients.yaml --release release.csv",
     NULL,
 };
 
@@ -52,20 +60,39 @@ static void format_figure(char *buffer, size_t size, const kanon_figure *figure)
         snprintf(buffer, size, figure->whole ? "%.0f" : "%.10g", figure->value);
 }
 
+/* "name" or "name[column]". */
+static void print_name(FILE *file, const kanon_figure *figure, int width)
+{
+    int length = (int)strlen(figure->name);
+    print_clean(file, figure->name);
+    if (figure->attribute != NULL) {
+        fputc('[', file);
+        print_clean(file, figure->attribute);
+        fputc(']', file);
+        length += (int)strlen(figure->attribute) + 2;
+    }
+    fprintf(file, "%*s ", width - length, "");
+}
+
+static int name_width(const kanon_measures *measures)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < kanon_measures_count(measures); i++) {
+        const kanon_figure *figure = kanon_measures_at(measures, i);
+        size_t length = strlen(figure->name) + (figure->attribute != NULL ? strlen(figure->attribute) + 2 : 0);
+        most = length > most ? length : most;
+    }
+    return (int)most;
+}
+
 void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas)
 {
-    size_t n = kanon_measures_count(measures);
-    int width = 0;
+    int width = name_width(measures);
     char value[64];
-    for (size_t i = 0; i < n; i++) {
-        int length = (int)strlen(kanon_measures_at(measures, i)->name);
-        width = length > width ? length : width;
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < kanon_measures_count(measures); i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
         format_figure(value, sizeof value, figure);
-        print_clean(file, figure->name);
-        fprintf(file, "%*s ", width - (int)strlen(figure->name), "");
+        print_name(file, figure, width);
         if (with_formulas)
             fprintf(file, "%-16s  %s\n", value, figure->formula);
         else
@@ -94,11 +121,12 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
         .payload = show,
     };
     kanon_status st = kanon_table_read(&table, args->operand, schema, &reading, err);
-    if (st == KANON_OK)
+    if (st == KANON_OK && args->groups != NULL)
         st = kanon_grouping_read(&grouping, table, args->groups, err);
     signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
     if (st == KANON_OK)
-        st = kanon_evaluate(&measures, table, grouping, &evaluating, err);
+        st = args->release != NULL ? kanon_evaluate_release(&measures, table, args->release, schema, &evaluating, err)
+                                   : kanon_evaluate(&measures, table, grouping, &evaluating, err);
     if (st == KANON_OK && args->report != NULL)
         st = kanon_measures_publish(table, grouping, measures, args->report, err);
     progress_end(show);
@@ -106,7 +134,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
         const char *text;
         for (int i = 0; !args->quiet && (text = kanon_table_warning(table, i)) != NULL; i++)
             say("warning: %s", text);
-        for (int i = 0; !args->quiet && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
+        for (int i = 0; !args->quiet && grouping != NULL && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
             say("warning: %s", text);
         if (args->report == NULL || strcmp(args->report, "-") != 0)
             print_figures(stdout, measures, args->verbose);
@@ -124,10 +152,15 @@ static int run(const command *self, const arguments *args)
     progress show;
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
-    if (args->groups == NULL)
-        return wrong_usage(self, "no grouping; give --groups FILE");
-    if (strcmp(args->operand, "-") == 0 && strcmp(args->groups, "-") == 0)
-        return wrong_usage(self, "table and groups cannot both come from standard input");
+    if (args->groups == NULL && args->release == NULL)
+        return wrong_usage(self, "nothing to measure; give --groups FILE or --release FILE");
+    if (args->groups != NULL && args->release != NULL)
+        return wrong_usage(self, "--groups and --release exclude each other");
+    if (args->release != NULL && args->report != NULL)
+        return wrong_usage(self, "a report is about a grouping; give --groups FILE");
+    if (strcmp(args->operand, "-") == 0 && strcmp(args->groups != NULL ? args->groups : args->release, "-") == 0)
+        return wrong_usage(self, "table and %s cannot both come from standard input",
+                           args->groups != NULL ? "groups" : "release");
     progress_begin(&show, args->quiet);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK)
@@ -139,11 +172,13 @@ static int run(const command *self, const arguments *args)
 const command command_evaluate = {
     .name = "evaluate",
     .summary = "compute every measure of a given grouping",
-    .usage = "TABLE -s SCHEMA --groups FILE [--set NAME=VALUE]... [OPTION]...",
+    .usage = "TABLE -s SCHEMA --groups FILE | --release FILE [--set NAME=VALUE]... [OPTION]...",
     .description = "Prints every figure that says how much a grouping of the records of TABLE (CSV; -: standard input) "
-                   "loses and how well it protects: one line each, the name and the value.",
+                   "loses and how well it protects: one line each, the name and the value. With --release, what a published "
+                   "file loses of TABLE, whichever tool wrote it.",
     .operand = "TABLE",
     .options = options,
     .examples = examples,
+    .settings = kanon_measure_settings,
     .run = run,
 };

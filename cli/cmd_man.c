@@ -70,6 +70,21 @@ static void print_options(const command *about)
     }
 }
 
+static void print_settings(const command *about)
+{
+    char syntax[256];
+    const kanon_setting_info *settings;
+    size_t n = about->settings != NULL ? about->settings(&settings) : 0;
+    if (n > 0)
+        fputs(".SH SETTINGS\n", stdout);
+    for (size_t i = 0; i < n; i++) {
+        setting_syntax(syntax, sizeof syntax, &settings[i]);
+        fputs(".TP\n.B ", stdout);
+        print_paragraph(syntax);
+        print_paragraph(settings[i].help);
+    }
+}
+
 static void print_command_page(const command *about)
 {
     print_title(about->name);
@@ -79,6 +94,7 @@ static void print_command_page(const command *about)
     fputs(".SH DESCRIPTION\n", stdout);
     print_paragraph(about->description);
     print_options(about);
+    print_settings(about);
     print_exit_status();
     print_examples(about->examples);
     fputs(".SH SEE ALSO\n.BR kanon (1)\n", stdout);

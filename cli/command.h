@@ -20,6 +20,7 @@ struct command {
     bool operand_optional;
     const option *const *options;                           /* NULL past the last */
     const char *const *examples;                            /* likewise */
+    size_t (*settings)(const kanon_setting_info **out);     /* what --set takes; NULL: nothing to list */
     int (*run)(const command *self, const arguments *args); /* returns an exit status */
 };
 

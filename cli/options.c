@@ -505,8 +505,33 @@ void option_syntax(char *buffer, size_t size, const option *opt)
         snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, space, argument);
 }
 
+void setting_syntax(char *buffer, size_t size, const kanon_setting_info *setting)
+{
+    char values[128] = "text", standard[64] = "";
+    if (setting->type == KANON_SETTING_INTEGER)
+        snprintf(values, sizeof values, "whole number from %.16g to %.16g", setting->min, setting->max);
+    else if (setting->type == KANON_SETTING_NUMBER)
+        snprintf(values, sizeof values, "number from %.10g to %.10g", setting->min, setting->max);
+    else if (setting->type != KANON_SETTING_TEXT)
+        snprintf(values, sizeof values, "%s", setting->type == KANON_SETTING_FLAG ? "true or false" : setting->choices);
+    if (setting->default_value != NULL)
+        snprintf(standard, sizeof standard, ", default %s", setting->default_value);
+    snprintf(buffer, size, "%s (%s%s)", setting->name, values, standard);
+}
+
+void print_setting(FILE *file, const kanon_setting_info *setting)
+{
+    enum { INDENT = 6 };
+    char syntax[256];
+    setting_syntax(syntax, sizeof syntax, setting);
+    fprintf(file, "  %s\n%*s", syntax, INDENT, "");
+    print_wrapped(file, setting->help, INDENT, INDENT);
+}
+
 void print_command_help(FILE *file, const command *self)
 {
+    const kanon_setting_info *settings = NULL;
+    size_t n_settings = self->settings != NULL ? self->settings(&settings) : 0;
     char left[128];
     int at = fprintf(file, "usage: kanon %s ", self->name);
     print_wrapped(file, self->usage, at, at);
@@ -522,6 +547,10 @@ void print_command_help(FILE *file, const command *self)
         }
         print_wrapped(file, self->options[i]->help, at, HELP_INDENT);
     }
+    if (n_settings > 0)
+        fputs("\nsettings:\n", file);
+    for (size_t i = 0; i < n_settings; i++)
+        print_setting(file, &settings[i]);
     fputs("\nexamples:\n", file);
     for (size_t i = 0; self->examples[i] != NULL; i++)
         fprintf(file, "  %s\n", self->examples[i]);

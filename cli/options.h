@@ -22,7 +22,7 @@ typedef struct pair_list {
 /* What was said on the command line, of every command. Texts point into argv. */
 typedef struct arguments {
     const char *operand; /* NULL: none given */
-    const char *schema, *algorithm, *refine, *release, *groups, *report;
+    const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external;
     int64_t k, threads, rows; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
@@ -85,6 +85,10 @@ const char *nearest_word(const char *const *words, size_t n, const char *text);
 void print_wrapped(FILE *file, const char *text, int at, int indent);
 /* "-s, --schema SCHEMA" */
 void option_syntax(char *buffer, size_t size, const option *opt);
+/* "r (number from 0 to 1, default 1)" */
+void setting_syntax(char *buffer, size_t size, const kanon_setting_info *setting);
+/* A setting on a line of its own, and below it what it means. */
+void print_setting(FILE *file, const kanon_setting_info *setting);
 void print_command_help(FILE *file, const command *self);
 
 #endif

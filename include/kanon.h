@@ -149,8 +149,9 @@ KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
 typedef enum kanon_setting_type {
     KANON_SETTING_INTEGER = 0,
     KANON_SETTING_NUMBER,
-    KANON_SETTING_FLAG,  /* true or false */
-    KANON_SETTING_CHOICE /* one of the words in `choices` */
+    KANON_SETTING_FLAG,   /* true or false */
+    KANON_SETTING_CHOICE, /* one of the words in `choices` */
+    KANON_SETTING_TEXT    /* what `help` says */
 } kanon_setting_type;
 
 typedef struct kanon_setting_info {
@@ -238,6 +239,13 @@ typedef struct kanon_evaluate_options {
 /* Every measure of the grouping. */
 KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon_evaluate_options *options, kanon_error *err);
+/* What a released file of `table` loses, whichever tool wrote it: sizes, information loss in total and by attribute, and
+ * unknown_cells, the cells that could not be read and count as fully general. Notations are those of kanon_check_read; ranges
+ * and taxonomies come from the table, the texts that mean "no value" from `schema`. The records may be in any order; those
+ * that the file lacks count as suppressed. KANON_EDATA: a quasi column is not there, or more records than in the table. */
+KANON_API kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
+                                              const kanon_schema *schema, const kanon_evaluate_options *options,
+                                              kanon_error *err);
 KANON_API void kanon_measures_free(kanon_measures *measures);
 
 typedef struct kanon_figure {
@@ -269,18 +277,20 @@ typedef struct kanon_outputs {
     size_t struct_size;
     const char *release; /* paths; "-": standard output; NULL: not wanted */
     const char *groups;
-    const char *report;
+    const char *report;  /* a page for people where it ends in .html, else JSON */
     kanon_numeric numeric;
     int shuffle;         /* release the records in random order */
     kanon_tick tick;
     void *payload;
+    const char *report_external;    /* likewise, for others: nothing that describes single groups, no seed, no checksum of the input */
+    const kanon_measures *measures; /* of this grouping, for the reports; NULL: they are computed */
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when
  * every one of them is complete and on disk. The cells of a release are checked to cover their originals. */
 KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                                      kanon_error *err);
-/* The JSON report of measures made by kanon_evaluate. */
+/* The report of measures made by kanon_evaluate: a page for people where the path ends in .html, else JSON. */
 KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
                                               const kanon_measures *measures, const char *path, kanon_error *err);
 

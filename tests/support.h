@@ -169,8 +169,8 @@ static inline uint64_t test_seed(void)
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */
 
 /* Both texts are written to s.yaml and t.csv, which stays there for the table to be read again. */
-static inline kanon_status read_table(kanon_table **out, const char *yaml, const char *csv, const kanon_read_options *options,
-                                      kanon_error *err)
+static inline kanon_status read_table(kanon_table **out, const char *yaml, const char *csv,
+                                      const kanon_read_options *options, kanon_error *err)
 {
     kanon_schema *schema = NULL;
     place schema_path = scratch("s.yaml"), table_path = scratch("t.csv");

@@ -30,6 +30,7 @@ typedef struct clustering {
     kanon__parts *parts;
     int32_t *cluster_of; /* by place in parts->rows */
     int32_t *n_clusters; /* by part */
+    int32_t *hints;      /* by row: the first cluster of its part */
     kanon__shared_ticker shared;
 } clustering;
 
@@ -60,9 +61,8 @@ static kanon_status try_delta(clustering *c, trial *t, double delta, double *sum
         for (int64_t i = 0; i < t->n; i++)
             t->cluster_of[i] = 0;
     }
-    KANON_TRY(kanon__weighted_place(&c->weighted, t->rows, t->n, t->cluster_of, n_clusters, &utility, protection,
-                                    c->run->ticker, err),
-              out);
+    kanon__weighted_rejects rejects = {t->rows, t->n, t->cluster_of, n_clusters, NULL};
+    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, &utility, protection, c->run->ticker, err), out);
     *sum = utility + *protection;
 out:
     return st;
@@ -159,8 +159,10 @@ static void collect(clustering *c)
 {
     kanon__run *run = c->run;
     for (int64_t part = 0; part < c->parts->n; part++) {
-        for (int64_t i = c->parts->begins[part]; i < c->parts->begins[part + 1]; i++)
+        for (int64_t i = c->parts->begins[part]; i < c->parts->begins[part + 1]; i++) {
             run->group_of[c->parts->rows[i]] = c->cluster_of[i] >= 0 ? run->n_groups + c->cluster_of[i] : -1;
+            c->hints[c->parts->rows[i]] = run->n_groups;
+        }
         run->n_groups += c->n_clusters[part];
     }
 }
@@ -181,7 +183,8 @@ static kanon_status place_rejected(clustering *c, kanon_error *err)
     KANON_TRY(kanon__new_array(&rows, n, "row order", err), out);
     for (int64_t row = 0; row < n; row++)
         rows[row] = (int32_t)row;
-    KANON_TRY(kanon__weighted_place(&c->weighted, rows, n, run->group_of, run->n_groups, NULL, NULL, run->ticker, err), out);
+    kanon__weighted_rejects rejects = {rows, n, run->group_of, run->n_groups, c->hints};
+    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, NULL, NULL, run->ticker, err), out);
 out:
     kanon__free(rows);
     return st;
@@ -193,6 +196,7 @@ static kanon_status cluster_parts(clustering *c, kanon_error *err)
     int64_t n = c->run->space->n_rows;
     KANON_TRY(kanon__new_array(&c->cluster_of, n, "clusters", err), out);
     KANON_TRY(kanon__new_array(&c->n_clusters, c->parts->n, "clusters", err), out);
+    KANON_TRY(kanon__new_array(&c->hints, n, "clusters", err), out);
     kanon__shared_ticker_init(&c->shared, c->run->ticker, n);
     st = kanon__pool_run(c->run->threads, c->parts->n, cluster_part, c, err);
     kanon__shared_ticker_clear(&c->shared);
@@ -227,6 +231,7 @@ static kanon_status run_tgc(kanon__run *run, kanon_error *err)
     KANON_TRY(cut_into_parts(&c, err), out);
     KANON_TRY(cluster_parts(&c, err), out);
 out:
+    kanon__free(c.hints);
     kanon__free(c.n_clusters);
     kanon__free(c.cluster_of);
     kanon__parts_free(c.parts);

@@ -39,10 +39,18 @@ kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__
                                   int64_t n, kanon__random *random, int32_t *cluster_of, int32_t *n_clusters,
                                   kanon__ticker *ticker, kanon_error *err);
 
-/* Step 4: every record in no cluster joins the one whose wtd it raises least. There is at least one cluster. Through `utility` and
- * `protection`, unless NULL: the averages over the clusters of the sums of Q-diversity and of S-diversity. */
-kanon_status kanon__weighted_place(const kanon__weighted *weighted, const int32_t *rows, int64_t n, int32_t *cluster_of,
-                                   int32_t n_clusters, double *utility, double *protection, kanon__ticker *ticker,
-                                   kanon_error *err);
+/* The records that step 4 is about. */
+typedef struct kanon__weighted_rejects {
+    const int32_t *rows; /* all records, by item */
+    int64_t n;
+    int32_t *cluster_of; /* by item; -1: to be placed */
+    int32_t n_clusters;  /* at least one */
+    const int32_t *hints; /* by item: a cluster near which to look first; changes the time, never the answer. NULL: none */
+} kanon__weighted_rejects;
+
+/* Step 4: every record in no cluster joins the one whose wtd it raises least. Through `utility` and `protection`, unless NULL: the
+ * averages over the clusters of the sums of Q-diversity and of S-diversity. */
+kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *rejects, double *utility,
+                                   double *protection, kanon__ticker *ticker, kanon_error *err);
 
 #endif

@@ -75,7 +75,8 @@ static void take(growing *g, int64_t item)
     else
         kanon__box_add(set->space, g->box, g->rows[item]);
     g->members[g->n_members++] = (int32_t)item;
-    kanon__secrets_growth_add(g->growth, item);
+    if (g->weighted->w_p > 0)
+        kanon__secrets_growth_add(g->growth, item);
     kanon__free_set_remove(set, item);
 }
 

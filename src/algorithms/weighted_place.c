@@ -1,7 +1,29 @@
-/* Placing the records of rejected clusters: Loukides 3.1, the last step. */
+/* Placing the records of rejected clusters: Loukides 3.1, the last step.
+ *
+ * Clusters are numbered part by part, and neighbouring parts lie side by side in space, so a binary tree over the cluster numbers is
+ * a tree over space. A node knows the codes, the largest Q-diversity on each dimension and the least change of S-diversity of its
+ * clusters; that gives a lower bound on what a record costs in any of them, and most of the tree is never looked at. */
 #include "algorithms/weighted.h"
 
 #include "core/alloc.h"
+#include "search/cover_index.h"
+
+#include <math.h>
+
+/* The nodes of a complete binary tree: the children of i are 2 i and 2 i + 1, leaf c is node n_leaves + c. */
+typedef struct bounds {
+    int64_t n_leaves;
+    kanon__bound *boxes;  /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
+    uint32_t *most_units; /* by node and dimension */
+    double *least_secret; /* by node: the least change of w_p * mean S-diversity that a record with nothing in common brings */
+} bounds;
+
+/* A node that a search has still to look at. */
+typedef struct waiting {
+    int64_t node, first; /* and its lowest cluster */
+    int64_t n_below;     /* leaves below it */
+    double bound;
+} waiting;
 
 typedef struct placing {
     const kanon__weighted *weighted;
@@ -9,9 +31,13 @@ typedef struct placing {
     kanon__bound *boxes;          /* by cluster */
     uint32_t *distinct;           /* by cluster and dimension, for counted dimensions */
     kanon__keyset present;        /* cluster, dimension, code: a member has this value */
-    kanon__secrets_group *groups; /* by cluster */
+    bool with_secrets;            /* S-diversity counts, or is asked for */
+    kanon__secrets_group *groups; /* by cluster; without, only their sizes are kept */
     int64_t n_groups;             /* of which so many are initialised */
     double *values;               /* wtd, by cluster */
+    bounds bounds;
+    waiting *heap;
+    kanon__cover_index *covers; /* where only utility counts: most records cost nothing in a cluster that covers them */
 } placing;
 
 static kanon__bound *box_of(const placing *p, int64_t cluster)
@@ -68,17 +94,26 @@ static kanon_status join(placing *p, int64_t cluster, int64_t row, kanon_error *
             continue;
         KANON_TRY(kanon__keyset_add(&p->present, key_of(p, cluster, i, space->dimensions[i].codes[row]), &added, err), out);
         p->distinct[cluster * space->n_dimensions + i] += added;
+        if (p->covers != NULL)
+            kanon__cover_index_add(p->covers, cluster, i, space->dimensions[i].codes[row], space->dimensions[i].codes[row]);
     }
-    KANON_TRY(kanon__secrets_group_add(&p->groups[cluster], row, err), out);
+    if (p->with_secrets)
+        KANON_TRY(kanon__secrets_group_add(&p->groups[cluster], row, err), out);
+    else
+        p->groups[cluster].size++;
 out:
     return st;
 }
+
+static kanon_status build_bounds(placing *p, kanon_error *err);
 
 static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t m = p->weighted->utility->n_dimensions;
     KANON_TRY(kanon__new_array(&p->boxes, p->n_clusters * 2 * m, "clusters", err), out);
+    if (p->weighted->w_p <= 0)
+        KANON_TRY(kanon__cover_index_new(&p->covers, p->weighted->utility, p->n_clusters, err), out);
     KANON_TRY(kanon__new_array(&p->distinct, p->n_clusters * m, "clusters", err), out);
     KANON_TRY(kanon__new_array(&p->values, p->n_clusters, "clusters", err), out);
     KANON_TRY(kanon__new_array(&p->groups, p->n_clusters, "clusters", err), out);
@@ -89,23 +124,238 @@ static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int
             KANON_TRY(join(p, cluster_of[i], rows[i], err), out);
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
         p->values[cluster] = value_with(p, cluster, -1);
+    KANON_TRY(build_bounds(p, err), out);
 out:
     return st;
 }
 
-static int64_t cheapest(const placing *p, int64_t row)
+/* ---- the tree --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t units_on(const placing *p, int64_t cluster, int i)
 {
-    int64_t best = 0;
-    double least = 0;
-    for (int64_t cluster = 0; cluster < p->n_clusters; cluster++) {
-        double increase = value_with(p, cluster, row) - p->values[cluster];
-        if (cluster == 0 || increase < least) {
-            least = increase;
-            best = cluster;
+    const kanon__dimension *d = &p->weighted->utility->dimensions[i];
+    const kanon__bound *box = box_of(p, cluster);
+    if (d->counted)
+        return kanon__dimension_count_units(d, p->distinct[cluster * p->weighted->utility->n_dimensions + i]);
+    return kanon__dimension_units(d, box[2 * i], box[2 * i + 1]);
+}
+
+/* A record that shares nothing with the members adds itself to the numerator and one to the size. */
+static double least_secret(const placing *p, int64_t cluster)
+{
+    const kanon__secrets *secrets = p->weighted->secrets;
+    const kanon__secrets_group *g = &p->groups[cluster];
+    if (p->weighted->w_p <= 0 || secrets->space->n_dimensions == 0)
+        return 0;
+    return p->weighted->w_p *
+           (kanon__secrets_sum(secrets, g->numerator + (uint64_t)secrets->full, g->size + 1) -
+            kanon__secrets_sum(secrets, g->numerator, g->size)) /
+           secrets->space->n_dimensions;
+}
+
+static void set_cover(placing *p, int64_t cluster)
+{
+    const kanon__space *space = p->weighted->utility;
+    for (int i = 0; i < space->n_dimensions; i++) {
+        uint32_t first, last;
+        const kanon__dimension *d = &space->dimensions[i];
+        kanon__covered_range(d, box_of(p, cluster)[2 * i], box_of(p, cluster)[2 * i + 1], &first, &last);
+        if (!d->counted)
+            kanon__cover_index_add(p->covers, cluster, i, first, last);
+    }
+}
+
+static void set_leaf(placing *p, int64_t cluster)
+{
+    if (p->covers != NULL)
+        set_cover(p, cluster);
+    int m = p->weighted->utility->n_dimensions;
+    int64_t node = p->bounds.n_leaves + cluster;
+    for (int i = 0; i < m; i++) {
+        p->bounds.boxes[(node * m + i) * 2] = box_of(p, cluster)[2 * i];
+        p->bounds.boxes[(node * m + i) * 2 + 1] = box_of(p, cluster)[2 * i + 1];
+        p->bounds.most_units[node * m + i] = units_on(p, cluster, i);
+    }
+    p->bounds.least_secret[node] = least_secret(p, cluster);
+}
+
+static void join_children(placing *p, int64_t node)
+{
+    bounds *b = &p->bounds;
+    int m = p->weighted->utility->n_dimensions;
+    int64_t left = 2 * node, right = 2 * node + 1;
+    for (int i = 0; i < m; i++) {
+        const kanon__bound *l = b->boxes + (left * m + i) * 2, *r = b->boxes + (right * m + i) * 2;
+        uint32_t lu = b->most_units[left * m + i], ru = b->most_units[right * m + i];
+        b->boxes[(node * m + i) * 2] = l[0] < r[0] ? l[0] : r[0];
+        b->boxes[(node * m + i) * 2 + 1] = l[1] > r[1] ? l[1] : r[1];
+        b->most_units[node * m + i] = lu > ru ? lu : ru;
+    }
+    b->least_secret[node] = fmin(b->least_secret[left], b->least_secret[right]);
+}
+
+static kanon_status build_bounds(placing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bounds *b = &p->bounds;
+    int64_t m = p->weighted->utility->n_dimensions;
+    for (b->n_leaves = 1; b->n_leaves < p->n_clusters;)
+        b->n_leaves *= 2;
+    KANON_TRY(kanon__new_array(&b->boxes, 2 * b->n_leaves * 2 * m, "the index of clusters", err), out);
+    KANON_TRY(kanon__new_array(&b->most_units, 2 * b->n_leaves * m, "the index of clusters", err), out);
+    KANON_TRY(kanon__new_array(&b->least_secret, 2 * b->n_leaves, "the index of clusters", err), out);
+    KANON_TRY(kanon__new_array(&p->heap, b->n_leaves + 1, "the index of clusters", err), out);
+    for (int64_t node = b->n_leaves + p->n_clusters; node < 2 * b->n_leaves; node++) {
+        b->least_secret[node] = INFINITY;
+        for (int64_t i = 0; i < m; i++)
+            b->boxes[(node * m + i) * 2] = UINT32_MAX;
+    }
+    for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
+        set_leaf(p, cluster);
+    for (int64_t node = b->n_leaves - 1; node > 0; node--)
+        join_children(p, node);
+out:
+    return st;
+}
+
+static void update_bounds(placing *p, int64_t cluster)
+{
+    set_leaf(p, cluster);
+    for (int64_t node = (p->bounds.n_leaves + cluster) / 2; node > 0; node /= 2)
+        join_children(p, node);
+}
+
+/* The least by which a value outside the range lo..hi raises the units of a cluster inside it, which has at most `most`. */
+static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo, uint32_t hi, uint32_t most)
+{
+    if (code >= lo && code <= hi)
+        return 0;
+    if (d->counted)
+        return d->full / (uint32_t)d->column->taxonomy->n_leaves;
+    uint32_t near = code < lo ? lo : hi, units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
+    bool number = d->position != NULL && code != d->column->missing_code;
+    if (number && hi == d->column->missing_code)
+        return 0; /* a cluster there may be fully general already */
+    if (number)
+        return units; /* the cluster must stretch at least so far */
+    return units > most ? units - most : 0;
+}
+
+/* No cluster below the node takes the row for less. */
+static double lower_bound(const placing *p, int64_t node, int64_t row)
+{
+    const kanon__space *space = p->weighted->utility;
+    const bounds *b = &p->bounds;
+    int m = space->n_dimensions;
+    int64_t units = 0;
+    if (b->least_secret[node] == INFINITY)
+        return INFINITY;
+    for (int i = 0; i < m && p->weighted->w_u > 0; i++) {
+        const kanon__bound *range = b->boxes + (node * m + i) * 2;
+        const kanon__dimension *d = &space->dimensions[i];
+        units += least_rise(d, d->codes[row], range[0], range[1], b->most_units[node * m + i]);
+    }
+    return p->weighted->w_u * ((double)units / ((double)m * (double)space->scale)) + b->least_secret[node];
+}
+
+typedef struct search {
+    const placing *placing;
+    int64_t row, best;
+    double least;
+} search;
+
+/* Whether nothing below the node can win: it costs more, beyond what rounding could hide, or it only ties at nothing, where no
+ * cluster costs less than nothing, and its clusters come later. */
+static bool is_hopeless(const search *s, double bound, int64_t first_cluster)
+{
+    const double slack = 1e-12;
+    if (s->best < 0)
+        return bound == INFINITY;
+    if (s->placing->weighted->w_p <= 0 && s->least <= 0)
+        return first_cluster > s->best;
+    return bound > s->least + slack;
+}
+
+static void look_at_cluster(search *s, int64_t cluster)
+{
+    double increase = value_with(s->placing, cluster, s->row) - s->placing->values[cluster];
+    if (s->best < 0 || increase < s->least || (increase == s->least && cluster < s->best)) {
+        s->least = increase;
+        s->best = cluster;
+    }
+}
+
+static bool comes_before(const waiting *a, const waiting *b)
+{
+    return a->bound < b->bound || (a->bound == b->bound && a->first < b->first);
+}
+
+/* A heap: the node with the least bound, and of those the one with the lowest clusters, is on top. */
+static void push(placing *p, int64_t *n, waiting node)
+{
+    int64_t at = (*n)++;
+    for (; at > 0 && comes_before(&node, &p->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        p->heap[at] = p->heap[(at - 1) / 2];
+    p->heap[at] = node;
+}
+
+static waiting pop(placing *p, int64_t *n)
+{
+    waiting top = p->heap[0], last = p->heap[--*n];
+    int64_t at = 0;
+    for (int64_t child = 1; child < *n; child = 2 * at + 1) {
+        child += child + 1 < *n && comes_before(&p->heap[child + 1], &p->heap[child]);
+        if (!comes_before(&p->heap[child], &last))
+            break;
+        p->heap[at] = p->heap[child];
+        at = child;
+    }
+    p->heap[at] = last;
+    return top;
+}
+
+/* The lowest cluster that takes the row for nothing; -1 where there is none. */
+static int64_t covering(const placing *p, int64_t row)
+{
+    for (int64_t cluster = 0;; cluster++) {
+        cluster = kanon__cover_index_next(p->covers, row, cluster);
+        if (cluster < 0 || value_with(p, cluster, row) == p->values[cluster])
+            return cluster;
+    }
+}
+
+/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at. */
+static int64_t cheapest(placing *p, int64_t row, int64_t hint)
+{
+    enum { AROUND = 4 };
+    search s = {.placing = p, .row = row, .best = -1};
+    int64_t n = 0, free_of_charge = p->covers != NULL ? covering(p, row) : -1;
+    if (free_of_charge >= 0)
+        return free_of_charge;
+    for (int64_t cluster = hint - AROUND; cluster < hint + AROUND; cluster++)
+        if (cluster >= 0 && cluster < p->n_clusters)
+            look_at_cluster(&s, cluster);
+    push(p, &n, (waiting){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
+    while (n > 0) {
+        waiting node = pop(p, &n);
+        if (is_hopeless(&s, node.bound, node.first))
+            continue;
+        if (node.n_below == 1) {
+            look_at_cluster(&s, node.first);
+            continue;
+        }
+        int64_t half = node.n_below / 2;
+        for (int64_t side = 0; side < 2; side++) {
+            waiting child = {2 * node.node + side, node.first + side * half, half, 0};
+            child.bound = lower_bound(p, child.node, row);
+            if (!is_hopeless(&s, child.bound, child.first))
+                push(p, &n, child);
         }
     }
-    return best;
+    return s.best;
 }
+
+/* ---- placing ---------------------------------------------------------------------------------------------------------- */
 
 static void average(const placing *p, double *utility, double *protection)
 {
@@ -119,27 +369,32 @@ static void average(const placing *p, double *utility, double *protection)
     *protection /= (double)p->n_clusters;
 }
 
-kanon_status kanon__weighted_place(const kanon__weighted *weighted, const int32_t *rows, int64_t n, int32_t *cluster_of,
-                                   int32_t n_clusters, double *utility, double *protection, kanon__ticker *ticker,
-                                   kanon_error *err)
+kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *r, double *utility,
+                                   double *protection, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    placing p = {.weighted = weighted, .n_clusters = n_clusters};
-    KANON_TRY(set_up(&p, rows, n, cluster_of, err), out);
-    for (int64_t i = 0; i < n; i++) {
-        if (cluster_of[i] >= 0)
+    placing p = {.weighted = weighted, .n_clusters = r->n_clusters, .with_secrets = weighted->w_p > 0 || protection != NULL};
+    KANON_TRY(set_up(&p, r->rows, r->n, r->cluster_of, err), out);
+    for (int64_t i = 0; i < r->n; i++) {
+        if (r->cluster_of[i] >= 0)
             continue;
-        int64_t cluster = cheapest(&p, rows[i]);
-        cluster_of[i] = (int32_t)cluster;
-        KANON_TRY(join(&p, cluster, rows[i], err), out);
+        int64_t cluster = cheapest(&p, r->rows[i], r->hints != NULL ? r->hints[i] : 0);
+        r->cluster_of[i] = (int32_t)cluster;
+        KANON_TRY(join(&p, cluster, r->rows[i], err), out);
         p.values[cluster] = value_with(&p, cluster, -1);
-        KANON_TRY(kanon__tick(ticker, i, n, 50 * p.n_clusters, err), out);
+        update_bounds(&p, cluster);
+        KANON_TRY(kanon__tick(ticker, i, r->n, 20000, err), out);
     }
     if (utility != NULL)
         average(&p, utility, protection);
 out:
     for (int64_t i = 0; i < p.n_groups; i++)
         kanon__secrets_group_clear(&p.groups[i]);
+    kanon__cover_index_free(p.covers);
+    kanon__free(p.heap);
+    kanon__free(p.bounds.least_secret);
+    kanon__free(p.bounds.most_units);
+    kanon__free(p.bounds.boxes);
     kanon__free(p.groups);
     kanon__free(p.values);
     kanon__keyset_clear(&p.present);

@@ -13,7 +13,7 @@ typedef struct publishing {
     const kanon_table *table;
     const kanon_grouping *grouping;
     kanon_outputs wanted;
-    kanon__output *release, *groups, *report;
+    kanon__output *release, *groups, *report, *report_external;
     kanon__ticker ticker;
 } publishing;
 
@@ -26,9 +26,10 @@ static const char *numeric_name(kanon_numeric numeric)
 /* Two outputs in one file, or an output over the input, would destroy data. */
 static kanon_status check_paths(const kanon_outputs *o, const kanon_table *t, kanon_error *err)
 {
-    const char *paths[] = {o->release, o->groups, o->report, t->input.path};
-    for (int i = 0; i < 3; i++)
-        for (int j = i + 1; j < 4; j++)
+    enum { N_OUTPUTS = 4 };
+    const char *paths[N_OUTPUTS + 1] = {o->release, o->groups, o->report, o->report_external, t->input.path};
+    for (int i = 0; i < N_OUTPUTS; i++)
+        for (int j = i + 1; j <= N_OUTPUTS; j++)
             if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
                 return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(paths[i], "-") == 0 ? "standard output" : paths[i]);
     return KANON_OK;
@@ -44,6 +45,8 @@ static kanon_status open_outputs(publishing *p, kanon_error *err)
         KANON_TRY(kanon__output_open(&p->groups, o->groups, false, err), out);
     if (o->report != NULL)
         KANON_TRY(kanon__output_open(&p->report, o->report, false, err), out);
+    if (o->report_external != NULL)
+        KANON_TRY(kanon__output_open(&p->report_external, o->report_external, false, err), out);
 out:
     return st;
 }
@@ -103,22 +106,37 @@ out:
     return st;
 }
 
-static kanon_status write_report(publishing *p, kanon_error *err)
+static kanon_status write_report(publishing *p, kanon__output *output, const char *path, const kanon_measures *measures,
+                                 bool external, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon_measures *measures = NULL;
-    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
-    KANON_TRY(kanon_evaluate(&measures, p->table, p->grouping, &options, err), out);
-    kanon__report report = {.table = p->table, .grouping = p->grouping, .measures = measures};
+    kanon__report report = {.table = p->table, .grouping = p->grouping, .measures = measures, .external = external,
+                            .html = kanon__report_is_html(path)};
     if (p->release != NULL) {
         report.release_path = p->wanted.release;
         report.release_sha256 = kanon__output_sha256(p->release);
         report.numeric = numeric_name(p->wanted.numeric);
+        report.shuffle = p->wanted.shuffle != 0;
     }
-    KANON_TRY(kanon__report_write(p->report, &report, err), out);
-    KANON_TRY(kanon__output_finish(p->report, err), out);
+    kanon_status st = kanon__report_write(output, &report, err);
+    return st == KANON_OK ? kanon__output_finish(output, err) : st;
+}
+
+static kanon_status write_reports(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_measures *own = NULL;
+    const kanon_measures *measures = p->wanted.measures;
+    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    if (measures == NULL) {
+        KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
+        measures = own;
+    }
+    if (p->report != NULL)
+        KANON_TRY(write_report(p, p->report, p->wanted.report, measures, false, err), out);
+    if (p->report_external != NULL)
+        KANON_TRY(write_report(p, p->report_external, p->wanted.report_external, measures, true, err), out);
 out:
-    kanon_measures_free(measures);
+    kanon_measures_free(own);
     return st;
 }
 
@@ -146,12 +164,14 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     }
     if (p.release != NULL)
         KANON_TRY(write_release(&p, err), out);
-    if (p.report != NULL)
-        KANON_TRY(write_report(&p, err), out);
+    if (p.report != NULL || p.report_external != NULL)
+        KANON_TRY(write_reports(&p, err), out);
     KANON_TRY(commit(p.release, err), out);
     KANON_TRY(commit(p.groups, err), out);
     KANON_TRY(commit(p.report, err), out);
+    KANON_TRY(commit(p.report_external, err), out);
 out:
+    kanon__output_free(p.report_external);
     kanon__output_free(p.report);
     kanon__output_free(p.groups);
     kanon__output_free(p.release);
@@ -163,7 +183,7 @@ kanon_status kanon_measures_publish(const kanon_table *table, const kanon_groupi
 {
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
-    kanon__report report = {.table = table, .grouping = grouping, .measures = measures};
+    kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
     KANON_TRY(kanon__output_open(&output, path, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);

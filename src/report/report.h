@@ -1,9 +1,10 @@
-/* The JSON report: what came out, and everything that is needed to make it again. */
+/* The report: what came out, and everything that is needed to make it again. As JSON for programs, as a page for people. */
 #ifndef KANON_REPORT_REPORT_H
 #define KANON_REPORT_REPORT_H
 
 #include "core/output.h"
 #include "measures/measure.h"
+#include "report/report_data.h"
 
 typedef struct kanon__report {
     const kanon_table *table;
@@ -12,8 +13,19 @@ typedef struct kanon__report {
     const char *release_path; /* NULL: none was written */
     const char *release_sha256;
     const char *numeric;      /* the form of numeric cells; NULL with no release */
+    bool shuffle;             /* the release is in random order */
+    bool html;                /* a page for people */
+    bool external;            /* nothing that describes single groups, and nothing that helps to undo the release */
 } kanon__report;
 
+/* Whether a report at this path is to be a page. */
+bool kanon__report_is_html(const char *path);
 kanon_status kanon__report_write(kanon__output *output, const kanon__report *report, kanon_error *err);
+
+/* The two forms. `input_sha256` is that of the table's file. */
+kanon_status kanon__report_json(kanon__output *output, const kanon__report *report, const kanon__report_data *data,
+                                const char *input_sha256, kanon_error *err);
+kanon_status kanon__report_html(kanon__output *output, const kanon__report *report, const kanon__report_data *data,
+                                const char *input_sha256, kanon_error *err);
 
 #endif

@@ -1,9 +1,11 @@
+#include "report/markup.h"
 #include "report/report.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The version of the report's shape: raised when a name changes its meaning or goes away. */
 enum { REPORT_FORMAT = 1 };
@@ -84,37 +86,153 @@ static json_t *seed_value(uint64_t seed)
     return json_string(text);
 }
 
-static bool set_origin(json_t *root, const kanon_grouping *g)
+static bool set_origin(json_t *root, const kanon__report *r)
 {
+    const kanon_grouping *g = r->grouping;
     bool good = set(root, "algorithm", g->algorithm != NULL ? json_string(g->algorithm) : json_null());
     if (g->algorithm == NULL)
         return good;
     if (g->refinement != NULL)
         good = good && set(root, "refinement", json_string(g->refinement));
-    return good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings)) &&
-           set(root, "k_asked", json_integer(g->k)) && set(root, "seed", seed_value(g->seed)) &&
-           set(root, "seconds", json_real(g->seconds));
+    good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings)) &&
+           set(root, "k_asked", json_integer(g->k));
+    if (!r->external)
+        good = good && set(root, "seed", seed_value(g->seed)) && set(root, "seconds", json_real(g->seconds));
+    return good;
+}
+
+/* File names can be any bytes, JSON is UTF-8: what is not becomes a question mark. */
+static json_t *path_value(const char *path)
+{
+    json_t *value = json_string(path);
+    char *copy = value == NULL ? malloc(strlen(path) + 1) : NULL;
+    if (copy == NULL)
+        return value;
+    const char *at = path, *end = path + strlen(path);
+    size_t used = 0;
+    while (at < end) {
+        const char *from = at;
+        bool is_bad = kanon__utf8_next(&at, end) == 0xFFFD;
+        copy[used] = '?';
+        if (!is_bad)
+            memcpy(copy + used, from, (size_t)(at - from));
+        used += is_bad ? 1 : (size_t)(at - from);
+    }
+    value = json_stringn(copy, used);
+    free(copy);
+    return value;
 }
 
 static bool set_files(json_t *root, const kanon__report *r, const char *input_sha256)
 {
-    bool good = set(root, "input", json_pack("{s:s, s:s}", "path", r->table->input.path, "sha256", input_sha256));
-    if (r->release_path != NULL)
-        good = good && set(root, "output", json_pack("{s:s, s:s, s:s}", "path", r->release_path, "sha256", r->release_sha256,
-                                                     "numeric", r->numeric));
+    bool good = true;
+    if (!r->external) {
+        json_t *input = json_object();
+        good = set(root, "input", input) && set(input, "path", path_value(r->table->input.path)) &&
+               set(input, "sha256", json_string(input_sha256));
+    }
+    if (good && r->release_path != NULL) {
+        json_t *output = json_object();
+        good = set(root, "output", output) &&
+               set(output, "path", path_value(r->external ? kanon__file_name(r->release_path) : r->release_path)) &&
+               set(output, "sha256", json_string(r->release_sha256)) && set(output, "numeric", json_string(r->numeric)) &&
+               set(output, "shuffled", json_boolean(r->shuffle));
+    }
     return good;
 }
 
-kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, kanon_error *err)
+/* ---- what the page shows as plots ------------------------------------------------------------------------------------- */
+
+static json_t *threshold_list(const kanon__report_data *d)
+{
+    json_t *list = json_array();
+    for (int i = 0; list != NULL && i < KANON__N_THRESHOLDS; i++) {
+        json_t *item = json_pack("{s:i, s:I, s:I, s:b}", "group_size", kanon__thresholds[i], "records_above_before",
+                                 (json_int_t)d->above[KANON__BEFORE][i], "records_above", (json_int_t)d->above[KANON__AFTER][i],
+                                 "met", d->above[KANON__AFTER][i] == 0);
+        if (item == NULL || json_array_append_new(list, item) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static bool set_bin(json_t *item, const kanon__bin *bin, bool with_loss)
+{
+    return set(item, "from", json_integer(bin->lo)) &&
+           set(item, "to", bin->hi == INT64_MAX ? json_null() : json_integer(bin->hi)) &&
+           set(item, "groups", json_integer(bin->groups)) && set(item, "records", json_integer(bin->records)) &&
+           (!with_loss || set(item, "loss", json_real(bin->loss)));
+}
+
+static json_t *bin_list(const kanon__bins *bins, bool with_loss)
+{
+    json_t *list = json_array();
+    for (int i = 0; list != NULL && i < bins->n; i++) {
+        json_t *item = json_object();
+        bool good = item != NULL && set_bin(item, &bins->items[i], with_loss);
+        if (!good)
+            json_decref(item);
+        if (!good || json_array_append_new(list, item) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static bool set_variety(json_t *root, const kanon__report *r, const kanon__report_data *d)
+{
+    json_t *all = json_object();
+    bool good = set(root, "sensitive_values", all);
+    for (int i = 0; good && i < r->table->n_sensitive; i++) {
+        json_t *one = json_object();
+        good = set(all, r->table->columns[r->table->sensitive[i]].name, one) &&
+               set(one, "groups_by_distinct_values", bin_list(&d->variety[i].distinct, false)) &&
+               set(one, "groups_by_percent_of_top_value", bin_list(&d->variety[i].top, false));
+    }
+    return good;
+}
+
+static bool set_worst(json_t *root, const kanon__report_data *d)
+{
+    return set(root, "worst_groups", json_pack("{s:I, s:I, s:f}", "groups", (json_int_t)d->worst_groups, "records",
+                                               (json_int_t)d->worst_records, "loss", d->worst_loss));
+}
+
+static bool set_data(json_t *root, const kanon__report *r, const kanon__report_data *d)
+{
+    bool good = set(root, "thresholds", threshold_list(d)) && set(root, "group_sizes", bin_list(&d->sizes, !r->external)) &&
+                set(root, "class_sizes_before", bin_list(&d->risk[KANON__BEFORE], false)) &&
+                set(root, "class_sizes_after", bin_list(&d->risk[KANON__AFTER], false)) && set_variety(root, r, d);
+    if (!r->external)
+        good = good && set_worst(root, d) && set(root, "loss_by_class_before", bin_list(&d->kinds, true));
+    return good;
+}
+
+static json_t *warning_list(const kanon__report *r)
+{
+    json_t *list = text_list(&r->table->warnings), *more = text_list(&r->grouping->warnings);
+    if (list == NULL || more == NULL || json_array_extend(list, more) != 0) {
+        json_decref(list);
+        list = NULL;
+    }
+    json_decref(more);
+    return list;
+}
+
+kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, const kanon__report_data *data,
+                                const char *input_sha256, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    char input_sha256[KANON__SHA256_TEXT];
     char *text = NULL;
     json_t *root = json_object();
-    KANON_TRY(kanon__sha256_of(input_sha256, r->table->input.bytes, r->table->input.size, err), out);
     bool good = set(root, "format", json_integer(REPORT_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
-                set_figures(root, r->measures) && set_origin(root, r->grouping) && set_files(root, r, input_sha256) &&
-                set(root, "columns", column_list(r->table)) && set(root, "warnings", text_list(&r->grouping->warnings));
+                set(root, "external", json_boolean(r->external)) && set_figures(root, r->measures) && set_origin(root, r) &&
+                set_files(root, r, input_sha256) && set_data(root, r, data) && set(root, "columns", column_list(r->table));
+    if (!r->external)
+        good = good && set(root, "warnings", warning_list(r));
     if (good)
         text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     if (text == NULL) {

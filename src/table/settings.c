@@ -59,6 +59,8 @@ static kanon_status check_value(const char *owner, const kanon_setting_info *inf
     const char *choices = info->type == KANON_SETTING_FLAG ? "true|false" : info->choices;
     if (info->type == KANON_SETTING_INTEGER || info->type == KANON_SETTING_NUMBER)
         return check_number(owner, info, value, err);
+    if (info->type == KANON_SETTING_TEXT)
+        return KANON_OK; /* its owner knows what it means */
     if (is_choice(choices, value))
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: '%s' is no value for the setting '%s'", owner, value, info->name);

@@ -1,6 +1,5 @@
-/* The ground everything stands on: random numbers, selection, threads, output files, texts, options, progress, memory. */
+/* The ground everything stands on: random numbers, selection, threads, texts, options, progress, memory. */
 #include "core/alloc.h"
-#include "core/output.h"
 #include "core/pool.h"
 #include "core/random.h"
 #include "core/select.h"
@@ -9,7 +8,6 @@
 #include "core/ticker.h"
 #include "support.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -34,10 +32,11 @@ static void random_matches_published_values(void **state)
         assert_true(kanon__random_next(&random) == expected[i]);
 }
 
-/* splitmix64 gives e220a8397b1dcdaf for 0, and these four for 1234567: with stream 0 their exclusive or is the seed to ask for. */
+/* splitmix64 gives e220a8397b1dcdaf for 0 and these four for 1234567: with stream 0 the seed is their exclusive or. */
 static void seeds_go_through_splitmix(void **state)
 {
-    static const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u, 4593380528125082431u};
+    static const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                                        4593380528125082431u};
     (void)state;
     kanon__random random;
     kanon__random_init(&random, 0xe220a8397b1dcdafu ^ 1234567u, 0);
@@ -309,282 +308,6 @@ static void thread_counts_are_sane(void **state)
     assert_true(kanon__pool_threads(-1) >= 1);
 }
 
-/* ---- output files ----------------------------------------------------------------------------------------------------- */
-
-static kanon__output *open_output(const char *path)
-{
-    kanon__output *output = NULL;
-    kanon_error err = {0};
-    assert_done(kanon__output_open(&output, path, true, &err), &err);
-    return output;
-}
-
-static void finish_output(kanon__output *output)
-{
-    kanon_error err = {0};
-    assert_done(kanon__output_finish(output, &err), &err);
-}
-
-static void commit_output(kanon__output *output)
-{
-    kanon_error err = {0};
-    assert_done(kanon__output_commit(output, &err), &err);
-    kanon__output_free(output);
-}
-
-static void output_appears_when_committed(void **state)
-{
-    place path = scratch("a.txt");
-    (void)state;
-    kanon__output *output = open_output(path.text);
-    kanon__output_text(output, "first");
-    assert_false(exists(path.text));
-    finish_output(output);
-    assert_false(exists(path.text));
-    commit_output(output);
-    assert_file(path.text, "first");
-    assert_int_equal(entries(scratch_directory, false), 1);
-    output = open_output(path.text);
-    kanon__output_text(output, "second");
-    finish_output(output);
-    assert_file(path.text, "first");
-    commit_output(output);
-    assert_file(path.text, "second");
-    assert_int_equal(entries(scratch_directory, true), 1);
-}
-
-static void output_vanishes_when_not_committed(void **state)
-{
-    place path = scratch("a.txt");
-    (void)state;
-    for (int finished = 0; finished < 2; finished++) {
-        kanon__output *output = open_output(path.text);
-        kanon__output_text(output, "text");
-        assert_int_equal(entries(scratch_directory, false), 1); /* the temporary file */
-        if (finished)
-            finish_output(output);
-        kanon__output_free(output);
-        assert_int_equal(entries(scratch_directory, false), 0);
-    }
-    write_text(path.text, "old");
-    kanon__output_free(open_output(path.text));
-    assert_file(path.text, "old");
-    kanon__output *one = open_output(path.text), *other = open_output(path.text); /* their temporary names differ */
-    assert_int_equal(entries(scratch_directory, false), 3);
-    kanon__output_free(one);
-    kanon__output_free(other);
-    kanon__output_free(NULL);
-    assert_int_equal(entries(scratch_directory, true), 1);
-}
-
-static void output_keeps_permissions(void **state)
-{
-    static const mode_t modes[] = {0600, 0640, 0444, 0777};
-    place path = scratch("a.txt");
-    struct stat is;
-    (void)state;
-    mode_t mask = umask(022);
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        write_text(path.text, "old");
-        assert_int_equal(chmod(path.text, modes[i]), 0);
-        kanon__output *output = open_output(path.text);
-        finish_output(output);
-        commit_output(output);
-        assert_int_equal(stat(path.text, &is), 0);
-        assert_int_equal(is.st_mode & 07777, modes[i]);
-        assert_int_equal(unlink(path.text), 0);
-    }
-    kanon__output *output = open_output(path.text);
-    finish_output(output);
-    commit_output(output);
-    assert_int_equal(stat(path.text, &is), 0);
-    assert_int_equal(is.st_mode & 07777, 0644); /* a new file has what the process gives to new files */
-    umask(mask);
-    entries(scratch_directory, true);
-}
-
-static void output_follows_links(void **state)
-{
-    place real_directory = scratch("real"), real = inside(real_directory.text, "a.txt"), link = scratch("link"),
-          chain = scratch("chain");
-    struct stat is;
-    (void)state;
-    assert_int_equal(mkdir(real_directory.text, 0777), 0);
-    write_text(real.text, "old");
-    assert_int_equal(symlink("real/a.txt", link.text), 0);
-    assert_int_equal(symlink(link.text, chain.text), 0);
-    kanon__output *output = open_output(chain.text);
-    kanon__output_text(output, "new");
-    assert_int_equal(entries(scratch_directory, false), 3);
-    assert_int_equal(entries(real_directory.text, false), 2);
-    finish_output(output);
-    commit_output(output);
-    assert_int_equal(lstat(chain.text, &is), 0);
-    assert_true(S_ISLNK(is.st_mode));
-    assert_file(real.text, "new");
-    entries(scratch_directory, true);
-}
-
-static void output_tells_of_a_full_disk(void **state)
-{
-    kanon_error err = {0};
-    (void)state;
-    if (access("/dev/full", W_OK) != 0)
-        skip();
-    kanon__output *output = open_output("/dev/full");
-    kanon__output_text(output, "text");
-    assert_int_equal(kanon__output_finish(output, &err), KANON_EIO);
-    assert_holds(err.message, "/dev/full");
-    kanon__output_free(output);
-    output = open_output("/dev/full"); /* the failure comes long before the end, and is kept */
-    for (int i = 0; i < 100000; i++)
-        kanon__output_text(output, "0123456789");
-    assert_int_equal(kanon__output_finish(output, NULL), KANON_EIO);
-    kanon__output_free(output);
-    assert_true(exists("/dev/full"));
-}
-
-static void assert_cannot_open(const char *path)
-{
-    kanon__output *output = (kanon__output *)&path;
-    kanon_error err = {0};
-    assert_int_equal(kanon__output_open(&output, path, false, &err), KANON_EIO);
-    assert_null(output);
-    assert_holds(err.message, path);
-}
-
-static void output_needs_a_place(void **state)
-{
-    place nowhere = scratch("nowhere/a.txt"), file = scratch("file"), below_file = scratch("file/a.txt"),
-          closed = scratch("closed"), in_closed = scratch("closed/a.txt");
-    (void)state;
-    assert_cannot_open(nowhere.text);
-    write_text(file.text, "old");
-    assert_cannot_open(below_file.text);
-    assert_cannot_open(scratch_directory);
-    assert_int_equal(mkdir(closed.text, 0555), 0);
-    assert_int_equal(chmod(scratch_directory, 0755), 0);
-    bool was_root = geteuid() == 0;
-    if (was_root)
-        assert_int_equal(seteuid(65534), 0); /* root may write everywhere */
-    assert_cannot_open(in_closed.text);
-    if (was_root)
-        assert_int_equal(seteuid(0), 0);
-    assert_int_equal(entries(closed.text, false), 0);
-    assert_int_equal(entries(scratch_directory, true), 2);
-}
-
-static void output_to_devices_is_direct(void **state)
-{
-    (void)state;
-    kanon__output *output = open_output("/dev/null");
-    kanon__output_text(output, "text");
-    finish_output(output);
-    assert_int_equal(kanon__output_bytes(output), 4);
-    commit_output(output);
-    assert_true(exists("/dev/null"));
-}
-
-static void assert_checksum(const char *text, int64_t times, const char *expected)
-{
-    place path = scratch("a.txt");
-    kanon__output *output = open_output(path.text);
-    char digest[KANON__SHA256_TEXT];
-    for (int64_t i = 0; i < times; i++)
-        kanon__output_text(output, text);
-    assert_int_equal(kanon__output_bytes(output), times * (int64_t)strlen(text));
-    finish_output(output);
-    assert_string_equal(kanon__output_sha256(output), expected);
-    commit_output(output);
-    char *bytes = read_text(path.text);
-    assert_int_equal(kanon__sha256_of(digest, bytes, strlen(bytes), NULL), KANON_OK);
-    assert_string_equal(digest, expected);
-    free(bytes);
-    entries(scratch_directory, true);
-}
-
-/* The vectors of FIPS 180-2, and of the empty text. */
-static void output_checksum_is_sha256(void **state)
-{
-    (void)state;
-    assert_checksum("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_checksum("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    assert_checksum("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
-                    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    assert_checksum("aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-    kanon__output *output = NULL;
-    assert_int_equal(kanon__output_open(&output, "/dev/null", false, NULL), KANON_OK);
-    finish_output(output);
-    assert_string_equal(kanon__output_sha256(output), "");
-    kanon__output_free(output);
-}
-
-static void output_larger_than_its_buffer(void **state)
-{
-    enum { SIZE = 1 << 20 };
-    place path = scratch("a.txt");
-    (void)state;
-    char *bytes = malloc(SIZE + 1);
-    assert_non_null(bytes);
-    for (int i = 0; i < SIZE; i++)
-        bytes[i] = (char)('a' + i % 23);
-    bytes[SIZE] = '\0';
-    kanon__output *output = open_output(path.text);
-    for (size_t at = 0, step = 1; at < SIZE; at += step, step = step * 3 < SIZE - at ? step * 3 : SIZE - at)
-        kanon__output_write(output, bytes + at, step < SIZE - at ? step : SIZE - at);
-    finish_output(output);
-    commit_output(output);
-    assert_file(path.text, bytes);
-    free(bytes);
-    entries(scratch_directory, true);
-}
-
-static void assert_cell(const char *text, char delimiter, const char *expected)
-{
-    place path = scratch("a.txt");
-    kanon__output *output = open_output(path.text);
-    kanon__output_cell(output, text, strlen(text), delimiter);
-    finish_output(output);
-    commit_output(output);
-    assert_file(path.text, expected);
-    entries(scratch_directory, true);
-}
-
-static void output_quotes_cells(void **state)
-{
-    (void)state;
-    assert_cell("", ',', "");
-    assert_cell("plain", ',', "plain");
-    assert_cell("a b", ',', "a b");
-    assert_cell("a,b", ',', "\"a,b\"");
-    assert_cell("a,b", ';', "a,b");
-    assert_cell("a;b", ';', "\"a;b\"");
-    assert_cell("a\tb", '\t', "\"a\tb\"");
-    assert_cell("say \"x\"", ',', "\"say \"\"x\"\"\"");
-    assert_cell("\"", ',', "\"\"\"\"");
-    assert_cell("a\nb", ',', "\"a\nb\"");
-    assert_cell("a\rb", ',', "\"a\rb\"");
-    assert_cell(" a", ',', "\" a\"");
-    assert_cell("a ", ',', "\"a \"");
-    assert_cell("[20,29]", ',', "\"[20,29]\"");
-}
-
-static void output_prints_integers(void **state)
-{
-    static const int64_t values[] = {0, 7, 10, -1, -100, INT64_MAX, INT64_MIN};
-    place path = scratch("a.txt");
-    (void)state;
-    kanon__output *output = open_output(path.text);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        kanon__output_integer(output, values[i]);
-        kanon__output_text(output, " ");
-    }
-    finish_output(output);
-    commit_output(output);
-    assert_file(path.text, "0 7 10 -1 -100 9223372036854775807 -9223372036854775808 ");
-    entries(scratch_directory, true);
-}
-
 /* ---- texts, options, progress ----------------------------------------------------------------------------------------- */
 
 static void nearest_text(void **state)
@@ -824,17 +547,6 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_threads),
         cmocka_unit_test(lowest_failure_is_told),
         cmocka_unit_test(thread_counts_are_sane),
-        cmocka_unit_test(output_appears_when_committed),
-        cmocka_unit_test(output_vanishes_when_not_committed),
-        cmocka_unit_test(output_keeps_permissions),
-        cmocka_unit_test(output_follows_links),
-        cmocka_unit_test(output_tells_of_a_full_disk),
-        cmocka_unit_test(output_needs_a_place),
-        cmocka_unit_test(output_to_devices_is_direct),
-        cmocka_unit_test(output_checksum_is_sha256),
-        cmocka_unit_test(output_larger_than_its_buffer),
-        cmocka_unit_test(output_quotes_cells),
-        cmocka_unit_test(output_prints_integers),
         cmocka_unit_test(nearest_text),
         cmocka_unit_test(texts_grow),
         cmocka_unit_test(options_of_older_callers),

@@ -41,7 +41,8 @@ static kanon_status publish(const kanon_table *table, const int64_t *group_of, k
     return st;
 }
 
-static void assert_release(const char *yaml, const char *csv, const int64_t *group_of, kanon_numeric numeric, const char *expected)
+static void assert_release(const char *yaml, const char *csv, const int64_t *group_of, kanon_numeric numeric,
+                           const char *expected)
 {
     kanon_error err = {0};
     kanon_table *table = table_of(yaml, csv);
@@ -120,8 +121,9 @@ static void columns(void **state)
 static void suppressed_records_are_stars(void **state)
 {
     (void)state;
-    assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n3,x,r\n",
-                   GROUPS(0, 5, 5), KANON_NUMERIC_INTERVAL, "a,b,s\n*,*,p\n[2-3],*,q\n[2-3],*,r\n");
+    assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n",
+                   "a,b,s\n1,x,p\n2,y,q\n3,x,r\n", GROUPS(0, 5, 5), KANON_NUMERIC_INTERVAL,
+                   "a,b,s\n*,*,p\n[2-3],*,q\n[2-3],*,r\n");
     assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n",
                    GROUPS(0, 0), KANON_NUMERIC_COLUMNS, "a_min,a_max,b,s\n*,*,*,p\n*,*,*,q\n");
 }
@@ -168,8 +170,10 @@ static void form_of_the_input_is_kept(void **state)
 {
     (void)state;
     assert_release("attributes: {id: {role: identifying}, a: {role: quasi}, n: {role: insensitive}, s: {role: sensitive}}\n",
-                   "\xef\xbb\xbf" "a;n;id;s\r\n1;\"x;y\";I1;p\r\n2;\"line\r\nbreak\";I2;\"\"\"q\"\"\"\r\n", GROUPS(1, 1),
-                   KANON_NUMERIC_RANGE, "a;n;s\r\n[1,2];\"x;y\";p\r\n[1,2];\"line\r\nbreak\";\"\"\"q\"\"\"\r\n");
+                   "\xef\xbb\xbf"
+                   "a;n;id;s\r\n1;\"x;y\";I1;p\r\n2;\"line\r\nbreak\";I2;\"\"\"q\"\"\"\r\n",
+                   GROUPS(1, 1), KANON_NUMERIC_RANGE,
+                   "a;n;s\r\n[1,2];\"x;y\";p\r\n[1,2];\"line\r\nbreak\";\"\"\"q\"\"\"\r\n");
     /* the last line has no end in the input, and gets one */
     assert_release("attributes: {a: {role: quasi}, n: {role: insensitive}}\n", "n\ta\nplain text\t1\n 'x'\t1", GROUPS(1, 1),
                    KANON_NUMERIC_INTERVAL, "n\ta\nplain text\t1\n 'x'\t1\n");
@@ -189,8 +193,8 @@ static void labels_are_quoted(void **state)
 static void identifying_columns_never_leave(void **state)
 {
     (void)state;
-    assert_release("default-role: identifying\nattributes: {a: {role: quasi}}\n", "secret1,a,secret2\nX,1,Y\nX,1,Y\n", GROUPS(1, 1),
-                   KANON_NUMERIC_INTERVAL, "a\n1\n1\n");
+    assert_release("default-role: identifying\nattributes: {a: {role: quasi}}\n", "secret1,a,secret2\nX,1,Y\nX,1,Y\n",
+                   GROUPS(1, 1), KANON_NUMERIC_INTERVAL, "a\n1\n1\n");
 }
 
 static void column_names_may_clash(void **state)
@@ -266,7 +270,8 @@ static void groups_files_go_round(void **state)
     kanon_grouping *grouping = grouping_of(table, group_of);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .groups = path.text};
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
-    assert_file(path.text, "row,group\n1,1\n2,0\n3,1\n4,2\n5,2\n6,1\n7,3\n8,2\n9,0\n10,3\n"); /* numbered by their first row */
+    assert_file(path.text,
+                "row,group\n1,1\n2,0\n3,1\n4,2\n5,2\n6,1\n7,3\n8,2\n9,0\n10,3\n"); /* numbered by their first row */
     assert_done(kanon_grouping_read(&read, table, path.text, &err), &err);
     assert_int_equal(kanon_grouping_rows(read), 10);
     assert_int_equal(kanon_grouping_groups(read), 3);
@@ -345,7 +350,8 @@ static inspection inspect(kanon_numeric numeric)
 {
     inspection i = {0};
     kanon_error err = {0};
-    i.table = table_of("missing: [\"?\"]\nattributes:\n  age: {role: quasi}\n  job: {role: quasi, taxonomy: {Work: {cook: , baker: }, none: }}\n",
+    i.table = table_of("missing: [\"?\"]\nattributes:\n  age: {role: quasi}\n  job: {role: quasi, taxonomy: {Work: {cook: , "
+                       "baker: }, none: }}\n",
                        "age,job\n20,cook\n24,baker\n21,cook\n");
     assert_done(kanon__recoding_new(&i.recoding, i.table, inspected_groups, 1, numeric, &err), &err);
     assert_done(kanon__verifier_new(&i.verifier, i.table, 1, numeric, &err), &err);
@@ -370,7 +376,8 @@ static kanon_status show(inspection *i, int at, const char *fault, kanon_error *
         const char *text = kanon__recoding_text(i->recoding, 0, q, 0, &length);
         const char *second = kanon__recoding_text(i->recoding, 0, q, 1, &second_length);
         bool here = fault != NULL && q == at;
-        st = kanon__verifier_cell(i->verifier, 0, q, here ? fault : text, here ? strlen(fault) : length, second, second_length, err);
+        st = kanon__verifier_cell(i->verifier, 0, q, here ? fault : text, here ? strlen(fault) : length, second,
+                                  second_length, err);
     }
     return st;
 }
@@ -426,8 +433,9 @@ static void good_releases_pass(void **state)
 static void corrupt_cells_are_caught(void **state)
 {
     (void)state;
-    static const char *const intervals_with_faults[] = {"[21-24]", "[20-23]", "20", "24", "[24-20]", "[20-24", "20-24", "[20,24]", "", "?",
-                                                        "[-20-24", "[x-24]", "Work", "[20-]", "[-]", "[]"};
+    static const char *const intervals_with_faults[] = {"[21-24]", "[20-23]", "20",  "24", "[24-20]", "[20-24",
+                                                        "20-24",   "[20,24]", "",    "?",  "[-20-24", "[x-24]",
+                                                        "Work",    "[20-]",   "[-]", "[]"};
     for (size_t i = 0; i < sizeof intervals_with_faults / sizeof *intervals_with_faults; i++)
         assert_caught(KANON_NUMERIC_INTERVAL, 0, intervals_with_faults[i]);
     assert_caught(KANON_NUMERIC_RANGE, 0, "[20-24]");
@@ -440,6 +448,24 @@ static void corrupt_cells_are_caught(void **state)
     static const char *const categories[] = {"cook", "baker", "none", "work", "", "Work ", "**"};
     for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
         assert_caught(KANON_NUMERIC_INTERVAL, 1, categories[i]);
+}
+
+/* NAME_max is as bad a place for a fault as NAME_min. */
+static void corrupt_second_cells_are_caught(void **state)
+{
+    static const char *const faults[] = {"23", "", "*", "x"};
+    (void)state;
+    for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
+        kanon_error err = {0};
+        inspection i = inspect(KANON_NUMERIC_COLUMNS);
+        kanon_status st = show(&i, 0, NULL, &err);
+        assert_done(st, &err);
+        st = kanon__verifier_cell(i.verifier, 0, 0, "20", 2, faults[f], strlen(faults[f]), &err);
+        if (st == KANON_OK)
+            st = walk(&i, inspected_groups, 3, &err);
+        assert_int_equal(st, KANON_EINTERNAL);
+        end_inspection(&i);
+    }
 }
 
 static void wrong_sizes_are_caught(void **state)
@@ -563,6 +589,7 @@ int main(void)
         cmocka_unit_test(bad_groups_files),
         cmocka_unit_test(good_releases_pass),
         cmocka_unit_test(corrupt_cells_are_caught),
+        cmocka_unit_test(corrupt_second_cells_are_caught),
         cmocka_unit_test(wrong_sizes_are_caught),
         cmocka_unit_test(wrong_codes_are_caught),
         cmocka_unit_test(nothing_wrong_is_published),

@@ -162,7 +162,8 @@ static void write_taxonomy(const model *m, int column)
 
 static void add_attribute(text *yaml, const model *m, int column)
 {
-    static const char *const types[] = {"integer", "integer", "decimal", "date", "categorical", "categorical", "categorical"};
+    static const char *const types[] = {"integer",     "integer",     "decimal",    "date",
+                                        "categorical", "categorical", "categorical"};
     char weight[32];
     print_decimal(weight, sizeof weight, m->weight_numerator * 1000 / m->weight_denominator, 3);
     add(yaml, "  c%d: {role: quasi, type: %s, weight: %s", column, types[m->kind], weight);
@@ -532,12 +533,9 @@ static void heavy_weights_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_are_the_formula),
-        cmocka_unit_test(paper_example_is_exact),
-        cmocka_unit_test(missing_numbers),
-        cmocka_unit_test(constant_columns_cost_nothing),
-        cmocka_unit_test(huge_and_tiny_decimals),
-        cmocka_unit_test(many_leaves_are_climbed),
+        cmocka_unit_test(units_are_the_formula),  cmocka_unit_test(paper_example_is_exact),
+        cmocka_unit_test(missing_numbers),        cmocka_unit_test(constant_columns_cost_nothing),
+        cmocka_unit_test(huge_and_tiny_decimals), cmocka_unit_test(many_leaves_are_climbed),
         cmocka_unit_test(heavy_weights_fit),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -37,7 +37,8 @@ static void assert_code_text(const kanon_table *table, const char *name, uint32_
 static void numbers_become_ranks(void **state)
 {
     (void)state;
-    kanon_table *table = table_of("missing: [\"?\"]\nattributes: {age: {role: quasi, type: integer}}\n", "age\n24\n22\n?\n33\n23\n");
+    kanon_table *table = table_of("missing: [\"?\"]\nattributes: {age: {role: quasi, type: integer}}\n",
+                                  "age\n24\n22\n?\n33\n23\n");
     const kanon__column *age = column_of(table, "age");
     assert_codes(table, "age", CODES(2, 0, 4, 3, 1));
     assert_int_equal(age->n_codes, 5);
@@ -164,8 +165,9 @@ static void types_are_inferred(void **state)
                                   "1,5,5,5,2020-01-01,?,\"1\"\n"
                                   "2,?,1.5,?,2020-01-02,,\"2\"\n"
                                   "3,-7,,x1,?,?,3\n");
-    static const kanon_type expected[] = {KANON_TYPE_UNKNOWN,     KANON_TYPE_INTEGER,     KANON_TYPE_DECIMAL, KANON_TYPE_CATEGORICAL,
-                                          KANON_TYPE_CATEGORICAL, KANON_TYPE_CATEGORICAL, KANON_TYPE_INTEGER};
+    static const kanon_type expected[] = {KANON_TYPE_UNKNOWN,     KANON_TYPE_INTEGER,     KANON_TYPE_DECIMAL,
+                                          KANON_TYPE_CATEGORICAL, KANON_TYPE_CATEGORICAL, KANON_TYPE_CATEGORICAL,
+                                          KANON_TYPE_INTEGER};
     assert_int_equal(kanon_table_columns(table), 7);
     for (int i = 0; i < 7; i++)
         assert_int_equal(kanon_table_column_type(table, i), expected[i]);
@@ -176,7 +178,8 @@ static void types_are_inferred(void **state)
     assert_false(table->columns[0].encoded);
     kanon_table_free(table);
     /* numbers under a taxonomy are categories, and so are numbers that are called so */
-    table = table_of("attributes:\n  a: {role: quasi, mask: right}\n  b: {role: quasi, type: categorical}\n", "a,b\n10,1\n11,1.0\n");
+    table = table_of("attributes:\n  a: {role: quasi, mask: right}\n  b: {role: quasi, type: categorical}\n",
+                     "a,b\n10,1\n11,1.0\n");
     assert_int_equal(kanon_table_column_type(table, 0), KANON_TYPE_CATEGORICAL);
     assert_int_equal(column_of(table, "b")->n_codes, 2);
     kanon_table_free(table);
@@ -219,8 +222,10 @@ static void bad_values_are_told_with_lines(void **state)
     (void)state;
     assert_refused("attributes: {age: {role: quasi, type: integer}}\n", "age\n22\nsecretA\n23\n1.5\nsecretA\nsecretB\n",
                    "t.csv:3: age: not a whole number (more such values: line 5, 7)", "missing");
-    assert_refused("attributes: {x: {role: quasi, type: decimal}}\n", "x,y\n1,a\n1e400,b\n", "t.csv:3: x: not a number", "decimal");
-    assert_refused("attributes: {d: {role: quasi, type: date}}\n", "d\n2020-02-30\n", "t.csv:2: d: not a date", "YYYY-MM-DD");
+    assert_refused("attributes: {x: {role: quasi, type: decimal}}\n", "x,y\n1,a\n1e400,b\n", "t.csv:3: x: not a number",
+                   "decimal");
+    assert_refused("attributes: {d: {role: quasi, type: date}}\n", "d\n2020-02-30\n", "t.csv:2: d: not a date",
+                   "YYYY-MM-DD");
     /* lines are lines of the file, not records */
     assert_refused("attributes: {n: {role: insensitive}, age: {role: quasi, type: integer}}\n",
                    "n,age\n\"two\nlines\",1\n\"a\n\nb\",x\n", "t.csv:4: age: not a whole number", "");
@@ -230,11 +235,10 @@ static void bad_values_are_told_with_lines(void **state)
 
 static void cell_values_stay_secret(void **state)
 {
-    static const char *const yamls[] = {"attributes: {a: {role: quasi, type: integer}}\n",
-                                        "attributes: {a: {role: quasi, type: decimal}}\n",
-                                        "attributes: {a: {role: quasi, type: date}}\n",
-                                        "attributes: {a: {role: quasi, taxonomy: {cook: , baker: }}}\n",
-                                        "attributes: {a: {role: sensitive, taxonomy: {cook: , baker: }}, b: {role: quasi}}\n"};
+    static const char *const yamls[] = {
+        "attributes: {a: {role: quasi, type: integer}}\n", "attributes: {a: {role: quasi, type: decimal}}\n",
+        "attributes: {a: {role: quasi, type: date}}\n", "attributes: {a: {role: quasi, taxonomy: {cook: , baker: }}}\n",
+        "attributes: {a: {role: sensitive, taxonomy: {cook: , baker: }}, b: {role: quasi}}\n"};
     (void)state;
     for (size_t i = 0; i < sizeof yamls / sizeof *yamls; i++) {
         kanon_table *table = NULL;
@@ -253,7 +257,8 @@ static void many_bad_values_are_counted(void **state)
     for (int i = 0; i < 25; i++)
         snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "bad%c\n", 'a' + i);
     assert_refused("attributes: {age: {role: quasi, type: integer}}\n", csv,
-                   "t.csv:2: age: not a whole number (more such values: line 3, 4, 5, 6, 7, 8, 9, 10, 11, ... 25 in all)", "");
+                   "t.csv:2: age: not a whole number (more such values: line 3, 4, 5, 6, 7, 8, 9, 10, 11, ... 25 in all)",
+                   "");
 }
 
 static void unknown_columns_are_told(void **state)
@@ -265,14 +270,16 @@ static void unknown_columns_are_told(void **state)
                    "s.yaml:3: occupation: the table has no such column", "delimiter");
     assert_refused("attributes: {age: {role: quasi}}\nkey: [idd]\n", "age,id\n1,x\n", "idd: the table has no such column",
                    "did you mean 'id'?");
-    assert_refused("attributes: {age: {role: quasi}}\nentity: person\n", "age,id\n1,x\n", "person: the table has no such column", "");
+    assert_refused("attributes: {age: {role: quasi}}\nentity: person\n", "age,id\n1,x\n",
+                   "person: the table has no such column", "");
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_error err = {0};
     assert_int_equal(kanon_schema_new(&schema, NULL), KANON_OK);
     assert_int_equal(kanon_schema_set_role(schema, "Age", KANON_ROLE_QUASI, NULL), KANON_OK);
     assert_int_equal(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), KANON_EDATA);
-    assert_holds(err.message, "t.csv:1: Age: the table has no such column"); /* said by a flag, so there is no line of a schema */
+    assert_holds(err.message,
+                 "t.csv:1: Age: the table has no such column"); /* said by a flag, so there is no line of a schema */
     assert_holds(err.hint, "did you mean 'age'?");
     kanon_schema_free(schema);
 }
@@ -371,7 +378,8 @@ static void form_of_the_file_is_kept(void **state)
     kanon_table *table = NULL;
     kanon_error err = {0};
     (void)state;
-    table = table_of("attributes: {a: {role: quasi}, b: {role: insensitive}}\n", "\xef\xbb\xbf" "a;b\r\n1;x\r\n2;y\r\n");
+    table = table_of("attributes: {a: {role: quasi}, b: {role: insensitive}}\n", "\xef\xbb\xbf"
+                                                                                 "a;b\r\n1;x\r\n2;y\r\n");
     assert_true(table->crlf);
     assert_int_equal(table->csv_options.delimiter, ';');
     assert_string_equal(kanon_table_column_name(table, 0), "a");
@@ -379,7 +387,8 @@ static void form_of_the_file_is_kept(void **state)
     assert_null(kanon_table_column_name(table, -1));
     assert_int_equal(kanon_table_rows(table), 2);
     kanon_table_free(table);
-    assert_done(read_table(&table, "attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a:b\n1,5:2\n", &options, &err), &err);
+    assert_done(read_table(&table, "attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a:b\n1,5:2\n", &options, &err),
+                &err);
     assert_false(table->crlf);
     assert_codes(table, "a", CODES(0));
     assert_code_text(table, "a", 0, "1,5");
@@ -413,13 +422,15 @@ static void wishes_are_followed(void **state)
     kanon_grouping *grouping = NULL;
     kanon_error err = {0};
     (void)state;
-    kanon_table *table = table_of("attributes: {a: {role: quasi}}\nprivacy: {k: 3}\nalgorithm: {name: mondrian, ties: loose}\n",
-                                  "a\n1\n2\n3\n4\n5\n6\n");
+    kanon_table *table = table_of(
+        "attributes: {a: {role: quasi}}\nprivacy: {k: 3}\nalgorithm: {name: mondrian, ties: loose}\n",
+        "a\n1\n2\n3\n4\n5\n6\n");
     assert_int_equal(kanon_anonymize(&grouping, table, NULL, &err), KANON_EINVAL); /* the setting of the schema is checked */
     assert_holds(err.hint, "relaxed");
     kanon_setting relaxed = {"ties", "relaxed"};
     kanon_options options = {.struct_size = sizeof options, .algorithm = "kmember"};
-    assert_done(kanon_anonymize(&grouping, table, &options, &err), &err); /* the settings of another algorithm do not count */
+    assert_done(kanon_anonymize(&grouping, table, &options, &err),
+                &err); /* the settings of another algorithm do not count */
     assert_int_equal(kanon_grouping_smallest(grouping), 3);
     kanon_grouping_free(grouping);
     options = (kanon_options){.struct_size = sizeof options, .k = 2};
@@ -462,11 +473,12 @@ static void every_allocation_may_fail(void **state)
     kanon_error err = {0};
     (void)state;
     write_text(scratch("job.csv").text, "cook;work;*\nbaker;work;*\nnone;*\n");
-    table = table_of("missing: [\"?\"]\n"
-                     "attributes:\n  a: {role: quasi, weight: 2}\n  b: {role: quasi, mask: left}\n  c: {role: quasi, taxonomy: job.csv}\n"
-                     "  d: {role: sensitive, type: date}\n"
-                     "privacy: {k: 2}\nalgorithm: {name: mondrian, ties: strict}\n",
-                     "a,b,c,d,e\n1.5,\"x\"\"1\",cook,2020-01-01,p\n?,y2,?,?,q\n");
+    table = table_of(
+        "missing: [\"?\"]\n"
+        "attributes:\n  a: {role: quasi, weight: 2}\n  b: {role: quasi, mask: left}\n  c: {role: quasi, taxonomy: job.csv}\n"
+        "  d: {role: sensitive, type: date}\n"
+        "privacy: {k: 2}\nalgorithm: {name: mondrian, ties: strict}\n",
+        "a,b,c,d,e\n1.5,\"x\"\"1\",cook,2020-01-01,p\n?,y2,?,?,q\n");
     kanon_table_free(table);
     place path = scratch("t.csv");
     assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);

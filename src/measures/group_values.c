@@ -1,0 +1,102 @@
+#include "measures/group_values.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static kanon_status init_values(kanon__group_values *out, const kanon__column *column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__group_values){.column = column};
+    KANON_TRY(kanon__new_array(&out->codes, column->n_codes, "values of a group", err), out);
+    KANON_TRY(kanon__new_array(&out->counts, column->n_codes, "values of a group", err), out);
+    if (!kanon__column_is_numeric(column)) {
+        KANON_TRY(kanon__new_array(&out->nodes, column->taxonomy->n_nodes, "values of a group", err), out);
+        KANON_TRY(kanon__new_array(&out->below, column->taxonomy->n_nodes, "values of a group", err), out);
+    }
+out:
+    return st;
+}
+
+static void clear_values(kanon__group_values *v)
+{
+    kanon__free(v->below);
+    kanon__free(v->nodes);
+    kanon__free(v->counts);
+    kanon__free(v->codes);
+}
+
+static void fill_values(kanon__group_values *v, const kanon__subject *s, int64_t group)
+{
+    for (int64_t i = 0; i < v->n; i++)
+        v->counts[v->codes[i]] = 0;
+    v->n = 0;
+    v->size = s->grouping->sizes[group];
+    for (int64_t place = s->begins[group]; place < s->begins[group + 1]; place++) {
+        uint32_t code = v->column->codes[s->members[place]];
+        if (v->counts[code]++ == 0)
+            v->codes[v->n++] = code;
+    }
+}
+
+static int by_code(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+void kanon__group_values_sort(kanon__group_values *v)
+{
+    qsort(v->codes, (size_t)v->n, sizeof *v->codes, by_code);
+}
+
+void kanon__group_values_climb(kanon__group_values *v)
+{
+    const kanon__taxonomy *t = v->column->taxonomy;
+    for (int64_t i = 0; i < v->n_nodes; i++)
+        v->below[v->nodes[i]] = 0;
+    v->n_nodes = 0;
+    for (int64_t i = 0; i < v->n; i++)
+        for (int32_t node = t->leaf_node[v->codes[i]]; node >= 0; node = t->parent[node]) {
+            if (v->below[node] == 0)
+                v->nodes[v->n_nodes++] = node;
+            v->below[node] += v->counts[v->codes[i]];
+        }
+}
+
+kanon_status kanon__fold_groups(double *out, const kanon__subject *s, const kanon__column *column, kanon__fold fold,
+                                kanon__group_figure figure, void *payload, kanon_error *err)
+{
+    enum { NS_PER_RECORD = 20 };
+    kanon_status st = KANON_OK;
+    kanon__group_values values = {0};
+    double least = INFINITY, most = -INFINITY, sum = 0;
+    int64_t n = 0;
+    KANON_TRY(init_values(&values, column, err), out);
+    for (int64_t group = 0; group < s->grouping->n_groups; group++) {
+        fill_values(&values, s, group);
+        KANON_TRY(kanon__tick(s->ticker, 0, 0, NS_PER_RECORD * values.size, err), out);
+        double value = figure(&values, payload);
+        if (isnan(value))
+            continue;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+        sum += value;
+        n++;
+    }
+    *out = n == 0 ? NAN : fold == KANON__FOLD_LEAST ? least : fold == KANON__FOLD_MOST ? most : sum / (double)n;
+out:
+    clear_values(&values);
+    return st;
+}
+
+double kanon__group_cover(const kanon__subject *s, int i, int64_t group)
+{
+    const kanon__column *c = kanon__subject_quasi(s, i);
+    const kanon__taxonomy *t = c->taxonomy;
+    if (kanon__column_is_numeric(c))
+        return kanon__subject_term(s, i, group) / c->weight;
+    int32_t node = kanon__taxonomy_lca(t, (int32_t)s->extents[i][2 * group], (int32_t)s->extents[i][2 * group + 1]);
+    return (double)(t->last_leaf[node] - t->first_leaf[node] + 1) / t->n_leaves;
+}

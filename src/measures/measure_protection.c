@@ -1,0 +1,153 @@
+/* S-diversity and protection: Loukides def. 2.3 to 2.5.
+ *
+ * Whether a pair of values counts, pc >= 1 - r, is decided in whole numbers: r is a decimal number, and so are the
+ * values. */
+#include "measures/group_values.h"
+
+#include "core/alloc.h"
+#include "table/number.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct secret {
+    kanon__decimal r;
+    uint64_t power; /* r = r.mantissa / power where it is exact */
+    double range;   /* numeric: R */
+    double *rise;   /* categorical: by node, what a pair below it adds to what it counts below the parent */
+} secret;
+
+/* Whether part / whole <= r. */
+static bool within(const secret *s, uint64_t part, uint64_t whole)
+{
+    if (!s->r.exact)
+        return (double)part <= s->r.value * (double)whole;
+    return (unsigned __int128)part * s->power <= (unsigned __int128)s->r.mantissa * whole;
+}
+
+static double node_contribution(const secret *s, const kanon__taxonomy *t, int32_t node)
+{
+    int32_t leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
+    int32_t n_values = t->height[node] == 0 ? 1 : t->flat ? 2 : leaves;
+    return within(s, (uint64_t)(n_values - 1), (uint64_t)t->n_leaves) ? 1 - (n_values - 1.0) / t->n_leaves : 0;
+}
+
+static kanon_status init_secret(secret *out, const kanon__subject *subject, const kanon__column *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__taxonomy *t = c->taxonomy;
+    const char *r = kanon__setting_text(subject->settings, "r");
+    uint32_t n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
+    *out = (secret){.power = 1};
+    kanon__parse_decimal(&out->r, r, strlen(r));
+    for (int i = 0; out->r.exact && i < out->r.scale; i++)
+        out->power *= 10;
+    if (kanon__column_is_numeric(c)) {
+        out->range = n_numbers > 0 ? c->values[n_numbers - 1] - c->values[0] : 0;
+        return st;
+    }
+    KANON_TRY(kanon__new_array(&out->rise, t->n_nodes, "sensitive values", err), out);
+    for (int32_t node = 0; node < t->n_nodes; node++)
+        out->rise[node] = node_contribution(out, t, node) - (node > 0 ? node_contribution(out, t, t->parent[node]) : 0);
+out:
+    return st;
+}
+
+static bool numbers_count(const secret *s, const kanon__column *c, uint32_t low, uint32_t high)
+{
+    uint32_t last = c->n_codes - (c->missing_code != KANON__NO_CODE) - 1;
+    if (c->scaled == NULL)
+        return (c->values[high] - c->values[low]) / s->range <= s->r.value;
+    return within(s, (uint64_t)c->scaled[high] - (uint64_t)c->scaled[low],
+                  (uint64_t)c->scaled[last] - (uint64_t)c->scaled[0]);
+}
+
+/* Each value with the smaller ones that are near enough, whose count and sum are kept while the window moves up. Every
+ * such pair counts twice, as (u,v) and as (v,u). */
+static double numeric_pairs(kanon__group_values *v, const secret *s)
+{
+    const kanon__column *c = v->column;
+    double pairs = 0, sum = 0; /* of the window's values, from the group's least */
+    int64_t first = 0, n_window = 0;
+    kanon__group_values_sort(v);
+    for (int64_t i = 0; i < v->n; i++) {
+        uint32_t code = v->codes[i];
+        double count = (double)v->counts[code];
+        pairs += count * count;
+        if (code == c->missing_code) /* the last one, at full distance from all others: no contribution */
+            break;
+        for (; first < i && !numbers_count(s, c, v->codes[first], code); first++) {
+            n_window -= v->counts[v->codes[first]];
+            sum -= (double)v->counts[v->codes[first]] * (c->values[v->codes[first]] - c->values[v->codes[0]]);
+        }
+        double above = c->values[code] - c->values[v->codes[0]];
+        if (n_window > 0)
+            pairs += 2 * count * ((double)n_window - ((double)n_window * above - sum) / s->range);
+        n_window += v->counts[code];
+        sum += count * above;
+    }
+    return pairs;
+}
+
+/* The pairs whose lca is a node are those below it that are not below one of its children. So the sum over nodes of
+ * pc(node) * pairs(lca is the node) is the sum over nodes of (pc(node) - pc(parent)) * below^2. */
+static double categorical_pairs(kanon__group_values *v, const secret *s)
+{
+    double pairs = 0;
+    kanon__group_values_climb(v);
+    for (int64_t i = 0; i < v->n_nodes; i++) {
+        double below = (double)v->below[v->nodes[i]];
+        pairs += s->rise[v->nodes[i]] * below * below;
+    }
+    return pairs;
+}
+
+static double group_s_diversity(kanon__group_values *v, void *payload)
+{
+    double pairs = kanon__column_is_numeric(v->column) ? numeric_pairs(v, payload) : categorical_pairs(v, payload);
+    return pairs / ((double)v->size * (double)v->size);
+}
+
+static kanon_status s_diversity(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    secret hidden = {0};
+    KANON_TRY(init_secret(&hidden, s, kanon__subject_sensitive(s, i), err), out);
+    KANON_TRY(kanon__fold_groups(out, s, kanon__subject_sensitive(s, i), KANON__FOLD_MEAN, group_s_diversity, &hidden, err),
+              out);
+out:
+    kanon__free(hidden.rise);
+    return st;
+}
+
+const kanon__measure kanon__measure_s_diversity = {
+    .name = "s_diversity",
+    .formula = "mean over groups of the sum over ordered pairs of records of pc, where pc >= 1 - r, divided by |P|^2; pc "
+               "is 1 - |u - v| / R or 1 - (leaves(lca) - 1) / |domain| (without taxonomy 1 - 1 / |domain| for two "
+               "values); small is good",
+    .compute = s_diversity,
+    .scope = KANON__SCOPE_SENSITIVE,
+};
+
+/* The mean of a sum is the sum of the means. */
+static kanon_status protection(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double sum = s->table->n_sensitive > 0 ? 0 : NAN;
+    (void)i;
+    for (int a = 0; a < s->table->n_sensitive; a++) {
+        double mean;
+        KANON_TRY(s_diversity(&mean, s, a, err), out);
+        sum += kanon__subject_sensitive(s, a)->weight * mean;
+    }
+    *out = sum;
+out:
+    return st;
+}
+
+const kanon__measure kanon__measure_protection = {
+    .name = "protection",
+    .formula = "mean over groups of the sum over sensitive attributes of S-diversity for the setting r, by weight; small is "
+               "well protected, and there is none without a sensitive attribute",
+    .compute = protection,
+};

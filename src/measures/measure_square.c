@@ -1,0 +1,61 @@
+/* Square error: Rashidy eq. 4. */
+#include "measures/measure.h"
+
+/* The mean is taken from the group's least value, so that equal values have an error of exactly 0. */
+static double numeric_error(const kanon__subject *s, int i, int64_t group)
+{
+    const kanon__column *c = kanon__subject_quasi(s, i);
+    uint32_t lo = s->extents[i][2 * group], n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
+    if (lo == s->extents[i][2 * group + 1])
+        return 0;
+    double range = c->values[n_numbers - 1] - c->values[0], base = c->values[lo], sum = 0, error = 0;
+    int64_t n_present = 0;
+    for (int64_t place = s->begins[group]; place < s->begins[group + 1]; place++) {
+        uint32_t code = c->codes[s->members[place]];
+        if (code == c->missing_code) {
+            error += 1;
+            continue;
+        }
+        sum += c->values[code] - base;
+        n_present++;
+    }
+    for (int64_t place = s->begins[group]; range > 0 && place < s->begins[group + 1]; place++) {
+        uint32_t code = c->codes[s->members[place]];
+        if (code == c->missing_code)
+            continue;
+        double distance = (c->values[code] - base - sum / (double)n_present) / range;
+        error += distance * distance;
+    }
+    return error;
+}
+
+/* The lca is above every value of its group, so each is as far from it as it is high. */
+static double categorical_error(const kanon__subject *s, int i, int64_t group)
+{
+    const kanon__taxonomy *t = kanon__subject_quasi(s, i)->taxonomy;
+    int32_t node = kanon__taxonomy_lca(t, (int32_t)s->extents[i][2 * group], (int32_t)s->extents[i][2 * group + 1]);
+    double distance = (double)t->height[node] / t->height[0];
+    return (double)s->grouping->sizes[group] * distance * distance;
+}
+
+static kanon_status square_error(double *out, const kanon__subject *s, int i, kanon_error *err)
+{
+    (void)i;
+    (void)err;
+    *out = 0;
+    for (int a = 0; a < s->table->n_quasi; a++) {
+        const kanon__column *c = kanon__subject_quasi(s, a);
+        double error = 0;
+        for (int64_t group = 0; group < s->grouping->n_groups; group++)
+            error += kanon__column_is_numeric(c) ? numeric_error(s, a, group) : categorical_error(s, a, group);
+        *out += c->weight * error;
+    }
+    return KANON_OK;
+}
+
+const kanon__measure kanon__measure_square_error = {
+    .name = "square_error",
+    .formula = "sum over records in groups and quasi attributes of the squared distance to the group's centroid: |value "
+               "- mean| / R or h(lca) / H; a missing number among others is at distance 1",
+    .compute = square_error,
+};

@@ -1,0 +1,248 @@
+/* Numbers on an axis: round limits, counts before, spread intervals after, and rare bins joined with their neighbours. */
+#include "core/alloc.h"
+#include "report/distribution.h"
+#include "report/markup.h"
+#include "table/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WANTED_BINS = 24, DAYS_OF_WEEK = 7, MONTHS_OF_YEAR = 12 };
+
+static uint32_t count_numbers(const kanon__column *c)
+{
+    return c->n_codes - (c->missing_code != KANON__NO_CODE);
+}
+
+/* What a value takes up on the axis. */
+static double unit_of(const kanon__column *c)
+{
+    return c->type == KANON_TYPE_DECIMAL ? 0 : 1;
+}
+
+/* ---- limits ----------------------------------------------------------------------------------------------------------- */
+
+/* 1, 2 or 5 times a power of ten, at least `wanted`; *exponent is the power. */
+static double round_step(double wanted, int *exponent)
+{
+    *exponent = (int)floor(log10(wanted));
+    double power = pow(10, *exponent);
+    static const double factors[] = {1, 2, 5, 10};
+    int i = 0;
+    while (i < 3 && factors[i] * power < wanted * (1 - 1e-12))
+        i++;
+    *exponent += i == 3;
+    return factors[i] * power;
+}
+
+/* Very small and very large numbers as a whole number of powers of ten: 15e-11. */
+static void label_number(char out[32], double value, int exponent)
+{
+    bool is_short = exponent >= -5 && exponent <= 8;
+    kanon__shown shown = is_short ? kanon__show_fixed(value, exponent < 0 ? -exponent : 0)
+                                  : kanon__show_fixed(value / pow(10, exponent), 0);
+    size_t used = 0;
+    for (const char *at = shown.text; *at != '\0' && used < 24; at++)
+        if (*at != ',' || (is_short && fabs(value) >= 100000))
+            out[used++] = *at;
+    out[used] = '\0';
+    if (!is_short && value != 0)
+        snprintf(out + used, 32 - used, "e%d", exponent);
+}
+
+/* Every m-th limit gets a tick, so that there are not too many; bins of one whole number have theirs in the middle. */
+static int tick_stride(int n)
+{
+    int stride = 1;
+    while ((n + stride) / stride > KANON__AXIS_TICKS)
+        stride++;
+    return stride;
+}
+
+static void set_number_limits(kanon__axis *a, const kanon__column *c, double lo, double hi)
+{
+    int exponent;
+    double unit = unit_of(c), range = hi - lo + unit;
+    if (!isfinite(range))
+        return;
+    double wanted = range > 0 ? range / WANTED_BINS : fmax(fabs(lo), 1);
+    double step = round_step(unit > 0 ? fmax(wanted, unit) : wanted, &exponent);
+    double first = floor(lo / step);
+    if (!(step > 0) || !isfinite(step) || first * step + step <= first * step)
+        return;
+    while (a->n < KANON__AXIS_BINS && (a->n == 0 || (first + a->n) * step < hi + unit)) {
+        a->edges[a->n] = (first + a->n) * step;
+        a->n++;
+    }
+    a->edges[a->n] = (first + a->n) * step;
+    bool centred = unit > 0 && step <= unit;
+    int stride = tick_stride(a->n);
+    for (int i = 0; i < a->n + !centred; i += stride) {
+        a->ticks[a->n_ticks] = a->edges[i] + (centred ? unit / 2 : 0);
+        label_number(a->tick_labels[a->n_ticks++], a->edges[i], exponent);
+    }
+    label_number(a->step_text, step, exponent);
+}
+
+typedef struct calendar_step {
+    int days, months; /* one of them is 0 */
+    const char *text;
+} calendar_step;
+
+static const calendar_step calendar[] = {
+    {1, 0, "day"},      {7, 0, "week"},      {0, 1, "month"},      {0, 3, "3 months"},     {0, 6, "6 months"},
+    {0, 12, "year"},    {0, 24, "2 years"},  {0, 60, "5 years"},   {0, 120, "10 years"},   {0, 240, "20 years"},
+    {0, 600, "50 years"}, {0, 1200, "100 years"}, {0, 6000, "500 years"},
+};
+
+/* The day on which a month, counted from year 0, begins; false where there is no such date. */
+static bool day_of_month(int64_t *out, int64_t month)
+{
+    char text[48];
+    int length = snprintf(text, sizeof text, "%04lld-%02lld-01", (long long)(month / MONTHS_OF_YEAR),
+                          (long long)(month % MONTHS_OF_YEAR + 1));
+    return month >= 0 && kanon__parse_date(out, text, (size_t)length);
+}
+
+static int64_t month_of_day(int64_t day)
+{
+    char text[KANON__NUMBER_TEXT];
+    kanon__format_date(text, day);
+    return atoll(text) * MONTHS_OF_YEAR + atoll(text + 5) - 1;
+}
+
+static void label_date(char out[32], const calendar_step *step, double day)
+{
+    char text[KANON__NUMBER_TEXT];
+    size_t length = kanon__format_date(text, (int64_t)day);
+    size_t shown = step->days > 0 ? 10 : step->months < MONTHS_OF_YEAR ? 7 : 4;
+    snprintf(out, 32, "%.*s", (int)(shown < length ? shown : length), text);
+}
+
+static void set_date_limits(kanon__axis *a, double lo, double hi)
+{
+    const calendar_step *step = calendar, *last = calendar + sizeof calendar / sizeof *calendar - 1;
+    while (step < last && (hi - lo) / (step->days + step->months * 30.4) > WANTED_BINS)
+        step++;
+    int64_t day = (int64_t)lo, month = step->months > 0 ? month_of_day(day) / step->months * step->months : 0, next = day;
+    if (step->months > 0 && !day_of_month(&next, month))
+        next = day; /* before the first date there is */
+    if (step->days == DAYS_OF_WEEK)
+        next = day - ((day + 3) % DAYS_OF_WEEK + DAYS_OF_WEEK) % DAYS_OF_WEEK; /* a Monday; day 0 was a Thursday */
+    a->edges[0] = (double)next;
+    while (a->n < KANON__AXIS_BINS && (a->n == 0 || a->edges[a->n] <= hi)) {
+        next += step->days;
+        month += step->months;
+        if (step->months > 0 && !day_of_month(&next, month))
+            next = (int64_t)hi + 1;
+        a->edges[++a->n] = (double)next;
+    }
+    int stride = tick_stride(a->n);
+    for (int i = 0; i <= a->n; i += stride) {
+        a->ticks[a->n_ticks] = a->edges[i];
+        label_date(a->tick_labels[a->n_ticks++], step, a->edges[i]);
+    }
+    snprintf(a->step_text, sizeof a->step_text, "%s", step->text);
+}
+
+/* ---- counts ----------------------------------------------------------------------------------------------------------- */
+
+static void count_before(kanon__axis *a, const kanon__column *c, const int64_t *counts)
+{
+    uint32_t n_numbers = count_numbers(c);
+    int bin = 0;
+    for (uint32_t code = 0; code < n_numbers; code++) {
+        while (bin + 1 < a->n && c->values[code] >= a->edges[bin + 1])
+            bin++;
+        a->before[bin] += (double)counts[code];
+    }
+    a->missing_before = n_numbers < c->n_codes ? counts[c->missing_code] : 0;
+}
+
+/* Spread `records` over [from, to]; whatever rounding leaves beyond the ends belongs to the first and the last bin. */
+static void spread(kanon__axis *a, double from, double to, double records)
+{
+    int bin = 0;
+    while (bin + 1 < a->n && from >= a->edges[bin + 1])
+        bin++;
+    if (!(to > from)) {
+        a->after[bin] += records;
+        return;
+    }
+    for (double at = from; at < to; bin++) {
+        double end = bin + 1 < a->n && a->edges[bin + 1] < to ? a->edges[bin + 1] : to;
+        a->after[bin] += records * ((end - at) / (to - from));
+        at = end;
+    }
+}
+
+static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, const uint32_t *extents)
+{
+    double unit = unit_of(c);
+    a->any_after = g->n_suppressed;
+    for (int64_t group = 0; group < g->n_groups; group++) {
+        uint32_t lo = extents[2 * group], hi = extents[2 * group + 1];
+        if (lo == c->missing_code)
+            a->missing_after += g->sizes[group];
+        else if (hi == c->missing_code)
+            a->any_after += g->sizes[group];
+        else if (a->n > 0)
+            spread(a, c->values[lo], c->values[hi] + unit, (double)g->sizes[group]);
+    }
+}
+
+/* Put bin i + 1 into bin i. */
+static void join(kanon__axis *a, int i)
+{
+    size_t n_after = (size_t)(a->n - i - 2);
+    a->before[i] += a->before[i + 1];
+    a->after[i] += a->after[i + 1];
+    a->steps[i] += a->steps[i + 1];
+    memmove(&a->edges[i + 1], &a->edges[i + 2], (n_after + 1) * sizeof *a->edges);
+    memmove(&a->before[i + 1], &a->before[i + 2], n_after * sizeof *a->before);
+    memmove(&a->after[i + 1], &a->after[i + 2], n_after * sizeof *a->after);
+    memmove(&a->steps[i + 1], &a->steps[i + 2], n_after * sizeof *a->steps);
+    a->n--;
+}
+
+static void hide_rare(kanon__axis *a, int64_t rare)
+{
+    for (int i = 0; i < a->n; i++)
+        a->steps[i] = 1;
+    for (int i = 0; i < a->n;) {
+        if (a->before[i] == 0 || a->before[i] >= (double)rare) {
+            i++;
+        } else if (a->n == 1) {
+            a->n = 0;
+        } else {
+            i -= i + 1 == a->n; /* the last one goes to the left, and what it makes there is looked at again */
+            join(a, i);
+        }
+    }
+}
+
+kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, int64_t rare, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *counts = NULL;
+    uint32_t *extents = NULL;
+    uint32_t n_numbers = count_numbers(c);
+    memset(a, 0, sizeof *a);
+    KANON_TRY(kanon__new_array(&counts, (int64_t)c->n_codes + 1, "a distribution", err), out);
+    KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
+    for (int64_t row = 0; row < g->n_rows; row++)
+        counts[c->codes[row]]++;
+    if (n_numbers > 0 && c->type == KANON_TYPE_DATE)
+        set_date_limits(a, c->values[0], c->values[n_numbers - 1]);
+    else if (n_numbers > 0)
+        set_number_limits(a, c, c->values[0], c->values[n_numbers - 1]);
+    count_before(a, c, counts);
+    count_after(a, c, g, extents);
+    hide_rare(a, rare);
+out:
+    kanon__free(extents);
+    kanon__free(counts);
+    return st;
+}

@@ -1,0 +1,33 @@
+/* Histograms of whole numbers: the sizes of groups, the number of distinct values in them. */
+#ifndef KANON_REPORT_BINS_H
+#define KANON_REPORT_BINS_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+
+enum { KANON__MAX_BINS = 22 };
+
+typedef struct kanon__bin {
+    int64_t lo, hi; /* both included; hi INT64_MAX: no end */
+    int64_t groups, records;
+    double loss;
+} kanon__bin;
+
+typedef struct kanon__bins {
+    kanon__bin items[KANON__MAX_BINS];
+    int n;
+} kanon__bins;
+
+/* Empty bins that begin at the given numbers, ascending; the last one has no end. */
+void kanon__bins_at(kanon__bins *out, const int64_t *begins, int n);
+/* Empty bins that suit `n` values, which are put into ascending order: equally wide ones for nearly all of them, and one without
+ * end for the few large ones, so that these do not squeeze the rest into a corner. */
+void kanon__bins_for(kanon__bins *out, int64_t *values, int64_t n);
+/* Count a group of `records` records with this value; values before the first bin belong to the first. */
+void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t records, double loss);
+/* Join neighbours until no bin of `bins` (and of `other`, unless NULL, which has the same limits) has some but fewer than `least`
+ * groups. Where all of them together have fewer, no bin is left. */
+void kanon__bins_merge(kanon__bins *bins, kanon__bins *other, int64_t least);
+
+#endif

@@ -1,0 +1,335 @@
+/* The tables of the page: figures with their formulas, and how the release was made. */
+#include "report/html_parts.h"
+
+#include <string.h>
+
+/* ---- figures ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct figure_title {
+    const char *name, *title;
+} figure_title;
+
+static const figure_title titles[] = {
+    {"records", "Records"},
+    {"groups", "Groups"},
+    {"suppressed", "Suppressed records"},
+    {"k", "Smallest group"},
+    {"information_loss", "Information loss"},
+    {"avg_loss", "Average loss of a cell"},
+    {"lower_bound", "Least loss that any grouping must have"},
+    {"gap", "Times the least loss"},
+    {"ncp", "Normalised certainty penalty"},
+    {"gcp", "Global certainty penalty"},
+    {"square_error", "Square error"},
+    {"utility_um", "Utility measure UM"},
+    {"query_error", "Average relative error of queries"},
+    {"protection", "Protection"},
+    {"discernibility", "Discernibility"},
+    {"avg_class_size", "Average group size, in multiples of k"},
+    {"class_size_mean", "Average group size"},
+    {"highest_risk", "Highest risk of a record"},
+    {"average_risk", "Average risk of a record"},
+    {"class_risk", "Average risk of a group"},
+    {"records_above_33", "Share of the records with a risk above 1/3"},
+    {"records_above_20", "Share of the records with a risk above 1/5"},
+    {"records_above_9", "Share of the records with a risk above 1/11"},
+    {"records_above_5", "Share of the records with a risk above 1/20"},
+    {"journalist_risk", "Highest journalist risk"},
+    {"marketer_risk", "Marketer risk"},
+    {"uniques_before", "Unique records before"},
+    {"uniques_after", "Unique records after"},
+    {"k_before", "Smallest class before"},
+    {"distinct_tuples", "Combinations of quasi values before"},
+    {"attribute_loss", "Information loss of the attribute"},
+    {"attribute_share", "Share of the information loss"},
+    {"loss_without", "Information loss without the attribute"},
+    {"q_diversity", "Q-diversity"},
+    {"s_diversity", "S-diversity"},
+    {"distinct_l", "Distinct l-diversity"},
+    {"entropy_l", "Entropy l-diversity"},
+    {"recursive_c", "Recursive (c,l)-diversity: c"},
+    {"alpha", "Largest share of a value in a group (alpha)"},
+    {"t_closeness", "Closeness to the whole table (t)"},
+    {"cl_l_min", "Distinct values in a group, least"},
+    {"cl_l_mean", "Distinct values in a group, mean"},
+    {"cl_l_max", "Distinct values in a group, most"},
+    {"cl_c_min", "Most frequent to other values, least"},
+    {"cl_c_mean", "Most frequent to other values, mean"},
+    {"cl_c_max", "Most frequent to other values, most"},
+};
+
+/* The title of a figure; of one that has none, its name in words. */
+static void put_title(kanon__output *o, const char *name)
+{
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        if (strcmp(titles[i].name, name) == 0) {
+            kanon__output_text(o, titles[i].title);
+            return;
+        }
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        char letter = name[i] == '_' ? ' ' : i == 0 && name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
+        kanon__markup_text(o, &letter, 1);
+    }
+}
+
+static void put_text(kanon__output *o, const char *text)
+{
+    kanon__markup_text(o, text, strlen(text));
+}
+
+static void figure_name(kanon__output *o, const kanon_figure *f)
+{
+    kanon__output_text(o, "<tr><th scope=\"row\">");
+    put_title(o, f->name);
+    kanon__output_text(o, "<br/><code>");
+    put_text(o, f->name);
+    kanon__output_text(o, "</code>");
+}
+
+static void table_figures(kanon__output *o, const kanon_measures *m)
+{
+    kanon__output_text(o, "<table><thead><tr><th>Figure</th><th class=\"n\">Value</th><th>How it is computed</th></tr></thead>"
+                          "<tbody>\n");
+    for (size_t i = 0; i < m->n; i++) {
+        const kanon_figure *f = &m->figures[i];
+        if (f->attribute != NULL)
+            continue;
+        figure_name(o, f);
+        kanon__markup(o, "</th><td class=\"n\">%s</td><td class=\"formula\">", kanon__show_figure(f->value, f->whole).text);
+        put_text(o, f->formula);
+        kanon__output_text(o, "</td></tr>\n");
+    }
+    kanon__output_text(o, "</tbody></table>\n");
+}
+
+/* The values of the `n` figures, which have one name and follow each other. */
+static void column_values(kanon__output *o, const kanon_figure *figures, size_t n)
+{
+    enum { MAX_COLUMNS = 60 };
+    kanon__output_text(o, "<td><div class=\"values\">\n");
+    for (size_t i = 0; i < n && i < MAX_COLUMNS; i++) {
+        kanon__output_text(o, "<div><span>");
+        put_text(o, figures[i].attribute);
+        kanon__markup(o, "</span><span class=\"n\">%s</span></div>\n", kanon__show_figure(figures[i].value, figures[i].whole).text);
+    }
+    if (n > MAX_COLUMNS)
+        kanon__markup(o, "<div>and %zu more columns</div>\n", n - MAX_COLUMNS);
+    kanon__output_text(o, "</div></td></tr>\n");
+}
+
+static void column_figures(kanon__output *o, const kanon_measures *m)
+{
+    kanon__output_text(o, "<h3>By column</h3>\n<table class=\"by-column\"><thead><tr><th>Figure, and how it is computed</th>"
+                          "<th>Values</th></tr></thead><tbody>\n");
+    for (size_t i = 0, next; i < m->n; i = next) {
+        const kanon_figure *f = &m->figures[i];
+        next = i + 1;
+        if (f->attribute == NULL)
+            continue;
+        while (next < m->n && strcmp(m->figures[next].name, f->name) == 0)
+            next++;
+        figure_name(o, f);
+        kanon__output_text(o, "<span class=\"formula\">");
+        put_text(o, f->formula);
+        kanon__output_text(o, "</span></th>");
+        column_values(o, f, next - i);
+    }
+    kanon__output_text(o, "</tbody></table>\n");
+}
+
+void kanon__html_figures(kanon__output *o, const kanon_measures *m)
+{
+    bool of_columns = false;
+    for (size_t i = 0; i < m->n; i++)
+        of_columns = of_columns || m->figures[i].attribute != NULL;
+    kanon__html_begin(o, "figures", "All figures");
+    table_figures(o, m);
+    if (of_columns)
+        column_figures(o, m);
+    kanon__html_end(o);
+}
+
+/* ---- how it was made -------------------------------------------------------------------------------------------------- */
+
+static void row_begin(kanon__output *o, const char *head)
+{
+    kanon__markup(o, "<tr><th scope=\"row\">%s</th><td>", head);
+}
+
+static void row_text(kanon__output *o, const char *head, const char *text)
+{
+    row_begin(o, head);
+    put_text(o, text);
+    kanon__output_text(o, "</td></tr>\n");
+}
+
+static void row_code(kanon__output *o, const char *head, const char *text)
+{
+    row_begin(o, head);
+    kanon__output_text(o, "<code>");
+    put_text(o, text);
+    kanon__output_text(o, "</code></td></tr>\n");
+}
+
+static void list_settings(kanon__output *o, const kanon__texts *settings)
+{
+    row_begin(o, "Settings");
+    for (int64_t i = 0; i < settings->n; i++) {
+        kanon__output_text(o, i > 0 ? ", <code>" : "<code>");
+        put_text(o, settings->items[i]);
+        kanon__output_text(o, "</code>");
+    }
+    kanon__output_text(o, settings->n == 0 ? "none</td></tr>\n" : "</td></tr>\n");
+}
+
+static void list_origin(kanon__output *o, const kanon__report *r)
+{
+    const kanon_grouping *g = r->grouping;
+    if (g->algorithm == NULL) {
+        row_text(o, "Algorithm", "not known: the groups were read from a file");
+        return;
+    }
+    row_begin(o, "Algorithm");
+    put_text(o, g->algorithm);
+    kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
+    if (g->refinement != NULL)
+        row_text(o, "Refinement", g->refinement);
+    list_settings(o, &g->settings);
+    kanon__markup(o, "<tr><th scope=\"row\">k asked for</th><td>%s</td></tr>\n", kanon__show_count(g->k).text);
+    if (r->external)
+        return;
+    kanon__markup(o, "<tr><th scope=\"row\">Seed</th><td>%llu</td></tr>\n", (unsigned long long)g->seed);
+    kanon__markup(o, "<tr><th scope=\"row\">Seconds</th><td>%s</td></tr>\n", kanon__show_fixed(g->seconds, 2).text);
+}
+
+/* A word of a command line, quoted for a POSIX shell where it has to be. */
+static void put_word(kanon__output *o, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=+:@%";
+    kanon__output_text(o, " ");
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+        kanon__output_text(o, word);
+        return;
+    }
+    kanon__output_text(o, "&#39;");
+    for (const char *at = word; *at != '\0';) {
+        size_t length = strcspn(at, "'");
+        kanon__markup_text(o, at, length);
+        at += length;
+        if (*at == '\'') {
+            kanon__output_text(o, "&#39;\\&#39;&#39;");
+            at++;
+        }
+    }
+    kanon__output_text(o, "&#39;");
+}
+
+static void put_option(kanon__output *o, const char *option, const char *value)
+{
+    kanon__markup(o, " %s", option);
+    put_word(o, value);
+}
+
+static void put_roles(kanon__output *o, const kanon_table *t)
+{
+    static const struct {
+        kanon_role role;
+        const char *option;
+    } roles[] = {{KANON_ROLE_QUASI, "--quasi"}, {KANON_ROLE_SENSITIVE, "--sensitive"}, {KANON_ROLE_IDENTIFYING, "--identifying"}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < t->n_columns; j++)
+            if (t->columns[j].role == roles[i].role)
+                put_option(o, roles[i].option, t->columns[j].name);
+}
+
+static void put_command(kanon__output *o, const kanon__report *r)
+{
+    const kanon_grouping *g = r->grouping;
+    kanon__output_text(o, "<h3>The command that makes it again</h3>\n<pre>kanon anonymize");
+    put_word(o, r->table->input.path);
+    if (r->table->schema_path != NULL)
+        put_option(o, "-s", r->table->schema_path);
+    else
+        put_roles(o, r->table);
+    kanon__markup(o, " -k %lld", (long long)g->k);
+    put_option(o, "-a", g->algorithm);
+    for (int64_t i = 0; i < g->settings.n; i++)
+        put_option(o, "--set", g->settings.items[i]);
+    if (g->refinement != NULL)
+        put_option(o, "--refine", g->refinement);
+    kanon__markup(o, " --seed %llu", (unsigned long long)g->seed);
+    if (r->numeric != NULL && strcmp(r->numeric, "interval") != 0)
+        put_option(o, "--numeric", r->numeric);
+    kanon__output_text(o, r->shuffle ? " --shuffle" : "");
+    if (r->release_path != NULL)
+        put_option(o, "-o", r->release_path);
+    kanon__output_text(o, "</pre>\n<p class=\"small\">Taxonomies, types and missing texts that were given by options instead of a "
+                          "schema file have to be given again.</p>\n");
+}
+
+static void list_columns(kanon__output *o, const kanon_table *t)
+{
+    enum { MAX_COLUMNS = 300 };
+    int n = t->n_columns < MAX_COLUMNS ? t->n_columns : MAX_COLUMNS;
+    kanon__output_text(o, "<h3>Columns</h3>\n<table><thead><tr><th>Column</th><th>Role</th><th>Type</th><th>Taxonomy</th>"
+                          "<th class=\"n\">Weight</th></tr></thead><tbody>\n");
+    for (int i = 0; i < n; i++) {
+        const kanon__column *c = &t->columns[i];
+        kanon__output_text(o, "<tr><th scope=\"row\">");
+        put_text(o, c->name);
+        kanon__markup(o, "</th><td>%s</td><td>%s</td><td>", kanon_role_text(c->role), c->encoded ? kanon_type_text(c->type) : "");
+        if (c->taxonomy != NULL && c->taxonomy->flat)
+            kanon__output_text(o, "none");
+        else if (c->taxonomy != NULL)
+            kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)c->taxonomy->height[0] + 1).text,
+                          kanon__show_count(c->taxonomy->n_leaves).text);
+        kanon__markup(o, "</td><td class=\"n\">%s</td></tr>\n",
+                      c->role == KANON_ROLE_QUASI ? kanon__show_figure(c->weight, c->weight == (double)(int64_t)c->weight).text : "");
+    }
+    if (n < t->n_columns)
+        kanon__markup(o, "<tr><td colspan=\"5\">and %d more</td></tr>\n", t->n_columns - n);
+    kanon__output_text(o, "</tbody></table>\n");
+}
+
+static void list_warnings(kanon__output *o, const kanon__report *r)
+{
+    const kanon__texts *lists[] = {&r->table->warnings, &r->grouping->warnings};
+    if (lists[0]->n + lists[1]->n == 0)
+        return;
+    kanon__output_text(o, "<h3>Warnings</h3>\n<ul>\n");
+    for (int i = 0; i < 2; i++)
+        for (int64_t j = 0; j < lists[i]->n; j++) {
+            kanon__output_text(o, "<li>");
+            put_text(o, lists[i]->items[j]);
+            kanon__output_text(o, "</li>\n");
+        }
+    kanon__output_text(o, "</ul>\n");
+}
+
+void kanon__html_origin(kanon__output *o, const kanon__report *r, const char *input_sha256)
+{
+    kanon__html_begin(o, "origin", "How it was made");
+    kanon__output_text(o, "<table class=\"facts\"><tbody>\n");
+    row_text(o, "Program", "kanon");
+    row_text(o, "Version", kanon_version());
+    list_origin(o, r);
+    if (!r->external) {
+        row_text(o, "Input", r->table->input.path);
+        row_code(o, "SHA-256 of the input", input_sha256);
+        if (r->table->schema_path != NULL)
+            row_text(o, "Schema", r->table->schema_path);
+    }
+    if (r->release_path != NULL) {
+        row_text(o, "Release", r->external ? kanon__file_name(r->release_path) : r->release_path);
+        row_code(o, "SHA-256 of the release", r->release_sha256);
+        row_text(o, "Form of numbers", r->numeric);
+        row_text(o, "Order of the records", r->shuffle ? "random" : "that of the input");
+    }
+    kanon__output_text(o, "</tbody></table>\n");
+    if (!r->external && r->grouping->algorithm != NULL)
+        put_command(o, r);
+    list_columns(o, r->table);
+    if (!r->external)
+        list_warnings(o, r);
+    kanon__html_end(o);
+}

@@ -1,0 +1,28 @@
+#include "report/report.h"
+
+#include <string.h>
+
+bool kanon__report_is_html(const char *path)
+{
+    static const char ending[] = ".html";
+    size_t length = strlen(path), tail = sizeof ending - 1;
+    return length >= tail && strcmp(path + length - tail, ending) == 0;
+}
+
+kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__report_data data = {0};
+    char input_sha256[KANON__SHA256_TEXT];
+    KANON_TRY(kanon__report_data_init(&data, r->table, r->grouping, err), out);
+    KANON_TRY(kanon__sha256_of(input_sha256, r->table->input.bytes, r->table->input.size, err), out);
+    if (r->external)
+        kanon__report_data_coarsen(&data, r->table);
+    if (r->html)
+        st = kanon__report_html(output, r, &data, input_sha256, err);
+    else
+        st = kanon__report_json(output, r, &data, input_sha256, err);
+out:
+    kanon__report_data_clear(&data);
+    return st;
+}

@@ -1,0 +1,317 @@
+#include "report/report_data.h"
+
+#include "core/alloc.h"
+#include "measures/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const int kanon__thresholds[KANON__N_THRESHOLDS] = {3, 5, 11, 20};
+
+enum { WORST_PART = 10, RARE_UNASKED = 5 };
+
+/* ---- orders ----------------------------------------------------------------------------------------------------------- */
+
+/* Sort rows by one key and keep the order of equals. `key` is below n_keys. */
+static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, const uint32_t *key, int64_t n_keys, kanon_error *err)
+{
+    int64_t *next = NULL;
+    kanon_status st = kanon__new_array(&next, n_keys + 1, "a row order", err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t i = 0; i < n; i++)
+        next[key[rows[i]] + 1]++;
+    for (int64_t i = 0; i < n_keys; i++)
+        next[i + 1] += next[i];
+    for (int64_t i = 0; i < n; i++)
+        spare[next[key[rows[i]]]++] = rows[i];
+    memcpy(rows, spare, (size_t)n * sizeof *rows);
+    kanon__free(next);
+    return KANON_OK;
+}
+
+static bool same_quasi(const kanon_table *t, int32_t a, int32_t b)
+{
+    for (int i = 0; i < t->n_quasi; i++) {
+        const uint32_t *codes = t->columns[t->quasi[i]].codes;
+        if (codes[a] != codes[b])
+            return false;
+    }
+    return true;
+}
+
+/* For every row, how many rows have the same quasi values, it included; negative for all but one row of each such class. */
+static kanon_status original_classes(int32_t **out, const kanon_table *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *rows = NULL, *spare = NULL, *sizes = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&rows, t->n_rows, "a row order", err), out);
+    KANON_TRY(kanon__new_array(&spare, t->n_rows, "a row order", err), out);
+    KANON_TRY(kanon__new_array(&sizes, t->n_rows, "original classes", err), out);
+    for (int64_t i = 0; i < t->n_rows; i++)
+        rows[i] = (int32_t)i;
+    for (int i = 0; i < t->n_quasi; i++) {
+        const kanon__column *c = &t->columns[t->quasi[i]];
+        KANON_TRY(sort_rows(rows, spare, t->n_rows, c->codes, c->n_codes, err), out);
+    }
+    for (int64_t begin = 0, end; begin < t->n_rows; begin = end) {
+        for (end = begin + 1; end < t->n_rows && same_quasi(t, rows[begin], rows[end]);)
+            end++;
+        for (int64_t i = begin; i < end; i++)
+            sizes[rows[i]] = (int32_t)(i == begin ? end - begin : begin - end);
+    }
+    *out = sizes;
+    sizes = NULL;
+out:
+    kanon__free(sizes);
+    kanon__free(spare);
+    kanon__free(rows);
+    return st;
+}
+
+/* ---- loss ------------------------------------------------------------------------------------------------------------- */
+
+/* The costs by attribute, and in *diversity D of every group. */
+static kanon_status measure_costs(kanon__report_data *d, double **diversity, const kanon_table *t, const kanon_grouping *g,
+                                  kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *extents = NULL, **attribute_extents = NULL;
+    KANON_TRY(kanon__new_array(&d->costs, t->n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(diversity, g->n_groups, "group losses", err), out);
+    KANON_TRY(kanon__new_array(&attribute_extents, t->n_quasi, "group extents", err), out);
+    kanon__subject subject = {.table = t, .grouping = g, .extents = attribute_extents};
+    for (int i = 0; i < t->n_quasi; i++) {
+        const kanon__column *c = &t->columns[t->quasi[i]];
+        KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
+        attribute_extents[i] = extents;
+        double loss = (double)g->n_suppressed * c->weight;
+        for (int64_t group = 0; group < g->n_groups; group++) {
+            double term = kanon__subject_term(&subject, i, group);
+            loss += (double)g->sizes[group] * term;
+            (*diversity)[group] += term;
+        }
+        kanon__free(extents);
+        extents = NULL;
+        d->costs[i].loss = loss;
+        d->costs[i].average = kanon__share(loss, (double)g->n_rows * c->weight);
+        d->loss += loss;
+        d->total_weight += c->weight;
+    }
+    for (int i = 0; i < t->n_quasi; i++) {
+        d->costs[i].share = kanon__share(d->costs[i].loss, d->loss);
+        d->costs[i].without = d->loss - d->costs[i].loss;
+    }
+out:
+    kanon__free(attribute_extents);
+    kanon__free(extents);
+    return st;
+}
+
+typedef struct group_loss {
+    double loss;
+    int64_t size;
+} group_loss;
+
+/* The most expensive first; equals by size, so that the counts do not depend on the order of the groups. */
+static int compare_losses(const void *a, const void *b)
+{
+    const group_loss *x = a, *y = b;
+    if (x->loss != y->loss)
+        return x->loss < y->loss ? 1 : -1;
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+static kanon_status find_worst(kanon__report_data *d, const double *diversity, const kanon_grouping *g, kanon_error *err)
+{
+    group_loss *losses = NULL;
+    kanon_status st = kanon__new_array(&losses, g->n_groups, "group losses", err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t i = 0; i < g->n_groups; i++)
+        losses[i] = (group_loss){(double)g->sizes[i] * diversity[i], g->sizes[i]};
+    qsort(losses, (size_t)g->n_groups, sizeof *losses, compare_losses);
+    d->worst_groups = (g->n_groups + WORST_PART - 1) / WORST_PART;
+    for (int64_t i = 0; i < d->worst_groups; i++) {
+        d->worst_loss += losses[i].loss;
+        d->worst_records += losses[i].size;
+    }
+    kanon__free(losses);
+    return KANON_OK;
+}
+
+/* ---- sizes and risk --------------------------------------------------------------------------------------------------- */
+
+static kanon_status count_sizes(kanon__report_data *d, const double *diversity, const kanon_grouping *g, kanon_error *err)
+{
+    int64_t *sizes = NULL;
+    kanon_status st = kanon__new_array(&sizes, g->n_groups, "group sizes", err);
+    if (st != KANON_OK)
+        return st;
+    memcpy(sizes, g->sizes, (size_t)g->n_groups * sizeof *sizes);
+    kanon__bins_for(&d->sizes, sizes, g->n_groups);
+    for (int64_t i = 0; i < g->n_groups; i++) {
+        int64_t size = g->sizes[i];
+        kanon__bins_add(&d->sizes, size, 1, size, (double)size * diversity[i]);
+        kanon__bins_add(&d->risk[KANON__AFTER], size, 1, size, 0);
+        for (int j = 0; j < KANON__N_THRESHOLDS; j++)
+            d->above[KANON__AFTER][j] += size < kanon__thresholds[j] ? size : 0;
+    }
+    kanon__free(sizes);
+    return KANON_OK;
+}
+
+/* Suppressed records cost 1 on every attribute. */
+static void count_originals(kanon__report_data *d, const int32_t *class_size, const double *diversity, const kanon_grouping *g)
+{
+    for (int64_t row = 0; row < g->n_rows; row++) {
+        bool is_first = class_size[row] > 0;
+        int64_t size = is_first ? class_size[row] : -(int64_t)class_size[row];
+        int32_t group = g->group_of[row];
+        d->n_classes += is_first;
+        d->n_unique += size == 1;
+        kanon__bins_add(&d->kinds, size, is_first, 1, group >= 0 ? diversity[group] : d->total_weight);
+        kanon__bins_add(&d->risk[KANON__BEFORE], size, is_first, 1, 0);
+        for (int j = 0; j < KANON__N_THRESHOLDS; j++)
+            d->above[KANON__BEFORE][j] += size < kanon__thresholds[j];
+    }
+}
+
+static void set_limits(kanon__report_data *d)
+{
+    static const int64_t levels[] = {1, 2, 3, 5, 11, 20};
+    int64_t kinds[] = {1, 2, d->k};
+    for (int i = 0; i < 2; i++)
+        kanon__bins_at(&d->risk[i], levels, sizeof levels / sizeof levels[0]);
+    kanon__bins_at(&d->kinds, kinds, d->k > 2 ? 3 : 2);
+}
+
+/* ---- sensitive values ------------------------------------------------------------------------------------------------- */
+
+typedef struct group_values {
+    int64_t distinct, top;
+} group_values;
+
+/* The rows that are in a group, by group. */
+static kanon_status rows_by_group(int32_t *rows, int32_t *spare, const uint32_t *key, int64_t n_keys, const kanon_grouping *g,
+                                  kanon_error *err)
+{
+    int64_t n = 0;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (g->group_of[row] >= 0)
+            rows[n++] = (int32_t)row;
+    kanon_status st = sort_rows(rows, spare, n, key, n_keys, err);
+    if (st == KANON_OK) /* no row of these has a negative group */
+        st = sort_rows(rows, spare, n, (const uint32_t *)g->group_of, g->n_groups, err);
+    return st;
+}
+
+static void count_values(group_values *values, const int32_t *rows, const uint32_t *codes, const kanon_grouping *g)
+{
+    int64_t at = 0;
+    for (int64_t group = 0; group < g->n_groups; group++)
+        for (int64_t end = at + g->sizes[group], begin; (begin = at) < end;) {
+            while (at < end && codes[rows[at]] == codes[rows[begin]])
+                at++;
+            values[group].distinct++;
+            if (at - begin > values[group].top)
+                values[group].top = at - begin;
+        }
+}
+
+static kanon_status fill_variety(kanon__variety *v, const group_values *values, const kanon_grouping *g, kanon_error *err)
+{
+    static const int64_t percents[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
+    int64_t *distinct = NULL;
+    kanon_status st = kanon__new_array(&distinct, g->n_groups, "sensitive values", err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t i = 0; i < g->n_groups; i++)
+        distinct[i] = values[i].distinct;
+    kanon__bins_for(&v->distinct, distinct, g->n_groups);
+    kanon__bins_at(&v->top, percents, sizeof percents / sizeof percents[0]);
+    v->top.items[v->top.n - 1].hi = 100;
+    for (int64_t i = 0; i < g->n_groups; i++) {
+        kanon__bins_add(&v->distinct, values[i].distinct, 1, g->sizes[i], 0);
+        kanon__bins_add(&v->top, 100 * values[i].top / g->sizes[i], 1, g->sizes[i], 0);
+        v->single_groups += values[i].distinct == 1;
+        v->single_records += values[i].distinct == 1 ? g->sizes[i] : 0;
+    }
+    kanon__free(distinct);
+    return KANON_OK;
+}
+
+static kanon_status measure_variety(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *rows = NULL, *spare = NULL;
+    group_values *values = NULL;
+    KANON_TRY(kanon__new_array(&d->variety, t->n_sensitive, "sensitive values", err), out);
+    KANON_TRY(kanon__new_array(&rows, g->n_rows, "a row order", err), out);
+    KANON_TRY(kanon__new_array(&spare, g->n_rows, "a row order", err), out);
+    KANON_TRY(kanon__new_array(&values, g->n_groups, "sensitive values", err), out);
+    for (int i = 0; i < t->n_sensitive; i++) {
+        const kanon__column *c = &t->columns[t->sensitive[i]];
+        memset(values, 0, (size_t)g->n_groups * sizeof *values);
+        KANON_TRY(rows_by_group(rows, spare, c->codes, c->n_codes, g, err), out);
+        count_values(values, rows, c->codes, g);
+        KANON_TRY(fill_variety(&d->variety[i], values, g, err), out);
+    }
+out:
+    kanon__free(values);
+    kanon__free(spare);
+    kanon__free(rows);
+    return st;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------------- */
+
+kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double *diversity = NULL;
+    int32_t *class_size = NULL;
+    memset(d, 0, sizeof *d);
+    d->k = g->k > 0 ? g->k : g->smallest > 0 ? g->smallest : 1;
+    d->rare = g->k > 0 || d->k > RARE_UNASKED ? d->k : RARE_UNASKED;
+    set_limits(d);
+    KANON_TRY(measure_costs(d, &diversity, t, g, err), out);
+    KANON_TRY(find_worst(d, diversity, g, err), out);
+    KANON_TRY(count_sizes(d, diversity, g, err), out);
+    KANON_TRY(original_classes(&class_size, t, err), out);
+    count_originals(d, class_size, diversity, g);
+    KANON_TRY(measure_variety(d, t, g, err), out);
+out:
+    kanon__free(class_size);
+    kanon__free(diversity);
+    if (st != KANON_OK)
+        kanon__report_data_clear(d);
+    return st;
+}
+
+void kanon__report_data_clear(kanon__report_data *d)
+{
+    kanon__free(d->variety);
+    kanon__free(d->costs);
+    d->variety = NULL;
+    d->costs = NULL;
+}
+
+void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t)
+{
+    kanon__bins_merge(&d->sizes, NULL, KANON__EXTERNAL_GROUPS);
+    for (int i = 0; i < d->sizes.n; i++)
+        d->sizes.items[i].loss = 0;
+    kanon__bins_merge(&d->risk[KANON__BEFORE], &d->risk[KANON__AFTER], KANON__EXTERNAL_GROUPS);
+    d->kinds.n = 0;
+    d->worst_groups = d->worst_records = 0;
+    d->worst_loss = 0;
+    for (int i = 0; i < t->n_sensitive; i++) {
+        kanon__variety *v = &d->variety[i];
+        kanon__bins_merge(&v->distinct, NULL, KANON__EXTERNAL_GROUPS);
+        kanon__bins_merge(&v->top, NULL, KANON__EXTERNAL_GROUPS);
+        if (v->single_groups < KANON__EXTERNAL_GROUPS)
+            v->single_groups = v->single_records = 0;
+    }
+}

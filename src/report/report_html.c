@@ -1,0 +1,258 @@
+/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. No clock is asked,
+ * so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but fewer than k records
+ * is named. */
+#include "report/html_parts.h"
+
+#include <string.h>
+
+static const char style[] =
+    "@page{size:A4;margin:15mm}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;padding:24px 20px 48px;max-width:780px;background:#fff;color:#1a1a1a;"
+    "font:15px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",Arial,sans-serif}\n"
+    "h1{font-size:25px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}\n"
+    "h2{font-size:19px;line-height:1.3;margin:36px 0 8px;padding-bottom:3px;border-bottom:2px solid #1f4e79;break-after:avoid}\n"
+    "h3{font-size:15px;margin:20px 0 6px;break-after:avoid}\n"
+    "p{margin:8px 0}\n"
+    "ul{margin:8px 0;padding-left:22px}\n"
+    "li{margin:5px 0}\n"
+    ".kind{margin:0 0 18px;color:#555}\n"
+    ".small{font-size:12px;color:#555;margin:4px 0}\n"
+    ".tiles{display:flex;flex-wrap:wrap;gap:10px;margin:16px 0;padding:0;list-style:none}\n"
+    ".tiles li{flex:1 1 120px;margin:0;padding:8px 12px;border:1px solid #bbb;border-left:4px solid #1f4e79;font-size:12px;"
+    "color:#444}\n"
+    ".tiles b{display:block;font-size:20px;line-height:1.3;color:#111}\n"
+    "table{border-collapse:collapse;width:100%;margin:10px 0;font-size:13px;line-height:1.4}\n"
+    "th,td{padding:4px 8px;border-bottom:1px solid #ddd;text-align:left;vertical-align:top;overflow-wrap:anywhere}\n"
+    "thead th{border-bottom:1.5px solid #555;vertical-align:bottom;overflow-wrap:normal}\n"
+    "tbody th{font-weight:600}\n"
+    "tr{break-inside:avoid}\n"
+    ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "thead .n{white-space:normal}\n"
+    ".formula{color:#444;font-size:12px;width:42%}\n"
+    ".yes{font-weight:600;white-space:nowrap}\n"
+    ".no{white-space:nowrap;color:#666}\n"
+    ".facts th{width:190px}\n"
+    ".by-column th{width:44%}\n"
+    ".by-column th .formula{display:block;font-weight:400;width:auto;margin-top:2px}\n"
+    ".values{columns:2;column-gap:20px}\n"
+    ".values div{display:flex;justify-content:space-between;gap:8px;break-inside:avoid}\n"
+    "code,pre{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:11.5px;overflow-wrap:anywhere}\n"
+    "tbody th code{font-weight:400;color:#555}\n"
+    "pre{white-space:pre-wrap;padding:8px 10px;margin:8px 0;border:1px solid #ccc;line-height:1.5}\n"
+    "figure{margin:14px 0;break-inside:avoid}\n"
+    "figcaption{margin:0 0 4px;font-size:13px;overflow-wrap:anywhere}\n"
+    "svg{display:block;width:100%;height:auto;font-size:11px}\n"
+    ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n"
+    ".light{fill:#b9c3cf;stroke:#8794a3;stroke-width:.5}\n"
+    ".dark{fill:#1f4e79}\n"
+    ".outline{fill:none;stroke:#1f4e79;stroke-width:1.6}\n"
+    ".grid{stroke:#e3e3e3;stroke-width:1}\n"
+    ".base{stroke:#777;stroke-width:1}\n"
+    ".label{fill:#222}\n"
+    ".value{fill:#333;font-size:10px}\n"
+    ".note{fill:#555;font-size:10.5px}\n"
+    ".middle{text-anchor:middle}\n"
+    ".right{text-anchor:end}\n"
+    "@media print{body{padding:0;max-width:none;font-size:10.5pt}h1{font-size:18pt}h2{margin-top:22px}table{font-size:9pt}"
+    ".pair{grid-template-columns:1fr 1fr}.formula{font-size:8.5pt}}\n";
+
+static const char *file_name(const kanon__report *r)
+{
+    return kanon__file_name(r->table->input.path);
+}
+
+static void put_head(kanon__output *o, const kanon__report *r)
+{
+    kanon__output_text(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>Anonymisation of ");
+    kanon__markup_text(o, file_name(r), strlen(file_name(r)));
+    kanon__output_text(o, "</title>\n<style>\n");
+    kanon__output_text(o, style);
+    kanon__output_text(o, "</style>\n</head>\n<body>\n<h1>Anonymisation of ");
+    kanon__markup_text(o, file_name(r), strlen(file_name(r)));
+    kanon__output_text(o, "</h1>\n<p class=\"kind\">");
+    if (r->external)
+        kanon__markup(o, "Report for recipients of the data. It describes the release as a whole: no number in it stands for fewer "
+                         "than %d groups, and the seed and the checksum of the original are left out.",
+                      KANON__EXTERNAL_GROUPS);
+    else
+        kanon__output_text(o, "Internal report, for those who are responsible for the data; not meant to be published with the release.");
+    kanon__output_text(o, "</p>\n");
+}
+
+/* ---- summary ---------------------------------------------------------------------------------------------------------- */
+
+static void tile(kanon__output *o, const char *value, const char *what)
+{
+    kanon__markup(o, "<li><b>%s</b>%s</li>\n", value, what);
+}
+
+static double average_loss(const kanon__report *r, const kanon__report_data *d)
+{
+    return kanon__share(d->loss, (double)r->table->n_rows * d->total_weight);
+}
+
+static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+{
+    const kanon_grouping *g = r->grouping;
+    kanon__output_text(o, "<ul class=\"tiles\">\n");
+    tile(o, kanon__show_count(g->n_rows).text, "records");
+    tile(o, kanon__show_count(g->n_groups).text, "groups");
+    tile(o, kanon__show_count(g->smallest).text, "records in the smallest group");
+    if (g->smallest > 0)
+        tile(o, kanon__show_share(1 / (double)g->smallest).text, "highest risk of a record");
+    if (g->n_suppressed > 0)
+        tile(o, kanon__show_count(g->n_suppressed).text, "suppressed records");
+    tile(o, kanon__show_share(average_loss(r, d)).text, "average loss of a cell");
+    kanon__output_text(o, "</ul>\n");
+}
+
+static void list_names(kanon__output *o, const kanon_table *t, kanon_role role)
+{
+    enum { MAX_NAMES = 30 };
+    int n = 0;
+    for (int i = 0; i < t->n_columns; i++) {
+        if (t->columns[i].role != role || n++ >= MAX_NAMES)
+            continue;
+        kanon__output_text(o, n > 1 ? ", <b>" : "<b>");
+        kanon__markup_text(o, t->columns[i].name, strlen(t->columns[i].name));
+        kanon__output_text(o, "</b>");
+    }
+    if (n > MAX_NAMES)
+        kanon__markup(o, " and %d more", n - MAX_NAMES);
+}
+
+static void say_protection(kanon__output *o, const kanon__report *r)
+{
+    const kanon_grouping *g = r->grouping;
+    kanon__markup(o, "<p>The table has %s records. ", kanon__show_count(g->n_rows).text);
+    if (g->n_suppressed > 0)
+        kanon__markup(o, "%s of them", kanon__show_count(g->n_rows - g->n_suppressed).text);
+    else
+        kanon__output_text(o, "They");
+    kanon__markup(o, " were put into %s group%s of at least <b>%s</b> records", kanon__show_count(g->n_groups).text,
+                  g->n_groups == 1 ? "" : "s", kanon__show_count(g->smallest).text);
+    if (g->k > 0)
+        kanon__markup(o, " (asked for: %s)", kanon__show_count(g->k).text);
+    kanon__output_text(o, ", and within a group all records look the same in the quasi-identifiers: ");
+    list_names(o, r->table, KANON_ROLE_QUASI);
+    kanon__output_text(o, ".</p>\n");
+    if (g->k > g->smallest)
+        kanon__output_text(o, "<p><b>The groups are smaller than was asked for.</b></p>\n");
+    kanon__markup(o, "<p>Whoever knows these things about a person finds at least %s records that could be theirs. The chance to "
+                     "pick the right one is at most <b>1 in %s</b> (%s), and %s on average over all records.</p>\n",
+                  kanon__show_count(g->smallest).text, kanon__show_count(g->smallest).text,
+                  kanon__show_share(1 / (double)g->smallest).text,
+                  kanon__show_share(kanon__share((double)g->n_groups, (double)(g->n_rows - g->n_suppressed))).text);
+}
+
+static void say_thresholds(kanon__output *o, const kanon__report_data *d)
+{
+    int n = 0, n_met = 0;
+    for (int i = 0; i < KANON__N_THRESHOLDS; i++)
+        n_met += d->above[KANON__AFTER][i] == 0;
+    kanon__output_text(o, "<p>Of the thresholds that people quote for the risk of a record, 1/3, 1/5, 1/11 and 1/20, ");
+    for (int i = 0; i < KANON__N_THRESHOLDS; i++)
+        if (d->above[KANON__AFTER][i] == 0)
+            kanon__markup(o, "%s<b>1/%d</b>", n++ == 0 ? "" : n < n_met ? ", " : " and ", kanon__thresholds[i]);
+    kanon__output_text(o, n == 0 ? "<b>none is met</b>" : n == 1 ? " is met" : " are met");
+    kanon__output_text(o, n > 0 && n < KANON__N_THRESHOLDS ? "; the others are not.</p>\n" : ".</p>\n");
+}
+
+static void put_summary(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+{
+    const kanon_grouping *g = r->grouping;
+    kanon__html_begin(o, "summary", "Summary");
+    put_tiles(o, r, d);
+    if (g->n_groups > 0) {
+        say_protection(o, r);
+        say_thresholds(o, d);
+    }
+    if (g->n_suppressed > 0)
+        kanon__markup(o, "<p>%s records (%s) are suppressed: none of their quasi-identifiers is released.</p>\n",
+                      kanon__show_count(g->n_suppressed).text,
+                      kanon__show_share(kanon__share((double)g->n_suppressed, (double)g->n_rows)).text);
+    kanon__markup(o, "<p>Before, %s records (%s) were the only ones with their combination of quasi-identifiers.</p>\n",
+                  kanon__show_count(d->n_unique).text,
+                  kanon__show_share(kanon__share((double)d->n_unique, (double)g->n_rows)).text);
+    kanon__markup(o, "<p>The price: on average a released cell of a quasi-identifier has lost <b>%s</b> of its precision. 0 %% "
+                     "would be the original, 100 %% a table whose quasi-identifiers say nothing.</p>\n",
+                  kanon__show_share(average_loss(r, d)).text);
+    kanon__html_end(o);
+}
+
+/* ---- promises --------------------------------------------------------------------------------------------------------- */
+
+static void say_homogeneity(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+{
+    enum { MAX_COLUMNS = 20 };
+    const kanon_table *t = r->table;
+    kanon__output_text(o, "<li><b>Groups whose members agree.</b> Who is known to be in a group is known to have what all of it have. "
+                          "No record is picked out, and yet something is learned.");
+    for (int i = 0; i < t->n_sensitive && i < MAX_COLUMNS; i++) {
+        const kanon__variety *v = &d->variety[i];
+        const char *name = t->columns[t->sensitive[i]].name;
+        if (v->single_groups == 0 && r->external)
+            continue;
+        kanon__output_text(o, " In <b>");
+        kanon__markup_text(o, name, strlen(name));
+        kanon__markup(o, "</b>, %s group%s with %s records %s one value only.", kanon__show_count(v->single_groups).text,
+                      v->single_groups == 1 ? "" : "s", kanon__show_count(v->single_records).text,
+                      v->single_groups == 1 ? "has" : "have");
+    }
+    kanon__output_text(o, "</li>\n");
+}
+
+static void say_unprotected(kanon__output *o, const kanon__report *r)
+{
+    int n = 0;
+    for (int i = 0; i < r->table->n_columns; i++)
+        n += r->table->columns[i].role == KANON_ROLE_INSENSITIVE;
+    kanon__output_text(o, "<li><b>Columns that are released as they are.</b> The promise is about the quasi-identifiers alone. A column "
+                          "that someone could know from elsewhere and that is not among them can single out a record within its "
+                          "group.");
+    if (n > 0) {
+        kanon__output_text(o, " Released as they are, and not sensitive: ");
+        list_names(o, r->table, KANON_ROLE_INSENSITIVE);
+        kanon__output_text(o, ". Look at each of them once more.");
+    }
+    kanon__output_text(o, "</li>\n");
+}
+
+static void put_promises(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+{
+    kanon__html_begin(o, "promises", "What k-anonymity promises, and what it does not");
+    kanon__output_text(o, "<p>It promises that the quasi-identifiers of the release do not lead to fewer than k records, whatever is "
+                          "known of them. It does not promise that nothing can be learned about a person:</p>\n<ul>\n");
+    say_homogeneity(o, r, d);
+    kanon__output_text(o, "<li><b>Background knowledge.</b> Who knows more than the quasi-identifiers, for example that somebody "
+                          "surely does not have a certain disease, can rule out members of a group.</li>\n"
+                          "<li><b>Repeated releases.</b> Two releases of the same people, grouped differently, can be put together; "
+                          "what their groups have in common can be fewer than k records. The same holds for another table about the "
+                          "same people.</li>\n");
+    say_unprotected(o, r);
+    kanon__output_text(o, "<li><b>People with several records.</b> k records are k people only if nobody has two of them.</li>\n"
+                          "<li><b>Being in the table.</b> That a person is in it at all can be a secret, and is not protected.</li>\n"
+                          "</ul>\n");
+    kanon__html_end(o);
+}
+
+kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const char *input_sha256,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    put_head(o, r);
+    put_summary(o, r, d);
+    kanon__html_risk(o, r, d);
+    kanon__html_groups(o, r, d);
+    KANON_TRY(kanon__html_costs(o, r, d, err), out);
+    KANON_TRY(kanon__html_attributes(o, r, d, err), out);
+    kanon__html_secrets(o, r, d);
+    kanon__html_figures(o, r->measures);
+    put_promises(o, r, d);
+    kanon__html_origin(o, r, input_sha256);
+    kanon__output_text(o, "</body>\n</html>\n");
+out:
+    return st;
+}

@@ -1,0 +1,284 @@
+#include "report/svg_plot.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Lengths are in the units of the viewBox, which are about pixels. Letters are estimated, since there is nobody to ask. */
+enum { LETTER = 6, DIGIT = 6, ROW_HEIGHT = 15, PAIR_HEIGHT = 26, LEGEND_HEIGHT = 18, AXIS_HEIGHT = 16, TITLE_HEIGHT = 15 };
+
+typedef struct frame {
+    double left, top, width, height; /* of the area where the values are drawn */
+} frame;
+
+static void begin(kanon__output *o, const kanon__plot *plot, double height)
+{
+    kanon__markup(o, "<svg viewBox=\"0 0 %d %s\" width=\"%d\" height=\"%s\" role=\"img\"><title>", plot->width,
+                  kanon__show_place(height).text, plot->width, kanon__show_place(height).text);
+    kanon__output_text(o, plot->title);
+    if (plot->subject != NULL) {
+        kanon__output_text(o, ": ");
+        kanon__markup_text(o, plot->subject, strlen(plot->subject));
+    }
+    kanon__output_text(o, "</title>\n");
+}
+
+static void end(kanon__output *o)
+{
+    kanon__output_text(o, "</svg>\n");
+}
+
+static void text(kanon__output *o, double x, double y, const char *class_name, const char *content)
+{
+    kanon__markup(o, "<text x=\"%s\" y=\"%s\" class=\"%s\">", kanon__show_place(x).text, kanon__show_place(y).text, class_name);
+    kanon__markup_text(o, content, strlen(content));
+    kanon__output_text(o, "</text>\n");
+}
+
+static void line(kanon__output *o, double x1, double y1, double x2, double y2, const char *class_name)
+{
+    kanon__markup(o, "<line x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" class=\"%s\"/>\n", kanon__show_place(x1).text,
+                  kanon__show_place(y1).text, kanon__show_place(x2).text, kanon__show_place(y2).text, class_name);
+}
+
+static void rectangle(kanon__output *o, double x, double y, double width, double height, const char *class_name)
+{
+    kanon__markup(o, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" class=\"%s\"/>\n", kanon__show_place(x).text,
+                  kanon__show_place(y).text, kanon__show_place(width).text, kanon__show_place(height).text, class_name);
+}
+
+static const char *series_class(const kanon__plot *plot, int series)
+{
+    return plot->n_series == 2 && series == 0 ? "light" : "dark";
+}
+
+/* Two series are named at the top; returns the height that this takes. */
+static double legend(kanon__output *o, const kanon__plot *plot, bool second_is_line)
+{
+    double x = 2;
+    if (plot->n_series < 2)
+        return 4;
+    for (int i = 0; i < 2; i++) {
+        if (i == 1 && second_is_line)
+            rectangle(o, x, 3, 11, 9, "outline");
+        else
+            rectangle(o, x, 3, 11, 9, series_class(plot, i));
+        text(o, x + 16, 12, "label", plot->series[i]);
+        x += 16 + LETTER * kanon__text_width(plot->series[i], strlen(plot->series[i])) + 22;
+    }
+    return LEGEND_HEIGHT;
+}
+
+static kanon__shown show_value(const kanon__plot *plot, double value)
+{
+    if (plot->shares && value > 0 && value < 0.001)
+        return (kanon__shown){"<0.1 %"};
+    if (plot->shares && value > 0.999 && value < 1 - 1e-9)
+        return (kanon__shown){">99.9 %"};
+    return plot->shares ? kanon__show_share(value) : kanon__show_fixed(value, 0);
+}
+
+/* A step of 1, 2 or 5 times a power of ten that divides `most` into two to five parts. */
+static double grid_step(double most)
+{
+    if (!(most > 0))
+        return 1;
+    double power = pow(10, floor(log10(most / 2)));
+    double step = most / power > 10 ? 5 * power : most / power > 5 ? 2 * power : power;
+    return step;
+}
+
+/* The step of the value axis and, in *top, where it ends. */
+static double value_step(double *top, const kanon__plot *plot, double most)
+{
+    double step = grid_step(most);
+    if (!plot->shares && step < 1)
+        step = 1;
+    *top = most > 0 ? step * ceil(most / step * (1 - 1e-9)) : step;
+    return step;
+}
+
+static kanon__shown show_step(const kanon__plot *plot, double value, double step)
+{
+    kanon__shown shown = plot->shares ? kanon__show_fixed(100 * value, step < 0.01 ? 1 : 0) : kanon__show_fixed(value, 0);
+    if (plot->shares)
+        memcpy(shown.text + strlen(shown.text), " %", 3);
+    return shown;
+}
+
+/* Where the numbers of the value axis find room. */
+static double value_width(const kanon__plot *plot, double most)
+{
+    double top, step = value_step(&top, plot, most);
+    return 12 + LETTER * (double)strlen(show_step(plot, top, step).text);
+}
+
+/* Lines and numbers to the left of the frame, and the title above them; returns the value at the frame's top. */
+static double value_axis(kanon__output *o, const kanon__plot *plot, const frame *f, double most)
+{
+    double top, step = value_step(&top, plot, most);
+    if (plot->y_title != NULL)
+        text(o, 2, f->top - 12, "note", plot->y_title);
+    for (double value = 0; value <= top * (1 + 1e-9); value += step) {
+        double y = f->top + f->height * (1 - value / top);
+        line(o, f->left, y, f->left + f->width, y, value > 0 ? "grid" : "base");
+        text(o, f->left - 5, y + 4, "label right", show_step(plot, value, step).text);
+    }
+    return top;
+}
+
+static double largest(const kanon__plot_bar *bars, int n, int n_series)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n_series; j++)
+            most = fmax(most, bars[i].values[j]);
+    return most;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+
+/* How many columns from one label to the next, so that they do not touch. */
+static int label_stride(const kanon__plot_bar *bars, int n, double slot)
+{
+    double widest = 0;
+    for (int i = 0; i < n; i++)
+        widest = fmax(widest, LETTER * kanon__text_width(bars[i].label, bars[i].label_length) + 4);
+    int stride = 1;
+    while (stride < n && stride * slot < widest)
+        stride++;
+    return stride;
+}
+
+static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double x, double slot,
+                       double top)
+{
+    double width = slot * 0.8 / plot->n_series;
+    for (int j = 0; j < plot->n_series; j++) {
+        double height = f->height * bar->values[j] / top, left = x + slot * 0.1 + j * width;
+        if (bar->values[j] > 0 && height < 1)
+            height = 1; /* few are not none */
+        if (bar->values[j] > 0)
+            rectangle(o, left, f->top + f->height - height, width, height, series_class(plot, j));
+        kanon__shown shown = show_value(plot, bar->values[j]);
+        if (bar->values[j] > 0 && DIGIT * (double)strlen(shown.text) <= slot / plot->n_series + 2)
+            text(o, left + width / 2, f->top + f->height - height - 3, "value middle", shown.text);
+    }
+}
+
+void kanon__plot_columns(kanon__output *o, const kanon__plot *plot, const kanon__plot_bar *bars, int n)
+{
+    enum { AREA_HEIGHT = 130, WIDEST_SLOT = 110 };
+    double most = largest(bars, n, plot->n_series), above = (plot->n_series == 2 ? LEGEND_HEIGHT : 4) + (plot->y_title != NULL ? 22 : 12);
+    frame f = {.left = value_width(plot, most), .top = above, .height = AREA_HEIGHT};
+    f.width = plot->width - f.left - 6;
+    begin(o, plot, above + AREA_HEIGHT + AXIS_HEIGHT + TITLE_HEIGHT + 2);
+    legend(o, plot, false);
+    double top = value_axis(o, plot, &f, most), slot = fmin(f.width / n, WIDEST_SLOT);
+    int stride = label_stride(bars, n, slot);
+    for (int i = 0; i < n; i++) {
+        double x = f.left + i * slot;
+        one_column(o, plot, &f, &bars[i], x, slot, top);
+        if (i % stride == 0)
+            text(o, x + slot / 2, f.top + f.height + 13, "label middle", bars[i].label);
+    }
+    if (plot->x_title != NULL)
+        text(o, f.left + f.width, f.top + f.height + AXIS_HEIGHT + 11, "note right", plot->x_title);
+    end(o);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+
+static void one_row(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double y, int letters,
+                    double top)
+{
+    double thick = plot->n_series == 2 ? 10 : 11;
+    double label_y = y + (plot->n_series == 2 ? thick : thick / 2) + 4;
+    kanon__markup(o, "<text x=\"%s\" y=\"%s\" class=\"label\">", kanon__show_place(2 + 9 * bar->indent).text,
+                  kanon__show_place(label_y).text);
+    kanon__markup_label(o, bar->label, bar->label_length, letters - 3 * bar->indent / 2);
+    kanon__output_text(o, "</text>\n");
+    for (int j = 0; j < plot->n_series; j++) {
+        double width = f->width * bar->values[j] / top, at = y + j * (thick + 1);
+        if (bar->values[j] > 0)
+            rectangle(o, f->left, at, fmax(width, 1), thick, series_class(plot, j));
+        if (bar->values[j] > 0)
+            text(o, f->left + fmax(width, 1) + 4, at + thick - 1, "value", show_value(plot, bar->values[j]).text);
+    }
+}
+
+void kanon__plot_rows(kanon__output *o, const kanon__plot *plot, const kanon__plot_bar *bars, int n)
+{
+    double most = largest(bars, n, plot->n_series), row = plot->n_series == 2 ? PAIR_HEIGHT : ROW_HEIGHT + 3;
+    int widest = 6, letters = plot->width / 2 / LETTER - 5;
+    for (int i = 0; i < n; i++) {
+        int width = kanon__text_width(bars[i].label, bars[i].label_length) + 3 * bars[i].indent / 2;
+        widest = width > widest ? width : widest;
+    }
+    letters = widest < letters ? widest : letters;
+    double above = plot->n_series == 2 ? LEGEND_HEIGHT + 4 : 4;
+    frame f = {.left = 12 + 1.06 * LETTER * letters, .top = above, .height = n * row};
+    f.width = plot->width - f.left - 62;
+    begin(o, plot, above + f.height + 2);
+    legend(o, plot, false);
+    line(o, f.left, f.top - 2, f.left, f.top + f.height - 2, "base");
+    for (int i = 0; i < n; i++)
+        one_row(o, plot, &f, &bars[i], f.top + i * row, letters, most > 0 ? most : 1);
+    end(o);
+}
+
+/* ---- an axis of numbers ----------------------------------------------------------------------------------------------- */
+
+static double place_of(const frame *f, const kanon__plot_axis *axis, double value)
+{
+    double from = axis->edges[0], to = axis->edges[axis->n];
+    return f->left + f->width * ((value - from) / (to - from));
+}
+
+static void outline(kanon__output *o, const frame *f, const kanon__plot_axis *axis, double top)
+{
+    double base = f->top + f->height;
+    kanon__markup(o, "<path class=\"outline\" d=\"M%s %s", kanon__show_place(f->left).text, kanon__show_place(base).text);
+    for (int i = 0; i < axis->n; i++)
+        kanon__markup(o, "V%sH%s", kanon__show_place(base - f->height * axis->heights[1][i] / top).text,
+                      kanon__show_place(place_of(f, axis, axis->edges[i + 1])).text);
+    kanon__markup(o, "V%s\"/>\n", kanon__show_place(base).text);
+}
+
+/* Labels that would touch the one before, or stick out, are left out. */
+static void number_axis(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_axis *axis)
+{
+    double base = f->top + f->height, free_from = 0;
+    for (int i = 0; i < axis->n_ticks; i++) {
+        double x = place_of(f, axis, axis->ticks[i]), half = LETTER * (double)strlen(axis->tick_labels[i]) / 2;
+        line(o, x, base, x, base + 3, "base");
+        if (x - half < free_from)
+            continue;
+        bool sticks_out = x + half > plot->width;
+        text(o, sticks_out ? plot->width - 1 : x, base + 14, sticks_out ? "label right" : "label middle", axis->tick_labels[i]);
+        free_from = x + half + LETTER;
+    }
+    if (plot->x_title != NULL)
+        text(o, f->left + f->width, base + AXIS_HEIGHT + 12, "note right", plot->x_title);
+}
+
+void kanon__plot_histogram(kanon__output *o, const kanon__plot *plot, const kanon__plot_axis *axis)
+{
+    enum { AREA_HEIGHT = 120 };
+    double most = 0, above = LEGEND_HEIGHT + 24;
+    for (int i = 0; i < axis->n; i++)
+        most = fmax(most, fmax(axis->heights[0][i], axis->heights[1][i]));
+    frame f = {.left = value_width(plot, most), .top = above, .height = AREA_HEIGHT};
+    f.width = plot->width - f.left - 14;
+    begin(o, plot, above + AREA_HEIGHT + AXIS_HEIGHT + (plot->x_title != NULL ? TITLE_HEIGHT : 2));
+    legend(o, plot, true);
+    double top = value_axis(o, plot, &f, most);
+    for (int i = 0; i < axis->n; i++) {
+        double x = place_of(&f, axis, axis->edges[i]), next = place_of(&f, axis, axis->edges[i + 1]);
+        double height = f.height * axis->heights[0][i] / top;
+        if (axis->heights[0][i] > 0)
+            rectangle(o, x, f.top + f.height - fmax(height, 1), next - x, fmax(height, 1), "light");
+    }
+    outline(o, &f, axis, top);
+    number_axis(o, plot, &f, axis);
+    end(o);
+}
