@@ -73,7 +73,7 @@ else
             printf "%-28s %10s\n", "rows", value["rows"]
             printf "%-28s %10s\n", "md5sum, seconds", md5
             printf "%-28s %10s\n", "kanon_table_read, seconds", value["seconds"]
-            printf "%-28s %10.2f\n", "ratio to md5sum", md5 > 0 ? value["seconds"] / md5 : 0
+            printf "%-28s %10.2f\n", "ratio to md5sum", (md5 > 0 ? value["seconds"] / md5 : 0)
             printf "%-28s %10s\n", "encoded attributes", value["encoded"]
             printf "%-28s %10s   (peak growth of anonymous memory, the mapped input not counted)\n", "memory, MiB", value["peak_mib"]
             printf "%-28s %10s   (limit 24 + 4 * encoded attributes = %d)\n", "bytes per record", value["bytes_per_record"],

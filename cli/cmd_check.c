@@ -62,7 +62,7 @@ static void print_check(const kanon_check *check, double threshold)
 static int judge(const char *path, const kanon_check *check, int64_t asked)
 {
     char k[96] = "", identifying[96] = "";
-    if (check->classes > 0 && check->k < asked) /* no class at all: every record is suppressed, and nobody is singled out */
+    if (check->k < asked)
         snprintf(k, sizeof k, "k is %" PRId64 ", less than the %" PRId64 " asked for", check->k, asked);
     if (check->identifying_columns > 0)
         snprintf(identifying, sizeof identifying, "%d identifying column%s in the file", check->identifying_columns,

@@ -161,6 +161,8 @@ static int run(const command *self, const arguments *args)
     if (strcmp(args->operand, "-") == 0 && strcmp(args->groups != NULL ? args->groups : args->release, "-") == 0)
         return wrong_usage(self, "table and %s cannot both come from standard input",
                            args->groups != NULL ? "groups" : "release");
+    if (args->report != NULL && strcmp(args->report, "-") != 0 && strcmp(args->report, args->groups) == 0)
+        return wrong_usage(self, "%s is named twice", args->report);
     progress_begin(&show, args->quiet);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK)

@@ -100,9 +100,9 @@ void signals_catch(void)
     if (caught != 0)
         return;
     sigemptyset(&stop.sa_mask);
-    int numbers[] = {SIGINT, SIGTERM};
+    int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        /* a shell starts background work with SIGINT ignored, and it stays so */
+        /* background work begins with SIGINT ignored, under nohup SIGHUP is, and it stays so */
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &stop, NULL);
     }

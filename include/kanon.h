@@ -316,7 +316,7 @@ typedef struct kanon_diversity {
 
 typedef struct kanon_check {
     int64_t records;    /* in the file */
-    int64_t suppressed; /* records whose every quasi cell is fully general, a class of their own */
+    int64_t suppressed; /* records whose every quasi cell is fully general, apart from the classes unless all are so */
     int64_t classes;
     int64_t k;          /* records in the smallest class */
     double average_class_size;

@@ -23,15 +23,29 @@ static const char *numeric_name(kanon_numeric numeric)
     return names[numeric];
 }
 
-/* Two outputs in one file, or an output over the input, would destroy data. */
-static kanon_status check_paths(const kanon_outputs *o, const kanon_table *t, kanon_error *err)
+enum { N_OUTPUTS = 4 };
+
+static kanon_status fail_twice(const char *path, kanon_error *err)
 {
-    enum { N_OUTPUTS = 4 };
-    const char *paths[N_OUTPUTS + 1] = {o->release, o->groups, o->report, o->report_external, t->input.path};
-    for (int i = 0; i < N_OUTPUTS; i++)
-        for (int j = i + 1; j <= N_OUTPUTS; j++)
-            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
-                return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(paths[i], "-") == 0 ? "standard output" : paths[i]);
+    return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(path, "-") == 0 ? "standard output" : path);
+}
+
+/* Two outputs in one file, or an output over what was read, would destroy data. */
+static kanon_status check_paths(const char *const paths[N_OUTPUTS], const kanon_table *t, kanon_error *err)
+{
+    for (int i = 0; i < N_OUTPUTS; i++) {
+        if (paths[i] == NULL)
+            continue;
+        for (int j = i + 1; j < N_OUTPUTS; j++)
+            if (paths[j] != NULL && kanon__output_same_place(paths[i], paths[j]))
+                return fail_twice(paths[i], err);
+        if (kanon__output_same_place(paths[i], t->input.path) ||
+            (t->schema_path != NULL && kanon__output_same_place(paths[i], t->schema_path)))
+            return fail_twice(paths[i], err);
+        for (int j = 0; j < t->n_columns; j++)
+            if (t->columns[j].taxonomy_path != NULL && kanon__output_same_place(paths[i], t->columns[j].taxonomy_path))
+                return fail_twice(paths[i], err);
+    }
     return KANON_OK;
 }
 
@@ -70,16 +84,38 @@ static kanon_status show_cells(kanon__verifier *verifier, const kanon__recoding 
     return KANON_OK;
 }
 
-static kanon_status random_order(int32_t **out, const kanon_grouping *g, kanon_error *err)
+/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the report. */
+static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_error *err)
 {
-    enum { SHUFFLE_STREAM = 0x5u }; /* another stream than the algorithms', which begin at 0 */
+    static const char prefix[] = "the order of the release";
+    kanon_status st = KANON_OK;
+    kanon__sha256 *hash = NULL;
+    char digest[KANON__SHA256_TEXT];
+    KANON_TRY(kanon__sha256_new(&hash, err), out);
+    KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
+    KANON_TRY(kanon__sha256_add(hash, t->input.bytes, t->input.size, err), out);
+    KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
+    *out = 0;
+    for (int i = 0; i < 16; i++)
+        *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
+out:
+    kanon__sha256_free(hash);
+    return st;
+}
+
+/* The order depends on the input beside the seed, so that nobody can undo it who has only the release and the report. */
+static kanon_status random_order(int32_t **out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
     kanon__random random;
-    kanon_status st = kanon__new_array(out, g->n_rows, "row order", err);
+    uint64_t stream = 0;
+    kanon_status st = secret_number(&stream, t, err);
+    if (st == KANON_OK)
+        st = kanon__new_array(out, g->n_rows, "row order", err);
     if (st != KANON_OK)
         return st;
     for (int64_t row = 0; row < g->n_rows; row++)
         (*out)[row] = (int32_t)row;
-    kanon__random_init(&random, g->seed, SHUFFLE_STREAM);
+    kanon__random_init(&random, g->seed, stream);
     kanon__random_shuffle(&random, *out, g->n_rows);
     return KANON_OK;
 }
@@ -95,7 +131,7 @@ static kanon_status write_release(publishing *p, kanon_error *err)
     KANON_TRY(kanon__verifier_new(&verifier, p->table, g->n_groups, p->wanted.numeric, err), out);
     KANON_TRY(show_cells(verifier, recoding, err), out);
     if (p->wanted.shuffle)
-        KANON_TRY(random_order(&order, g, err), out);
+        KANON_TRY(random_order(&order, p->table, g, err), out);
     KANON_TRY(kanon__release_write(p->release, p->table, g->group_of, recoding, order, &p->ticker, err, watch_row, verifier), out);
     KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
@@ -156,7 +192,9 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
         goto out;
     }
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
-    KANON_TRY(check_paths(&p.wanted, table, err), out);
+    const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
+    KANON_TRY(check_paths(paths, table, err), out);
+    KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     KANON_TRY(open_outputs(&p, err), out);
     if (p.groups != NULL) {
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
@@ -184,6 +222,8 @@ kanon_status kanon_measures_publish(const kanon_table *table, const kanon_groupi
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
     kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
+    const char *const paths[N_OUTPUTS] = {path};
+    KANON_TRY(check_paths(paths, table, err), out);
     KANON_TRY(kanon__output_open(&output, path, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);

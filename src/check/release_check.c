@@ -10,7 +10,7 @@
  *     meanings              0,0            0,0       1,1              0 0 1
  *
  * Records with nothing but fully general cells are the suppressed ones: nobody is singled out by them, so they are counted
- * apart and are no class for k, averages and risk, however few they are. */
+ * apart and are no class for k, averages and risk, however few they are. Where all records are so, they are one class. */
 #include "check/cell_notation.h"
 #include "core/alloc.h"
 #include "core/take_options.h"
@@ -183,6 +183,8 @@ static void merge_classes(class_table *t, const quasi_column *quasi, uint32_t *n
 
 static bool is_suppressed(const checker *c, uint32_t class_id)
 {
+    if (c->classes.n == 1)
+        return false;
     const uint32_t *tuple = c->classes.tuples + (int64_t)class_id * c->classes.width;
     for (int i = 0; i < c->n_quasi; i++)
         if (tuple[i] != c->quasi[i].any)

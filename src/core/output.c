@@ -79,6 +79,36 @@ static kanon_status open_file(kanon__output *o, kanon_error *err)
     return KANON_OK;
 }
 
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The directory that the path's last name stands in. */
+static bool stat_directory(const char *path, struct stat *out)
+{
+    size_t length = (size_t)(base_of(path) - path);
+    char *directory = length > 0 ? strndup(path, length) : strdup(".");
+    bool good = directory != NULL && stat(directory, out) == 0;
+    free(directory);
+    return good;
+}
+
+bool kanon__output_same_place(const char *left, const char *right)
+{
+    struct stat a, b;
+    if (strcmp(left, right) == 0)
+        return true;
+    if (strcmp(left, "-") == 0 || strcmp(right, "-") == 0)
+        return false;
+    bool has_a = stat(left, &a) == 0, has_b = stat(right, &b) == 0;
+    if (has_a || has_b)
+        return has_a && has_b && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return strcmp(base_of(left), base_of(right)) == 0 && stat_directory(left, &a) && stat_directory(right, &b) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 kanon_status kanon__output_open(kanon__output **out, const char *path, bool with_sha256, kanon_error *err)
 {
     kanon_status st = KANON_OK;

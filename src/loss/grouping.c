@@ -54,6 +54,14 @@ out:
     return st;
 }
 
+kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
+{
+    if (g->n_rows == table->n_rows)
+        return KANON_OK;
+    return kanon__fail(err, KANON_EINVAL, "the grouping is of %lld records, the table has %lld", (long long)g->n_rows,
+                       (long long)table->n_rows);
+}
+
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = kanon__new_array(out, 2 * g->n_groups, "group extents", err);

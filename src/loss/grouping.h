@@ -27,6 +27,8 @@ kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t
 /* Take over `group_of` (freed in any case), whose groups may be numbered in any way below n_groups; empty ones vanish. */
 kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,
                                    kanon_error *err);
+/* KANON_EINVAL where the grouping is of another table. */
+kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 /* The smallest and largest code of every group on one column, as lo and hi alternating. */
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *grouping, const kanon__column *column,
                                      kanon_error *err);

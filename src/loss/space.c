@@ -31,11 +31,13 @@ static fraction weight_of(const kanon__column *column)
     kanon__decimal weight;
     fraction f = {1, 1};
     if (column->weight_text == NULL ||
-        !kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text)) || !weight.exact)
+        !kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text)))
         return f;
-    f.numerator = weight.mantissa;
-    for (int i = 0; i < weight.scale; i++)
+    enum { DIGITS_KEPT = 12 }; /* of a weight with more digits than a fraction can hold */
+    int scale = weight.exact ? weight.scale : DIGITS_KEPT;
+    for (int i = 0; i < scale; i++)
         f.denominator *= 10;
+    f.numerator = weight.exact ? weight.mantissa : (int64_t)(weight.value * (double)f.denominator + 0.5);
     int64_t common = gcd(f.numerator, f.denominator);
     f.numerator /= common;
     f.denominator /= common;

@@ -77,8 +77,10 @@ double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
         return 0;
     if (hi == c->missing_code)
         return c->weight; /* missing and present together */
-    uint32_t n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
-    return c->weight * ((c->values[hi] - c->values[lo]) / (c->values[n_numbers - 1] - c->values[0]));
+    uint32_t last = c->n_codes - (c->missing_code != KANON__NO_CODE) - 1;
+    if (c->scaled != NULL) /* large values may be close together: their differences are whole, those of doubles are not */
+        return c->weight * ((double)(c->scaled[hi] - c->scaled[lo]) / (double)(c->scaled[last] - c->scaled[0]));
+    return c->weight * ((c->values[hi] / 2 - c->values[lo] / 2) / (c->values[last] / 2 - c->values[0] / 2));
 }
 
 static void clear_subject(kanon__subject *s)
@@ -179,6 +181,7 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     KANON_TRY(kanon__settings_init(&settings, "the measures", infos, n_infos, o.settings, o.n_settings, err), out);
     subject.threads = o.threads;
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
+    KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     KANON_TRY(set_up_subject(&subject, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;

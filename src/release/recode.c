@@ -10,7 +10,7 @@ typedef struct extent {
     uint32_t lo, hi; /* codes; for numbers, of those that are there */
     bool has_missing, has_number;
     __int128 sum; /* of the scaled values, for means */
-    double float_sum;
+    long double float_sum; /* of the values; a double could overflow */
     int64_t n_numbers;
 } extent;
 
@@ -36,7 +36,7 @@ static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c,
 {
     int digits = c->type == KANON_TYPE_DATE ? 0 : 2;
     if (c->scaled == NULL || c->scale + digits > 18)
-        return kanon__format_double(buffer, e->float_sum / (double)e->n_numbers);
+        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n_numbers));
     __int128 sum = e->sum * (digits == 2 ? 100 : 1), n = e->n_numbers;
     __int128 doubled = 2 * sum + n, mean = doubled / (2 * n);
     if (doubled % (2 * n) != 0 && doubled < 0)
@@ -44,7 +44,7 @@ static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c,
     if (c->type == KANON_TYPE_DATE)
         return kanon__format_date(buffer, (int64_t)mean);
     if (mean > INT64_MAX || mean < INT64_MIN)
-        return kanon__format_double(buffer, e->float_sum / (double)e->n_numbers);
+        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n_numbers));
     int64_t mantissa = (int64_t)mean;
     int scale = c->scale + digits;
     while (scale > 0 && mantissa % 10 == 0) {
@@ -76,7 +76,7 @@ static kanon_status append_number(kanon__recoding *r, const kanon__column *c, co
         return append(r, "*", 1, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
         return append_code(r, c, part == 0 ? e->lo : e->hi, err);
-    if (e->lo == e->hi)
+    if (e->lo == e->hi && r->numeric != KANON_NUMERIC_RANGE) /* a range type takes nothing but ranges */
         return append_code(r, c, e->lo, err);
     if (r->numeric == KANON_NUMERIC_MEAN)
         return append(r, buffer, mean_text(buffer, c, e), err);

@@ -11,6 +11,7 @@ typedef struct writing {
     const int32_t *group_of;
     const kanon__recoding *recoding;
     int *quasi_index; /* by column: which quasi attribute it is; -1: none */
+    bool alone;       /* the release has one column only */
     kanon__csv csv;
     kanon__ticker *ticker;
     kanon__row_watcher watcher;
@@ -81,7 +82,10 @@ static void write_quasi(writing *w, int i, int32_t group, bool *first)
         size_t length = 1;
         const char *text = group >= 0 ? kanon__recoding_text(w->recoding, group, i, part, &length) : "*";
         write_delimiter(w, first);
-        kanon__output_cell(w->output, text, length, w->csv.delimiter);
+        if (length == 0 && w->alone) /* an empty line is no record to many readers */
+            kanon__output_text(w->output, "\"\"");
+        else
+            kanon__output_cell(w->output, text, length, w->csv.delimiter);
     }
 }
 
@@ -161,10 +165,14 @@ kanon_status kanon__release_write(kanon__output *output, const kanon_table *tabl
     writing w = {.output = output, .table = table, .group_of = group_of, .recoding = recoding, .ticker = ticker,
                  .watcher = watcher, .payload = payload};
     KANON_TRY(kanon__new_array(&w.quasi_index, table->n_columns, "columns", err), out);
-    for (int i = 0; i < table->n_columns; i++)
+    int n_released = 0;
+    for (int i = 0; i < table->n_columns; i++) {
         w.quasi_index[i] = -1;
+        n_released += table->columns[i].role != KANON_ROLE_IDENTIFYING;
+    }
     for (int i = 0; i < table->n_quasi; i++)
         w.quasi_index[table->quasi[i]] = i;
+    w.alone = n_released == 1 && kanon__recoding_parts(recoding, 0) == 1;
     KANON_TRY(kanon__csv_open(&w.csv, &table->input, &table->csv_options, err), out);
     KANON_TRY(write_header(&w, err), out);
     KANON_TRY(order != NULL ? write_shuffled(&w, order, err) : write_in_order(&w, err), out);

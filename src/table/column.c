@@ -251,6 +251,29 @@ static kanon_status present_values(const encoding *e, kanon__dictionary *present
     return st;
 }
 
+/* A taxonomy made from the values knows neither the table nor the column, so the place is put in front of its message. */
+static kanon_status fail_with_place(const encoding *e, uint32_t code, kanon_status st, kanon_error *err)
+{
+    if (st != KANON_EDATA || err == NULL)
+        return st;
+    kanon_error inner = *err;
+    kanon__fail(err, st, "%s:%lld: %s: %s", e->table->input.path, (long long)first_line(e, code), e->column->name,
+                inner.message);
+    return kanon__hint(err, st, "%s", inner.hint);
+}
+
+/* The first value that cannot be masked. */
+static uint32_t unmaskable(const encoding *e)
+{
+    for (uint32_t code = 0; code < e->values->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(e->values, code, &length);
+        if (!e->missing[code] && !kanon__tree_can_mask(text, length))
+            return code;
+    }
+    return 0;
+}
+
 static kanon_status make_tree(const encoding *e, kanon__tree **made, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -264,6 +287,8 @@ static kanon_status make_tree(const encoding *e, kanon__tree **made, kanon_error
         st = kanon__tree_mask(made, &present, a->mask == KANON__MASK_LEFT, err);
     else
         st = kanon__tree_flat(made, &present, err);
+    if (st == KANON_EDATA)
+        st = fail_with_place(e, unmaskable(e), st, err);
 out:
     kanon__dictionary_clear(&present);
     return st;
@@ -282,7 +307,9 @@ static kanon_status make_taxonomy(const encoding *e, kanon_error *err)
     const char *extra = NULL;
     if (e->first_missing != KANON__NO_CODE)
         extra = kanon__dictionary_text(e->values, e->first_missing, &extra_length);
-    KANON_TRY(kanon__taxonomy_from_tree(&e->column->taxonomy, tree, extra, extra_length, err), out);
+    st = kanon__taxonomy_from_tree(&e->column->taxonomy, tree, extra, extra_length, err);
+    if (extra != NULL)
+        st = fail_with_place(e, e->first_missing, st, err);
 out:
     kanon__tree_free(made);
     return st;

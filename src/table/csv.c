@@ -476,7 +476,7 @@ static kanon_status refuse_lone_returns(const kanon__csv *csv, kanon_error *err)
         if (*at == '"')
             quoted = !quoted;
         if (*at == '\r' && !quoted && at + 1 != line_feed)
-            return kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s:1: lines end with CR alone", csv->input->path),
+            return kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s:1: column 1: lines end with CR alone", csv->input->path),
                                "convert the line ends, for example: tr '\\r' '\\n' < OLD > NEW");
     }
     return KANON_OK;
@@ -545,7 +545,7 @@ kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const k
     csv.position = input->size >= 3 && memcmp(input->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     csv.end = end_of_rows(input->bytes, csv.position, input->size);
     if (csv.position == csv.end) {
-        st = kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s: the file is empty", input->path),
+        st = kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s:1: column 1: the file is empty", input->path),
                          options->no_header ? "it must have at least one line" : "its first line must name the columns");
         goto out;
     }

@@ -74,6 +74,8 @@ static kanon_status set_up_column(reading *r, int i, kanon_error *err)
     c->missing_code = KANON__NO_CODE;
     if (a != NULL && a->weight_text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, a->weight_text, strlen(a->weight_text), "a weight", err), out);
+    if (a != NULL && a->taxonomy_path != NULL)
+        KANON_TRY(kanon__copy_text(&c->taxonomy_path, a->taxonomy_path, strlen(a->taxonomy_path), "a file name", err), out);
     c->encoded = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                  (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     if (c->encoded)
@@ -318,6 +320,7 @@ void kanon_table_free(kanon_table *t)
         kanon__free(c->scaled);
         kanon__free(c->values);
         kanon__free(c->codes);
+        kanon__free(c->taxonomy_path);
         kanon__free(c->weight_text);
         kanon__free(c->name);
     }

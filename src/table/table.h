@@ -23,6 +23,7 @@ typedef struct kanon__column {
     kanon_type type;    /* KANON_TYPE_UNKNOWN where the column is not encoded */
     double weight;
     char *weight_text;  /* NULL: 1 */
+    char *taxonomy_path; /* the file it came from; NULL: none */
     bool encoded;
     uint32_t *codes;    /* one per row */
     uint32_t n_codes;   /* missing included */

@@ -53,6 +53,8 @@ kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *
  * H is the number of characters of the longest value, the root is all stars. Shorter values are filled up on the masked
  * side. Values come in byte order. */
 kanon_status kanon__tree_mask(kanon__tree **out, const kanon__dictionary *values, bool from_left, kanon_error *err);
+/* Whether a value can be masked: it holds no star and not too many characters. */
+bool kanon__tree_can_mask(const char *text, size_t length);
 /* One root "*", every value a leaf under it, in byte order. */
 kanon_status kanon__tree_flat(kanon__tree **out, const kanon__dictionary *values, kanon_error *err);
 bool kanon__tree_is_flat(const kanon__tree *tree);

@@ -160,6 +160,12 @@ static bool take_value(masking *m, value v)
     return true;
 }
 
+bool kanon__tree_can_mask(const char *text, size_t length)
+{
+    masking m = {0};
+    return take_value(&m, (value){text, length}) && memchr(text, '*', length) == NULL;
+}
+
 static void make_label(masking *m, int level)
 {
     int places = m->n_levels - level;

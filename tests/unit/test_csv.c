@@ -83,12 +83,12 @@ static void test_reads_the_header(void **state)
 static void test_refuses_empty_files(void **state)
 {
     (void)state;
-    const char *expected = "error t.csv: the file is empty; its first line must name the columns\n";
+    const char *expected = "error t.csv:1: column 1: the file is empty; its first line must name the columns\n";
     check("", plainly, expected);
     check("\xef\xbb\xbf", plainly, expected);
     check("\n", plainly, expected);
     check("\r\n\n\r\n", plainly, expected);
-    check("", headless, "error t.csv: the file is empty; it must have at least one line\n");
+    check("", headless, "error t.csv:1: column 1: the file is empty; it must have at least one line\n");
     kanon__input none = {.path = path};
     trace t = read_trace(&none, &plainly, true);
     assert_string_equal(t.text, expected);
@@ -171,7 +171,7 @@ static void test_blank_lines(void **state)
 static void test_lone_carriage_returns(void **state)
 {
     (void)state;
-    const char *expected = "error t.csv:1: lines end with CR alone; "
+    const char *expected = "error t.csv:1: column 1: lines end with CR alone; "
                            "convert the line ends, for example: tr '\\r' '\\n' < OLD > NEW\n";
     check("a,b\r1,2\r3,4\r", plainly, expected);
     check("a,b\r1,2", plainly, expected);

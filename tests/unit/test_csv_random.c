@@ -233,9 +233,9 @@ static trace plain_trace(const kanon__input *input, const kanon__csv_options *op
     if (p.size >= 3 && memcmp(p.bytes, "\xef\xbb\xbf", 3) == 0)
         p.at = 3;
     if (plain_only_blank_lines_left(&p))
-        snprintf(p.error, sizeof p.error, "t.csv: the file is empty");
+        snprintf(p.error, sizeof p.error, "t.csv:1: column 1: the file is empty");
     else if (plain_lone_returns(&p))
-        snprintf(p.error, sizeof p.error, "t.csv:1: lines end with CR alone");
+        snprintf(p.error, sizeof p.error, "t.csv:1: column 1: lines end with CR alone");
     plain_choose_delimiter(&p, options);
     plain first = p;
     int n_columns = 0;

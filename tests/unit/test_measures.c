@@ -173,6 +173,18 @@ static void limit_is_exact(void **state)
     kanon_table_free(t);
 }
 
+/* 1/3 is more than 0.3333333333333333, though both are the same double. */
+static void limit_beyond_doubles(void **state)
+{
+    static const int64_t one[] = {1, 1, 1};
+    (void)state;
+    kanon_table *t = table_of("attributes: {a: {role: quasi}, s: {role: sensitive, type: integer}}\n",
+                              "a,s\n1,0\n1,1\n1,3\n");
+    assert_figure_with(t, one, "r", "0.3333333333333333", "protection", NULL, 3.0 / 9);
+    assert_figure_with(t, one, "r", "0.3333333333333334", "protection", NULL, (3 + 2 * 2.0 / 3) / 9);
+    kanon_table_free(t);
+}
+
 static void nothing_to_measure(void **state)
 {
     static const int64_t none[] = {0, 0}, one[] = {1, 1};
@@ -307,6 +319,7 @@ int main(void)
         cmocka_unit_test(lin),
         cmocka_unit_test(li),
         cmocka_unit_test(limit_is_exact),
+        cmocka_unit_test(limit_beyond_doubles),
         cmocka_unit_test(nothing_to_measure),
         cmocka_unit_test(population),
         cmocka_unit_test(equal_the_reference),

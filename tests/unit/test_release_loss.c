@@ -242,6 +242,21 @@ static void test_no_range(void **state)
     kanon_table_free(table);
 }
 
+/* Values that look like something else are still values. */
+static void test_odd_names(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of("attributes: {town: {role: quasi}}\n", "town\n\" b\"\n\"{c, d}\"\n\"e \"\"f\"\"\"\n[1-2]\n");
+    kanon_schema *schema = schema_in_scratch();
+    kanon_measures *m = measure_release(table, schema, "town\n\" b\"\n\"{c, d}\"\n\"e \"\"f\"\"\"\n[1-2]\n");
+    assert_near(figure_of(m, "information_loss", NULL), 0, "information loss");
+    assert_true(figure_of(m, "unknown_cells", NULL) == 0);
+    assert_true(figure_of(m, "groups", NULL) == 4);
+    kanon_measures_free(m);
+    kanon_schema_free(schema);
+    kanon_table_free(table);
+}
+
 /* ---- random files ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_ROWS = 30, N_AGES = 40 };
@@ -529,6 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers),     cmocka_unit_test(test_decimals_and_dates), cmocka_unit_test(test_categories),
         cmocka_unit_test(test_sizes),        cmocka_unit_test(test_columns),            cmocka_unit_test(test_no_range),
+        cmocka_unit_test(test_odd_names),
         cmocka_unit_test(test_random_files), cmocka_unit_test(test_own_releases),       cmocka_unit_test(test_failures),
         cmocka_unit_test(test_stop),         cmocka_unit_test(test_no_memory),
     };

@@ -289,7 +289,7 @@ static void tables_without_use_are_refused(void **state)
     (void)state;
     assert_refused("attributes: {a: {role: sensitive}}\n", "a\n1\n", "no column is a quasi-identifier", "role: quasi");
     assert_refused("attributes: {a: {role: quasi}}\n", "a\n", "t.csv:2: a: no records", "");
-    assert_refused("attributes: {a: {role: quasi}}\n", "", "t.csv: the file is empty", "");
+    assert_refused("attributes: {a: {role: quasi}}\n", "", "t.csv:1: column 1: the file is empty", "");
     assert_refused("attributes: {a: {role: quasi}}\n", "a,b\n1,2\n3\n", "t.csv:3", "");
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;

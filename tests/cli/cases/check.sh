@@ -54,8 +54,11 @@ expect 0 "$KANON" check - -s s.yaml -k 2 <r.csv
 figure records 6
 figure suppressed 1
 figure k 2
-printf 'age,sex,disease\n*,*,flu\n' >nobody.csv
-expect 0 "$KANON" check nobody.csv -s s.yaml
+# where all are fully general they are one class
+printf 'age,sex,disease\n*,*,flu\n*,*,cold\n' >general.csv
+expect 0 "$KANON" check general.csv -s s.yaml -k 2
+figure k 2
+figure suppressed 0
 
 # an identifying column is never right
 printf 'name,age,sex,disease\nAnn,20,F,flu\nBob,20,F,flu\nCat,20,F,flu\n' >named.csv

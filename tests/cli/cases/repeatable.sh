@@ -1,7 +1,7 @@
 # The same command gives the same bytes, whatever the number of threads; a finished run leaves nothing but its outputs.
 
 "$KANON" sample hospital --rows 1500 --seed 7 -q -o demo
-for algorithm in $("$KANON" algorithms | awk '{ print $1 }'); do
+for algorithm in $("$KANON" algorithms | awk '!/ - refinement: / { print $1 }'); do
     for threads in 1 2; do
         expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a "$algorithm" --seed 3 \
             --threads $threads -o r$threads.csv --groups g$threads.csv -q

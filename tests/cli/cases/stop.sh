@@ -25,3 +25,15 @@ got=0
 wait $pid || got=$?
 [ $got -eq 143 ] || failed "exit status $got instead of 143"
 no_file r.csv
+
+# a terminal that is closed leaves nothing behind either
+"$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a kmember --threads 1 -o r.csv 2>"$ERR" &
+pid=$!
+sleep 1
+kill -HUP $pid 2>/dev/null || skip "the work was done too soon"
+got=0
+wait $pid || got=$?
+[ $got -ne 0 ] || skip "the work was done too soon"
+[ $got -eq 129 ] || failed "exit status $got instead of 129"
+err_has "kanon: stopped; nothing was written"
+no_file r.csv

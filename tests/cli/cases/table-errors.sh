@@ -38,9 +38,9 @@ bad "not a whole number" 'age,town,illness\n20,Ulm,flu\n12345.67,Ulm,flu\n' 't.c
 bad "not in the taxonomy" 'age,town,illness\n20,Ulm,flu\n21,Berlin,flu\n' 't.csv:3: town'
 bad "not UTF-8" 'age,town,illness\n20,Ulm,flu\n21,Ulm,secret\377\n' 't.csv:3: illness'
 bad "a NUL byte" 'age,town,illness\n20,Ulm,flu\n21,Ulm,sec\000ret\n' 't.csv:3: illness'
-bad "empty" '' 't.csv'
-bad "only a line break" '\n' 't.csv'
-bad "header only" 'age,town,illness\n' 't.csv'
+bad "empty" '' 't.csv:1: column'
+bad "only a line break" '\n' 't.csv:1: column'
+bad "header only" 'age,town,illness\n' 't.csv:2: age'
 bad "an empty line inside" 'age,town,illness\n20,Ulm,flu\n\n21,Ulm,flu\n' 't.csv:3:'
 
 # the line counts the line breaks inside quoted cells

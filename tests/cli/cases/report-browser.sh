@@ -1,0 +1,60 @@
+# The report in a real browser, where there is one: no errors, every plot has room, no label is cut or covered, A4 on paper.
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no chromium"
+
+browse()
+{
+    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run \
+        --disable-background-networking --disable-component-update --disable-sync --user-data-dir="$PWD/profile" \
+        --window-size=794,1123 --enable-logging=stderr "$@"
+}
+
+# A script at the end of a copy of the page measures it and leaves what it found in the document.
+cat >probe <<'END'
+<script>
+let found = [];
+const box = e => e.getBoundingClientRect();
+const plots = [...document.querySelectorAll("svg")];
+for (const plot of plots) {
+    const at = box(plot), name = plot.querySelector("title").textContent;
+    if (at.width < 100 || at.height < 20) found.push("no room: " + name);
+    const labels = [...plot.querySelectorAll("text")].map(t => [box(t), t.textContent]);
+    for (const [b, text] of labels)
+        if (b.left < at.left - 1 || b.right > at.right + 1 || b.top < at.top - 1 || b.bottom > at.bottom + 1)
+            found.push("cut: " + name + ": " + text);
+    labels.forEach(([a, x], i) => labels.slice(i + 1).forEach(([b, y]) => {
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (wide > 1 && high > 5) found.push("covered: " + name + ": " + x + " | " + y);
+    }));
+}
+if (document.documentElement.scrollWidth > window.innerWidth) found.push("wider than the window");
+document.body.innerHTML = "";
+document.title = "";
+document.body.textContent = "plots " + plots.length + "; " + (found.join("; ") || "all is well") + ".";
+</script>
+END
+
+look()
+{
+    sed '/^<\/body>$/d; /^<\/html>$/d' "$1" >probed.html
+    cat probe >>probed.html
+    echo "</body></html>" >>probed.html
+    browse --dump-dom "file://$PWD/probed.html" >dom 2>log || skip "the browser does not run here"
+    ! grep -q CONSOLE log || failed "the browser complains: $(grep CONSOLE log | head -n 1)"
+    grep -q "plots $2; all is well" dom || failed "$1: $(grep -o 'plots.*' dom)"
+    browse --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/$1" >dom 2>log || failed "$1 cannot be printed"
+    ! grep -q CONSOLE log || failed "the browser complains: $(grep CONSOLE log | head -n 1)"
+    grep -aq '/MediaBox *\[ *0 0 59[45][.0-9]* 84[12]' page.pdf || failed "$1 is not printed on A4"
+}
+
+"$KANON" sample hospital --rows 2000 --seed 3 -q -o demo
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mondrian -o r.csv --report p.html --report-external e.html -q
+look p.html 13
+look e.html 13
+
+adult=$DATA/adult
+if [ -f "$adult/adult.csv" ]; then
+    expect 0 "$KANON" anonymize "$adult/adult.csv" -s "$adult/adult8.yaml" -k 10 -a mondrian -o r.csv --report a.html -q
+    look a.html 13
+fi
