@@ -159,9 +159,15 @@ static void set_cover(placing *p, int64_t cluster)
     for (int i = 0; i < space->n_dimensions; i++) {
         uint32_t first, last;
         const kanon__dimension *d = &space->dimensions[i];
-        kanon__covered_range(d, box_of(p, cluster)[2 * i], box_of(p, cluster)[2 * i + 1], &first, &last);
-        if (!d->counted)
-            kanon__cover_index_add(p->covers, cluster, i, first, last);
+        kanon__bound lo = box_of(p, cluster)[2 * i], hi = box_of(p, cluster)[2 * i + 1];
+        if (d->counted)
+            continue;
+        kanon__covered_range(d, lo, hi, &first, &last);
+        if (kanon__dimension_units(d, lo, hi) == d->full) { /* nothing costs more, not even a missing value */
+            first = 0;
+            last = d->n_codes - 1;
+        }
+        kanon__cover_index_add(p->covers, cluster, i, first, last);
     }
 }
 

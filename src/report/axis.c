@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WANTED_BINS = 24, DAYS_OF_WEEK = 7, MONTHS_OF_YEAR = 12 };
+enum { WANTED_BINS = 24, DAYS_OF_WEEK = 7, MONTHS_OF_YEAR = 12, FAR_PART = 200 };
 
 static uint32_t count_numbers(const kanon__column *c)
 {
@@ -20,6 +20,34 @@ static uint32_t count_numbers(const kanon__column *c)
 static double unit_of(const kanon__column *c)
 {
     return c->type == KANON_TYPE_DECIMAL ? 0 : 1;
+}
+
+/* ---- what part of the axis is shown ----------------------------------------------------------------------------------- */
+
+typedef struct extremes {
+    double lo, hi;
+} extremes;
+
+/* The values that `beyond` records are at or below, and at or above. */
+static extremes without_tails(const kanon__column *c, const int64_t *counts, int64_t beyond)
+{
+    int64_t lo = 0, hi = (int64_t)count_numbers(c) - 1, below = 0, above = 0;
+    while (lo < hi && below + counts[lo] < beyond)
+        below += counts[lo++];
+    while (hi > lo && above + counts[hi] < beyond)
+        above += counts[hi--];
+    return (extremes){c->values[lo], c->values[hi]};
+}
+
+/* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of it, these are left
+ * out, too. Whatever lies beyond belongs to the outer bins. */
+static extremes choose_extremes(kanon__axis *a, const kanon__column *c, const int64_t *counts, int64_t n_rows, int64_t rare)
+{
+    extremes all = without_tails(c, counts, rare), most = without_tails(c, counts, n_rows / FAR_PART);
+    if (n_rows / FAR_PART > rare && most.hi - most.lo < (all.hi - all.lo) / 2)
+        all = most;
+    a->is_clipped = all.lo > c->values[0] || all.hi < c->values[count_numbers(c) - 1];
+    return all;
 }
 
 /* ---- limits ----------------------------------------------------------------------------------------------------------- */
@@ -161,7 +189,7 @@ static void count_before(kanon__axis *a, const kanon__column *c, const int64_t *
     a->missing_before = n_numbers < c->n_codes ? counts[c->missing_code] : 0;
 }
 
-/* Spread `records` over [from, to]; whatever rounding leaves beyond the ends belongs to the first and the last bin. */
+/* Spread `records` over [from, to]; what lies beyond the ends of the axis belongs to the first and the last bin. */
 static void spread(kanon__axis *a, double from, double to, double records)
 {
     int bin = 0;
@@ -234,10 +262,13 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
     KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
     for (int64_t row = 0; row < g->n_rows; row++)
         counts[c->codes[row]]++;
-    if (n_numbers > 0 && c->type == KANON_TYPE_DATE)
-        set_date_limits(a, c->values[0], c->values[n_numbers - 1]);
-    else if (n_numbers > 0)
-        set_number_limits(a, c, c->values[0], c->values[n_numbers - 1]);
+    if (n_numbers > 0) {
+        extremes shown = choose_extremes(a, c, counts, g->n_rows, rare);
+        if (c->type == KANON_TYPE_DATE)
+            set_date_limits(a, shown.lo, shown.hi);
+        else
+            set_number_limits(a, c, shown.lo, shown.hi);
+    }
     count_before(a, c, counts);
     count_after(a, c, g, extents);
     hide_rare(a, rare);

@@ -18,6 +18,7 @@ typedef struct kanon__axis {
     double ticks[KANON__AXIS_TICKS];
     char tick_labels[KANON__AXIS_TICKS][32];
     char step_text[32];                 /* "5", "3 months" */
+    bool is_clipped;                    /* there are values beyond the axis, counted in the outer bins */
     int64_t missing_before, missing_after; /* records without a value; after: in groups where nobody has one */
     int64_t any_after;                  /* released as * */
 } kanon__axis;

@@ -309,6 +309,8 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
         kanon__plot_histogram(o, &plot, &axis);
     else
         kanon__output_text(o, "<p class=\"small\">There are too few values, or they lie too far apart, to be shown.</p>\n");
+    if (a->n > 0 && a->is_clipped)
+        kanon__output_text(o, "<p class=\"small\">The outer bars take in what lies beyond them.</p>\n");
     say_rare(o, "No value, before", a->missing_before, rare);
     say_rare(o, "No value, after", a->missing_after, rare);
     say_rare(o, "Released as *", a->any_after, rare);

@@ -297,7 +297,7 @@ static void test_distances(void **state)
         for (int i = 0; i < model->n; i++) {
             for (int j = 0; j <= i; j++) {
                 int64_t units = kanon__pair_units(space, i, j);
-                if (units * model->scale != ref_distance(model, i, j) * space->scale) {
+                if ((__int128)units * model->scale != (__int128)ref_distance(model, i, j) * space->scale) {
                     print_error("records %d and %d: KANON_SEED=%" PRIu64 "\n", j + 1, i + 1, tables[t].seed);
                     fail();
                 }

@@ -173,17 +173,47 @@ static void decimals_are_points(void **state)
 static void rare_numbers_are_joined(void **state)
 {
     (void)state;
-    /* 1 and 2 three times each, 5 once, alone at the end: it goes with 3, 4 and 2 */
-    data_set data = data_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n1\n1\n2\n2\n2\n5\n",
+    /* 1 and 7 three times each, 4 once between them: it goes with 5, 6 and 7 */
+    data_set data = data_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n1\n1\n7\n7\n7\n4\n",
                             (const int64_t[]){1, 1, 1, 2, 2, 2, 2});
     kanon__axis axis = axis_of(&data, 3);
+    assert_int_equal(axis.n, 4);
+    assert_near(axis.edges[3], 4, 0);
+    assert_near(axis.edges[4], 8, 0);
+    assert_near(axis.steps[3], 4, 0);
+    assert_near(axis.before[3], 4, 0);
+    assert_near(axis.after[3], 4, 1e-12);
+    assert_false(axis.is_clipped);
+    assert_int_equal(axis_of(&data, 8).n, 0);
+    forget(&data);
+}
+
+static void the_axis_ends_where_many_are(void **state)
+{
+    (void)state;
+    /* 1 and 2 three times each; 500 is alone, and not where the axis ends */
+    data_set data = data_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n1\n1\n2\n2\n2\n500\n",
+                            (const int64_t[]){1, 1, 1, 2, 2, 2, 2});
+    kanon__axis axis = axis_of(&data, 3);
+    assert_true(axis.is_clipped);
     assert_int_equal(axis.n, 2);
-    assert_near(axis.edges[1], 2, 0);
-    assert_near(axis.edges[2], 6, 0);
-    assert_near(axis.steps[1], 4, 0);
+    assert_near(axis.edges[2], 3, 0);
     assert_near(axis.before[1], 4, 0);
     assert_near(axis.after[1], 4, 1e-12);
-    assert_int_equal(axis_of(&data, 8).n, 0);
+    forget(&data);
+    /* one of 400 far away is allowed here, but fewer than one in 200 do not take up most of the axis */
+    char csv[MAX_ROWS * 8] = "a\n";
+    int64_t group_of[MAX_ROWS];
+    for (int i = 0; i < MAX_ROWS; i++) {
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%d\n", i == 399 ? 90000 : i % 10);
+        group_of[i] = 1;
+    }
+    data = data_of("attributes: {a: {role: quasi, type: integer}}\n", csv, group_of);
+    axis = axis_of(&data, 1);
+    assert_int_equal(axis.n, 10);
+    assert_near(axis.before[0], 40, 0);
+    assert_near(axis.before[9], 40, 0);
+    assert_near(axis.after[0], 400 / 90001.0, 1e-9);
     forget(&data);
 }
 
@@ -565,6 +595,7 @@ int main(void)
         cmocka_unit_test(intervals_are_spread_evenly),
         cmocka_unit_test(decimals_are_points),
         cmocka_unit_test(rare_numbers_are_joined),
+        cmocka_unit_test(the_axis_ends_where_many_are),
         cmocka_unit_test(dates_begin_with_months_and_years),
         cmocka_unit_test(missing_numbers_are_apart),
         cmocka_unit_test(any_axis_adds_up),
