@@ -64,7 +64,8 @@ static const option option_groups = {
 static const option option_report = {
     .name = "report",
     .argument = "FILE",
-    .help = "also write the figures, and what is needed to repeat the run: a page with plots where FILE ends in .html, else JSON",
+    .help = "also write the figures, and what is needed to repeat the run: a page with plots where FILE ends in .html, "
+            "else JSON",
     .kind = OPTION_TEXT,
     AT(report),
 };
@@ -120,7 +121,8 @@ static bool is_standard(const char *path)
 static int check_outputs(const command *self, const arguments *args)
 {
     enum { N_OUTPUTS = 4, N_PATHS = 6 };
-    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->report_external, args->schema, args->operand};
+    const char *paths[N_PATHS] = {args->release,         args->groups, args->report,
+                                  args->report_external, args->schema, args->operand};
     if (is_standard(args->operand))
         paths[N_PATHS - 1] = NULL;
     for (int i = 0; i < N_OUTPUTS; i++)
@@ -224,6 +226,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
 {
     kanon_evaluate_options evaluating = {
         .struct_size = sizeof evaluating,
+        .brief = !args->verbose,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &work->show,

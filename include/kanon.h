@@ -234,6 +234,7 @@ typedef struct kanon_evaluate_options {
     int threads;
     kanon_tick tick;
     void *payload;
+    int brief; /* counts and information loss alone, which cost next to nothing */
 } kanon_evaluate_options;
 
 /* Every measure of the grouping. */
@@ -282,7 +283,7 @@ typedef struct kanon_outputs {
     int shuffle;         /* release the records in random order */
     kanon_tick tick;
     void *payload;
-    const char *report_external;    /* likewise, for others: nothing that describes single groups, no seed, no checksum of the input */
+    const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
     const kanon_measures *measures; /* of this grouping, for the reports; NULL: they are computed */
 } kanon_outputs;
 

@@ -176,11 +176,6 @@ out:
     return st;
 }
 
-static kanon_status commit(kanon__output *output, kanon_error *err)
-{
-    return output != NULL ? kanon__output_commit(output, err) : KANON_OK;
-}
-
 kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                            kanon_error *err)
 {
@@ -195,6 +190,11 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
     KANON_TRY(check_paths(paths, table, err), out);
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
+    if (grouping->n_groups > 0 && grouping->smallest < grouping->k) { /* a caller's own; those of the library never are */
+        st = kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)grouping->smallest,
+                         (long long)grouping->k);
+        goto out;
+    }
     KANON_TRY(open_outputs(&p, err), out);
     if (p.groups != NULL) {
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
@@ -204,10 +204,8 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
         KANON_TRY(write_release(&p, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
-    KANON_TRY(commit(p.release, err), out);
-    KANON_TRY(commit(p.groups, err), out);
-    KANON_TRY(commit(p.report, err), out);
-    KANON_TRY(commit(p.report_external, err), out);
+    kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
+    KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
 out:
     kanon__output_free(p.report_external);
     kanon__output_free(p.report);
@@ -227,7 +225,7 @@ kanon_status kanon_measures_publish(const kanon_table *table, const kanon_groupi
     KANON_TRY(kanon__output_open(&output, path, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);
-    KANON_TRY(kanon__output_commit(output, err), out);
+    KANON_TRY(kanon__output_commit(&output, 1, err), out);
 out:
     kanon__output_free(output);
     return st;

@@ -1,7 +1,7 @@
-/* What a released file loses of its table, whichever tool wrote it: every cell is read as kanon check reads it, and costs what
- * the formula of the information loss says. Ranges, domains and heights are those of the table.
+/* What a released file loses of its table, whichever tool wrote it: every cell is read as kanon check reads it, and costs
+ * what the formula of the information loss says. Ranges, domains and heights are those of the table.
  *
- *     an interval          the part of the range between its ends; among whole numbers, between those inside: [15,20) is 15-19
+ *     an interval          the part of the range between its ends; of whole numbers, between those inside: [15,20) is 15-19
  *     a taxonomy's node    its height over the height of the tree; a set, the node above all of it
  *     8130*                the share of characters that are stars, where it is no node
  *     *, the root          1
@@ -261,7 +261,8 @@ static kanon_status read_row(reader *r, kanon_error *err)
     }
     uint32_t n_before = r->classes.n, class_id;
     KANON_TRY(kanon__grow_array(&r->sizes, &r->sizes_capacity, (int64_t)n_before + 1, "classes", err), out);
-    KANON_TRY(kanon__dictionary_add(&r->classes, &class_id, (const char *)r->tuple, (size_t)n_quasi * sizeof *r->tuple, err), out);
+    size_t n_bytes = (size_t)n_quasi * sizeof *r->tuple;
+    KANON_TRY(kanon__dictionary_add(&r->classes, &class_id, (const char *)r->tuple, n_bytes, err), out);
     if (class_id == n_before)
         r->sizes[class_id] = 0;
     r->sizes[class_id]++;
@@ -406,11 +407,12 @@ static void add_losses(kanon_measures *m, const reader *r)
         total_weight += r->quasi[i].column->weight;
     }
     add_figure(m, "information_loss",
-               "sum over cells of (hi - lo) / R for numbers and h(node) / H for categories; * costs 1, as does every quasi cell "
-               "of a record that is not in the release",
+               "sum over cells of (hi - lo) / R for numbers and h(node) / H for categories; * costs 1, as does every quasi "
+               "cell of a record that is not in the release",
                loss, 0);
     add_figure(m, "avg_loss",
-               "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the number",
+               "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the "
+               "number",
                loss / ((double)r->table->n_rows * total_weight), 0);
     add_figure(m, "unknown_cells", "cells that are no value, interval or node of the table's attribute; each costs 1",
                (double)n_unknown, 1);

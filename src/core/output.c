@@ -18,6 +18,8 @@ struct kanon__output {
     char *path;      /* as given, for messages */
     char *place;     /* where the file goes: `path` with symbolic links followed; NULL: written to directly */
     char *temporary; /* its name until then; NULL: nothing to remove */
+    char *backup;    /* what stands at the place is called so, too, while it is being replaced */
+    bool has_backup, committed, can_undo;
     int fd;
     bool is_stdout;
     int error;       /* the first errno; 0: none */
@@ -48,6 +50,7 @@ static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_
     const char *place = resolved != NULL ? resolved : o->path;
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
     KANON_TRY(temporary_name(&o->temporary, o->place, err), out);
+    KANON_TRY(temporary_name(&o->backup, o->place, err), out);
     o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (o->fd < 0) {
         st = kanon__fail_errno(err, errno, "write", o->path);
@@ -241,16 +244,45 @@ static void sync_directory(const char *path)
     free(copy);
 }
 
-kanon_status kanon__output_commit(kanon__output *o, kanon_error *err)
+/* A second name for what is about to be replaced. Where there is none to be had, the commit cannot be undone. */
+static void keep_backup(kanon__output *o)
+{
+    o->has_backup = link(o->place, o->backup) == 0;
+    o->can_undo = o->has_backup || errno == ENOENT; /* nothing stands there: to undo is to remove */
+}
+
+static kanon_status commit_one(kanon__output *o, kanon_error *err)
 {
     if (o->temporary == NULL)
         return KANON_OK;
+    keep_backup(o);
     if (rename(o->temporary, o->place) != 0)
         return kanon__fail_errno(err, errno, "write", o->path);
     kanon__free(o->temporary);
     o->temporary = NULL;
+    o->committed = true;
     sync_directory(o->place);
     return KANON_OK;
+}
+
+static void undo(kanon__output *o)
+{
+    if (o->committed && o->has_backup)
+        o->has_backup = rename(o->backup, o->place) != 0;
+    else if (o->committed && o->can_undo)
+        unlink(o->place);
+}
+
+kanon_status kanon__output_commit(kanon__output *const *outputs, int n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; i < n && st == KANON_OK; i++)
+        if (outputs[i] != NULL)
+            st = commit_one(outputs[i], err);
+    for (int i = 0; i < n && st != KANON_OK; i++)
+        if (outputs[i] != NULL)
+            undo(outputs[i]);
+    return st;
 }
 
 const char *kanon__output_sha256(const kanon__output *o)
@@ -271,6 +303,9 @@ void kanon__output_free(kanon__output *o)
         close(o->fd);
     if (o->temporary != NULL)
         unlink(o->temporary);
+    if (o->has_backup)
+        unlink(o->backup);
+    kanon__free(o->backup);
     kanon__sha256_free(o->hash);
     kanon__free(o->temporary);
     kanon__free(o->place);

@@ -22,8 +22,8 @@ void kanon__output_integer(kanon__output *output, int64_t value);
 void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);
 /* Everything is on disk, or *err says why not. Call it once. */
 kanon_status kanon__output_finish(kanon__output *output, kanon_error *err);
-/* Give the finished file its name. */
-kanon_status kanon__output_commit(kanon__output *output, kanon_error *err);
+/* Give the finished files (NULL ones are passed over) their names: all of them, or what stood there before comes back. */
+kanon_status kanon__output_commit(kanon__output *const *outputs, int n, kanon_error *err);
 /* Of the finished output; "" where it was opened without. */
 const char *kanon__output_sha256(const kanon__output *output);
 int64_t kanon__output_bytes(const kanon__output *output);

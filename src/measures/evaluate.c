@@ -145,14 +145,23 @@ static const char *attribute_name(const kanon__subject *s, kanon__scope scope, i
     return (scope == KANON__SCOPE_QUASI ? kanon__subject_quasi(s, i) : kanon__subject_sensitive(s, i))->name;
 }
 
-static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, kanon_error *err)
+/* The rows that a brief evaluation stops after. */
+static int n_brief(void)
+{
+    int n = 0;
+    while (n < N_MEASURES && measures_table[n] != &kanon__measure_avg_loss)
+        n++;
+    return n + 1;
+}
+
+static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, int n_rows, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = 0;
-    for (int i = 0; i < N_MEASURES; i++)
+    for (int i = 0; i < n_rows; i++)
         n += n_figures(s, measures_table[i]->scope);
     KANON_TRY(kanon__new_array(&m->figures, n, "measures", err), out);
-    for (int i = 0; i < N_MEASURES; i++) {
+    for (int i = 0; i < n_rows; i++) {
         const kanon__measure *measure = measures_table[i];
         for (int j = 0; j < n_figures(s, measure->scope); j++) {
             kanon_figure *figure = &m->figures[m->n];
@@ -185,7 +194,7 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     KANON_TRY(set_up_subject(&subject, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
-    KANON_TRY(measure_all(m, &subject, err), out);
+    KANON_TRY(measure_all(m, &subject, o.brief ? n_brief() : N_MEASURES, err), out);
     *out = m;
     m = NULL;
 out:

@@ -4,15 +4,15 @@
  * attribute's domain: a range of a numeric one, a set of leaves next to each other of a categorical one. The answer is
  * estimated as if the values of a record were spread evenly over the region that the release gives for them.
  *
- * Every attribute is a line on which values, regions and predicates have a begin and an end. Integers and dates count as whole
- * units, leaves likewise in the order of the taxonomy; decimals count as lengths, and a single one of them is a point:
+ * Every attribute is a line on which values, regions and predicates have a begin and an end. Integers and dates count as
+ * whole units, leaves likewise in the order of the taxonomy; decimals count as lengths, and a single one of them is a point:
  *
  *     leaves       a     b     c     d            decimals    1.5              4.0
  *                  |-----|-----|-----|-----|                  |----------------|
  *     positions    0     1     2     3     4                  1.5              4.0
  *
- * A missing value lies nowhere on the line: it satisfies no predicate. A record with a missing numeric value among present ones
- * is released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the line.
+ * A missing value lies nowhere on the line: it satisfies no predicate. A record in a group of missing and present numbers is
+ * released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the line.
  *
  * Cost of a query: a few bits per record for the true answer (row_index.h), m products per group for the estimate. */
 #include "measures/measure.h"
@@ -27,7 +27,8 @@
 #include <string.h>
 
 enum { QUERIES_PER_TASK = 64, DRAWN_ATTRIBUTES = 3, LONGEST_PRESET = 5 };
-static const uint64_t query_stream = (uint64_t)0x7175657279 << 20; /* query i has the random numbers of stream query_stream + i */
+/* Query i has the random numbers of stream query_stream + i. */
+static const uint64_t query_stream = (uint64_t)0x7175657279 << 20;
 
 /* A stretch of an attribute's line; `begin` above `end`: nothing at all. */
 typedef struct stretch {
@@ -417,7 +418,8 @@ static kanon_status choose_preset(workload *w, const preset *p, kanon_error *err
     }
     if (lacking[0] == '\0')
         return KANON_OK;
-    kanon_status st = kanon__fail(err, KANON_EINVAL, "query-preset=%s: not among the quasi attributes: %s", p->name, lacking);
+    kanon_status st =
+        kanon__fail(err, KANON_EINVAL, "query-preset=%s: not among the quasi attributes: %s", p->name, lacking);
     return kanon__hint(err, st, "describe a workload of your own with query-attributes and query-selectivity");
 }
 
@@ -500,7 +502,7 @@ out:
 
 const kanon__measure kanon__measure_query_error = {
     .name = "query_error",
-    .formula = "mean of |actual - estimate| / actual over random COUNT queries with actual > 0; estimate = sum over records of "
-               "the product over the query's attributes of the share of the released region that lies in the predicate",
+    .formula = "mean of |actual - estimate| / actual over random COUNT queries with actual > 0; estimate = sum over records "
+               "of the product over the query's attributes of the share of the released region that lies in the predicate",
     .compute = query_error,
 };

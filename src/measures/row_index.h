@@ -1,5 +1,5 @@
-/* The rows of a table in the order of one attribute's codes, so that the rows whose codes lie in a range are a slice; and sets
- * of rows as bits, so that the rows that lie in several ranges at once are counted 64 at a time.
+/* The rows of a table in the order of one attribute's codes, so that the rows whose codes lie in a range are a slice; and
+ * sets of rows as bits, so that the rows that lie in several ranges at once are counted 64 at a time.
  *
  *     rows in order   0 . . . 1 . . . 2 . . . 3 . . . 4        prefix sets: the rows before each mark
  *     slice                 [-----------)                      set 2 xor set 1 xor the rows between marks and ends

@@ -39,8 +39,8 @@ static extremes without_tails(const kanon__column *c, const int64_t *counts, int
     return (extremes){c->values[lo], c->values[hi]};
 }
 
-/* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of it, these are left
- * out, too. Whatever lies beyond belongs to the outer bins. */
+/* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of
+ * it, these are left out, too. Whatever lies beyond belongs to the outer bins. */
 static extremes choose_extremes(kanon__axis *a, const kanon__column *c, const int64_t *counts, int64_t n_rows, int64_t rare)
 {
     extremes all = without_tails(c, counts, rare), most = without_tails(c, counts, n_rows / FAR_PART);
@@ -120,8 +120,8 @@ typedef struct calendar_step {
 } calendar_step;
 
 static const calendar_step calendar[] = {
-    {1, 0, "day"},      {7, 0, "week"},      {0, 1, "month"},      {0, 3, "3 months"},     {0, 6, "6 months"},
-    {0, 12, "year"},    {0, 24, "2 years"},  {0, 60, "5 years"},   {0, 120, "10 years"},   {0, 240, "20 years"},
+    {1, 0, "day"},        {7, 0, "week"},         {0, 1, "month"},        {0, 3, "3 months"},   {0, 6, "6 months"},
+    {0, 12, "year"},      {0, 24, "2 years"},     {0, 60, "5 years"},     {0, 120, "10 years"}, {0, 240, "20 years"},
     {0, 600, "50 years"}, {0, 1200, "100 years"}, {0, 6000, "500 years"},
 };
 
@@ -251,7 +251,8 @@ static void hide_rare(kanon__axis *a, int64_t rare)
     }
 }
 
-kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, int64_t rare, kanon_error *err)
+kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, int64_t rare,
+                              kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *counts = NULL;

@@ -21,13 +21,13 @@ typedef struct kanon__bins {
 
 /* Empty bins that begin at the given numbers, ascending; the last one has no end. */
 void kanon__bins_at(kanon__bins *out, const int64_t *begins, int n);
-/* Empty bins that suit `n` values, which are put into ascending order: equally wide ones for nearly all of them, and one without
- * end for the few large ones, so that these do not squeeze the rest into a corner. */
+/* Empty bins that suit `n` values, which are put into ascending order: equally wide ones for nearly all of them, and one
+ * without end for the few large ones, so that these do not squeeze the rest into a corner. */
 void kanon__bins_for(kanon__bins *out, int64_t *values, int64_t n);
 /* Count a group of `records` records with this value; values before the first bin belong to the first. */
 void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t records, double loss);
-/* Join neighbours until no bin of `bins` (and of `other`, unless NULL, which has the same limits) has some but fewer than `least`
- * groups. Where all of them together have fewer, no bin is left. */
+/* Join neighbours until no bin of `bins` (and of `other`, unless NULL, which has the same limits) has some but fewer than
+ * `least` groups. Where all of them together have fewer, no bin is left. */
 void kanon__bins_merge(kanon__bins *bins, kanon__bins *other, int64_t least);
 
 #endif

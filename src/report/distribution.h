@@ -1,5 +1,5 @@
-/* How the values of a quasi attribute are distributed in the original and in the release, in a form that singles out nobody: no
- * category and no part of an axis stands for some but fewer than `rare` records. */
+/* How the values of a quasi attribute are distributed in the original and in the release, in a form that singles out nobody:
+ * no category and no part of an axis stands for some but fewer than `rare` records. */
 #ifndef KANON_REPORT_DISTRIBUTION_H
 #define KANON_REPORT_DISTRIBUTION_H
 
@@ -7,20 +7,20 @@
 
 enum { KANON__AXIS_BINS = 32, KANON__AXIS_TICKS = 7, KANON__SHOWN_CATEGORIES = 12 };
 
-/* Numbers: whole ones and dates fill [value, value + 1), so that a released interval covers its units; decimals are points. */
+/* Whole numbers and dates fill [value, value + 1), so that a released interval covers its units; decimals are points. */
 typedef struct kanon__axis {
-    int n;                              /* bins; 0: too few values, or too far apart, to be shown */
+    int n; /* bins; 0: too few values, or too far apart, to be shown */
     double edges[KANON__AXIS_BINS + 1];
-    double steps[KANON__AXIS_BINS];     /* how many equal steps a bin was joined from */
-    double before[KANON__AXIS_BINS];    /* records */
-    double after[KANON__AXIS_BINS];     /* records, each spread evenly over its released interval */
+    double steps[KANON__AXIS_BINS];  /* how many equal steps a bin was joined from */
+    double before[KANON__AXIS_BINS]; /* records */
+    double after[KANON__AXIS_BINS];  /* records, each spread evenly over its released interval */
     int n_ticks;
     double ticks[KANON__AXIS_TICKS];
     char tick_labels[KANON__AXIS_TICKS][32];
-    char step_text[32];                 /* "5", "3 months" */
-    bool is_clipped;                    /* there are values beyond the axis, counted in the outer bins */
+    char step_text[32];                    /* "5", "3 months" */
+    bool is_clipped;                       /* there are values beyond the axis, counted in the outer bins */
     int64_t missing_before, missing_after; /* records without a value; after: in groups where nobody has one */
-    int64_t any_after;                  /* released as * */
+    int64_t any_after;                     /* released as * */
 } kanon__axis;
 
 typedef struct kanon__category {

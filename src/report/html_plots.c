@@ -79,7 +79,8 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
 {
     static const char *const uses[KANON__N_THRESHOLDS] = {
         "the weakest in use, between parties that trust each other", "the most common rule of thumb",
-        "asked for by the European Medicines Agency for published reports (0.09)", "strict, for sensitive data that anyone may see"};
+        "asked for by the European Medicines Agency for published reports (0.09)",
+        "strict, for sensitive data that anyone may see"};
     int64_t n = r->table->n_rows, size = kanon__thresholds[i];
     bool met = d->above[KANON__AFTER][i] == 0;
     double before = kanon__share((double)d->above[KANON__BEFORE][i], (double)n);
@@ -109,12 +110,14 @@ void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__rep
     labelled l = {.n = 0};
     double n = (double)r->table->n_rows;
     kanon__html_begin(o, "risk", "Risk before and after");
-    kanon__output_text(o,
-        "<p>The risk of a record is one divided by the number of records that look the same in the quasi-identifiers: the chance "
-        "to pick the right one for someone who knows that a person is in the table and what the quasi-identifiers of that person "
-        "are. A threshold is met if no released record is above it.</p>\n"
-        "<table><thead><tr><th>Risk at most</th><th>Who asks for it</th><th class=\"n\">Records above, before</th>"
-        "<th class=\"n\">Records above, after</th><th>Result</th></tr></thead><tbody>\n");
+    kanon__output_text(
+        o, "<p>The risk of a record is one divided by the number of records that look the same in the quasi-identifiers: "
+           "the chance "
+           "to pick the right one for someone who knows that a person is in the table and what the quasi-identifiers of "
+           "that person "
+           "are. A threshold is met if no released record is above it.</p>\n"
+           "<table><thead><tr><th>Risk at most</th><th>Who asks for it</th><th class=\"n\">Records above, before</th>"
+           "<th class=\"n\">Records above, after</th><th>Result</th></tr></thead><tbody>\n");
     for (int i = 0; i < KANON__N_THRESHOLDS; i++)
         threshold_row(o, r, d, i);
     kanon__output_text(o, "</tbody></table>\n");
@@ -128,8 +131,12 @@ void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__rep
         add_bar(&l, 0, kanon__share((double)r->grouping->n_suppressed, n));
     }
     if (l.n > 0) {
-        kanon__plot plot = {.title = "Share of the records by risk, before and after", .width = KANON__PLOT_WIDE, .n_series = 2,
-                            .series = {"before", "after"}, .shares = true, .x_title = "risk of a record"};
+        kanon__plot plot = {.title = "Share of the records by risk, before and after",
+                            .width = KANON__PLOT_WIDE,
+                            .n_series = 2,
+                            .series = {"before", "after"},
+                            .shares = true,
+                            .x_title = "risk of a record"};
         begin_figure(o, "Share of the records by their risk", NULL);
         kanon__plot_columns(o, &plot, l.bars, l.n);
         end_figure(o);
@@ -145,11 +152,15 @@ void kanon__html_groups(kanon__output *o, const kanon__report *r, const kanon__r
     kanon__html_begin(o, "groups", "Sizes of the groups");
     group_bars(&l, &d->sizes, "");
     if (l.n == 0) {
-        kanon__markup(o, "<p>%s</p>\n", r->grouping->n_groups == 0 ? "There is no group: every record is suppressed."
-                                                                    : "There are too few groups to be shown here.");
+        kanon__markup(o, "<p>%s</p>\n",
+                      r->grouping->n_groups == 0 ? "There is no group: every record is suppressed."
+                                                 : "There are too few groups to be shown here.");
     } else {
-        kanon__plot plot = {.title = "Number of groups by size", .width = KANON__PLOT_WIDE, .n_series = 1,
-                            .x_title = "records in the group", .y_title = "groups"};
+        kanon__plot plot = {.title = "Number of groups by size",
+                            .width = KANON__PLOT_WIDE,
+                            .n_series = 1,
+                            .x_title = "records in the group",
+                            .y_title = "groups"};
         begin_figure(o, "Number of groups by the number of their records", NULL);
         kanon__plot_columns(o, &plot, l.bars, l.n);
         end_figure(o);
@@ -181,13 +192,14 @@ static void cost_plot(kanon__output *o, const kanon__report *r, const ranked *or
 {
     kanon__plot_bar bars[MAX_COST_BARS];
     int n = r->table->n_quasi < MAX_COST_BARS ? r->table->n_quasi : MAX_COST_BARS;
-    kanon__plot plot = {.title = "Share of the information loss by attribute", .width = KANON__PLOT_WIDE, .n_series = 1,
-                        .shares = true};
+    kanon__plot plot = {
+        .title = "Share of the information loss by attribute", .width = KANON__PLOT_WIDE, .n_series = 1, .shares = true};
     for (int i = 0; i < n; i++) {
         const char *name = quasi(r, order[i].attribute)->name;
         bars[i] = (kanon__plot_bar){.label = name, .label_length = strlen(name), .values = {order[i].share}};
     }
-    begin_figure(o, n < r->table->n_quasi ? "Share of the information loss, the 20 largest" : "Share of the information loss", NULL);
+    begin_figure(
+        o, n < r->table->n_quasi ? "Share of the information loss, the 20 largest" : "Share of the information loss", NULL);
     kanon__plot_rows(o, &plot, bars, n);
     end_figure(o);
 }
@@ -203,23 +215,26 @@ static void cost_table(kanon__output *o, const kanon__report *r, const kanon__re
         const char *name = quasi(r, order[i].attribute)->name;
         kanon__output_text(o, "<tr><th scope=\"row\">");
         kanon__markup_text(o, name, strlen(name));
-        kanon__markup(o, "</th><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-                      kanon__show_share(cost->average).text, kanon__show_fixed(cost->loss, 2).text,
-                      kanon__show_share(cost->share).text, kanon__show_fixed(cost->without, 2).text);
+        kanon__markup(
+            o, "</th><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+            kanon__show_share(cost->average).text, kanon__show_fixed(cost->loss, 2).text,
+            kanon__show_share(cost->share).text, kanon__show_fixed(cost->without, 2).text);
     }
-    kanon__output_text(o, "</tbody></table>\n<p class=\"small\">Loss without it: the information loss of the same groups if the "
-                          "attribute were not a quasi-identifier. New groups could be made better still, so this is what it would "
-                          "be at most.</p>\n");
+    kanon__output_text(
+        o, "</tbody></table>\n<p class=\"small\">Loss without it: the information loss of the same groups if the "
+           "attribute were not a quasi-identifier. New groups could be made better still, so this is what it would "
+           "be at most.</p>\n");
     if (n < r->table->n_quasi)
         kanon__markup(o, "<p class=\"small\">%d more attributes are not listed.</p>\n", r->table->n_quasi - n);
 }
 
-static void bin_table(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const kanon__bins *bins, const char *head,
-                      bool with_groups)
+static void bin_table(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const kanon__bins *bins,
+                      const char *head, bool with_groups)
 {
     double n = (double)r->table->n_rows;
-    kanon__markup(o, "<table><thead><tr><th>%s</th>%s<th class=\"n\">Records</th><th class=\"n\">Share of the records</th>"
-                     "<th class=\"n\">Share of the loss</th><th class=\"n\">Average loss of a cell</th></tr></thead><tbody>\n",
+    kanon__markup(o,
+                  "<table><thead><tr><th>%s</th>%s<th class=\"n\">Records</th><th class=\"n\">Share of the records</th>"
+                  "<th class=\"n\">Share of the loss</th><th class=\"n\">Average loss of a cell</th></tr></thead><tbody>\n",
                   head, with_groups ? "<th class=\"n\">Groups</th>" : "");
     for (int i = 0; i < bins->n; i++) {
         const kanon__bin *bin = &bins->items[i];
@@ -230,7 +245,8 @@ static void bin_table(kanon__output *o, const kanon__report *r, const kanon__rep
         kanon__markup(o, "<tr><th scope=\"row\">%s</th>", label);
         if (with_groups)
             kanon__markup(o, "<td class=\"n\">%s</td>", kanon__show_count(bin->groups).text);
-        kanon__markup(o, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+        kanon__markup(o,
+                      "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
                       kanon__show_count(bin->records).text, kanon__show_share(kanon__share((double)bin->records, n)).text,
                       kanon__show_share(kanon__share(bin->loss, d->loss)).text,
                       kanon__show_share(kanon__share(bin->loss, (double)bin->records * d->total_weight)).text);
@@ -242,10 +258,11 @@ static void bin_table(kanon__output *o, const kanon__report *r, const kanon__rep
 static void group_costs(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     if (d->worst_groups > 0)
-        kanon__markup(o, "<p>The most expensive tenth of the groups, %s with %s records (%s of all), causes %s of the loss.</p>\n",
-                      kanon__show_count(d->worst_groups).text, kanon__show_count(d->worst_records).text,
-                      kanon__show_share(kanon__share((double)d->worst_records, (double)r->table->n_rows)).text,
-                      kanon__show_share(kanon__share(d->worst_loss, d->loss)).text);
+        kanon__markup(
+            o, "<p>The most expensive tenth of the groups, %s with %s records (%s of all), causes %s of the loss.</p>\n",
+            kanon__show_count(d->worst_groups).text, kanon__show_count(d->worst_records).text,
+            kanon__show_share(kanon__share((double)d->worst_records, (double)r->table->n_rows)).text,
+            kanon__show_share(kanon__share(d->worst_loss, d->loss)).text);
     kanon__output_text(o, "<h3>By the size of the group</h3>\n");
     bin_table(o, r, d, &d->sizes, "Records in the group", true);
     kanon__output_text(o, "<h3>By how common a record was</h3>\n");
@@ -262,9 +279,10 @@ kanon_status kanon__html_costs(kanon__output *o, const kanon__report *r, const k
         order[i] = (ranked){i, d->costs[i].share};
     qsort(order, (size_t)r->table->n_quasi, sizeof *order, by_share);
     kanon__html_begin(o, "costs", "What costs most");
-    kanon__output_text(o, "<p>The loss of a cell is 0 % where it is released as it was and 100 % where it is released as a value "
-                          "that could be anything. An attribute that costs much and is needed little can be made coarser before, "
-                          "or left out of the table.</p>\n");
+    kanon__output_text(
+        o, "<p>The loss of a cell is 0 % where it is released as it was and 100 % where it is released as a value "
+           "that could be anything. An attribute that costs much and is needed little can be made coarser before, "
+           "or left out of the table.</p>\n");
     if (r->table->n_quasi > 0) {
         cost_plot(o, r, order);
         cost_table(o, r, d, order);
@@ -301,10 +319,18 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
     bool is_integer = c->type == KANON_TYPE_INTEGER, is_one = strcmp(a->step_text, "1") == 0;
     snprintf(y_title, sizeof y_title, "records per %s%s%s", is_integer && is_one ? "value" : a->step_text,
              is_integer && !is_one ? " values" : "", joined ? " (wide bars: mean)" : "");
-    kanon__plot plot = {.title = "Distribution before and after", .subject = c->name, .width = KANON__PLOT_HALF, .n_series = 2,
-                        .series = {"before", "after"}, .y_title = y_title};
-    kanon__plot_axis axis = {.n = a->n, .edges = a->edges, .heights = {a->before, a->after}, .n_ticks = a->n_ticks,
-                             .ticks = a->ticks, .tick_labels = (const char (*)[32])a->tick_labels};
+    kanon__plot plot = {.title = "Distribution before and after",
+                        .subject = c->name,
+                        .width = KANON__PLOT_HALF,
+                        .n_series = 2,
+                        .series = {"before", "after"},
+                        .y_title = y_title};
+    kanon__plot_axis axis = {.n = a->n,
+                             .edges = a->edges,
+                             .heights = {a->before, a->after},
+                             .n_ticks = a->n_ticks,
+                             .ticks = a->ticks,
+                             .tick_labels = (const char(*)[32])a->tick_labels};
     if (a->n > 0)
         kanon__plot_histogram(o, &plot, &axis);
     else
@@ -335,10 +361,13 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
     if (cs->n_other > 0) {
         snprintf(other, sizeof other, cs->other_is_rare ? "other (rare, %lld)" : "other (%lld values)",
                  (long long)cs->n_other);
-        bars[n++] = (kanon__plot_bar){.label = other, .label_length = strlen(other),
-                                      .values = {(double)cs->other_before, (double)cs->other_after}};
+        bars[n++] = (kanon__plot_bar){
+            .label = other, .label_length = strlen(other), .values = {(double)cs->other_before, (double)cs->other_after}};
     }
-    kanon__plot plot = {.title = "Distribution before and after", .subject = c->name, .width = KANON__PLOT_HALF, .n_series = 2,
+    kanon__plot plot = {.title = "Distribution before and after",
+                        .subject = c->name,
+                        .width = KANON__PLOT_HALF,
+                        .n_series = 2,
                         .series = {"before", "after"}};
     begin_figure(o, kanon_type_text(c->type), c->name);
     if (cs->n > 0 || cs->other_before >= rare)
@@ -370,10 +399,12 @@ kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, co
     kanon_status st = KANON_OK;
     int n = r->table->n_quasi < MAX_ATTRIBUTES ? r->table->n_quasi : MAX_ATTRIBUTES;
     kanon__html_begin(o, "attributes", "The attributes before and after");
-    kanon__markup(o, "<p>Numbers: the original values, and the released intervals with each record spread evenly over its own. "
-                     "Categories: how many records had, and now have, each of them; a broader category stands above those that it "
-                     "takes in. What fewer than %s records have is joined with other values.</p>\n<div class=\"pair\">\n",
-                  kanon__show_count(d->rare).text);
+    kanon__markup(
+        o,
+        "<p>Numbers: the original values, and the released intervals with each record spread evenly over its own. "
+        "Categories: how many records had, and now have, each of them; a broader category stands above those that it "
+        "takes in. What fewer than %s records have is joined with other values.</p>\n<div class=\"pair\">\n",
+        kanon__show_count(d->rare).text);
     for (int i = 0; i < n && st == KANON_OK; i++)
         st = attribute_figure(o, quasi(r, i), r->grouping, d->rare, err);
     kanon__output_text(o, "</div>\n");
@@ -415,8 +446,9 @@ void kanon__html_secrets(kanon__output *o, const kanon__report *r, const kanon__
     if (n == 0)
         kanon__output_text(o, "<p>No column is declared sensitive.</p>\n");
     else
-        kanon__output_text(o, "<p>Where all records of a group have the same sensitive value, it is known of each of them. The more "
-                              "values a group has, and the more evenly, the less can be learned.</p>\n<div class=\"pair\">\n");
+        kanon__output_text(
+            o, "<p>Where all records of a group have the same sensitive value, it is known of each of them. The more "
+               "values a group has, and the more evenly, the less can be learned.</p>\n<div class=\"pair\">\n");
     for (int i = 0; i < n; i++)
         secret_figures(o, &t->columns[t->sensitive[i]], &d->variety[i]);
     if (n > 0)

@@ -67,7 +67,9 @@ static void put_title(kanon__output *o, const char *name)
             return;
         }
     for (size_t i = 0; name[i] != '\0'; i++) {
-        char letter = name[i] == '_' ? ' ' : i == 0 && name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
+        char letter = name[i] == '_'                               ? ' '
+                      : i == 0 && name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A')
+                                                                   : name[i];
         kanon__markup_text(o, &letter, 1);
     }
 }
@@ -88,8 +90,9 @@ static void figure_name(kanon__output *o, const kanon_figure *f)
 
 static void table_figures(kanon__output *o, const kanon_measures *m)
 {
-    kanon__output_text(o, "<table><thead><tr><th>Figure</th><th class=\"n\">Value</th><th>How it is computed</th></tr></thead>"
-                          "<tbody>\n");
+    kanon__output_text(o,
+                       "<table><thead><tr><th>Figure</th><th class=\"n\">Value</th><th>How it is computed</th></tr></thead>"
+                       "<tbody>\n");
     for (size_t i = 0; i < m->n; i++) {
         const kanon_figure *f = &m->figures[i];
         if (f->attribute != NULL)
@@ -110,7 +113,8 @@ static void column_values(kanon__output *o, const kanon_figure *figures, size_t 
     for (size_t i = 0; i < n && i < MAX_COLUMNS; i++) {
         kanon__output_text(o, "<div><span>");
         put_text(o, figures[i].attribute);
-        kanon__markup(o, "</span><span class=\"n\">%s</span></div>\n", kanon__show_figure(figures[i].value, figures[i].whole).text);
+        kanon__markup(o, "</span><span class=\"n\">%s</span></div>\n",
+                      kanon__show_figure(figures[i].value, figures[i].whole).text);
     }
     if (n > MAX_COLUMNS)
         kanon__markup(o, "<div>and %zu more columns</div>\n", n - MAX_COLUMNS);
@@ -235,7 +239,8 @@ static void put_roles(kanon__output *o, const kanon_table *t)
     static const struct {
         kanon_role role;
         const char *option;
-    } roles[] = {{KANON_ROLE_QUASI, "--quasi"}, {KANON_ROLE_SENSITIVE, "--sensitive"}, {KANON_ROLE_IDENTIFYING, "--identifying"}};
+    } roles[] = {
+        {KANON_ROLE_QUASI, "--quasi"}, {KANON_ROLE_SENSITIVE, "--sensitive"}, {KANON_ROLE_IDENTIFYING, "--identifying"}};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < t->n_columns; j++)
             if (t->columns[j].role == roles[i].role)
@@ -263,8 +268,9 @@ static void put_command(kanon__output *o, const kanon__report *r)
     kanon__output_text(o, r->shuffle ? " --shuffle" : "");
     if (r->release_path != NULL)
         put_option(o, "-o", r->release_path);
-    kanon__output_text(o, "</pre>\n<p class=\"small\">Taxonomies, types and missing texts that were given by options instead of a "
-                          "schema file have to be given again.</p>\n");
+    kanon__output_text(
+        o, "</pre>\n<p class=\"small\">Taxonomies, types and missing texts that were given by options instead of a "
+           "schema file have to be given again.</p>\n");
 }
 
 static void list_columns(kanon__output *o, const kanon_table *t)
@@ -277,14 +283,16 @@ static void list_columns(kanon__output *o, const kanon_table *t)
         const kanon__column *c = &t->columns[i];
         kanon__output_text(o, "<tr><th scope=\"row\">");
         put_text(o, c->name);
-        kanon__markup(o, "</th><td>%s</td><td>%s</td><td>", kanon_role_text(c->role), c->encoded ? kanon_type_text(c->type) : "");
+        kanon__markup(o, "</th><td>%s</td><td>%s</td><td>", kanon_role_text(c->role),
+                      c->encoded ? kanon_type_text(c->type) : "");
         if (c->taxonomy != NULL && c->taxonomy->flat)
             kanon__output_text(o, "none");
         else if (c->taxonomy != NULL)
             kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)c->taxonomy->height[0] + 1).text,
                           kanon__show_count(c->taxonomy->n_leaves).text);
-        kanon__markup(o, "</td><td class=\"n\">%s</td></tr>\n",
-                      c->role == KANON_ROLE_QUASI ? kanon__show_figure(c->weight, c->weight == (double)(int64_t)c->weight).text : "");
+        kanon__markup(
+            o, "</td><td class=\"n\">%s</td></tr>\n",
+            c->role == KANON_ROLE_QUASI ? kanon__show_figure(c->weight, c->weight == (double)(int64_t)c->weight).text : "");
     }
     if (n < t->n_columns)
         kanon__markup(o, "<tr><td colspan=\"5\">and %d more</td></tr>\n", t->n_columns - n);

@@ -9,22 +9,25 @@ typedef struct kanon__shown {
     char text[56];
 } kanon__shown;
 
-kanon__shown kanon__show_count(int64_t value);         /* 30,162 */
+kanon__shown kanon__show_count(int64_t value);            /* 30,162 */
 kanon__shown kanon__show_fixed(double value, int digits); /* 3.140 */
-kanon__shown kanon__show_share(double share);          /* 12.3 %; below 0.1 % and above 99.9 % never rounded to nothing or all */
+kanon__shown kanon__show_share(double share); /* 12.3 %; below 0.1 % and above 99.9 % never rounded to nothing or all */
 kanon__shown kanon__show_figure(double value, bool whole); /* about six digits; a dash where there is none */
-kanon__shown kanon__show_place(double value);          /* a coordinate: at most two digits after the point */
+kanon__shown kanon__show_place(double value);              /* a coordinate: at most two digits after the point */
 
-/* printf into the page, at most 2,000 bytes; nothing is escaped, so only for texts of our own. Doubles go through kanon__show_. */
+/* printf into the page, at most 2,000 bytes. Nothing is escaped, so only for texts of our own; doubles go through
+ * kanon__show_. */
 void kanon__markup(kanon__output *output, const char *format, ...) KANON__PRINTF(2, 3);
 /* Any text, as it reads. Control characters become spaces, bytes that are not UTF-8 a replacement character. */
 void kanon__markup_text(kanon__output *output, const char *text, size_t length);
-/* The same, cut to about `width` letters (wide ones count twice), with an ellipsis where something is missing. Returns the width. */
+/* The same, cut to about `width` letters (wide ones count twice), with an ellipsis where something is missing.
+ * Returns the width. */
 int kanon__markup_label(kanon__output *output, const char *text, size_t length, int width);
 /* How many letters wide a text is. */
 int kanon__text_width(const char *text, size_t length);
 
-/* Step over the next character, of which there must be one, and return its code point; U+FFFD for bytes that are not UTF-8. */
+/* Step over the next character, of which there must be one, and return its code point; U+FFFD for what is not
+ * UTF-8. */
 uint32_t kanon__utf8_next(const char **at, const char *end);
 /* What stands after the last slash. */
 const char *kanon__file_name(const char *path);

@@ -12,10 +12,10 @@ typedef struct kanon__report {
     const kanon_measures *measures;
     const char *release_path; /* NULL: none was written */
     const char *release_sha256;
-    const char *numeric;      /* the form of numeric cells; NULL with no release */
-    bool shuffle;             /* the release is in random order */
-    bool html;                /* a page for people */
-    bool external;            /* nothing that describes single groups, and nothing that helps to undo the release */
+    const char *numeric; /* the form of numeric cells; NULL with no release */
+    bool shuffle;        /* the release is in random order */
+    bool html;           /* a page for people */
+    bool external;       /* nothing that describes single groups, and nothing that helps to undo the release */
 } kanon__report;
 
 /* Whether a report at this path is to be a page. */

@@ -13,7 +13,8 @@ enum { WORST_PART = 10, RARE_UNASKED = 5 };
 /* ---- orders ----------------------------------------------------------------------------------------------------------- */
 
 /* Sort rows by one key and keep the order of equals. `key` is below n_keys. */
-static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, const uint32_t *key, int64_t n_keys, kanon_error *err)
+static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, const uint32_t *key, int64_t n_keys,
+                              kanon_error *err)
 {
     int64_t *next = NULL;
     kanon_status st = kanon__new_array(&next, n_keys + 1, "a row order", err);
@@ -163,7 +164,8 @@ static kanon_status count_sizes(kanon__report_data *d, const double *diversity, 
 }
 
 /* Suppressed records cost 1 on every attribute. */
-static void count_originals(kanon__report_data *d, const int32_t *class_size, const double *diversity, const kanon_grouping *g)
+static void count_originals(kanon__report_data *d, const int32_t *class_size, const double *diversity,
+                            const kanon_grouping *g)
 {
     for (int64_t row = 0; row < g->n_rows; row++) {
         bool is_first = class_size[row] > 0;
@@ -194,8 +196,8 @@ typedef struct group_values {
 } group_values;
 
 /* The rows that are in a group, by group. */
-static kanon_status rows_by_group(int32_t *rows, int32_t *spare, const uint32_t *key, int64_t n_keys, const kanon_grouping *g,
-                                  kanon_error *err)
+static kanon_status rows_by_group(int32_t *rows, int32_t *spare, const uint32_t *key, int64_t n_keys,
+                                  const kanon_grouping *g, kanon_error *err)
 {
     int64_t n = 0;
     for (int64_t row = 0; row < g->n_rows; row++)

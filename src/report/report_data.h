@@ -20,31 +20,31 @@ typedef struct kanon__attribute_cost {
 } kanon__attribute_cost;
 
 typedef struct kanon__variety {
-    kanon__bins distinct; /* groups by their number of distinct values */
-    kanon__bins top;      /* groups by the share of the most frequent value, in percent rounded down */
+    kanon__bins distinct;                  /* groups by their number of distinct values */
+    kanon__bins top;                       /* groups by the share of the most frequent value, in percent rounded down */
     int64_t single_groups, single_records; /* with one value only */
 } kanon__variety;
 
 typedef struct kanon__report_data {
-    int64_t k;          /* asked for; otherwise the smallest group */
-    int64_t rare;       /* values with fewer records than this are not shown by name */
-    int64_t n_classes;  /* combinations of quasi values in the original */
-    int64_t n_unique;   /* records that are alone in theirs */
-    kanon__bins sizes;  /* groups by size, with their loss */
-    kanon__bins kinds;  /* records by how many had the same quasi values before: 1, 2 to k - 1, k and more */
-    kanon__bins risk[2];                     /* records by class size, before and after: the limits of the thresholds */
-    int64_t above[2][KANON__N_THRESHOLDS];   /* records with a risk above the threshold */
+    int64_t k;           /* asked for; otherwise the smallest group */
+    int64_t rare;        /* values with fewer records than this are not shown by name */
+    int64_t n_classes;   /* combinations of quasi values in the original */
+    int64_t n_unique;    /* records that are alone in theirs */
+    kanon__bins sizes;   /* groups by size, with their loss */
+    kanon__bins kinds;   /* records by how many had the same quasi values before: 1, 2 to k - 1, k and more */
+    kanon__bins risk[2]; /* records by class size, before and after: the limits of the thresholds */
+    int64_t above[2][KANON__N_THRESHOLDS]; /* records with a risk above the threshold */
     double loss, total_weight;
-    kanon__attribute_cost *costs;            /* by quasi attribute */
-    int64_t worst_groups, worst_records;     /* the tenth of the groups (rounded up) that loses most */
+    kanon__attribute_cost *costs;        /* by quasi attribute */
+    int64_t worst_groups, worst_records; /* the tenth of the groups (rounded up) that loses most */
     double worst_loss;
-    kanon__variety *variety;                 /* by sensitive attribute */
+    kanon__variety *variety; /* by sensitive attribute */
 } kanon__report_data;
 
 kanon_status kanon__report_data_init(kanon__report_data *out, const kanon_table *table, const kanon_grouping *grouping,
                                      kanon_error *err);
 void kanon__report_data_clear(kanon__report_data *data);
-/* Take away what describes few groups: bins are joined until each has KANON__EXTERNAL_GROUPS, and costs by group are gone. */
+/* Take away what describes few groups: bins are joined until each has KANON__EXTERNAL_GROUPS, costs by group are gone. */
 void kanon__report_data_coarsen(kanon__report_data *data, const kanon_table *table);
 
 /* part / whole, and 0 of nothing. */

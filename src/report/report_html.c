@@ -1,6 +1,6 @@
-/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. No clock is asked,
- * so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but fewer than k records
- * is named. */
+/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. No clock
+ * is asked, so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but fewer
+ * than k records is named. */
 #include "report/html_parts.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ static const char style[] =
     "body{margin:0 auto;padding:24px 20px 48px;max-width:780px;background:#fff;color:#1a1a1a;"
     "font:15px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",Arial,sans-serif}\n"
     "h1{font-size:25px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}\n"
-    "h2{font-size:19px;line-height:1.3;margin:36px 0 8px;padding-bottom:3px;border-bottom:2px solid #1f4e79;break-after:avoid}\n"
+    "h2{font-size:19px;line-height:1.3;margin:36px 0 8px;padding-bottom:3px;border-bottom:2px solid "
+    "#1f4e79;break-after:avoid}\n"
     "h3{font-size:15px;margin:20px 0 6px;break-after:avoid}\n"
     "p{margin:8px 0}\n"
     "ul{margin:8px 0;padding-left:22px}\n"
@@ -37,7 +38,8 @@ static const char style[] =
     ".by-column th .formula{display:block;font-weight:400;width:auto;margin-top:2px}\n"
     ".values{columns:2;column-gap:20px}\n"
     ".values div{display:flex;justify-content:space-between;gap:8px;break-inside:avoid}\n"
-    "code,pre{font-family:ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;font-size:11.5px;overflow-wrap:anywhere}\n"
+    "code,pre{font-family:ui-monospace,\"DejaVu Sans "
+    "Mono\",Menlo,Consolas,monospace;font-size:11.5px;overflow-wrap:anywhere}\n"
     "tbody th code{font-weight:400;color:#555}\n"
     "pre{white-space:pre-wrap;padding:8px 10px;margin:8px 0;border:1px solid #ccc;line-height:1.5}\n"
     "figure{margin:14px 0;break-inside:avoid}\n"
@@ -64,8 +66,9 @@ static const char *file_name(const kanon__report *r)
 
 static void put_head(kanon__output *o, const kanon__report *r)
 {
-    kanon__output_text(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>Anonymisation of ");
+    kanon__output_text(
+        o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>Anonymisation of ");
     kanon__markup_text(o, file_name(r), strlen(file_name(r)));
     kanon__output_text(o, "</title>\n<style>\n");
     kanon__output_text(o, style);
@@ -73,11 +76,14 @@ static void put_head(kanon__output *o, const kanon__report *r)
     kanon__markup_text(o, file_name(r), strlen(file_name(r)));
     kanon__output_text(o, "</h1>\n<p class=\"kind\">");
     if (r->external)
-        kanon__markup(o, "Report for recipients of the data. It describes the release as a whole: no number in it stands for fewer "
-                         "than %d groups, and the seed and the checksum of the original are left out.",
-                      KANON__EXTERNAL_GROUPS);
+        kanon__markup(
+            o,
+            "Report for recipients of the data. It describes the release as a whole: no number in it stands for fewer "
+            "than %d groups, and the seed and the checksum of the original are left out.",
+            KANON__EXTERNAL_GROUPS);
     else
-        kanon__output_text(o, "Internal report, for those who are responsible for the data; not meant to be published with the release.");
+        kanon__output_text(
+            o, "Internal report, for those who are responsible for the data; not meant to be published with the release.");
     kanon__output_text(o, "</p>\n");
 }
 
@@ -140,11 +146,13 @@ static void say_protection(kanon__output *o, const kanon__report *r)
     kanon__output_text(o, ".</p>\n");
     if (g->k > g->smallest)
         kanon__output_text(o, "<p><b>The groups are smaller than was asked for.</b></p>\n");
-    kanon__markup(o, "<p>Whoever knows these things about a person finds at least %s records that could be theirs. The chance to "
-                     "pick the right one is at most <b>1 in %s</b> (%s), and %s on average over all records.</p>\n",
-                  kanon__show_count(g->smallest).text, kanon__show_count(g->smallest).text,
-                  kanon__show_share(1 / (double)g->smallest).text,
-                  kanon__show_share(kanon__share((double)g->n_groups, (double)(g->n_rows - g->n_suppressed))).text);
+    kanon__markup(
+        o,
+        "<p>Whoever knows these things about a person finds at least %s records that could be theirs. The chance to "
+        "pick the right one is at most <b>1 in %s</b> (%s), and %s on average over all records.</p>\n",
+        kanon__show_count(g->smallest).text, kanon__show_count(g->smallest).text,
+        kanon__show_share(1 / (double)g->smallest).text,
+        kanon__show_share(kanon__share((double)g->n_groups, (double)(g->n_rows - g->n_suppressed))).text);
 }
 
 static void say_thresholds(kanon__output *o, const kanon__report_data *d)
@@ -176,8 +184,9 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
     kanon__markup(o, "<p>Before, %s records (%s) were the only ones with their combination of quasi-identifiers.</p>\n",
                   kanon__show_count(d->n_unique).text,
                   kanon__show_share(kanon__share((double)d->n_unique, (double)g->n_rows)).text);
-    kanon__markup(o, "<p>The price: on average a released cell of a quasi-identifier has lost <b>%s</b> of its precision. 0 %% "
-                     "would be the original, 100 %% a table whose quasi-identifiers say nothing.</p>\n",
+    kanon__markup(o,
+                  "<p>The price: on average a released cell of a quasi-identifier has lost <b>%s</b> of its precision. 0 %% "
+                  "would be the original, 100 %% a table whose quasi-identifiers say nothing.</p>\n",
                   kanon__show_share(average_loss(r, d)).text);
     kanon__html_end(o);
 }
@@ -188,8 +197,9 @@ static void say_homogeneity(kanon__output *o, const kanon__report *r, const kano
 {
     enum { MAX_COLUMNS = 20 };
     const kanon_table *t = r->table;
-    kanon__output_text(o, "<li><b>Groups whose members agree.</b> Who is known to be in a group is known to have what all of it have. "
-                          "No record is picked out, and yet something is learned.");
+    kanon__output_text(
+        o, "<li><b>Groups whose members agree.</b> Who is known to be in a group is known to have what all of it have. "
+           "No record is picked out, and yet something is learned.");
     for (int i = 0; i < t->n_sensitive && i < MAX_COLUMNS; i++) {
         const kanon__variety *v = &d->variety[i];
         const char *name = t->columns[t->sensitive[i]].name;
@@ -209,9 +219,10 @@ static void say_unprotected(kanon__output *o, const kanon__report *r)
     int n = 0;
     for (int i = 0; i < r->table->n_columns; i++)
         n += r->table->columns[i].role == KANON_ROLE_INSENSITIVE;
-    kanon__output_text(o, "<li><b>Columns that are released as they are.</b> The promise is about the quasi-identifiers alone. A column "
-                          "that someone could know from elsewhere and that is not among them can single out a record within its "
-                          "group.");
+    kanon__output_text(
+        o, "<li><b>Columns that are released as they are.</b> The promise is about the quasi-identifiers alone. A column "
+           "that someone could know from elsewhere and that is not among them can single out a record within its "
+           "group.");
     if (n > 0) {
         kanon__output_text(o, " Released as they are, and not sensitive: ");
         list_names(o, r->table, KANON_ROLE_INSENSITIVE);
@@ -223,23 +234,26 @@ static void say_unprotected(kanon__output *o, const kanon__report *r)
 static void put_promises(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     kanon__html_begin(o, "promises", "What k-anonymity promises, and what it does not");
-    kanon__output_text(o, "<p>It promises that the quasi-identifiers of the release do not lead to fewer than k records, whatever is "
-                          "known of them. It does not promise that nothing can be learned about a person:</p>\n<ul>\n");
+    kanon__output_text(
+        o, "<p>It promises that the quasi-identifiers of the release do not lead to fewer than k records, whatever is "
+           "known of them. It does not promise that nothing can be learned about a person:</p>\n<ul>\n");
     say_homogeneity(o, r, d);
-    kanon__output_text(o, "<li><b>Background knowledge.</b> Who knows more than the quasi-identifiers, for example that somebody "
-                          "surely does not have a certain disease, can rule out members of a group.</li>\n"
-                          "<li><b>Repeated releases.</b> Two releases of the same people, grouped differently, can be put together; "
-                          "what their groups have in common can be fewer than k records. The same holds for another table about the "
-                          "same people.</li>\n");
+    kanon__output_text(
+        o, "<li><b>Background knowledge.</b> Who knows more than the quasi-identifiers, for example that somebody "
+           "surely does not have a certain disease, can rule out members of a group.</li>\n"
+           "<li><b>Repeated releases.</b> Two releases of the same people, grouped differently, can be put together; "
+           "what their groups have in common can be fewer than k records. The same holds for another table about the "
+           "same people.</li>\n");
     say_unprotected(o, r);
-    kanon__output_text(o, "<li><b>People with several records.</b> k records are k people only if nobody has two of them.</li>\n"
-                          "<li><b>Being in the table.</b> That a person is in it at all can be a secret, and is not protected.</li>\n"
-                          "</ul>\n");
+    kanon__output_text(
+        o, "<li><b>People with several records.</b> k records are k people only if nobody has two of them.</li>\n"
+           "<li><b>Being in the table.</b> That a person is in it at all can be a secret, and is not protected.</li>\n"
+           "</ul>\n");
     kanon__html_end(o);
 }
 
-kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const char *input_sha256,
-                                kanon_error *err)
+kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const kanon__report_data *d,
+                                const char *input_sha256, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     put_head(o, r);

@@ -148,8 +148,8 @@ static json_t *threshold_list(const kanon__report_data *d)
     json_t *list = json_array();
     for (int i = 0; list != NULL && i < KANON__N_THRESHOLDS; i++) {
         json_t *item = json_pack("{s:i, s:I, s:I, s:b}", "group_size", kanon__thresholds[i], "records_above_before",
-                                 (json_int_t)d->above[KANON__BEFORE][i], "records_above", (json_int_t)d->above[KANON__AFTER][i],
-                                 "met", d->above[KANON__AFTER][i] == 0);
+                                 (json_int_t)d->above[KANON__BEFORE][i], "records_above",
+                                 (json_int_t)d->above[KANON__AFTER][i], "met", d->above[KANON__AFTER][i] == 0);
         if (item == NULL || json_array_append_new(list, item) != 0) {
             json_decref(list);
             return NULL;
@@ -197,8 +197,9 @@ static bool set_variety(json_t *root, const kanon__report *r, const kanon__repor
 
 static bool set_worst(json_t *root, const kanon__report_data *d)
 {
-    return set(root, "worst_groups", json_pack("{s:I, s:I, s:f}", "groups", (json_int_t)d->worst_groups, "records",
-                                               (json_int_t)d->worst_records, "loss", d->worst_loss));
+    return set(root, "worst_groups",
+               json_pack("{s:I, s:I, s:f}", "groups", (json_int_t)d->worst_groups, "records", (json_int_t)d->worst_records,
+                         "loss", d->worst_loss));
 }
 
 static bool set_data(json_t *root, const kanon__report *r, const kanon__report_data *d)

@@ -29,7 +29,8 @@ static void end(kanon__output *o)
 
 static void text(kanon__output *o, double x, double y, const char *class_name, const char *content)
 {
-    kanon__markup(o, "<text x=\"%s\" y=\"%s\" class=\"%s\">", kanon__show_place(x).text, kanon__show_place(y).text, class_name);
+    kanon__markup(o, "<text x=\"%s\" y=\"%s\" class=\"%s\">", kanon__show_place(x).text, kanon__show_place(y).text,
+                  class_name);
     kanon__markup_text(o, content, strlen(content));
     kanon__output_text(o, "</text>\n");
 }
@@ -149,8 +150,8 @@ static int label_stride(const kanon__plot_bar *bars, int n, double slot)
     return stride;
 }
 
-static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double x, double slot,
-                       double top)
+static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double x,
+                       double slot, double top)
 {
     double width = slot * 0.8 / plot->n_series;
     for (int j = 0; j < plot->n_series; j++) {
@@ -168,7 +169,8 @@ static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f
 void kanon__plot_columns(kanon__output *o, const kanon__plot *plot, const kanon__plot_bar *bars, int n)
 {
     enum { AREA_HEIGHT = 130, WIDEST_SLOT = 110 };
-    double most = largest(bars, n, plot->n_series), above = (plot->n_series == 2 ? LEGEND_HEIGHT : 4) + (plot->y_title != NULL ? 22 : 12);
+    double most = largest(bars, n, plot->n_series),
+           above = (plot->n_series == 2 ? LEGEND_HEIGHT : 4) + (plot->y_title != NULL ? 22 : 12);
     frame f = {.left = value_width(plot, most), .top = above, .height = AREA_HEIGHT};
     f.width = plot->width - f.left - 6;
     begin(o, plot, above + AREA_HEIGHT + AXIS_HEIGHT + TITLE_HEIGHT + 2);
@@ -188,8 +190,8 @@ void kanon__plot_columns(kanon__output *o, const kanon__plot *plot, const kanon_
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------- */
 
-static void one_row(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double y, int letters,
-                    double top)
+static void one_row(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double y,
+                    int letters, double top)
 {
     double thick = plot->n_series == 2 ? 10 : 11;
     double label_y = y + (plot->n_series == 2 ? thick : thick / 2) + 4;
@@ -254,7 +256,8 @@ static void number_axis(kanon__output *o, const kanon__plot *plot, const frame *
         if (x - half < free_from)
             continue;
         bool sticks_out = x + half > plot->width;
-        text(o, sticks_out ? plot->width - 1 : x, base + 14, sticks_out ? "label right" : "label middle", axis->tick_labels[i]);
+        text(o, sticks_out ? plot->width - 1 : x, base + 14, sticks_out ? "label right" : "label middle",
+             axis->tick_labels[i]);
         free_from = x + half + LETTER;
     }
     if (plot->x_title != NULL)

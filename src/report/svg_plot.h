@@ -1,5 +1,5 @@
-/* Plots as inline SVG. The first series is light, the second dark, so that they can be told apart without colour; a plot with one
- * series is dark. Values are not negative. */
+/* Plots as inline SVG. The first series is light, the second dark, so that they can be told apart without colour; a
+ * plot with one series is dark. Values are not negative. */
 #ifndef KANON_REPORT_SVG_PLOT_H
 #define KANON_REPORT_SVG_PLOT_H
 
@@ -10,13 +10,13 @@ enum { KANON__PLOT_WIDE = 720, KANON__PLOT_HALF = 350 };
 typedef struct kanon__plot_bar {
     const char *label;
     size_t label_length;
-    int indent;       /* of the label, in steps */
+    int indent; /* of the label, in steps */
     double values[2];
 } kanon__plot_bar;
 
 typedef struct kanon__plot {
-    const char *title;     /* for those who do not see it; what it is about follows */
-    const char *subject;   /* a column's name; NULL: the whole table */
+    const char *title;   /* for those who do not see it; what it is about follows */
+    const char *subject; /* a column's name; NULL: the whole table */
     int width;
     int n_series;
     const char *series[2]; /* for the legend, where there are two */
@@ -31,8 +31,8 @@ void kanon__plot_rows(kanon__output *output, const kanon__plot *plot, const kano
 
 typedef struct kanon__plot_axis {
     int n;
-    const double *edges;       /* n + 1 */
-    const double *heights[2];  /* n each */
+    const double *edges;      /* n + 1 */
+    const double *heights[2]; /* n each */
     int n_ticks;
     const double *ticks;
     const char (*tick_labels)[32];

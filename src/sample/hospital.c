@@ -174,8 +174,7 @@ static kanon_status write_files(kanon__output *files[N_FILES], const kanon__hosp
     KANON_TRY(write_table(files[TABLE], hospital, n_rows, ticker, err), out);
     for (int i = 0; i < N_FILES; i++)
         KANON_TRY(kanon__output_finish(files[i], err), out);
-    for (int i = 0; i < N_FILES; i++)
-        KANON_TRY(kanon__output_commit(files[i], err), out);
+    KANON_TRY(kanon__output_commit(files, N_FILES, err), out);
 out:
     return st;
 }

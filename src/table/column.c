@@ -161,11 +161,14 @@ static bool to_common_scale(numeral *numerals, int64_t n, int *scale)
         for (int step = numerals[i].number.scale; step < *scale; step++)
             if (__builtin_mul_overflow(scaled, (int64_t)10, &scaled))
                 return false;
-        if (scaled > INT64_MAX / 4 || scaled < -(INT64_MAX / 4)) /* differences must fit, too */
-            return false;
         numerals[i].scaled = scaled;
     }
-    return true;
+    int64_t least = 0, most = 0, range;
+    for (int64_t i = 0; i < n; i++) {
+        least = i == 0 || numerals[i].scaled < least ? numerals[i].scaled : least;
+        most = i == 0 || numerals[i].scaled > most ? numerals[i].scaled : most;
+    }
+    return !__builtin_sub_overflow(most, least, &range); /* differences must fit, too */
 }
 
 static int by_scaled(const void *left, const void *right)
@@ -192,8 +195,8 @@ static kanon_status assign_ranks(const encoding *e, const numeral *numerals, int
     uint32_t rank = 0;
     for (int64_t i = 0; i < n; i++) {
         const numeral *before = i > 0 ? &numerals[i - 1] : NULL;
-        bool same = before != NULL && (exact ? before->scaled == numerals[i].scaled
-                                             : before->number.value == numerals[i].number.value);
+        /* as doubles, different numbers can look equal: then each keeps its own text */
+        bool same = before != NULL && exact && before->scaled == numerals[i].scaled;
         if (!same) {
             size_t length;
             const char *text = kanon__dictionary_text(e->values, numerals[i].code, &length);

@@ -248,6 +248,8 @@ static kanon_status keep_wishes(kanon_table *t, const kanon_schema *s, kanon_err
     t->n_constraints = s->n_constraints;
     t->has_entity = s->entity != NULL;
     t->requirement_line = s->n_constraints > 0 ? s->constraints[0].line : s->entity_line;
+    for (int64_t i = 0; i < s->missing.n; i++)
+        KANON_TRY(kanon__texts_add(&t->missing, s->missing.items[i], strlen(s->missing.items[i]), err), out);
     KANON_TRY(copy_optional(&t->schema_path, s->path, err), out);
     KANON_TRY(copy_optional(&t->schema_algorithm, s->algorithm, err), out);
     KANON_TRY(kanon__new_array(&t->schema_settings, s->n_settings, "settings", err), out);
@@ -332,6 +334,7 @@ void kanon_table_free(kanon_table *t)
     kanon__free(t->schema_algorithm);
     kanon__free(t->schema_path);
     kanon__texts_clear(&t->warnings);
+    kanon__texts_clear(&t->missing);
     kanon__free(t->sensitive);
     kanon__free(t->quasi);
     kanon__free(t->columns);

@@ -51,6 +51,7 @@ struct kanon_table {
     kanon_setting *schema_settings;
     int64_t n_schema_settings;
     char *schema_path; /* NULL: flags alone */
+    kanon__texts missing; /* the texts that mean "no value" */
     int64_t n_constraints; /* asked for by the schema */
     bool has_entity;
     int requirement_line; /* in the schema, of the first of them */

@@ -143,6 +143,11 @@ static bool is_above(const kanon__taxonomy *t, int32_t node, int32_t leaf)
     return false;
 }
 
+static bool means_missing(const kanon__verifier *v, const char *text, size_t length)
+{
+    return kanon__texts_find(&v->table->missing, text, length) >= 0;
+}
+
 static bool covers_number(const kanon__verifier *v, const kanon__column *column, shown *cell, uint32_t code, const char *text,
                           size_t length)
 {
@@ -150,7 +155,7 @@ static bool covers_number(const kanon__verifier *v, const kanon__column *column,
     const char *own = kanon__column_text(column, code, &own_length);
     double value;
     if (code == column->missing_code)
-        return cell->any || cell->only_missing;
+        return means_missing(v, text, length) && (cell->any || cell->only_missing);
     value = column->values[code];
     bool same = own_length == length && memcmp(own, text, length) == 0;
     if (!same && (!read_number(column, text, length, &value) || value != column->values[code]))
@@ -163,12 +168,14 @@ static bool covers_number(const kanon__verifier *v, const kanon__column *column,
 }
 
 /* The text in the input must be the code's, or the table was encoded wrongly. Missing values have several texts. */
-static bool covers_category(const kanon__column *column, const shown *cell, uint32_t code, const char *text, size_t length)
+static bool covers_category(const kanon__verifier *v, const kanon__column *column, const shown *cell, uint32_t code,
+                            const char *text, size_t length)
 {
     size_t own_length;
     const char *own = kanon__column_text(column, code, &own_length);
     bool same = own_length == length && memcmp(own, text, length) == 0;
-    return (same || code == column->missing_code) && is_above(column->taxonomy, cell->node, (int32_t)code);
+    bool missing = code == column->missing_code && means_missing(v, text, length);
+    return (same || missing) && is_above(column->taxonomy, cell->node, (int32_t)code);
 }
 
 static kanon_status check_cell(kanon__verifier *v, int64_t row, int64_t group, int i, const kanon__cell *original,
@@ -187,7 +194,7 @@ static kanon_status check_cell(kanon__verifier *v, int64_t row, int64_t group, i
     }
     uint32_t code = column->codes[row];
     bool good = kanon__column_is_numeric(column) ? covers_number(v, column, cell, code, text, length)
-                                                 : covers_category(column, cell, code, text, length);
+                                                 : covers_category(v, column, cell, code, text, length);
     if (!good)
         return kanon__fail(err, KANON_EINTERNAL, "the check found a released cell that does not cover its original: record "
                            "%lld, column %s", (long long)row + 1, column->name);

@@ -19,7 +19,7 @@ static void finish_output(kanon__output *output)
 static void commit_output(kanon__output *output)
 {
     kanon_error err = {0};
-    assert_done(kanon__output_commit(output, &err), &err);
+    assert_done(kanon__output_commit(&output, 1, &err), &err);
     kanon__output_free(output);
 }
 
@@ -276,6 +276,29 @@ static void output_prints_integers(void **state)
     entries(scratch_directory, true);
 }
 
+/* A later file that cannot be named takes the earlier ones back: a new one vanishes, a replaced one is as it was. */
+static void outputs_come_together_or_not_at_all(void **state)
+{
+    kanon_error err = {0};
+    kanon__output *outputs[3] = {NULL};
+    place old = scratch("old.csv"), fresh = scratch("fresh.csv"), directory = scratch("gone"), gone = scratch("gone/g.csv");
+    (void)state;
+    write_text(old.text, "as it was");
+    assert_int_equal(mkdir(directory.text, 0777), 0);
+    outputs[0] = open_output(old.text);
+    outputs[1] = open_output(fresh.text);
+    outputs[2] = open_output(gone.text);
+    for (int i = 0; i < 3; i++)
+        finish_output(outputs[i]);
+    entries(directory.text, true);
+    assert_int_equal(rmdir(directory.text), 0);
+    assert_int_equal(kanon__output_commit(outputs, 3, &err), KANON_EIO);
+    for (int i = 0; i < 3; i++)
+        kanon__output_free(outputs[i]);
+    assert_file(old.text, "as it was");
+    assert_int_equal(entries(scratch_directory, true), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,7 +307,7 @@ int main(void)
         cmocka_unit_test(output_tells_of_a_full_disk),   cmocka_unit_test(output_needs_a_place),
         cmocka_unit_test(output_to_devices_is_direct),   cmocka_unit_test(output_checksum_is_sha256),
         cmocka_unit_test(output_larger_than_its_buffer), cmocka_unit_test(output_quotes_cells),
-        cmocka_unit_test(output_prints_integers),
+        cmocka_unit_test(output_prints_integers), cmocka_unit_test(outputs_come_together_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -297,7 +297,8 @@ static void test_reference(void **state)
 
 static const char *const age_schema = "missing: ['?']\nattributes: {age: {role: quasi, type: integer}}\n";
 
-static void expect_error(const char *yaml, const char *csv, const int64_t *group_of, double expected, const char *selectivity)
+static void expect_error(const char *yaml, const char *csv, const int64_t *group_of, double expected,
+                         const char *selectivity)
 {
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *grouping = grouping_of(table, group_of);
@@ -321,8 +322,8 @@ static void test_by_hand(void **state)
     expect_error(age_schema, ten, (int64_t[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0, "0.1");
     /* a suppressed table is one region: the whole domain */
     expect_error(age_schema, ten, (int64_t[]){0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, "0.3");
-    /* half the records on each of two values, with a value between that nobody has: unit 0 or 2: 2 instead of 4/3; unit 1: no
-     * query with an answer */
+    /* two records on each of two values, with a value between that nobody has: 4/3 instead of 2, and no answer for the
+     * value between */
     expect_error(age_schema, "age\n0\n0\n2\n2\n", (int64_t[]){1, 1, 1, 1}, 1.0 / 3, "0.33");
     /* the smallest predicate is one unit, however small the selectivity: 1 of 2, 2 records of 4 */
     expect_error(age_schema, "age\n0\n0\n1\n1\n", (int64_t[]){1, 1, 1, 1}, 0, "0.000001");
@@ -346,7 +347,7 @@ static void test_missing(void **state)
     expect_error(town, "town\na\nb\n?\n", (int64_t[]){1, 1, 2}, 0, "0.5");
     expect_error(town, "town\na\nb\n?\n", (int64_t[]){1, 1, 0}, 0.5, "0.5");
     expect_error(town, "town\n?\n?\n", (int64_t[]){1, 1}, NAN, "0.5");
-    /* a taxonomy that has the missing leaf in the middle: leaves a, b and c are next to each other, so two of them are asked */
+    /* a taxonomy that has the missing leaf in the middle: a, b and c are next to each other, and two of them are asked */
     static const char *const middle =
         "missing: ['?']\nattributes: {town: {role: quasi, taxonomy: {N: {a: , b: }, '?': , S: {c: }}}}\n";
     expect_error(middle, "town\na\nb\nc\n?\n", (int64_t[]){1, 1, 1, 2}, 0, "0.6667");
@@ -378,7 +379,8 @@ static void test_dates(void **state)
 static void test_taxonomy(void **state)
 {
     (void)state;
-    static const char *const yaml = "attributes: {job: {role: quasi, taxonomy: {Out: {fish: , farm: }, In: {desk: , shop: }}}}\n";
+    static const char *const yaml =
+        "attributes: {job: {role: quasi, taxonomy: {Out: {fish: , farm: }, In: {desk: , shop: }}}}\n";
     /* one of four leaves; the group Out is spread over its two: fish 1 instead of 1.5, farm 2 instead of 1.5, desk exact:
      * errors 1/2, 1/4, 0, and shop has no answer */
     kanon_table *table = table_of(yaml, "job\nfish\nfarm\nfarm\ndesk\n");
@@ -435,7 +437,8 @@ static void test_presets(void **state)
     double type1 = query_error(table, grouping, SETTINGS({"query-preset", "type1"}));
     double type2 = query_error(table, grouping, SETTINGS({"query-preset", "type2"}));
     assert_true(type1 > 0 && type2 > 0 && type1 != type2);
-    double same1 = query_error(table, grouping, SETTINGS({"query-attributes", "Age,GENDER,income"}, {"query-count", "10000"}));
+    double same1 = query_error(table, grouping,
+                               SETTINGS({"query-attributes", "Age,GENDER,income"}, {"query-count", "10000"}));
     double same2 = query_error(table, grouping,
                                SETTINGS({"query-attributes", "Age+GENDER+income+Race+workclass"}, {"query-count", "10000"},
                                         {"query-selectivity", "0.005"}));
@@ -599,7 +602,8 @@ static void test_row_index(void **state)
         uint64_t set[8];
         for (uint32_t lo = 0; lo <= c->n_codes; lo++)
             for (uint32_t hi = lo; hi <= c->n_codes; hi++) {
-                kanon__row_index_slice(&index, set, kanon__row_index_before(&index, lo), kanon__row_index_before(&index, hi));
+                int64_t begin = kanon__row_index_before(&index, lo), end = kanon__row_index_before(&index, hi);
+                kanon__row_index_slice(&index, set, begin, end);
                 for (int row = 0; row < n; row++) {
                     bool wanted = c->codes[row] >= lo && c->codes[row] < hi && c->codes[row] != c->missing_code;
                     assert_int_equal(set[row / 64] >> (row % 64) & 1, wanted);

@@ -159,7 +159,7 @@ static void intervals_are_spread_evenly(void **state)
 static void decimals_are_points(void **state)
 {
     (void)state;
-    /* range 12 in steps of 0.5: [0, 12] is spread over 24 of them, and twice 6 is one point, which is also in the first group */
+    /* range 12 in steps of 0.5: [0, 12] is spread over 24 of them; twice 6 is a point, which the first group covers, too */
     data_set data = data_of("attributes: {a: {role: quasi, type: decimal}}\n", "a\n0.0\n12\n6.0\n6.0\n",
                             (const int64_t[]){1, 1, 2, 2});
     kanon__axis axis = axis_of(&data, 1);
@@ -250,7 +250,8 @@ static void missing_numbers_are_apart(void **state)
     assert_near(sum(axis.before, axis.n), 4, 0);
     assert_near(sum(axis.after, axis.n), 2, 1e-12);
     forget(&data);
-    data = data_of("missing: [\"?\"]\nattributes: {a: {role: quasi, type: integer}}\n", "a\n?\n?\n", (const int64_t[]){1, 1});
+    data = data_of("missing: [\"?\"]\nattributes: {a: {role: quasi, type: integer}}\n", "a\n?\n?\n",
+                   (const int64_t[]){1, 1});
     axis = axis_of(&data, 1);
     assert_int_equal(axis.n, 0);
     assert_int_equal(axis.missing_after, 2);
@@ -265,14 +266,17 @@ static void any_axis_adds_up(void **state)
     kanon__random_init(&random, test_seed(), 0);
     for (int round = 0; round < 300; round++) {
         char csv[MAX_ROWS * 32] = "a\n";
-        int64_t group_of[MAX_ROWS], n = 1 + kanon__random_below(&random, MAX_ROWS), rare = 1 + kanon__random_below(&random, 12);
+        int64_t group_of[MAX_ROWS], n = 1 + kanon__random_below(&random, MAX_ROWS),
+                                    rare = 1 + kanon__random_below(&random, 12);
         int64_t spread = 1 + kanon__random_below(&random, 3000);
         size_t used = 2;
         for (int64_t i = 0; i < n; i++) {
             int64_t v = kanon__random_below(&random, 1 + kanon__random_below(&random, spread));
             group_of[i] = kanon__random_below(&random, 1 + n / 4);
-            const char *format = kanon__random_below(&random, 20) == 0 ? "?\n" : round % 3 == 2 ? "19%02lld-%02lld-11\n"
-                                 : round % 3 == 1 ? "%lld.%lld\n" : "%lld%lld\n";
+            const char *format = kanon__random_below(&random, 20) == 0 ? "?\n"
+                                 : round % 3 == 2                      ? "19%02lld-%02lld-11\n"
+                                 : round % 3 == 1                      ? "%lld.%lld\n"
+                                                                       : "%lld%lld\n";
             used += (size_t)snprintf(csv + used, sizeof csv - used, format, (long long)(round % 3 == 2 ? v % 100 : v),
                                      (long long)(round % 3 == 2 ? 1 + v % 12 : v % 10));
         }
@@ -306,8 +310,8 @@ static kanon__categories categories_of(const data_set *data, int64_t rare)
     return categories;
 }
 
-static void assert_category(const data_set *data, const kanon__category *category, const char *label, int depth, int64_t before,
-                            int64_t after)
+static void assert_category(const data_set *data, const kanon__category *category, const char *label, int depth,
+                            int64_t before, int64_t after)
 {
     size_t length;
     const char *text = kanon__taxonomy_label(data->table->columns[0].taxonomy, category->node, &length);
@@ -380,7 +384,8 @@ static void any_categories_add_up(void **state)
     kanon__random_init(&random, test_seed(), 1);
     for (int round = 0; round < 300; round++) {
         char csv[MAX_ROWS * 8] = "a\n";
-        int64_t group_of[MAX_ROWS], n = 1 + kanon__random_below(&random, MAX_ROWS), rare = 1 + kanon__random_below(&random, 12);
+        int64_t group_of[MAX_ROWS], n = 1 + kanon__random_below(&random, MAX_ROWS),
+                                    rare = 1 + kanon__random_below(&random, 12);
         int64_t n_values = 1 + kanon__random_below(&random, 60);
         size_t used = 2;
         for (int64_t i = 0; i < n; i++) {
@@ -389,7 +394,8 @@ static void any_categories_add_up(void **state)
                                      (long long)kanon__random_below(&random, 1 + kanon__random_below(&random, n_values)));
         }
         data_set data = data_of(round % 2 ? "attributes: {a: {role: quasi, mask: right}}\n"
-                                          : "attributes: {a: {role: quasi, type: categorical}}\n", csv, group_of);
+                                          : "attributes: {a: {role: quasi, type: categorical}}\n",
+                                csv, group_of);
         kanon__categories categories = categories_of(&data, rare);
         int64_t before = categories.other_before, after = categories.other_after;
         assert_true(categories.n == 0 || before == 0 || before >= rare);
@@ -491,7 +497,7 @@ static void assert_written(void (*write)(kanon__output *, const char *), const c
     assert_done(kanon__output_open(&output, path.text, false, &err), &err);
     write(output, given);
     assert_done(kanon__output_finish(output, &err), &err);
-    assert_done(kanon__output_commit(output, &err), &err);
+    assert_done(kanon__output_commit(&output, 1, &err), &err);
     kanon__output_free(output);
     assert_file(path.text, expected);
 }

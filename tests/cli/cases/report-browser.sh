@@ -49,7 +49,8 @@ look()
 }
 
 "$KANON" sample hospital --rows 2000 --seed 3 -q -o demo
-expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mondrian -o r.csv --report p.html --report-external e.html -q
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mondrian -o r.csv \
+    --report p.html --report-external e.html -q
 look p.html 13
 look e.html 13
 

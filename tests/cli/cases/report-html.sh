@@ -4,8 +4,8 @@
 awk 'BEGIN {
     print "name,age,job,<script>alert(0)</script>,pay,illness"
     for (i = 0; i < 120; i++)
-        printf "Name%d,%d,%s,%s,%d.5,%s\n", i, 20 + i * 7 % 45, substr("cookbakenone", i % 3 * 4 + 1, 4), i % 2 ? "a&b" : "c",
-            1000 + i * 37 % 900, i % 5 ? (i % 3 ? "flu" : "gout") : "measles"
+        printf "Name%d,%d,%s,%s,%d.5,%s\n", i, 20 + i * 7 % 45, substr("cookbakenone", i % 3 * 4 + 1, 4),
+            i % 2 ? "a&b" : "c", 1000 + i * 37 % 900, i % 5 ? (i % 3 ? "flu" : "gout") : "measles"
     print "Astrid,113,spy,c,987654.5,plague"
 }' >t.csv
 cat >s.yaml <<'END'
