@@ -108,26 +108,50 @@ static void set_costs(growing *g)
     }
 }
 
-/* Step 4 of the paper: the free record with which wtd is least; its wtd through *value. */
-static int64_t best_item(growing *g, double *value)
+/* Only one side counts: then its whole numbers decide, and wtd is worked out for the winner alone. */
+static int64_t best_by_one_side(const growing *g, bool utility, double *value)
 {
     const kanon__free_set *set = g->free_set;
-    bool utility = g->weighted->w_u > 0, protection = g->weighted->w_p > 0;
     int32_t best = -1;
-    *value = 0;
-    if (utility)
-        set_costs(g);
+    uint64_t least = UINT64_MAX;
     for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
-        int64_t units = utility ? kanon__free_set_cost(set, place) : 0;
-        unsigned __int128 numerator = protection ? kanon__secrets_growth_with(g->growth, item) : 0;
-        double here = kanon__weighted_value(g->weighted, units, numerator, g->n_members + 1);
+        uint64_t here = utility ? kanon__free_set_cost(set, place) : kanon__secrets_growth_pull(g->growth, item);
+        if (here < least || (here == least && item < best)) {
+            least = here;
+            best = item;
+        }
+    }
+    if (best >= 0)
+        *value = kanon__weighted_value(g->weighted, utility ? (int64_t)least : 0,
+                                       utility ? 0 : kanon__secrets_growth_with(g->growth, best), g->n_members + 1);
+    return best;
+}
+
+static int64_t best_by_both(const growing *g, double *value)
+{
+    const kanon__free_set *set = g->free_set;
+    int32_t best = -1;
+    for (int64_t place = 0; place < set->n; place++) {
+        int32_t item = set->item_at[place];
+        double here = kanon__weighted_value(g->weighted, kanon__free_set_cost(set, place),
+                                            kanon__secrets_growth_with(g->growth, item), g->n_members + 1);
         if (best < 0 || here < *value || (here == *value && item < best)) {
             *value = here;
             best = item;
         }
     }
     return best;
+}
+
+/* Step 4 of the paper: the free record with which wtd is least; its wtd through *value. */
+static int64_t best_item(growing *g, double *value)
+{
+    bool utility = g->weighted->w_u > 0, protection = g->weighted->w_p > 0;
+    *value = 0;
+    if (utility)
+        set_costs(g);
+    return utility && protection ? best_by_both(g, value) : best_by_one_side(g, utility, value);
 }
 
 /* Steps 2 to 7. */

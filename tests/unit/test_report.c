@@ -584,8 +584,10 @@ static void every_allocation_fails(void **state)
             kanon__alloc_fail_at(i, false);
             kanon_status st = publish(&data, html, &err);
             kanon__alloc_fail_at(0, false);
-            assert_int_equal(st, KANON_ENOMEM);
-            assert_false(exists(scratch(names[0]).text) || exists(scratch(names[1]).text));
+            /* the commit can do without a little memory; then both are there */
+            assert_true(st == KANON_ENOMEM || (st == KANON_OK && i > n - 2));
+            for (int j = 0; j < 2; j++)
+                assert_int_equal(exists(scratch(names[j]).text), st == KANON_OK);
         }
     }
     forget(&data);
