@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all check demo bench install fuzz tidy clean
+.PHONY: all check demo bench quality install fuzz tidy clean
 
 all:
 	@scripts/setup
@@ -19,6 +19,9 @@ demo:
 
 bench:
 	@bench/bench.sh
+
+quality:
+	@bench/quality/run.sh
 
 install: all
 	@cmake --install build/release --prefix '$(PREFIX)'

@@ -3,7 +3,8 @@
 #
 #   BENCH_ROWS        rows of the large table (default: as many as make 1 GB)
 #   BENCH_SMALL_ROWS  rows of the table that the algorithms share (default 20000)
-#   BENCH_ALGORITHMS  which algorithms (default "kmember mondrian")
+#   BENCH_ALGORITHMS  which algorithms (default "kmember mondrian tgc-u tgc-b oka")
+#   BENCH_CURVE       rows of the tables on which growth is shown (default "1000 10000 100000 1000000")
 #   KANON_DATA        where adult/adult.csv is (default ../shared/data)
 set -eu
 export LC_ALL=C
@@ -87,7 +88,7 @@ fi
 measure()
 {
     for k in 5 50; do
-        for algorithm in ${BENCH_ALGORITHMS:-kmember mondrian}; do
+        for algorithm in ${BENCH_ALGORITHMS:-kmember mondrian tgc-u tgc-b oka}; do
             seconds=$(time_of "$kanon" anonymize "$2" -s "$3" -k $k -a $algorithm --seed 1 --quiet \
                 -o $dir/release.csv --report $dir/report.json)
             printf '%-18s %4s  %-18s %8s %12.1f %9.4f %8s\n' "$1" $k $algorithm "$(figure groups $dir/report.json)" \
@@ -104,3 +105,40 @@ if [ -f "$data/adult/adult.csv" ]; then
 else
     echo "adult: skipped, no $data/adult/adult.csv"
 fi
+
+# ---- growth with n -----------------------------------------------------------------------------------------------------
+
+say "Growth with n: hospital, k = 5, s = 5 k, one thread; seconds of the grouping alone, and for each n how they grew from the last"
+printf '%-10s %10s %10s %10s %10s %10s\n' algorithm rows groups seconds 'us/record' 'growth'
+for algorithm in mondrian tgc-u tgc-b; do
+    before=0
+    for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
+        sample "$n" "$dir/curve-$n"
+        "$kanon" anonymize "$dir/curve-$n/hospital.csv" -s "$dir/curve-$n/hospital.yaml" -k 5 -a $algorithm --seed 1 --threads 1 \
+            --quiet -o $dir/release.csv --report $dir/report.json
+        seconds=$(figure seconds $dir/report.json)
+        awk -v a=$algorithm -v n="$n" -v g="$(figure groups $dir/report.json)" -v s="$seconds" -v b="$before" 'BEGIN {
+            printf "%-10s %10d %10d %10.3f %10.2f %10s\n", a, n, g, s, s * 1e6 / n, (b + 0 > 0 ? sprintf("x %.1f", s / b) : "") }'
+        before=$seconds
+    done
+done
+
+# ---- measures ----------------------------------------------------------------------------------------------------------
+
+# evaluate LABEL TABLE SCHEMA K: all measures of a grouping against the time of the kmember scan (or mondrian) that made it.
+evaluate()
+{
+    making=$(time_of "$kanon" anonymize "$2" -s "$3" -k "$4" -a "$5" --seed 1 --quiet -o $dir/release.csv --groups $dir/groups.csv)
+    measuring=$(time_of "$kanon" evaluate "$2" -s "$3" --groups $dir/groups.csv)
+    printf '%-18s %4s  %-10s %10s %10s\n' "$1" "$4" "$5" "$making" "$measuring"
+}
+
+say "All measures of a grouping, the lower bound and 1,000 queries included; seconds of the whole command"
+printf '%-18s %4s  %-10s %10s %10s\n' table k algorithm making measuring
+if [ -f "$data/adult/adult.csv" ]; then
+    evaluate adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" 10 kmember
+fi
+for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
+    [ -d "$dir/curve-$n" ] && last=$n
+done
+[ -z "${last:-}" ] || evaluate "hospital, $last" "$dir/curve-$last/hospital.csv" "$dir/curve-$last/hospital.yaml" 10 mondrian

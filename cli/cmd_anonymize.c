@@ -226,7 +226,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
 {
     kanon_evaluate_options evaluating = {
         .struct_size = sizeof evaluating,
-        .brief = !args->verbose,
+        .brief = !args->verbose && args->report == NULL && args->report_external == NULL,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &work->show,

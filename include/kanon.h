@@ -284,7 +284,7 @@ typedef struct kanon_outputs {
     kanon_tick tick;
     void *payload;
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
-    const kanon_measures *measures; /* of this grouping, for the reports; NULL: they are computed */
+    const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when

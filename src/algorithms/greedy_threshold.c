@@ -4,7 +4,7 @@
  * with fewer than k records is suppressed.
  *
  * Paper: Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007, as Lin (2.2) describes it.
- * Cost: O(n^2) record costs by scanning.
+ * Cost: O(n^2) record costs by scanning; less by the index (search/growth.h).
  * Ties: the lowest record.
  * Random numbers: stream 0: for each cluster, which of the free records (in record order) is its seed.
  * Differences from the paper: the threshold is on D, in place of the paper's own diversity measure; it has a default. If every
@@ -12,11 +12,11 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "search/free_set.h"
+#include "search/growth.h"
 
 typedef struct growing {
     kanon__run *run;
-    kanon__free_set *free_set;
+    kanon__growth *free_records;
     kanon__bound *box;
     int32_t *members;
     int64_t n_members;
@@ -31,24 +31,27 @@ static void take(growing *g, int64_t row)
     else
         kanon__box_add(g->run->space, g->box, row);
     g->members[g->n_members++] = (int32_t)row;
-    kanon__free_set_remove(g->free_set, row);
+    kanon__growth_remove(g->free_records, row);
 }
 
 static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
     int64_t n = g->run->space->n_rows;
     g->n_members = 0;
+    kanon__growth_start(g->free_records);
     take(g, seed);
     for (;;) {
         uint32_t units;
-        int64_t row = kanon__free_set_least_growth(g->free_set, g->box, &units);
+        int64_t row;
+        KANON_TRY(kanon__growth_least(g->free_records, g->box, &row, &units, err), out);
         if (row < 0 || units > g->most_units)
-            return KANON_OK;
+            break;
         take(g, row);
-        kanon_status st = kanon__tick(g->run->ticker, n - g->free_set->n, n, 5 * g->free_set->n, err);
-        if (st != KANON_OK)
-            return st;
+        KANON_TRY(kanon__tick(g->run->ticker, n - kanon__growth_n_free(g->free_records), n, 5000, err), out);
     }
+out:
+    return st;
 }
 
 static void keep_or_suppress(growing *g)
@@ -83,12 +86,12 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
         threshold = kanon__setting_number(run->settings, "threshold");
     g.most_units = (int64_t)(threshold * (double)run->space->scale);
     kanon__random_init(&random, run->seed, 0);
-    KANON_TRY(kanon__free_set_new(&g.free_set, run->space, NULL, 0, err), out);
+    KANON_TRY(kanon__growth_new(&g.free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(kanon__new_array(&g.box, 2 * run->space->n_dimensions, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g.members, n, "members", err), out);
-    while (g.free_set->n > 0) {
-        int64_t index = kanon__random_below(&random, g.free_set->n);
-        KANON_TRY(grow(&g, kanon__free_set_nth(g.free_set, index), err), out);
+    while (kanon__growth_n_free(g.free_records) > 0) {
+        int64_t index = kanon__random_below(&random, kanon__growth_n_free(g.free_records));
+        KANON_TRY(grow(&g, kanon__growth_nth(g.free_records, index), err), out);
         keep_or_suppress(&g);
     }
     if (run->n_groups == 0)
@@ -100,7 +103,7 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
 out:
     kanon__free(g.members);
     kanon__free(g.box);
-    kanon__free_set_free(g.free_set);
+    kanon__growth_free(g.free_records);
     return st;
 }
 
@@ -110,6 +113,7 @@ static const kanon_setting_info greedy_threshold_settings[] = {
      .min = 0,
      .max = 1e6,
      .help = "the largest D of a cluster, from 0 to the number of quasi attributes; a quarter of that number unless given"},
+    KANON__SEARCH_SETTING,
 };
 
 const kanon__algorithm kanon__algorithm_greedy_threshold = {

@@ -6,14 +6,14 @@
  *
  * Paper: Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007, as Lin (2.2) and
  * Rashidy (III) describe it.
- * Cost: O(n^2) record costs by scanning, each O(attributes); n + n * attributes words of memory.
+ * Cost: O(n^2) record costs by scanning, each O(attributes); by the index (search/growth.h) near n log n on ordinary tables.
  * Ties: the lowest record; for leftovers the cluster that was built first.
  * Differences from the paper: none known. The paper measures the loss of the cluster with the new record, IL(P + r); at equal
  * sizes that is the order of D(P + r), which is what is compared here. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "search/free_set.h"
+#include "search/growth.h"
 
 typedef struct clusters {
     kanon__bound *boxes; /* 2 * n_dimensions bounds each */
@@ -26,29 +26,32 @@ static kanon__bound *box_of(const kanon__run *run, const clusters *c, int64_t i)
     return c->boxes + (size_t)i * 2 * (size_t)run->space->n_dimensions;
 }
 
-static void take(kanon__run *run, clusters *c, int64_t cluster, kanon__free_set *free_set, int64_t row)
+static void take(kanon__run *run, clusters *c, int64_t cluster, kanon__growth *free_records, int64_t row)
 {
     if (c->sizes[cluster]++ == 0)
         kanon__box_start(run->space, box_of(run, c, cluster), row);
     else
         kanon__box_add(run->space, box_of(run, c, cluster), row);
     run->group_of[row] = (int32_t)cluster;
-    kanon__free_set_remove(free_set, row);
+    kanon__growth_remove(free_records, row);
 }
 
 /* Steps 2 to 4 of the paper: one cluster of k records around `seed`. */
-static kanon_status grow(kanon__run *run, clusters *c, kanon__free_set *free_set, int64_t seed, kanon_error *err)
+static kanon_status grow(kanon__run *run, clusters *c, kanon__growth *free_records, int64_t seed, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
     int64_t cluster = c->n++, n_rows = run->space->n_rows;
-    take(run, c, cluster, free_set, seed);
+    kanon__growth_start(free_records);
+    take(run, c, cluster, free_records, seed);
     while (c->sizes[cluster] < run->k) {
-        int64_t row = kanon__free_set_least_growth(free_set, box_of(run, c, cluster), NULL);
-        take(run, c, cluster, free_set, row);
-        kanon_status st = kanon__tick(run->ticker, n_rows - free_set->n, n_rows, 5 * free_set->n, err);
-        if (st != KANON_OK)
-            return st;
+        int64_t row, n_free = kanon__growth_n_free(free_records);
+        uint32_t units;
+        KANON_TRY(kanon__growth_least(free_records, box_of(run, c, cluster), &row, &units, err), out);
+        take(run, c, cluster, free_records, row);
+        KANON_TRY(kanon__tick(run->ticker, n_rows - n_free, n_rows, 5000, err), out);
     }
-    return KANON_OK;
+out:
+    return st;
 }
 
 /* The cluster whose loss grows least when `row` joins. */
@@ -71,30 +74,32 @@ static kanon_status run_kmember(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     clusters c = {0};
-    kanon__free_set *free_set = NULL;
+    kanon__growth *free_records = NULL;
     kanon__random random;
     int64_t n = run->space->n_rows, most_clusters = n / run->k;
-    KANON_TRY(kanon__free_set_new(&free_set, run->space, NULL, 0, err), out);
+    KANON_TRY(kanon__growth_new(&free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(kanon__new_array(&c.boxes, most_clusters * 2 * run->space->n_dimensions, "clusters", err), out);
     KANON_TRY(kanon__new_array(&c.sizes, most_clusters, "clusters", err), out);
     kanon__random_init(&random, run->seed, 0);
     int64_t seed = kanon__random_below(&random, n);
     for (;;) {
-        KANON_TRY(grow(run, &c, free_set, seed, err), out);
-        if (free_set->n < run->k)
+        KANON_TRY(grow(run, &c, free_records, seed, err), out);
+        if (kanon__growth_n_free(free_records) < run->k)
             break;
-        seed = kanon__free_set_furthest(free_set, seed, NULL);
+        KANON_TRY(kanon__growth_furthest(free_records, seed, &seed, err), out);
     }
-    for (int64_t row = 0; row < n && free_set->n > 0; row++)
-        if (kanon__free_set_has(free_set, row))
-            take(run, &c, cheapest_cluster(run, &c, row), free_set, row);
+    for (int64_t row = 0; row < n && kanon__growth_n_free(free_records) > 0; row++)
+        if (kanon__growth_has(free_records, row))
+            take(run, &c, cheapest_cluster(run, &c, row), free_records, row);
     run->n_groups = (int32_t)c.n;
 out:
     kanon__free(c.sizes);
     kanon__free(c.boxes);
-    kanon__free_set_free(free_set);
+    kanon__growth_free(free_records);
     return st;
 }
+
+static const kanon_setting_info kmember_settings[] = {KANON__SEARCH_SETTING};
 
 const kanon__algorithm kanon__algorithm_kmember = {
     .info = {.name = "kmember",
@@ -102,6 +107,8 @@ const kanon__algorithm kanon__algorithm_kmember = {
              .advice = "A good first choice for low information loss on small and medium tables. It starts each cluster at the record "
                        "furthest from the last seed, so outliers come first; clusters have k records, a few have more.",
              .source = "Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007",
-             .revision = 1},
+             .revision = 1,
+             .settings = kmember_settings,
+             .n_settings = sizeof kmember_settings / sizeof kmember_settings[0]},
     .run = run_kmember,
 };

@@ -1,5 +1,6 @@
 /* Numbers on an axis: round limits, counts before, spread intervals after, and rare bins joined with their neighbours. */
 #include "core/alloc.h"
+#include "report/bins.h"
 #include "report/distribution.h"
 #include "report/markup.h"
 #include "table/number.h"
@@ -41,12 +42,11 @@ static extremes without_tails(const kanon__column *c, const int64_t *counts, int
 
 /* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of
  * it, these are left out, too. Whatever lies beyond belongs to the outer bins. */
-static extremes choose_extremes(kanon__axis *a, const kanon__column *c, const int64_t *counts, int64_t n_rows, int64_t rare)
+static extremes choose_extremes(const kanon__column *c, const int64_t *counts, int64_t n_rows, int64_t rare)
 {
     extremes all = without_tails(c, counts, rare), most = without_tails(c, counts, n_rows / FAR_PART);
     if (n_rows / FAR_PART > rare && most.hi - most.lo < (all.hi - all.lo) / 2)
         all = most;
-    a->is_clipped = all.lo > c->values[0] || all.hi < c->values[count_numbers(c) - 1];
     return all;
 }
 
@@ -221,34 +221,23 @@ static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grou
     }
 }
 
-/* Put bin i + 1 into bin i. */
-static void join(kanon__axis *a, int i)
-{
-    size_t n_after = (size_t)(a->n - i - 2);
-    a->before[i] += a->before[i + 1];
-    a->after[i] += a->after[i + 1];
-    a->steps[i] += a->steps[i + 1];
-    memmove(&a->edges[i + 1], &a->edges[i + 2], (n_after + 1) * sizeof *a->edges);
-    memmove(&a->before[i + 1], &a->before[i + 2], n_after * sizeof *a->before);
-    memmove(&a->after[i + 1], &a->after[i + 2], n_after * sizeof *a->after);
-    memmove(&a->steps[i + 1], &a->steps[i + 2], n_after * sizeof *a->steps);
-    a->n--;
-}
-
 static void hide_rare(kanon__axis *a, int64_t rare)
 {
-    for (int i = 0; i < a->n; i++)
-        a->steps[i] = 1;
-    for (int i = 0; i < a->n;) {
-        if (a->before[i] == 0 || a->before[i] >= (double)rare) {
-            i++;
-        } else if (a->n == 1) {
-            a->n = 0;
-        } else {
-            i -= i + 1 == a->n; /* the last one goes to the left, and what it makes there is looked at again */
-            join(a, i);
+    int ends[KANON__MAX_PARTS];
+    int n = kanon__cut_counts(ends, a->before, NULL, a->n, (double)rare);
+    for (int part = 0, i = 0; part < n; part++) {
+        double before = 0, after = 0, steps = 0;
+        for (; i < ends[part]; i++) {
+            before += a->before[i];
+            after += a->after[i];
+            steps++;
         }
+        a->before[part] = before;
+        a->after[part] = after;
+        a->steps[part] = steps;
+        a->edges[part + 1] = a->edges[i];
     }
+    a->n = n;
 }
 
 kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, int64_t rare,
@@ -264,11 +253,12 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
     for (int64_t row = 0; row < g->n_rows; row++)
         counts[c->codes[row]]++;
     if (n_numbers > 0) {
-        extremes shown = choose_extremes(a, c, counts, g->n_rows, rare);
+        extremes shown = choose_extremes(c, counts, g->n_rows, rare);
         if (c->type == KANON_TYPE_DATE)
             set_date_limits(a, shown.lo, shown.hi);
         else
             set_number_limits(a, c, shown.lo, shown.hi);
+        a->is_clipped = c->values[0] < a->edges[0] || c->values[n_numbers - 1] + unit_of(c) > a->edges[a->n];
     }
     count_before(a, c, counts);
     count_after(a, c, g, extents);

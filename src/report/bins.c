@@ -65,40 +65,59 @@ void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t r
     bins->items[i].loss += loss;
 }
 
-/* Put bin i + 1 into bin i. */
-static void join(kanon__bins *bins, int i)
+static bool is_few(double count, double least)
 {
-    kanon__bin *into = &bins->items[i], *from = into + 1;
-    into->hi = from->hi;
-    into->groups += from->groups;
-    into->records += from->records;
-    into->loss += from->loss;
-    memmove(from, from + 1, (size_t)(bins->n - i - 2) * sizeof *from);
-    bins->n--;
+    return count > 0 && count < least;
 }
 
-static bool is_few(const kanon__bins *bins, int i, int64_t least)
+int kanon__cut_counts(int ends[KANON__MAX_PARTS], const double *counts, const double *others, int n, double least)
 {
-    return bins != NULL && bins->items[i].groups > 0 && bins->items[i].groups < least;
+    int most[KANON__MAX_PARTS + 1] = {0}, begin[KANON__MAX_PARTS + 1] = {0}; /* of the first i counts; most -1: impossible */
+    for (int i = 1; i <= n; i++) {
+        double sum = 0, other_sum = 0;
+        most[i] = -1;
+        for (int from = i - 1; from >= 0; from--) {
+            sum += counts[from];
+            other_sum += others != NULL ? others[from] : 0;
+            if (is_few(sum, least) || is_few(other_sum, least) || most[from] < 0 || most[from] + 1 <= most[i])
+                continue;
+            most[i] = most[from] + 1;
+            begin[i] = from;
+        }
+    }
+    int n_parts = most[n] < 0 ? 0 : most[n];
+    for (int part = n_parts - 1, end = n; part >= 0; part--) {
+        ends[part] = end;
+        end = begin[end];
+    }
+    return n_parts;
+}
+
+static void join(kanon__bins *bins, const int *ends, int n)
+{
+    for (int part = 0, i = 0; part < n; part++) {
+        kanon__bin joined = bins->items[i];
+        for (i++; i < ends[part]; i++) {
+            joined.hi = bins->items[i].hi;
+            joined.groups += bins->items[i].groups;
+            joined.records += bins->items[i].records;
+            joined.loss += bins->items[i].loss;
+        }
+        bins->items[part] = joined;
+    }
+    bins->n = n;
 }
 
 void kanon__bins_merge(kanon__bins *bins, kanon__bins *other, int64_t least)
 {
-    for (int i = 0; i < bins->n;) {
-        if (!is_few(bins, i, least) && !is_few(other, i, least)) {
-            i++;
-            continue;
-        }
-        if (bins->n == 1) {
-            bins->n = 0;
-            if (other != NULL)
-                other->n = 0;
-            return;
-        }
-        if (i + 1 == bins->n) /* the last one goes to the left, and what it makes there is looked at again */
-            i--;
-        join(bins, i);
-        if (other != NULL)
-            join(other, i);
+    double counts[2][KANON__MAX_BINS];
+    int ends[KANON__MAX_PARTS];
+    for (int i = 0; i < bins->n; i++) {
+        counts[0][i] = (double)bins->items[i].groups;
+        counts[1][i] = other != NULL ? (double)other->items[i].groups : 0;
     }
+    int n = kanon__cut_counts(ends, counts[0], counts[1], bins->n, (double)least);
+    join(bins, ends, n);
+    if (other != NULL)
+        join(other, ends, n);
 }

@@ -207,9 +207,12 @@ static void say_homogeneity(kanon__output *o, const kanon__report *r, const kano
             continue;
         kanon__output_text(o, " In <b>");
         kanon__markup_text(o, name, strlen(name));
-        kanon__markup(o, "</b>, %s group%s with %s records %s one value only.", kanon__show_count(v->single_groups).text,
-                      v->single_groups == 1 ? "" : "s", kanon__show_count(v->single_records).text,
-                      v->single_groups == 1 ? "has" : "have");
+        if (v->single_groups == 0)
+            kanon__output_text(o, "</b>, every group has several values.");
+        else
+            kanon__markup(o, "</b>, %s group%s with %s records %s one value only.", kanon__show_count(v->single_groups).text,
+                          v->single_groups == 1 ? "" : "s", kanon__show_count(v->single_records).text,
+                          v->single_groups == 1 ? "has" : "have");
     }
     kanon__output_text(o, "</li>\n");
 }

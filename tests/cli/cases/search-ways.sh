@@ -1,0 +1,15 @@
+# the scan and the index give the same groups, on the sample table and on Adult
+"$KANON" sample hospital --rows 3000 --seed 5 -o h --quiet
+for algorithm in kmember greedy-threshold; do
+    for way in scan index auto; do
+        expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 7 -a $algorithm --set search=$way --seed 3 -o /dev/null --groups $algorithm-$way.csv
+    done
+    same $algorithm-scan.csv $algorithm-index.csv
+    same $algorithm-scan.csv $algorithm-auto.csv
+done
+adult=$KANON_DATA/adult
+[ -f "$adult/adult.csv" ] || skip "no $adult/adult.csv"
+for way in scan index; do
+    expect 0 "$KANON" anonymize "$adult/adult.csv" -s "$adult/adult8.yaml" -k 10 -a kmember --set search=$way --seed 2 -o /dev/null --groups adult-$way.csv
+done
+same adult-scan.csv adult-index.csv
