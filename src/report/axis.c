@@ -197,11 +197,13 @@ static void spread(kanon__axis *a, double from, double to, double records)
         bin++;
     if (!(to > from)) {
         a->after[bin] += records;
+        a->groups[bin]++;
         return;
     }
     for (double at = from; at < to; bin++) {
         double end = bin + 1 < a->n && a->edges[bin + 1] < to ? a->edges[bin + 1] : to;
         a->after[bin] += records * ((end - at) / (to - from));
+        a->groups[bin]++;
         at = end;
     }
 }
@@ -221,19 +223,22 @@ static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grou
     }
 }
 
-static void hide_rare(kanon__axis *a, int64_t rare)
+static void hide_rare(kanon__axis *a, int64_t rare, int64_t least_groups)
 {
     int ends[KANON__MAX_PARTS];
-    int n = kanon__cut_counts(ends, a->before, NULL, a->n, (double)rare);
+    int n = kanon__cut_counts(ends, (kanon__counts){a->before, (double)rare},
+                              (kanon__counts){a->groups, (double)least_groups}, a->n);
     for (int part = 0, i = 0; part < n; part++) {
-        double before = 0, after = 0, steps = 0;
+        double before = 0, after = 0, groups = 0, steps = 0;
         for (; i < ends[part]; i++) {
             before += a->before[i];
             after += a->after[i];
+            groups += a->groups[i];
             steps++;
         }
         a->before[part] = before;
         a->after[part] = after;
+        a->groups[part] = groups;
         a->steps[part] = steps;
         a->edges[part + 1] = a->edges[i];
     }
@@ -241,7 +246,7 @@ static void hide_rare(kanon__axis *a, int64_t rare)
 }
 
 kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kanon_grouping *g, int64_t rare,
-                              kanon_error *err)
+                              int64_t least_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *counts = NULL;
@@ -262,7 +267,7 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
     }
     count_before(a, c, counts);
     count_after(a, c, g, extents);
-    hide_rare(a, rare);
+    hide_rare(a, rare, least_groups);
 out:
     kanon__free(extents);
     kanon__free(counts);

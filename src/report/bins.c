@@ -70,16 +70,16 @@ static bool is_few(double count, double least)
     return count > 0 && count < least;
 }
 
-int kanon__cut_counts(int ends[KANON__MAX_PARTS], const double *counts, const double *others, int n, double least)
+int kanon__cut_counts(int ends[KANON__MAX_PARTS], kanon__counts a, kanon__counts b, int n)
 {
     int most[KANON__MAX_PARTS + 1] = {0}, begin[KANON__MAX_PARTS + 1] = {0}; /* of the first i counts; most -1: impossible */
     for (int i = 1; i <= n; i++) {
-        double sum = 0, other_sum = 0;
+        double sum_a = 0, sum_b = 0;
         most[i] = -1;
         for (int from = i - 1; from >= 0; from--) {
-            sum += counts[from];
-            other_sum += others != NULL ? others[from] : 0;
-            if (is_few(sum, least) || is_few(other_sum, least) || most[from] < 0 || most[from] + 1 <= most[i])
+            sum_a += a.items[from];
+            sum_b += b.items[from];
+            if (is_few(sum_a, a.least) || is_few(sum_b, b.least) || most[from] < 0 || most[from] + 1 <= most[i])
                 continue;
             most[i] = most[from] + 1;
             begin[i] = from;
@@ -116,7 +116,8 @@ void kanon__bins_merge(kanon__bins *bins, kanon__bins *other, int64_t least)
         counts[0][i] = (double)bins->items[i].groups;
         counts[1][i] = other != NULL ? (double)other->items[i].groups : 0;
     }
-    int n = kanon__cut_counts(ends, counts[0], counts[1], bins->n, (double)least);
+    int n = kanon__cut_counts(ends, (kanon__counts){counts[0], (double)least}, (kanon__counts){counts[1], (double)least},
+                              bins->n);
     join(bins, ends, n);
     if (other != NULL)
         join(other, ends, n);

@@ -28,10 +28,15 @@ void kanon__bins_for(kanon__bins *out, int64_t *values, int64_t n);
 void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t records, double loss);
 enum { KANON__MAX_PARTS = 40 };
 
-/* Cut `n` counts (at most KANON__MAX_PARTS) into as many parts as possible so that in each, the sum of `counts` and that of
- * `others` (NULL: none) is 0 or at least `least`; of equal choices, the later parts are the shorter ones. Writes where each
+typedef struct kanon__counts {
+    const double *items;
+    double least; /* of a part, unless it has none at all */
+} kanon__counts;
+
+/* Cut two lists of `n` counts (at most KANON__MAX_PARTS) at the same places into as many parts as possible so that each sum
+ * in a part is 0 or at least the list's `least`; of equal choices, the later parts are the shorter ones. Writes where each
  * part ends (the number after its last count) and returns how many there are, 0 where it cannot be done. */
-int kanon__cut_counts(int ends[KANON__MAX_PARTS], const double *counts, const double *others, int n, double least);
+int kanon__cut_counts(int ends[KANON__MAX_PARTS], kanon__counts a, kanon__counts b, int n);
 /* Join neighbours until no bin of `bins` (and of `other`, unless NULL, which has the same limits) has some but fewer than
  * `least` groups. Where all of them together have fewer, no bin is left. */
 void kanon__bins_merge(kanon__bins *bins, kanon__bins *other, int64_t least);

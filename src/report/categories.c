@@ -7,7 +7,7 @@
 
 /* How often each node stands in the original, where only leaves do, and in the release. */
 typedef struct node_counts {
-    int64_t *before, *after;
+    int64_t *before, *after, *groups;
 } node_counts;
 
 static kanon_status count_nodes(node_counts *out, const kanon__column *c, const kanon_grouping *g, kanon_error *err)
@@ -17,11 +17,15 @@ static kanon_status count_nodes(node_counts *out, const kanon__column *c, const 
     uint32_t *extents = NULL;
     KANON_TRY(kanon__new_array(&out->before, t->n_nodes, "a distribution", err), out);
     KANON_TRY(kanon__new_array(&out->after, t->n_nodes, "a distribution", err), out);
+    KANON_TRY(kanon__new_array(&out->groups, t->n_nodes, "a distribution", err), out);
     KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
     for (int64_t row = 0; row < g->n_rows; row++)
         out->before[t->leaf_node[c->codes[row]]]++;
-    for (int64_t group = 0; group < g->n_groups; group++)
-        out->after[kanon__taxonomy_lca(t, (int32_t)extents[2 * group], (int32_t)extents[2 * group + 1])] += g->sizes[group];
+    for (int64_t group = 0; group < g->n_groups; group++) {
+        int32_t node = kanon__taxonomy_lca(t, (int32_t)extents[2 * group], (int32_t)extents[2 * group + 1]);
+        out->after[node] += g->sizes[group];
+        out->groups[node]++;
+    }
     out->after[0] += g->n_suppressed;
 out:
     kanon__free(extents);
@@ -42,6 +46,7 @@ static void put_aside(kanon__categories *cs, const kanon__category *category)
 {
     cs->other_before += category->before;
     cs->other_after += category->after;
+    cs->other_groups += category->groups;
     cs->n_other++;
 }
 
@@ -94,25 +99,38 @@ static void arrange(kanon__categories *cs, const kanon__taxonomy *t)
             cs->items[i].depth += is_above(t, cs->items[j].node, cs->items[i].node);
 }
 
+typedef struct few {
+    int64_t records, groups;
+} few;
+
+/* Whether so much must not be shown. */
+static bool is_hidden(int64_t before, int64_t after, int64_t groups, few least)
+{
+    return is_rare(before, least.records) || is_rare(after, least.records) || is_rare(groups, least.groups);
+}
+
 kanon_status kanon__categories_init(kanon__categories *cs, const kanon__column *c, const kanon_grouping *g, int64_t rare,
-                                    kanon_error *err)
+                                    int64_t least_groups, kanon_error *err)
 {
     node_counts counts = {0};
+    few least = {rare, least_groups};
     memset(cs, 0, sizeof *cs);
     cs->other_is_rare = true;
     kanon_status st = count_nodes(&counts, c, g, err);
     for (int32_t node = 0; st == KANON_OK && node < c->taxonomy->n_nodes; node++) {
-        kanon__category category = {.node = node, .before = counts.before[node], .after = counts.after[node]};
-        if (is_rare(category.before, rare) || is_rare(category.after, rare))
+        kanon__category category = {
+            .node = node, .before = counts.before[node], .after = counts.after[node], .groups = counts.groups[node]};
+        if (is_hidden(category.before, category.after, category.groups, least))
             put_aside(cs, &category);
         else if (category.before + category.after > 0)
             take(cs, &category);
     }
     /* a single rare category is hidden only among others */
-    while (cs->n > 0 && (is_rare(cs->other_before, rare) || is_rare(cs->other_after, rare)))
+    while (cs->n > 0 && is_hidden(cs->other_before, cs->other_after, cs->other_groups, least))
         put_aside(cs, &cs->items[--cs->n]);
     if (st == KANON_OK)
         arrange(cs, c->taxonomy);
+    kanon__free(counts.groups);
     kanon__free(counts.after);
     kanon__free(counts.before);
     return st;

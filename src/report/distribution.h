@@ -1,5 +1,6 @@
 /* How the values of a quasi attribute are distributed in the original and in the release, in a form that singles out nobody:
- * no category and no part of an axis stands for some but fewer than `rare` records. */
+ * no category and no part of an axis stands for some but fewer than `rare` records or, in the release, `least_groups`
+ * groups. */
 #ifndef KANON_REPORT_DISTRIBUTION_H
 #define KANON_REPORT_DISTRIBUTION_H
 
@@ -13,6 +14,7 @@ typedef struct kanon__axis {
     double edges[KANON__AXIS_BINS + 1];
     double steps[KANON__AXIS_BINS];  /* how many equal steps a bin was joined from */
     double before[KANON__AXIS_BINS]; /* records */
+    double groups[KANON__AXIS_BINS]; /* that reach into the bin; of joined ones, at most so many */
     double after[KANON__AXIS_BINS];  /* records, each spread evenly over its released interval */
     int n_ticks;
     double ticks[KANON__AXIS_TICKS];
@@ -27,20 +29,22 @@ typedef struct kanon__category {
     int32_t node; /* of the taxonomy */
     int depth;    /* below the highest node that is shown */
     int64_t before, after;
+    int64_t groups; /* that are released with it */
 } kanon__category;
 
 typedef struct kanon__categories {
     kanon__category items[KANON__SHOWN_CATEGORIES];
     int n;
-    int64_t other_before, other_after, n_other; /* what is not shown by name: rare ones, and those past the largest */
-    bool other_is_rare;                         /* all of them had to be hidden */
+    int64_t other_before, other_after, other_groups,
+        n_other;        /* what is not shown by name: rare ones, and those past the largest */
+    bool other_is_rare; /* all of them had to be hidden */
 } kanon__categories;
 
-/* The column must be numeric. `rare` is at least 1. */
+/* The column must be numeric. `rare` and `least_groups` are at least 1. */
 kanon_status kanon__axis_init(kanon__axis *out, const kanon__column *column, const kanon_grouping *grouping, int64_t rare,
-                              kanon_error *err);
+                              int64_t least_groups, kanon_error *err);
 /* The column must be categorical. */
 kanon_status kanon__categories_init(kanon__categories *out, const kanon__column *column, const kanon_grouping *grouping,
-                                    int64_t rare, kanon_error *err);
+                                    int64_t rare, int64_t least_groups, kanon_error *err);
 
 #endif

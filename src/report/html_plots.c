@@ -306,7 +306,7 @@ static void say_rare(kanon__output *o, const char *what, int64_t count, int64_t 
         kanon__markup(o, "<p class=\"small\">%s: %s records.</p>\n", what, kanon__show_count(count).text);
 }
 
-static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a, int64_t rare)
+static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a, const kanon__report_data *d)
 {
     char y_title[80];
     bool joined = false;
@@ -337,13 +337,13 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
         kanon__output_text(o, "<p class=\"small\">There are too few values, or they lie too far apart, to be shown.</p>\n");
     if (a->n > 0 && a->is_clipped)
         kanon__output_text(o, "<p class=\"small\">The outer bars take in what lies beyond them.</p>\n");
-    say_rare(o, "No value, before", a->missing_before, rare);
-    say_rare(o, "No value, after", a->missing_after, rare);
-    say_rare(o, "Released as *", a->any_after, rare);
+    say_rare(o, "No value, before", a->missing_before, d->rare);
+    say_rare(o, "No value, after", a->missing_after, d->rare * d->least_groups);
+    say_rare(o, "Released as *", a->any_after, d->rare * d->least_groups);
     end_figure(o);
 }
 
-static void category_figure(kanon__output *o, const kanon__column *c, const kanon__categories *cs, int64_t rare)
+static void category_figure(kanon__output *o, const kanon__column *c, const kanon__categories *cs)
 {
     kanon__plot_bar bars[KANON__SHOWN_CATEGORIES + 1];
     char other[LABEL_SIZE];
@@ -370,27 +370,27 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
                         .n_series = 2,
                         .series = {"before", "after"}};
     begin_figure(o, kanon_type_text(c->type), c->name);
-    if (cs->n > 0 || cs->other_before >= rare)
+    if (cs->n > 0)
         kanon__plot_rows(o, &plot, bars, n);
     else
-        kanon__output_text(o, "<p class=\"small\">There are too few records to be shown.</p>\n");
+        kanon__output_text(o, "<p class=\"small\">No value has enough records to be shown.</p>\n");
     end_figure(o);
 }
 
-static kanon_status attribute_figure(kanon__output *o, const kanon__column *c, const kanon_grouping *g, int64_t rare,
-                                     kanon_error *err)
+static kanon_status attribute_figure(kanon__output *o, const kanon__column *c, const kanon_grouping *g,
+                                     const kanon__report_data *d, kanon_error *err)
 {
     kanon__axis axis;
     kanon__categories categories;
     if (kanon__column_is_numeric(c)) {
-        kanon_status st = kanon__axis_init(&axis, c, g, rare, err);
+        kanon_status st = kanon__axis_init(&axis, c, g, d->rare, d->least_groups, err);
         if (st == KANON_OK)
-            axis_figure(o, c, &axis, rare);
+            axis_figure(o, c, &axis, d);
         return st;
     }
-    kanon_status st = kanon__categories_init(&categories, c, g, rare, err);
+    kanon_status st = kanon__categories_init(&categories, c, g, d->rare, d->least_groups, err);
     if (st == KANON_OK)
-        category_figure(o, c, &categories, rare);
+        category_figure(o, c, &categories);
     return st;
 }
 
@@ -406,7 +406,7 @@ kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, co
         "takes in. What fewer than %s records have is joined with other values.</p>\n<div class=\"pair\">\n",
         kanon__show_count(d->rare).text);
     for (int i = 0; i < n && st == KANON_OK; i++)
-        st = attribute_figure(o, quasi(r, i), r->grouping, d->rare, err);
+        st = attribute_figure(o, quasi(r, i), r->grouping, d, err);
     kanon__output_text(o, "</div>\n");
     if (n < r->table->n_quasi)
         kanon__markup(o, "<p class=\"small\">%d more attributes are not shown.</p>\n", r->table->n_quasi - n);

@@ -277,6 +277,7 @@ kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t
     memset(d, 0, sizeof *d);
     d->k = g->k > 0 ? g->k : g->smallest > 0 ? g->smallest : 1;
     d->rare = g->k > 0 || d->k > RARE_UNASKED ? d->k : RARE_UNASKED;
+    d->least_groups = 1;
     set_limits(d);
     KANON_TRY(measure_costs(d, &diversity, t, g, err), out);
     KANON_TRY(find_worst(d, diversity, g, err), out);
@@ -302,6 +303,7 @@ void kanon__report_data_clear(kanon__report_data *d)
 
 void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t)
 {
+    d->least_groups = KANON__EXTERNAL_GROUPS;
     kanon__bins_merge(&d->sizes, NULL, KANON__EXTERNAL_GROUPS);
     for (int i = 0; i < d->sizes.n; i++)
         d->sizes.items[i].loss = 0;

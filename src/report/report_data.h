@@ -26,13 +26,14 @@ typedef struct kanon__variety {
 } kanon__variety;
 
 typedef struct kanon__report_data {
-    int64_t k;           /* asked for; otherwise the smallest group */
-    int64_t rare;        /* values with fewer records than this are not shown by name */
-    int64_t n_classes;   /* combinations of quasi values in the original */
-    int64_t n_unique;    /* records that are alone in theirs */
-    kanon__bins sizes;   /* groups by size, with their loss */
-    kanon__bins kinds;   /* records by how many had the same quasi values before: 1, 2 to k - 1, k and more */
-    kanon__bins risk[2]; /* records by class size, before and after: the limits of the thresholds */
+    int64_t k;            /* asked for; otherwise the smallest group */
+    int64_t rare;         /* values with fewer records than this are not shown by name */
+    int64_t least_groups; /* fewer are not shown, either */
+    int64_t n_classes;    /* combinations of quasi values in the original */
+    int64_t n_unique;     /* records that are alone in theirs */
+    kanon__bins sizes;    /* groups by size, with their loss */
+    kanon__bins kinds;    /* records by how many had the same quasi values before: 1, 2 to k - 1, k and more */
+    kanon__bins risk[2];  /* records by class size, before and after: the limits of the thresholds */
     int64_t above[2][KANON__N_THRESHOLDS]; /* records with a risk above the threshold */
     double loss, total_weight;
     kanon__attribute_cost *costs;        /* by quasi attribute */

@@ -78,7 +78,7 @@ static void put_head(kanon__output *o, const kanon__report *r)
     if (r->external)
         kanon__markup(
             o,
-            "Report for recipients of the data. It describes the release as a whole: no number in it stands for fewer "
+            "Report for recipients of the data. It describes the release as a whole: no bar in it stands for fewer "
             "than %d groups, and the seed and the checksum of the original are left out.",
             KANON__EXTERNAL_GROUPS);
     else

@@ -21,7 +21,8 @@ struct kanon__growth {
     kanon__index *index;
     int32_t *place_of;    /* by row: its tuple's place in the index */
     bool *is_free;        /* by row */
-    int64_t *first_free;  /* by place: where in tuples->rows its lowest free row stands; at the end: none is free */
+    int64_t *first_free;  /* by place: where in tuples->rows its lowest free row stands */
+    int32_t *lowest_at;   /* by place: that row; INT32_MAX: none is free */
     int32_t *lowest;      /* by node: the lowest free row below it; INT32_MAX: none */
     int32_t *parent;      /* by node */
     int32_t *leaf_of;     /* by place: its leaf */
@@ -31,20 +32,12 @@ struct kanon__growth {
 
 /* ---- life cycle ------------------------------------------------------------------------------------------------------- */
 
-static int32_t lowest_of_place(const kanon__growth *g, int64_t place)
-{
-    int64_t tuple = g->index->order[place], at = g->first_free[place];
-    return at < g->tuples->begins[tuple + 1] ? g->tuples->rows[at] : INT32_MAX;
-}
-
 static void set_leaf(kanon__growth *g, int32_t node)
 {
     const kanon__tree_node *leaf = &g->index->nodes[node];
     int32_t lowest = INT32_MAX;
-    for (int32_t place = leaf->begin; place < leaf->end; place++) {
-        int32_t row = lowest_of_place(g, place);
-        lowest = row < lowest ? row : lowest;
-    }
+    for (int32_t place = leaf->begin; place < leaf->end; place++)
+        lowest = g->lowest_at[place] < lowest ? g->lowest_at[place] : lowest;
     g->lowest[node] = lowest;
 }
 
@@ -59,6 +52,7 @@ static void set_up_nodes(kanon__growth *g)
     for (int64_t place = 0; place < g->tuples->n; place++) {
         int64_t tuple = g->index->order[place];
         g->first_free[place] = g->tuples->begins[tuple];
+        g->lowest_at[place] = g->tuples->rows[g->tuples->begins[tuple]];
         for (int64_t i = g->tuples->begins[tuple]; i < g->tuples->begins[tuple + 1]; i++)
             g->place_of[g->tuples->rows[i]] = (int32_t)place;
     }
@@ -85,6 +79,7 @@ static kanon_status build_index(kanon__growth *g, kanon_error *err)
     KANON_TRY(kanon__new_array(&g->place_of, n, "the index", err), out);
     KANON_TRY(kanon__new_array(&g->is_free, n, "the index", err), out);
     KANON_TRY(kanon__new_array(&g->first_free, g->tuples->n, "the index", err), out);
+    KANON_TRY(kanon__new_array(&g->lowest_at, g->tuples->n, "the index", err), out);
     KANON_TRY(kanon__new_array(&g->leaf_of, g->tuples->n, "the index", err), out);
     KANON_TRY(kanon__new_array(&g->lowest, g->index->n_nodes, "the index", err), out);
     KANON_TRY(kanon__new_array(&g->parent, g->index->n_nodes, "the index", err), out);
@@ -119,6 +114,7 @@ void kanon__growth_free(kanon__growth *g)
     kanon__free(g->parent);
     kanon__free(g->lowest);
     kanon__free(g->leaf_of);
+    kanon__free(g->lowest_at);
     kanon__free(g->first_free);
     kanon__free(g->is_free);
     kanon__free(g->place_of);
@@ -148,6 +144,53 @@ int64_t kanon__growth_nth(const kanon__growth *g, int64_t index)
     return -1;
 }
 
+/* Draw a leaf's box around the tuples that are still free. False where that changed nothing. */
+static bool shrink_leaf(kanon__growth *g, int32_t node)
+{
+    int m = g->space->n_dimensions;
+    const kanon__tree_node *leaf = &g->index->nodes[node];
+    kanon__bound *box = g->index->boxes + (int64_t)node * 2 * m;
+    bool changed = false;
+    for (int i = 0; i < m; i++) {
+        uint32_t lo = UINT32_MAX, hi = 0;
+        for (int32_t place = leaf->begin; place < leaf->end; place++) {
+            uint32_t code = g->index->codes[(int64_t)place * m + i];
+            if (g->lowest_at[place] == INT32_MAX)
+                continue;
+            lo = code < lo ? code : lo;
+            hi = code > hi ? code : hi;
+        }
+        changed = changed || lo != box[2 * i] || hi != box[2 * i + 1];
+        box[2 * i] = lo;
+        box[2 * i + 1] = hi;
+    }
+    return changed;
+}
+
+static bool shrink_inner(kanon__growth *g, int32_t node)
+{
+    int m = g->space->n_dimensions;
+    int32_t child = g->index->nodes[node].first_child;
+    const kanon__bound *left = g->index->boxes + (int64_t)child * 2 * m, *right = left + 2 * m;
+    kanon__bound *box = g->index->boxes + (int64_t)node * 2 * m;
+    bool changed = false;
+    for (int i = 0; i < 2 * m; i += 2) {
+        uint32_t lo = left[i] < right[i] ? left[i] : right[i], hi = left[i + 1] > right[i + 1] ? left[i + 1] : right[i + 1];
+        changed = changed || lo != box[i] || hi != box[i + 1];
+        box[i] = lo;
+        box[i + 1] = hi;
+    }
+    return changed;
+}
+
+/* The boxes follow the free records: the furthest ones are taken first, so that without this every corner would stay promising. */
+static void shrink(kanon__growth *g, int32_t leaf)
+{
+    bool changed = shrink_leaf(g, leaf);
+    for (int32_t node = g->parent[leaf]; node >= 0 && changed; node = g->parent[node])
+        changed = shrink_inner(g, node);
+}
+
 void kanon__growth_remove(kanon__growth *g, int64_t row)
 {
     g->n_free--;
@@ -155,12 +198,14 @@ void kanon__growth_remove(kanon__growth *g, int64_t row)
         kanon__free_set_remove(g->scan, row);
         return;
     }
-    int32_t place = g->place_of[row];
-    int64_t end = g->tuples->begins[g->index->order[place] + 1];
+    int32_t place = g->place_of[row], node = g->leaf_of[place];
+    int64_t end = g->tuples->begins[g->index->order[place] + 1], *first = &g->first_free[place];
     g->is_free[row] = false;
-    while (g->first_free[place] < end && !g->is_free[g->tuples->rows[g->first_free[place]]])
-        g->first_free[place]++;
-    int32_t node = g->leaf_of[place];
+    while (*first < end && !g->is_free[g->tuples->rows[*first]])
+        ++*first;
+    g->lowest_at[place] = *first < end ? g->tuples->rows[*first] : INT32_MAX;
+    if (*first == end)
+        shrink(g, node);
     if (g->lowest[node] != row)
         return;
     set_leaf(g, node);
@@ -230,7 +275,7 @@ static uint64_t place_key(const kanon__growth *g, const kanon__bound *box, int32
     uint32_t units = 0;
     for (int i = 0; i < m; i++)
         units += growth_units(&g->space->dimensions[i], box[2 * i], box[2 * i + 1], codes[i], codes[i]);
-    return (uint64_t)units << 32 | (uint32_t)lowest_of_place(g, place);
+    return (uint64_t)units << 32 | (uint32_t)g->lowest_at[place];
 }
 
 static kanon_status expand(kanon__growth *g, const kanon__bound *box, int32_t node, kanon_error *err)
@@ -242,7 +287,7 @@ static kanon_status expand(kanon__growth *g, const kanon__bound *box, int32_t no
         if (g->lowest[child] != INT32_MAX)
             KANON_TRY(push(g, node_key(g, box, child), child, err), out);
     for (int32_t place = n->begin; n->first_child < 0 && place < n->end; place++)
-        if (lowest_of_place(g, place) != INT32_MAX)
+        if (g->lowest_at[place] != INT32_MAX)
             KANON_TRY(push(g, place_key(g, box, place), ~place, err), out);
 out:
     return st;
@@ -259,7 +304,7 @@ static kanon_status search_least(kanon__growth *g, const kanon__bound *box, int6
     kanon_status st = KANON_OK;
     while (g->n_heap > 0) {
         candidate top = g->heap[0];
-        int32_t lowest = top.what >= 0 ? g->lowest[top.what] : lowest_of_place(g, ~top.what);
+        int32_t lowest = top.what >= 0 ? g->lowest[top.what] : g->lowest_at[~top.what];
         if (lowest == INT32_MAX) {
             pop(g);
             continue;
@@ -318,7 +363,7 @@ static void look_at_far_leaf(const kanon__growth *g, int64_t from, const kanon__
     int m = g->space->n_dimensions;
     for (int32_t place = leaf->begin; place < leaf->end; place++) {
         const uint32_t *codes = g->index->codes + (int64_t)place * m;
-        int32_t lowest = lowest_of_place(g, place);
+        int32_t lowest = g->lowest_at[place];
         uint64_t key = lowest != INT32_MAX ? far_key(g, from, codes, codes, 1, lowest) : UINT64_MAX;
         if (key < *best) {
             *best = key;

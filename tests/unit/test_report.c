@@ -135,7 +135,7 @@ static kanon__axis axis_of(const data_set *data, int64_t rare)
 {
     kanon__axis axis;
     kanon_error err = {0};
-    assert_done(kanon__axis_init(&axis, &data->table->columns[0], data->grouping, rare, &err), &err);
+    assert_done(kanon__axis_init(&axis, &data->table->columns[0], data->grouping, rare, 1, &err), &err);
     return axis;
 }
 
@@ -319,7 +319,7 @@ static kanon__categories categories_of(const data_set *data, int64_t rare)
 {
     kanon__categories categories;
     kanon_error err = {0};
-    assert_done(kanon__categories_init(&categories, &data->table->columns[0], data->grouping, rare, &err), &err);
+    assert_done(kanon__categories_init(&categories, &data->table->columns[0], data->grouping, rare, 1, &err), &err);
     return categories;
 }
 
@@ -366,6 +366,30 @@ static void rare_categories_are_hidden(void **state)
     assert_int_equal(categories.other_after, 0);
     assert_true(categories.other_is_rare);
     assert_int_equal(categories_of(&data, 9).n, 0);
+    forget(&data);
+}
+
+static void few_groups_are_hidden(void **state)
+{
+    (void)state;
+    /* a in three groups, b in two, c in one; of two groups at least, c goes with b */
+    data_set data = data_of("attributes: {a: {role: quasi, type: categorical}}\n", "a\na\na\na\nb\nb\nc\n",
+                            (const int64_t[]){1, 2, 3, 4, 5, 6});
+    kanon__categories categories;
+    kanon_error err = {0};
+    assert_done(kanon__categories_init(&categories, &data.table->columns[0], data.grouping, 1, 2, &err), &err);
+    assert_int_equal(categories.n, 1);
+    assert_category(&data, &categories.items[0], "a", 0, 3, 3);
+    assert_int_equal(categories.other_groups, 3);
+    forget(&data);
+    /* 1, 3 and 4 are in one group each, 2 is in two: 1 goes with 2, and 3 with 4 */
+    data = data_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n2\n2\n3\n4\n",
+                   (const int64_t[]){1, 2, 3, 4, 5});
+    kanon__axis axis;
+    assert_done(kanon__axis_init(&axis, &data.table->columns[0], data.grouping, 1, 2, &err), &err);
+    assert_int_equal(axis.n, 2);
+    assert_near(axis.edges[1], 3, 0);
+    assert_near(axis.groups[0], 3, 0);
     forget(&data);
 }
 
@@ -622,6 +646,7 @@ int main(void)
         cmocka_unit_test(any_axis_adds_up),
         cmocka_unit_test(categories_keep_the_order_of_their_tree),
         cmocka_unit_test(rare_categories_are_hidden),
+        cmocka_unit_test(few_groups_are_hidden),
         cmocka_unit_test(the_largest_categories_are_shown),
         cmocka_unit_test(any_categories_add_up),
         cmocka_unit_test(costs_are_those_of_the_worked_example),
