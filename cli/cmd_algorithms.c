@@ -80,8 +80,9 @@ const command command_algorithms = {
     .name = "algorithms",
     .summary = "list the algorithms and refinements, or describe one with its settings",
     .usage = "[NAME]",
-    .description = "Lists the algorithms (kanon anonymize --algorithm) and refinements (--refine) with their sources, one line "
-                   "each; with NAME says when to use that one, and prints its settings for kanon anonymize --set.",
+    .description =
+        "Lists the algorithms (kanon anonymize --algorithm) and refinements (--refine) with their sources, one line "
+        "each; with NAME says when to use that one, and prints its settings for kanon anonymize --set.",
     .operand = "NAME",
     .operand_optional = true,
     .options = options,

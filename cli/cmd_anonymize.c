@@ -99,10 +99,24 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_k,       &option_algorithm, &option_set,
-    &option_refine, &option_seed,   &option_threads, &option_output,    &option_groups,
-    &option_report, &option_report_external, &option_numeric, &option_shuffle,   &option_delimiter,
-    &option_strict, &option_quiet,   &option_verbose,   &option_help,
+    SCHEMA_OPTIONS,
+    &option_k,
+    &option_algorithm,
+    &option_set,
+    &option_refine,
+    &option_seed,
+    &option_threads,
+    &option_output,
+    &option_groups,
+    &option_report,
+    &option_report_external,
+    &option_numeric,
+    &option_shuffle,
+    &option_delimiter,
+    &option_strict,
+    &option_quiet,
+    &option_verbose,
+    &option_help,
     NULL,
 };
 

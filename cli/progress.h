@@ -1,5 +1,5 @@
-/* How far the work is, on standard error where that is a terminal and the work lasts longer than a second; and being told to
- * stop by Ctrl-C or SIGTERM. */
+/* How far the work is, on standard error where that is a terminal and the work lasts longer than a second; and being told
+ * to stop by Ctrl-C or SIGTERM. */
 #ifndef KANON_CLI_PROGRESS_H
 #define KANON_CLI_PROGRESS_H
 
@@ -24,8 +24,8 @@ double progress_seconds(const progress *show);
 
 /* From here on Ctrl-C and SIGTERM ask the work to stop; the second one ends the program at once. */
 void signals_catch(void);
-/* The same where the file at `path` is a regular one. Reading anything else can wait without end and without a tick; as long
- * as nothing is half-written a signal may end that at once. */
+/* The same where the file at `path` is a regular one. Reading anything else can wait without end and without a tick; as
+ * long as nothing is half-written a signal may end that at once. */
 void signals_catch_reading(const char *path);
 /* The signal that came, 0: none. */
 int signals_caught(void);

@@ -5,14 +5,16 @@
  *     kanon_schema_read(&schema, "hospital.yaml", &err);
  *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
- *     kanon_publish(table, grouping, &(kanon_outputs){.struct_size = sizeof(kanon_outputs), .release = "release.csv"}, &err);
+ *     kanon_publish(table, grouping, &(kanon_outputs){.struct_size = sizeof(kanon_outputs), .release = "release.csv"},
+ * &err);
  *
  * Conventions, for every function below:
  * - Functions that can fail return a kanon_status. On failure the out parameter is NULL, nothing stays allocated, and *err,
  *   unless err is NULL, says why. Messages never hold a cell value.
  * - Option structs begin with struct_size = sizeof(the struct); a NULL options pointer and a zero field mean "the default".
  * - Row numbers start at 0 here and at 1 in files. Group numbers start at 1; group 0 is a suppressed record.
- * - The library does not print, exit, abort or keep global state. Objects that are not being changed may be used from several
+ * - The library does not print, exit, abort or keep global state. Objects that are not being changed may be used from
+ * several
  *   threads at once. */
 #ifndef KANON_H
 #define KANON_H
@@ -33,7 +35,8 @@ extern "C" {
 /* The version as text, "1.2.3". */
 KANON_API const char *kanon_version(void);
 
-/* ---- status and errors ------------------------------------------------------------------------------------------------ */
+/* ---- status and errors ------------------------------------------------------------------------------------------------
+ * */
 
 typedef enum kanon_status {
     KANON_OK = 0,
@@ -58,7 +61,8 @@ typedef struct kanon_error {
 /* A short name for a status: "bad input". */
 KANON_API const char *kanon_status_text(kanon_status status);
 
-/* ---- progress and cancelling ------------------------------------------------------------------------------------------ */
+/* ---- progress and cancelling ------------------------------------------------------------------------------------------
+ * */
 
 typedef struct kanon_progress {
     size_t struct_size;
@@ -70,7 +74,8 @@ typedef struct kanon_progress {
  * A result other than 0 stops the work: the running call returns KANON_ECANCELLED and leaves nothing behind. */
 typedef int (*kanon_tick)(const kanon_progress *progress, void *payload);
 
-/* ---- schema ----------------------------------------------------------------------------------------------------------- */
+/* ---- schema -----------------------------------------------------------------------------------------------------------
+ * */
 
 typedef enum kanon_role {
     KANON_ROLE_INSENSITIVE = 0, /* released as it is */
@@ -103,7 +108,8 @@ KANON_API kanon_status kanon_schema_set_role(kanon_schema *schema, const char *c
 KANON_API kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err);
 KANON_API kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err);
 /* The taxonomy file is read when a table is read; `path` is relative to the working directory. */
-KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path,
+                                                 kanon_error *err);
 /* The first call replaces the texts that the schema file names as missing; later calls add to them. */
 KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
 
@@ -117,7 +123,8 @@ typedef struct kanon_setting {
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
 
-/* ---- table ------------------------------------------------------------------------------------------------------------ */
+/* ---- table ------------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct kanon_table kanon_table;
 
@@ -130,8 +137,8 @@ typedef struct kanon_read_options {
     int encode_all; /* also encode the insensitive columns, for the setting cluster-on=all */
 } kanon_read_options;
 
-/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it must
- * not be changed while the table lives. */
+/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it
+ * must not be changed while the table lives. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
 KANON_API void kanon_table_free(kanon_table *table);
@@ -144,7 +151,8 @@ KANON_API kanon_type kanon_table_column_type(const kanon_table *table, int colum
 /* The i-th thing the user should know about how the table was read, NULL past the last. */
 KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
 
-/* ---- algorithms ------------------------------------------------------------------------------------------------------- */
+/* ---- algorithms -------------------------------------------------------------------------------------------------------
+ * */
 
 typedef enum kanon_setting_type {
     KANON_SETTING_INTEGER = 0,
@@ -182,7 +190,8 @@ KANON_API const kanon_algorithm_info *kanon_algorithm_find(const char *name);
 KANON_API size_t kanon_refinement_count(void);
 KANON_API const kanon_algorithm_info *kanon_refinement_at(size_t i);
 
-/* ---- grouping --------------------------------------------------------------------------------------------------------- */
+/* ---- grouping ---------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct kanon_grouping kanon_grouping;
 
@@ -193,10 +202,10 @@ typedef struct kanon_options {
     const kanon_setting *settings; /* win over those of the schema */
     size_t n_settings;
     uint64_t seed;
-    int threads;                   /* 0: as many as there are processors */
+    int threads; /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
-    const char *refine;            /* a refinement to run afterwards; NULL: none */
+    const char *refine; /* a refinement to run afterwards; NULL: none */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */
@@ -208,7 +217,8 @@ KANON_API const char *kanon_algorithm_default(void);
 KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options,
                                        kanon_error *err);
 /* The grouping in a groups file: CSV with the columns row and group. It need not be k-anonymous. */
-KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err);
+KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
+                                           kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
 KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);
@@ -223,7 +233,8 @@ KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_
 /* The i-th thing the user should know about how the grouping was made, NULL past the last. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
 
-/* ---- measures --------------------------------------------------------------------------------------------------------- */
+/* ---- measures ---------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct kanon_measures kanon_measures;
 
@@ -241,9 +252,10 @@ typedef struct kanon_evaluate_options {
 KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
                                       const kanon_evaluate_options *options, kanon_error *err);
 /* What a released file of `table` loses, whichever tool wrote it: sizes, information loss in total and by attribute, and
- * unknown_cells, the cells that could not be read and count as fully general. Notations are those of kanon_check_read; ranges
- * and taxonomies come from the table, the texts that mean "no value" from `schema`. The records may be in any order; those
- * that the file lacks count as suppressed. KANON_EDATA: a quasi column is not there, or more records than in the table. */
+ * unknown_cells, the cells that could not be read and count as fully general. Notations are those of kanon_check_read;
+ * ranges and taxonomies come from the table, the texts that mean "no value" from `schema`. The records may be in any
+ * order; those that the file lacks count as suppressed. KANON_EDATA: a quasi column is not there, or more records than in
+ * the table. */
 KANON_API kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
                                               const kanon_schema *schema, const kanon_evaluate_options *options,
                                               kanon_error *err);
@@ -265,7 +277,8 @@ KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures
 /* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
-/* ---- publishing ------------------------------------------------------------------------------------------------------- */
+/* ---- publishing -------------------------------------------------------------------------------------------------------
+ * */
 
 typedef enum kanon_numeric {
     KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
@@ -278,9 +291,9 @@ typedef struct kanon_outputs {
     size_t struct_size;
     const char *release; /* paths; "-": standard output; NULL: not wanted */
     const char *groups;
-    const char *report;  /* a page for people where it ends in .html, else JSON */
+    const char *report; /* a page for people where it ends in .html, else JSON */
     kanon_numeric numeric;
-    int shuffle;         /* release the records in random order */
+    int shuffle; /* release the records in random order */
     kanon_tick tick;
     void *payload;
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
@@ -295,7 +308,8 @@ KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_group
 KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
                                               const kanon_measures *measures, const char *path, kanon_error *err);
 
-/* ---- checking a published file ---------------------------------------------------------------------------------------- */
+/* ---- checking a published file ----------------------------------------------------------------------------------------
+ * */
 
 typedef struct kanon_check_options {
     size_t struct_size;
@@ -319,7 +333,7 @@ typedef struct kanon_check {
     int64_t records;    /* in the file */
     int64_t suppressed; /* records whose every quasi cell is fully general, apart from the classes unless all are so */
     int64_t classes;
-    int64_t k;          /* records in the smallest class */
+    int64_t k; /* records in the smallest class */
     double average_class_size;
     double highest_risk, average_risk; /* prosecutor: 1/size, over records */
     double share_at_risk;              /* share of the records with a risk above the threshold */
@@ -327,9 +341,9 @@ typedef struct kanon_check {
     size_t n_smallest;
     const kanon_diversity *diversity;
     size_t n_diversity;
-    const char *const *warnings;       /* things that make the release weaker than its k: an identifying column, ... */
+    const char *const *warnings; /* things that make the release weaker than its k: an identifying column, ... */
     size_t n_warnings;
-    int identifying_columns;           /* identifying columns that are in the file */
+    int identifying_columns; /* identifying columns that are in the file */
 } kanon_check;
 
 /* Read a released file, whichever tool wrote it, and find what it really holds to. */
@@ -337,7 +351,8 @@ KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, con
                                         const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
-/* ---- sample data ------------------------------------------------------------------------------------------------------ */
+/* ---- sample data ------------------------------------------------------------------------------------------------------
+ * */
 
 /* Make a believable patient table with its schema and taxonomies in the directory `dir`, which is made where it is missing:
  * hospital.csv, hospital.yaml, taxonomies/. Equal seeds give equal bytes. */

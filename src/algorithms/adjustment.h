@@ -1,17 +1,17 @@
-/* The adjustment stage that oka and the kmeans algorithms share: clusters of more than k records give up their furthest, and
- * the given-up records fill the clusters that are short of k (Lin, figure 2; Rashidy, figure 4). */
+/* The adjustment stage that oka and the kmeans algorithms share: clusters of more than k records give up their furthest,
+ * and the given-up records fill the clusters that are short of k (Lin, figure 2; Rashidy, figure 4). */
 #ifndef KANON_ALGORITHMS_ADJUSTMENT_H
 #define KANON_ALGORITHMS_ADJUSTMENT_H
 
 #include "algorithms/algorithm.h"
 #include "search/nearest.h"
 
-/* The space in which distances are measured: run->space, or with cluster-on=all that of every released attribute, which is then
- * the caller's through *own (NULL otherwise). */
+/* The space in which distances are measured: run->space, or with cluster-on=all that of every released attribute, which is
+ * then the caller's through *own (NULL otherwise). */
 kanon_status kanon__cluster_space(const kanon__space **out, kanon__space **own, const kanon__run *run, kanon_error *err);
 
 /* The setting behind it, for the tables of algorithms. */
-#define KANON__CLUSTER_ON                                                                                                    \
+#define KANON__CLUSTER_ON                                                                                                   \
     {                                                                                                                       \
         .name = "cluster-on", .type = KANON_SETTING_CHOICE, .default_value = "quasi", .choices = "quasi|all",               \
         .help = "measure distance on the quasi attributes, or on every released attribute as El-Rashidy and others do"      \

@@ -1,14 +1,15 @@
 /* greedy-threshold: clusters that grow as long as they stay alike.
  *
- * A random free record seeds a cluster; the record with the least D(P + r) is added until D would exceed the threshold. A cluster
- * with fewer than k records is suppressed.
+ * A random free record seeds a cluster; the record with the least D(P + r) is added until D would exceed the threshold. A
+ * cluster with fewer than k records is suppressed.
  *
- * Paper: Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007, as Lin (2.2) describes it.
+ * Paper: Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007, as Lin (2.2)
+ * describes it.
  * Cost: O(n^2) record costs by scanning; less by the index (search/growth.h).
  * Ties: the lowest record.
  * Random numbers: stream 0: for each cluster, which of the free records (in record order) is its seed.
- * Differences from the paper: the threshold is on D, in place of the paper's own diversity measure; it has a default. If every
- * cluster is too small, all records form one group, with a warning, in place of a release without records. */
+ * Differences from the paper: the threshold is on D, in place of the paper's own diversity measure; it has a default. If
+ * every cluster is too small, all records form one group, with a warning, in place of a release without records. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -71,8 +72,9 @@ static kanon_status end_as_one_group(kanon__run *run, kanon_error *err)
     for (int64_t row = 0; row < run->space->n_rows; row++)
         run->group_of[row] = 0;
     run->n_groups = 1;
-    return kanon__texts_addf(run->warnings, err, "no cluster reached k records within the threshold, so all records form one "
-                                                 "group (raise threshold)");
+    return kanon__texts_addf(run->warnings, err,
+                             "no cluster reached k records within the threshold, so all records form one "
+                             "group (raise threshold)");
 }
 
 static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
@@ -117,13 +119,15 @@ static const kanon_setting_info greedy_threshold_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_greedy_threshold = {
-    .info = {.name = "greedy-threshold",
-             .summary = "grow clusters as long as their diversity stays below a threshold; suppress the small ones",
-             .advice = "Where outliers may be left out rather than spoil a group. A fitting threshold has to be found by trying: too "
-                       "low suppresses much, too high makes groups large.",
-             .source = "Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007",
-             .revision = 1,
-             .settings = greedy_threshold_settings,
-             .n_settings = sizeof greedy_threshold_settings / sizeof greedy_threshold_settings[0]},
+    .info =
+        {.name = "greedy-threshold",
+         .summary = "grow clusters as long as their diversity stays below a threshold; suppress the small ones",
+         .advice =
+             "Where outliers may be left out rather than spoil a group. A fitting threshold has to be found by trying: too "
+             "low suppresses much, too high makes groups large.",
+         .source = "Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007",
+         .revision = 1,
+         .settings = greedy_threshold_settings,
+         .n_settings = sizeof greedy_threshold_settings / sizeof greedy_threshold_settings[0]},
     .run = run_greedy_threshold,
 };

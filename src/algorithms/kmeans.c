@@ -1,16 +1,17 @@
 /* kmeans-adjust-each, kmeans-fill, kmeans-adjust-last: k-means whose clusters must have k records.
  *
- * K = floor(n/k) random records are the first centroids. Repeat: assign every record to the nearest centroid, make the sizes right,
- * recompute the centroids; until none moves. The sizes are made right by adjusting after each assignment (algorithm 1), by filling
- * clusters below k first (algorithm 2), or by adjusting once at the end (algorithm 3).
+ * K = floor(n/k) random records are the first centroids. Repeat: assign every record to the nearest centroid, make the
+ * sizes right, recompute the centroids; until none moves. The sizes are made right by adjusting after each assignment
+ * (algorithm 1), by filling clusters below k first (algorithm 2), or by adjusting once at the end (algorithm 3).
  *
- * Paper: El-Rashidy and others: An effective k-anonymity clustering method for less effectiveness on accuracy of data mining
- * results, IJARCS 2(5) 2011, section IV; steps of figures 1 to 4.
+ * Paper: El-Rashidy and others: An effective k-anonymity clustering method for less effectiveness on accuracy of data
+ * mining results, IJARCS 2(5) 2011, section IV; steps of figures 1 to 4.
  * Cost: O(n^2/k) distances of O(attributes) for each iteration.
  * Ties: the lowest cluster; of equally far records the lowest is given up first.
  * Random numbers: stream 0: K distinct records, then one order of given-up records for each adjustment.
- * Differences from the paper: K is n/k rounded down (the paper's brackets are lost in print). Where the iteration does not end by
- * itself it stops at `max-iterations` with the visited partition of least square error. Coordinates are rounded to whole units. */
+ * Differences from the paper: K is n/k rounded down (the paper's brackets are lost in print). Where the iteration does not
+ * end by itself it stops at `max-iterations` with the visited partition of least square error. Coordinates are rounded to
+ * whole units. */
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
@@ -27,8 +28,8 @@ typedef struct iteration {
     kanon__centroids *measured; /* the centroids of a partition whose square error is asked for */
     kanon__nearest *nearest;
     kanon__random random;
-    int32_t *best;     /* the visited partition with the least square error */
-    int32_t *best_at;  /* the centroids by which its records were assigned */
+    int32_t *best;    /* the visited partition with the least square error */
+    int32_t *best_at; /* the centroids by which its records were assigned */
     unsigned __int128 best_error;
     bool has_best;
 } iteration;
@@ -180,13 +181,14 @@ static const kanon_setting_info kmeans_settings[] = {
 };
 
 #define KMEANS_SOURCE                                                                                                       \
-    "El-Rashidy, Ayad, Taha, Sroor: An effective k-anonymity clustering method for less effectiveness on accuracy of data "  \
+    "El-Rashidy, Ayad, Taha, Sroor: An effective k-anonymity clustering method for less effectiveness on accuracy of data " \
     "mining results, IJARCS 2(5), 2011"
 
 const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
     .info = {.name = "kmeans-adjust-each",
              .summary = "k-means, the cluster sizes adjusted after each assignment",
-             .advice = "For comparison with the literature, and where a low square error matters more than information loss. It seldom "
+             .advice = "For comparison with the literature, and where a low square error matters more than information "
+                       "loss. It seldom "
                        "comes to rest, so its time is that of max-iterations.",
              .source = KMEANS_SOURCE ", algorithm 1",
              .revision = 1,
@@ -198,7 +200,8 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
 const kanon__algorithm kanon__algorithm_kmeans_fill = {
     .info = {.name = "kmeans-fill",
              .summary = "k-means whose assignment fills the clusters below k first",
-             .advice = "For comparison with the literature: late records must go where there is room, which costs much loss.",
+             .advice =
+                 "For comparison with the literature: late records must go where there is room, which costs much loss.",
              .source = KMEANS_SOURCE ", algorithm 2",
              .revision = 1,
              .settings = kmeans_settings,

@@ -1,15 +1,16 @@
 /* kmember: greedy k-member clustering.
  *
  * Clusters are built one at a time: from a seed, the record that keeps the cluster's loss least is added until there are k.
- * The next seed is the free record furthest from the last seed. Records left over when fewer than k are free join, one by one,
- * the cluster whose loss they raise least.
+ * The next seed is the free record furthest from the last seed. Records left over when fewer than k are free join, one by
+ * one, the cluster whose loss they raise least.
  *
  * Paper: Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007, as Lin (2.2) and
  * Rashidy (III) describe it.
- * Cost: O(n^2) record costs by scanning, each O(attributes); by the index (search/growth.h) near n log n on ordinary tables.
+ * Cost: O(n^2) record costs by scanning, each O(attributes); by the index (search/growth.h) near n log n on ordinary
+ * tables.
  * Ties: the lowest record; for leftovers the cluster that was built first.
- * Differences from the paper: none known. The paper measures the loss of the cluster with the new record, IL(P + r); at equal
- * sizes that is the order of D(P + r), which is what is compared here. */
+ * Differences from the paper: none known. The paper measures the loss of the cluster with the new record, IL(P + r); at
+ * equal sizes that is the order of D(P + r), which is what is compared here. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -102,13 +103,15 @@ out:
 static const kanon_setting_info kmember_settings[] = {KANON__SEARCH_SETTING};
 
 const kanon__algorithm kanon__algorithm_kmember = {
-    .info = {.name = "kmember",
-             .summary = "grow clusters of k around far-apart seeds, always adding the record that costs least",
-             .advice = "A good first choice for low information loss on small and medium tables. It starts each cluster at the record "
-                       "furthest from the last seed, so outliers come first; clusters have k records, a few have more.",
-             .source = "Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007",
-             .revision = 1,
-             .settings = kmember_settings,
-             .n_settings = sizeof kmember_settings / sizeof kmember_settings[0]},
+    .info =
+        {.name = "kmember",
+         .summary = "grow clusters of k around far-apart seeds, always adding the record that costs least",
+         .advice =
+             "A good first choice for low information loss on small and medium tables. It starts each cluster at the record "
+             "furthest from the last seed, so outliers come first; clusters have k records, a few have more.",
+         .source = "Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007",
+         .revision = 1,
+         .settings = kmember_settings,
+         .n_settings = sizeof kmember_settings / sizeof kmember_settings[0]},
     .run = run_kmember,
 };

@@ -1,9 +1,11 @@
 /* kmember-p: kmember for protection.
  *
- * As kmember, but the record that is added is the one that gives the least sum of S-diversity over the sensitive attributes, so that
- * the sensitive values of a cluster lie far apart. Seeds are far apart in the quasi-identifiers as in kmember.
+ * As kmember, but the record that is added is the one that gives the least sum of S-diversity over the sensitive
+ * attributes, so that the sensitive values of a cluster lie far apart. Seeds are far apart in the quasi-identifiers as in
+ * kmember.
  *
- * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4 (K-Members-p).
+ * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4
+ * (K-Members-p).
  * Cost: O(n^2) look-ups, each O(sensitive attributes).
  * Ties: the lowest record, and for leftovers the cluster that was built first.
  * Random numbers: stream 0: the first seed.
@@ -137,13 +139,15 @@ static const kanon_setting_info kmember_p_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_kmember_p = {
-    .info = {.name = "kmember-p",
-             .summary = "as kmember, but each cluster's sensitive values are kept as far apart as can be",
-             .advice = "Where the sensitive values must be protected at any price to the quasi-identifiers: information loss is very "
-                       "high. tgc-b is the usual compromise.",
-             .source = "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4",
-             .revision = 1,
-             .settings = kmember_p_settings,
-             .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
+    .info =
+        {.name = "kmember-p",
+         .summary = "as kmember, but each cluster's sensitive values are kept as far apart as can be",
+         .advice =
+             "Where the sensitive values must be protected at any price to the quasi-identifiers: information loss is very "
+             "high. tgc-b is the usual compromise.",
+         .source = "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4",
+         .revision = 1,
+         .settings = kmember_p_settings,
+         .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
     .run = run_kmember_p,
 };

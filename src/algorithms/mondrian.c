@@ -6,10 +6,10 @@
  * Paper: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006.
  * Cost: O(attributes * n log(n/k)); n words of memory.
  * Ties: among equally wide attributes the first in the table; records of equal value in record order.
- * Differences from the paper: width is the loss that the attribute has in the part (its term of D, weights included), the same
- * for numbers and categories; categories are ordered as their leaves stand in the taxonomy. If the widest attribute allows no
- * split, the next one is tried. Strict: the median's records go left as in the paper, but right where the right side would
- * otherwise fall below k; without this a value that half of the records share could never be split off. */
+ * Differences from the paper: width is the loss that the attribute has in the part (its term of D, weights included), the
+ * same for numbers and categories; categories are ordered as their leaves stand in the taxonomy. If the widest attribute
+ * allows no split, the next one is tried. Strict: the median's records go left as in the paper, but right where the right
+ * side would otherwise fall below k; without this a value that half of the records share could never be split off. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -160,13 +160,15 @@ static const kanon_setting_info mondrian_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_mondrian = {
-    .info = {.name = "mondrian",
-             .summary = "split the table at medians as long as both sides keep k records",
-             .advice = "The fastest, for very large tables and as a baseline. Groups do not overlap with 'ties=strict', which some "
-                       "analyses need; information loss is clearly higher than that of clustering.",
-             .source = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
-             .revision = 1,
-             .settings = mondrian_settings,
-             .n_settings = sizeof mondrian_settings / sizeof mondrian_settings[0]},
+    .info =
+        {.name = "mondrian",
+         .summary = "split the table at medians as long as both sides keep k records",
+         .advice =
+             "The fastest, for very large tables and as a baseline. Groups do not overlap with 'ties=strict', which some "
+             "analyses need; information loss is clearly higher than that of clustering.",
+         .source = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
+         .revision = 1,
+         .settings = mondrian_settings,
+         .n_settings = sizeof mondrian_settings / sizeof mondrian_settings[0]},
     .run = run_mondrian,
 };

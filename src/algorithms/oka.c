@@ -1,8 +1,8 @@
 /* oka: the one-pass k-means algorithm.
  *
- * K = floor(n/k) random records seed K clusters; every other record, in the order of the quasi-identifiers, joins the cluster that
- * is closest by |P| * d(r, centroid), and the centroid moves at once. Then an adjustment takes the records that are too many
- * from the large clusters and fills the small ones with them.
+ * K = floor(n/k) random records seed K clusters; every other record, in the order of the quasi-identifiers, joins the
+ * cluster that is closest by |P| * d(r, centroid), and the centroid moves at once. Then an adjustment takes the records
+ * that are too many from the large clusters and fills the small ones with them.
  *
  * Paper: Lin, Wei: An efficient clustering method for k-anonymization, PAIS 2008, section 3; steps of figures 1 and 2.
  * Cost: O(n^2/k) distances of O(attributes) each.
@@ -22,13 +22,14 @@ typedef struct clustering {
     kanon__run *run;
     kanon__centroids *centroids;
     kanon__nearest *nearest;
-    int32_t *sorted;      /* rows by quasi-identifiers */
-    int32_t *keep;        /* by row: its cluster before the adjustment */
+    int32_t *sorted; /* rows by quasi-identifiers */
+    int32_t *keep;   /* by row: its cluster before the adjustment */
     kanon__random random;
     bool by_size;
 } clustering;
 
-/* ---- clustering stage ------------------------------------------------------------------------------------------------- */
+/* ---- clustering stage -------------------------------------------------------------------------------------------------
+ * */
 
 /* Steps 2 to 5. */
 static kanon_status plant_seeds(clustering *c, kanon_error *err)
@@ -81,7 +82,8 @@ out:
     return st;
 }
 
-/* ---- suppress-small --------------------------------------------------------------------------------------------------- */
+/* ---- suppress-small ---------------------------------------------------------------------------------------------------
+ * */
 
 /* What is known of the adjusted clusters. */
 typedef struct cluster_losses {
@@ -130,8 +132,8 @@ typedef struct undo {
 } undo;
 
 /* Move the records that the adjustment added to `cluster` elsewhere. Fills `steps` and returns what the moves cost. */
-static int64_t move_added(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *added, int64_t n_added, undo *steps,
-                          kanon__bound *boxes)
+static int64_t move_added(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *added, int64_t n_added,
+                          undo *steps, kanon__bound *boxes)
 {
     int64_t cost = 0, m = l->space->n_dimensions;
     for (int64_t i = 0; i < n_added; i++) {
@@ -145,7 +147,8 @@ static int64_t move_added(clustering *c, cluster_losses *l, int64_t cluster, con
     return cost;
 }
 
-static void take_back(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *added, int64_t n_added, const undo *steps)
+static void take_back(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *added, int64_t n_added,
+                      const undo *steps)
 {
     for (int64_t i = n_added - 1; i >= 0; i--) {
         l->sizes[steps[i].cluster] = steps[i].size;
@@ -174,7 +177,8 @@ static bool try_suppressing(clustering *c, cluster_losses *l, int64_t cluster, c
 }
 
 /* The records of a cluster that the adjustment left where they were, and those that it added. */
-static void split_members(const clustering *c, int64_t cluster, int32_t *own, int64_t *n_own, int32_t *added, int64_t *n_added)
+static void split_members(const clustering *c, int64_t cluster, int32_t *own, int64_t *n_own, int32_t *added,
+                          int64_t *n_added)
 {
     *n_own = *n_added = 0;
     for (int64_t row = 0; row < c->run->space->n_rows; row++)
@@ -237,7 +241,8 @@ out:
     return st;
 }
 
-/* ---- the algorithm ---------------------------------------------------------------------------------------------------- */
+/* ---- the algorithm ----------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status run_oka(kanon__run *run, kanon_error *err)
 {
@@ -291,13 +296,15 @@ static const kanon_setting_info oka_settings[] = {
 };
 
 const kanon__algorithm kanon__algorithm_oka = {
-    .info = {.name = "oka",
-             .summary = "one pass of k-means over the sorted records, then an adjustment of the sizes",
-             .advice = "For comparison with the literature. All clusters are built at once, so late records are not forced into bad "
-                       "clusters, but information loss is well above kmember's; 'size-factor=false' helps.",
-             .source = "Lin, Wei: An efficient clustering method for k-anonymization, PAIS 2008",
-             .revision = 1,
-             .settings = oka_settings,
-             .n_settings = sizeof oka_settings / sizeof oka_settings[0]},
+    .info =
+        {.name = "oka",
+         .summary = "one pass of k-means over the sorted records, then an adjustment of the sizes",
+         .advice =
+             "For comparison with the literature. All clusters are built at once, so late records are not forced into bad "
+             "clusters, but information loss is well above kmember's; 'size-factor=false' helps.",
+         .source = "Lin, Wei: An efficient clustering method for k-anonymization, PAIS 2008",
+         .revision = 1,
+         .settings = oka_settings,
+         .n_settings = sizeof oka_settings / sizeof oka_settings[0]},
     .run = run_oka,
 };

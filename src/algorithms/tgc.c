@@ -1,20 +1,20 @@
 /* tgc, tgc-u, tgc-p, tgc-b: threshold-based greedy clustering with median pre-partitioning.
  *
- * The table is cut into subspaces at medians. In each, a random record seeds a cluster, which takes the record that gives the least
- * weighted tuple diversity (a weighted mean of generalisation and of how much the sensitive values disclose) until that would
- * exceed delta. Clusters below k are rejected, and their records join the cluster where they do least harm. delta, and the bound
- * delta' for the subspaces, are chosen on a sample.
+ * The table is cut into subspaces at medians. In each, a random record seeds a cluster, which takes the record that gives
+ * the least weighted tuple diversity (a weighted mean of generalisation and of how much the sensitive values disclose)
+ * until that would exceed delta. Clusters below k are rejected, and their records join the cluster where they do least
+ * harm. delta, and the bound delta' for the subspaces, are chosen on a sample.
  *
- * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its algorithms 1
- * (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
+ * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
+ * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
  * Cost: O(n log n + n * s) and the placing of rejected records.
  * Ties: the lowest record, the lowest cluster.
  * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p.
- * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as its pseudocode
- * does; def. 3.1 divides by p - m, not m - p. The sample has 2.5 % of the records, at least 20 k of them, and no more than 2,000
- * unless 20 k is more, so that its cost does not grow with the square of n. `max-size` is an addition. By its definition tgc-p hardly
- * ever stops growing (more records dilute S-diversity) and a strict delta' stops the splitting early: very large groups are
- * then the faithful answer. */
+ * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as
+ * its pseudocode does; def. 3.1 divides by p - m, not m - p. The sample has 2.5 % of the records, at least 20 k of them,
+ * and no more than 2,000 unless 20 k is more, so that its cost does not grow with the square of n. `max-size` is an
+ * addition. By its definition tgc-p hardly ever stops growing (more records dilute S-diversity) and a strict delta' stops
+ * the splitting early: very large groups are then the faithful answer. */
 #include "algorithms/algorithm.h"
 #include "algorithms/weighted.h"
 
@@ -36,10 +36,11 @@ typedef struct clustering {
 
 enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 
-/* ---- the thresholds: algorithm 3 -------------------------------------------------------------------------------------- */
+/* ---- the thresholds: algorithm 3 --------------------------------------------------------------------------------------
+ * */
 
 typedef struct trial {
-    int32_t *rows;       /* the sample, with repetitions */
+    int32_t *rows; /* the sample, with repetitions */
     int64_t n;
     int32_t *cluster_of;
 } trial;
@@ -54,8 +55,9 @@ static kanon_status try_delta(clustering *c, trial *t, double delta, double *sum
     double utility;
     limits.delta = delta;
     kanon__random_init(&random, c->run->seed, SAMPLE_CLUSTERING_STREAM);
-    KANON_TRY(kanon__weighted_grow(&c->weighted, &limits, t->rows, t->n, &random, t->cluster_of, &n_clusters, c->run->ticker, err),
-              out);
+    KANON_TRY(
+        kanon__weighted_grow(&c->weighted, &limits, t->rows, t->n, &random, t->cluster_of, &n_clusters, c->run->ticker, err),
+        out);
     if (n_clusters == 0) { /* one group of all */
         n_clusters = 1;
         for (int64_t i = 0; i < t->n; i++)
@@ -124,7 +126,8 @@ out:
     return st;
 }
 
-/* ---- the clusters ----------------------------------------------------------------------------------------------------- */
+/* ---- the clusters -----------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status cut_into_parts(clustering *c, kanon_error *err)
 {
@@ -132,7 +135,8 @@ static kanon_status cut_into_parts(clustering *c, kanon_error *err)
     int64_t n = c->run->space->n_rows;
     kanon__splitter splitter = {.space = c->weighted.utility,
                                 .raw = kanon__setting_is(settings, "split", "raw"),
-                                .least = kanon__setting_given(settings, "s") ? kanon__setting_integer(settings, "s") : 5 * c->run->k,
+                                .least = kanon__setting_given(settings, "s") ? kanon__setting_integer(settings, "s")
+                                                                             : 5 * c->run->k,
                                 .secrets = c->weighted.secrets,
                                 .most_sum = c->delta_prime};
     if (kanon__setting_is(settings, "partition", "none"))
@@ -177,8 +181,10 @@ static kanon_status place_rejected(clustering *c, kanon_error *err)
         for (int64_t row = 0; row < n; row++)
             run->group_of[row] = 0;
         run->n_groups = 1;
-        return kanon__texts_addf(run->warnings, err, "no cluster reached k records within delta = %.6g, so all records form one "
-                                                     "group (raise delta, or leave it to the sample)", c->limits.delta);
+        return kanon__texts_addf(run->warnings, err,
+                                 "no cluster reached k records within delta = %.6g, so all records form one "
+                                 "group (raise delta, or leave it to the sample)",
+                                 c->limits.delta);
     }
     KANON_TRY(kanon__new_array(&rows, n, "row order", err), out);
     for (int64_t row = 0; row < n; row++)
@@ -239,28 +245,60 @@ out:
     return st;
 }
 
-/* ---- the four rows of the table --------------------------------------------------------------------------------------- */
+/* ---- the four rows of the table ---------------------------------------------------------------------------------------
+ * */
 
 #define TGC_SETTINGS(default_w_u)                                                                                           \
     {                                                                                                                       \
-        {.name = "w-u", .type = KANON_SETTING_NUMBER, .min = 0, .max = 1, .default_value = default_w_u,                     \
+        {.name = "w-u",                                                                                                     \
+         .type = KANON_SETTING_NUMBER,                                                                                      \
+         .min = 0,                                                                                                          \
+         .max = 1,                                                                                                          \
+         .default_value = default_w_u,                                                                                      \
          .help = "the weight of utility; protection has the rest to 1"},                                                    \
-        {.name = "r", .type = KANON_SETTING_NUMBER, .min = 0, .max = 1, .default_value = "1",                               \
-         .help = "how near a guess of a sensitive value must be to count as a disclosure, as a share of its range"},        \
-        {.name = "s", .type = KANON_SETTING_INTEGER, .min = 1, .max = INT32_MAX,                                            \
-         .help = "the fewest records of a subspace; 5 k unless given"},                                                     \
-        {.name = "delta", .type = KANON_SETTING_NUMBER, .min = 0, .max = 1000,                                              \
-         .help = "the largest weighted tuple diversity of a cluster; chosen on a sample unless given"},                     \
-        {.name = "delta-prime", .type = KANON_SETTING_NUMBER, .min = 0, .max = 1000,                                        \
-         .help = "the largest sum of S-diversity of a subspace; the sample's protection unless given"},                     \
-        {.name = "max-iterations", .type = KANON_SETTING_INTEGER, .min = 1, .max = 12, .default_value = "5",                \
-         .help = "how fine the choice of delta is: 2, 4, ... 2^max intervals"},                                             \
-        {.name = "split", .type = KANON_SETTING_CHOICE, .default_value = "normalised", .choices = "normalised|raw",         \
-         .help = "which attribute is the widest: by its share of the domain, or by its range as it stands"},                \
-        {.name = "partition", .type = KANON_SETTING_CHOICE, .default_value = "median", .choices = "median|none",            \
-         .help = "none clusters the whole table as one subspace, in quadratic time"},                                       \
-        {.name = "max-size", .type = KANON_SETTING_INTEGER, .min = 2, .max = INT32_MAX,                                     \
-         .help = "a cluster of so many records stops growing, for protection at usable group sizes; no limit unless given"}, \
+            {.name = "r",                                                                                                   \
+             .type = KANON_SETTING_NUMBER,                                                                                  \
+             .min = 0,                                                                                                      \
+             .max = 1,                                                                                                      \
+             .default_value = "1",                                                                                          \
+             .help = "how near a guess of a sensitive value must be to count as a disclosure, as a share of its range"},    \
+            {.name = "s",                                                                                                   \
+             .type = KANON_SETTING_INTEGER,                                                                                 \
+             .min = 1,                                                                                                      \
+             .max = INT32_MAX,                                                                                              \
+             .help = "the fewest records of a subspace; 5 k unless given"},                                                 \
+            {.name = "delta",                                                                                               \
+             .type = KANON_SETTING_NUMBER,                                                                                  \
+             .min = 0,                                                                                                      \
+             .max = 1000,                                                                                                   \
+             .help = "the largest weighted tuple diversity of a cluster; chosen on a sample unless given"},                 \
+            {.name = "delta-prime",                                                                                         \
+             .type = KANON_SETTING_NUMBER,                                                                                  \
+             .min = 0,                                                                                                      \
+             .max = 1000,                                                                                                   \
+             .help = "the largest sum of S-diversity of a subspace; the sample's protection unless given"},                 \
+            {.name = "max-iterations",                                                                                      \
+             .type = KANON_SETTING_INTEGER,                                                                                 \
+             .min = 1,                                                                                                      \
+             .max = 12,                                                                                                     \
+             .default_value = "5",                                                                                          \
+             .help = "how fine the choice of delta is: 2, 4, ... 2^max intervals"},                                         \
+            {.name = "split",                                                                                               \
+             .type = KANON_SETTING_CHOICE,                                                                                  \
+             .default_value = "normalised",                                                                                 \
+             .choices = "normalised|raw",                                                                                   \
+             .help = "which attribute is the widest: by its share of the domain, or by its range as it stands"},            \
+            {.name = "partition",                                                                                           \
+             .type = KANON_SETTING_CHOICE,                                                                                  \
+             .default_value = "median",                                                                                     \
+             .choices = "median|none",                                                                                      \
+             .help = "none clusters the whole table as one subspace, in quadratic time"},                                   \
+            {.name = "max-size",                                                                                            \
+             .type = KANON_SETTING_INTEGER,                                                                                 \
+             .min = 2,                                                                                                      \
+             .max = INT32_MAX,                                                                                              \
+             .help = "a cluster of so many records stops growing, for protection at usable group sizes; no limit unless "   \
+                     "given"},                                                                                              \
     }
 
 static const kanon_setting_info balanced_settings[] = TGC_SETTINGS("0.5");
@@ -270,24 +308,29 @@ static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
 #define TGC_SOURCE "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008"
 #define TGC(row_name, row_summary, row_advice, row_settings)                                                                \
     {                                                                                                                       \
-        .info = {.name = row_name, .summary = row_summary, .advice = row_advice, .source = TGC_SOURCE, .revision = 1,       \
-                 .settings = row_settings, .n_settings = sizeof row_settings / sizeof row_settings[0]},                     \
+        .info = {.name = row_name,                                                                                          \
+                 .summary = row_summary,                                                                                    \
+                 .advice = row_advice,                                                                                      \
+                 .source = TGC_SOURCE,                                                                                      \
+                 .revision = 1,                                                                                             \
+                 .settings = row_settings,                                                                                  \
+                 .n_settings = sizeof row_settings / sizeof row_settings[0]},                                               \
         .run = run_tgc,                                                                                                     \
     }
 
-const kanon__algorithm kanon__algorithm_tgc =
-    TGC("tgc", "threshold-based greedy clustering: utility and protection weighed against each other",
-        "Large tables with sensitive attributes, and a weighting of your own: set w-u.", balanced_settings);
-const kanon__algorithm kanon__algorithm_tgc_u =
-    TGC("tgc-u", "tgc for utility alone",
-        "For comparison with the literature. Groups grow while they stay alike, and records of rejected clusters join "
-        "one that covers them, so sizes vary widely; on most tables kmember and mondrian lose less.",
-        utility_settings);
-const kanon__algorithm kanon__algorithm_tgc_p =
-    TGC("tgc-p", "tgc for protection alone",
-        "Where only the sensitive values count. Groups become very large, since every record more dilutes what is disclosed; "
-        "max-size keeps them usable.",
-        protection_settings);
-const kanon__algorithm kanon__algorithm_tgc_b =
-    TGC("tgc-b", "tgc with utility and protection in balance",
-        "Large tables whose sensitive values need protection beyond k, at moderate cost to utility.", balanced_settings);
+const kanon__algorithm kanon__algorithm_tgc = TGC(
+    "tgc", "threshold-based greedy clustering: utility and protection weighed against each other",
+    "Large tables with sensitive attributes, and a weighting of your own: set w-u.", balanced_settings);
+const kanon__algorithm kanon__algorithm_tgc_u = TGC(
+    "tgc-u", "tgc for utility alone",
+    "For comparison with the literature. Groups grow while they stay alike, and records of rejected clusters join "
+    "one that covers them, so sizes vary widely; on most tables kmember and mondrian lose less.",
+    utility_settings);
+const kanon__algorithm kanon__algorithm_tgc_p = TGC(
+    "tgc-p", "tgc for protection alone",
+    "Where only the sensitive values count. Groups become very large, since every record more dilutes what is disclosed; "
+    "max-size keeps them usable.",
+    protection_settings);
+const kanon__algorithm kanon__algorithm_tgc_b = TGC(
+    "tgc-b", "tgc with utility and protection in balance",
+    "Large tables whose sensitive values need protection beyond k, at moderate cost to utility.", balanced_settings);

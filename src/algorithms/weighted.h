@@ -13,11 +13,13 @@ typedef struct kanon__weighted {
     double w_u, w_p;
 } kanon__weighted;
 
-kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r, kanon_error *err);
+kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
+                                  kanon_error *err);
 void kanon__weighted_clear(kanon__weighted *weighted);
 
 /* wtd of a group of `size` records: each mean is rounded once. */
-static inline double kanon__weighted_value(const kanon__weighted *w, int64_t units, unsigned __int128 numerator, int64_t size)
+static inline double kanon__weighted_value(const kanon__weighted *w, int64_t units, unsigned __int128 numerator,
+                                           int64_t size)
 {
     int m = w->utility->n_dimensions, n_secrets = w->secrets->space->n_dimensions;
     double q = (double)units / ((double)m * (double)w->utility->scale), s = 0;
@@ -28,8 +30,8 @@ static inline double kanon__weighted_value(const kanon__weighted *w, int64_t uni
     return w->w_u * q + w->w_p * s;
 }
 
-/* Step 3 of tgc on the given rows (items, in record order): cluster_of gets, by item, its cluster from 0 or -1 for a record of a
- * rejected cluster. */
+/* Step 3 of tgc on the given rows (items, in record order): cluster_of gets, by item, its cluster from 0 or -1 for a
+ * record of a rejected cluster. */
 typedef struct kanon__weighted_limits {
     double delta;
     int64_t k, most; /* a cluster has at least k records, and stops growing at `most` */
@@ -43,13 +45,13 @@ kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__
 typedef struct kanon__weighted_rejects {
     const int32_t *rows; /* all records, by item */
     int64_t n;
-    int32_t *cluster_of; /* by item; -1: to be placed */
-    int32_t n_clusters;  /* at least one */
+    int32_t *cluster_of;  /* by item; -1: to be placed */
+    int32_t n_clusters;   /* at least one */
     const int32_t *hints; /* by item: a cluster near which to look first; changes the time, never the answer. NULL: none */
 } kanon__weighted_rejects;
 
-/* Step 4: every record in no cluster joins the one whose wtd it raises least. Through `utility` and `protection`, unless NULL: the
- * averages over the clusters of the sums of Q-diversity and of S-diversity. */
+/* Step 4: every record in no cluster joins the one whose wtd it raises least. Through `utility` and `protection`, unless
+ * NULL: the averages over the clusters of the sums of Q-diversity and of S-diversity. */
 kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon__weighted_rejects *rejects, double *utility,
                                    double *protection, kanon__ticker *ticker, kanon_error *err);
 

@@ -4,7 +4,8 @@
 #include "core/alloc.h"
 #include "search/free_set.h"
 
-kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r, kanon_error *err)
+kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
+                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *out = (kanon__weighted){.w_u = w_u, .w_p = 1 - w_u};

@@ -1,8 +1,9 @@
 /* Placing the records of rejected clusters: Loukides 3.1, the last step.
  *
- * Clusters are numbered part by part, and neighbouring parts lie side by side in space, so a binary tree over the cluster numbers is
- * a tree over space. A node knows the codes, the largest Q-diversity on each dimension and the least change of S-diversity of its
- * clusters; that gives a lower bound on what a record costs in any of them, and most of the tree is never looked at. */
+ * Clusters are numbered part by part, and neighbouring parts lie side by side in space, so a binary tree over the cluster
+ * numbers is a tree over space. A node knows the codes, the largest Q-diversity on each dimension and the least change of
+ * S-diversity of its clusters; that gives a lower bound on what a record costs in any of them, and most of the tree is
+ * never looked at. */
 #include "algorithms/weighted.h"
 
 #include "core/alloc.h"
@@ -15,7 +16,8 @@ typedef struct bounds {
     int64_t n_leaves;
     kanon__bound *boxes;  /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
     uint32_t *most_units; /* by node and dimension */
-    double *least_secret; /* by node: the least change of w_p * mean S-diversity that a record with nothing in common brings */
+    double
+        *least_secret; /* by node: the least change of w_p * mean S-diversity that a record with nothing in common brings */
 } bounds;
 
 /* A node that a search has still to look at. */
@@ -75,7 +77,8 @@ static double value_with(const placing *p, int64_t cluster, int64_t row)
     const kanon__secrets_group *group = &p->groups[cluster];
     bool protection = p->weighted->w_p > 0;
     if (row < 0)
-        return kanon__weighted_value(p->weighted, units_with(p, cluster, -1), protection ? group->numerator : 0, group->size);
+        return kanon__weighted_value(p->weighted, units_with(p, cluster, -1), protection ? group->numerator : 0,
+                                     group->size);
     unsigned __int128 numerator = protection ? kanon__secrets_group_with(group, row) : 0;
     return kanon__weighted_value(p->weighted, units_with(p, cluster, row), numerator, group->size + 1);
 }
@@ -129,7 +132,8 @@ out:
     return st;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------------
+ * */
 
 static uint32_t units_on(const placing *p, int64_t cluster, int i)
 {
@@ -238,7 +242,8 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
         return 0;
     if (d->counted)
         return d->full / (uint32_t)d->column->taxonomy->n_leaves;
-    uint32_t near = code < lo ? lo : hi, units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
+    uint32_t near = code < lo ? lo : hi,
+             units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
     bool number = d->position != NULL && code != d->column->missing_code;
     if (number && hi == d->column->missing_code)
         return 0; /* a cluster there may be fully general already */
@@ -270,8 +275,8 @@ typedef struct search {
     double least;
 } search;
 
-/* Whether nothing below the node can win: it costs more, beyond what rounding could hide, or it only ties at nothing, where no
- * cluster costs less than nothing, and its clusters come later. */
+/* Whether nothing below the node can win: it costs more, beyond what rounding could hide, or it only ties at nothing,
+ * where no cluster costs less than nothing, and its clusters come later. */
 static bool is_hopeless(const search *s, double bound, int64_t first_cluster)
 {
     const double slack = 1e-12;
@@ -330,7 +335,8 @@ static int64_t covering(const placing *p, int64_t row)
     }
 }
 
-/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at. */
+/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at.
+ * */
 static int64_t cheapest(placing *p, int64_t row, int64_t hint)
 {
     enum { AROUND = 4 };
@@ -361,7 +367,8 @@ static int64_t cheapest(placing *p, int64_t row, int64_t hint)
     return s.best;
 }
 
-/* ---- placing ---------------------------------------------------------------------------------------------------------- */
+/* ---- placing ----------------------------------------------------------------------------------------------------------
+ * */
 
 static void average(const placing *p, double *utility, double *protection)
 {

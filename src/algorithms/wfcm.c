@@ -1,10 +1,11 @@
 /* wfcm: weighted feature c-means.
  *
- * K = floor(n/k) random records are the first centroids. Repeat: assign every record to the nearest centroid under attribute
- * weights, recompute the centroids, and let attributes with little dispersion inside the clusters weigh more; until the assignment
- * stays. Then clusters short of k are merged into the cluster where that costs least.
+ * K = floor(n/k) random records are the first centroids. Repeat: assign every record to the nearest centroid under
+ * attribute weights, recompute the centroids, and let attributes with little dispersion inside the clusters weigh more;
+ * until the assignment stays. Then clusters short of k are merged into the cluster where that costs least.
  *
- * Paper: Chiu, Tsai: A k-anonymity clustering method for effective data privacy preservation, ADMA 2007, as Lin (2.2) describes it.
+ * Paper: Chiu, Tsai: A k-anonymity clustering method for effective data privacy preservation, ADMA 2007, as Lin (2.2)
+ * describes it.
  * Cost: O(n^2/k) distances of O(attributes) for each iteration; merging O(K) for each small cluster.
  * Ties: the lowest cluster.
  * Random numbers: stream 0: K distinct records.
@@ -53,7 +54,8 @@ static void measure_dispersions(iteration *it)
         const kanon__dimension *d = &space->dimensions[i];
         int64_t units = 0;
         for (int64_t row = 0; row < space->n_rows; row++)
-            units += kanon__centroid_term(d, it->centroids->at[i * it->centroids->n + it->run->group_of[row]], d->codes[row]);
+            units += kanon__centroid_term(d, it->centroids->at[i * it->centroids->n + it->run->group_of[row]],
+                                          d->codes[row]);
         it->dispersions[i] = d->full > 0 ? (double)units / d->full : 0;
     }
 }
@@ -98,7 +100,8 @@ out:
     return st;
 }
 
-/* ---- merging ---------------------------------------------------------------------------------------------------------- */
+/* ---- merging ----------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct merging {
     kanon__run *run;
@@ -160,8 +163,8 @@ static void renumber(merging *g)
         run->group_of[row] = g->into[run->group_of[row]];
 }
 
-/* Merging the lowest short cluster can only make a cluster before it longer, so one sweep does it, but for the merged cluster
- * itself, which may still be short and lie further on or further back. */
+/* Merging the lowest short cluster can only make a cluster before it longer, so one sweep does it, but for the merged
+ * cluster itself, which may still be short and lie further on or further back. */
 static kanon_status merge_small(merging *g, kanon_error *err)
 {
     for (int64_t i = 0; i < g->n; i++) {
@@ -241,7 +244,8 @@ static const kanon_setting_info wfcm_settings[] = {
 const kanon__algorithm kanon__algorithm_wfcm = {
     .info = {.name = "wfcm",
              .summary = "c-means with attribute weights that follow the dispersion, small clusters merged at the end",
-             .advice = "For comparison with the literature. Sizes are uneven: clusters are merged up to k, large ones stay large.",
+             .advice =
+                 "For comparison with the literature. Sizes are uneven: clusters are merged up to k, large ones stay large.",
              .source = "Chiu, Tsai: A k-anonymity clustering method for effective data privacy preservation, ADMA 2007",
              .revision = 1,
              .settings = wfcm_settings,

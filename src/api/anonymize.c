@@ -1,8 +1,8 @@
 /* One run: the algorithm's groups, checked. */
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
-#include "core/take_options.h"
 #include "core/pool.h"
+#include "core/take_options.h"
 #include "loss/grouping.h"
 #include "refine/refinement.h"
 #include "verify/verify.h"
@@ -82,7 +82,8 @@ static kanon_status record_origin(kanon_grouping *g, const kanon__algorithm *a, 
         if (s->values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&g->settings, err, "%s=%s", s->infos[i].name, s->values[i]), out);
     if (refinement != NULL)
-        KANON_TRY(kanon__copy_text(&g->refinement, refinement->info.name, strlen(refinement->info.name), "a name", err), out);
+        KANON_TRY(kanon__copy_text(&g->refinement, refinement->info.name, strlen(refinement->info.name), "a name", err),
+                  out);
 out:
     return st;
 }
@@ -108,8 +109,8 @@ out:
     return st;
 }
 
-static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *algorithm, const kanon__refinement *refinement,
-                                  kanon__run *run, kanon_error *err)
+static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *algorithm,
+                                  const kanon__refinement *refinement, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
@@ -162,13 +163,17 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
         goto out;
     }
     KANON_TRY(join_settings(&given, &n_given, table, algorithm->info.name, &o, err), out);
-    KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings, given,
-                                   n_given, err),
+    KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
+                                   given, n_given, err),
               out);
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
-    kanon__run run = {.table = table, .k = k, .seed = o.seed, .threads = kanon__pool_threads(o.threads), .settings = &settings,
+    kanon__run run = {.table = table,
+                      .k = k,
+                      .seed = o.seed,
+                      .threads = kanon__pool_threads(o.threads),
+                      .settings = &settings,
                       .ticker = &ticker};
     KANON_TRY(run_and_check(out, algorithm, refinement, &run, err), out);
 out:

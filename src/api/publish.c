@@ -1,8 +1,8 @@
 /* Publishing: every file that is wanted, or none. */
 #include "core/alloc.h"
-#include "core/take_options.h"
 #include "core/output.h"
 #include "core/random.h"
+#include "core/take_options.h"
 #include "release/writer.h"
 #include "report/report.h"
 #include "verify/verify.h"
@@ -84,7 +84,8 @@ static kanon_status show_cells(kanon__verifier *verifier, const kanon__recoding 
     return KANON_OK;
 }
 
-/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the report. */
+/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the
+ * report. */
 static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_error *err)
 {
     static const char prefix[] = "the order of the release";
@@ -132,7 +133,8 @@ static kanon_status write_release(publishing *p, kanon_error *err)
     KANON_TRY(show_cells(verifier, recoding, err), out);
     if (p->wanted.shuffle)
         KANON_TRY(random_order(&order, p->table, g, err), out);
-    KANON_TRY(kanon__release_write(p->release, p->table, g->group_of, recoding, order, &p->ticker, err, watch_row, verifier), out);
+    KANON_TRY(kanon__release_write(p->release, p->table, g->group_of, recoding, order, &p->ticker, err, watch_row, verifier),
+              out);
     KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
 out:
@@ -145,7 +147,10 @@ out:
 static kanon_status write_report(publishing *p, kanon__output *output, const char *path, const kanon_measures *measures,
                                  bool external, kanon_error *err)
 {
-    kanon__report report = {.table = p->table, .grouping = p->grouping, .measures = measures, .external = external,
+    kanon__report report = {.table = p->table,
+                            .grouping = p->grouping,
+                            .measures = measures,
+                            .external = external,
                             .html = kanon__report_is_html(path)};
     if (p->release != NULL) {
         report.release_path = p->wanted.release;

@@ -39,7 +39,8 @@ bool kanon__notation_is_any(const char *text, size_t length)
     return cell.length > 0;
 }
 
-/* ---- intervals -------------------------------------------------------------------------------------------------------- */
+/* ---- intervals --------------------------------------------------------------------------------------------------------
+ * */
 
 static bool is_numeric(kanon_type type)
 {
@@ -172,7 +173,8 @@ bool kanon__notation_interval(kanon__interval *out, const char *text, size_t len
            split_at(out, cell, "..", false, false, type) || split_at(out, cell, "-", false, false, type);
 }
 
-/* ---- canonical text --------------------------------------------------------------------------------------------------- */
+/* ---- canonical text ---------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status append(kanon__meaning *meaning, const char *text, size_t length, kanon_error *err)
 {
@@ -217,7 +219,8 @@ out:
     return st;
 }
 
-/* ---- sets ------------------------------------------------------------------------------------------------------------- */
+/* ---- sets -------------------------------------------------------------------------------------------------------------
+ * */
 
 static bool in_braces(slice cell)
 {
@@ -294,7 +297,8 @@ out:
     return st;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------------
+ * */
 
 kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t length, kanon_type type, kanon_error *err)
 {

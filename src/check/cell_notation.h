@@ -2,7 +2,8 @@
  * mean the same if and only if their canonical texts are equal. A canonical text reads as itself.
  *
  *     any value           *  *****                                         *
- *     intervals           [15-19]  15-19  [15, 19]  15..19  [15,20)        [15,19]      in columns of numbers and dates only
+ *     intervals           [15-19]  15-19  [15, 19]  15..19  [15,20)        [15,19]      in columns of numbers and dates
+ * only
  *                         ]14, 20[  (14,19]
  *                         [15-15]  {15}  15.0                              15
  *                         <5  <=5  >90  >=90                               <=4  <=5  >=91  >=90

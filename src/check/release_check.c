@@ -1,9 +1,9 @@
 /* What a released file really holds to, whichever tool wrote it.
  *
  * A class is the set of records whose quasi cells all mean the same. The file is read once. Every cell becomes the code of
- * its text, every row the class of its codes, in one hash table whose size is that of the distinct rows. What texts mean may
- * depend on the whole column (its type is found from all its values), so codes of texts are turned into codes of meanings at
- * the end, and classes that then are equal are merged in place.
+ * its text, every row the class of its codes, in one hash table whose size is that of the distinct rows. What texts mean
+ * may depend on the whole column (its type is found from all its values), so codes of texts are turned into codes of
+ * meanings at the end, and classes that then are equal are merged in place.
  *
  *     row              [15-19],Male   [15,20),Male   *,*
  *     texts                 0,0            1,0       2,1       class  0 1 2
@@ -78,7 +78,8 @@ typedef struct checker {
     kanon__ticker ticker;
 } checker;
 
-/* ---- classes ---------------------------------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------------------------------------
+ * */
 
 static uint64_t hash_tuple(const uint32_t *tuple, int width)
 {
@@ -192,7 +193,8 @@ static bool is_suppressed(const checker *c, uint32_t class_id)
     return true;
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------------
+ * */
 
 /* The file's own copy of the name NAME + suffix; NULL where it has no such column. */
 static const char *find_column(const kanon__csv *csv, const char *name, const char *suffix)
@@ -357,7 +359,8 @@ out:
     return st;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, kanon_error *err)
 {
@@ -419,7 +422,8 @@ out:
     return st;
 }
 
-/* ---- meanings --------------------------------------------------------------------------------------------------------- */
+/* ---- meanings ---------------------------------------------------------------------------------------------------------
+ * */
 
 static bool is_any(const quasi_column *quasi, const char *text, size_t length)
 {
@@ -498,7 +502,8 @@ out:
     return st;
 }
 
-/* ---- figures ---------------------------------------------------------------------------------------------------------- */
+/* ---- figures ----------------------------------------------------------------------------------------------------------
+ * */
 
 /* Keep the sizes sorted and few. A size that is pushed out has smaller ones enough before it and never comes back. */
 static void note_size(report *r, int64_t size)
@@ -620,7 +625,8 @@ out:
     return st;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------------
+ * */
 
 static void clear_checker(checker *c)
 {

@@ -31,8 +31,8 @@ typedef struct saying {
 /* A quasi attribute of the table as the file has it. */
 typedef struct released {
     const kanon__column *column; /* of the table */
-    int first, last; /* columns of the file; two where NAME_min and NAME_max stand in place of NAME */
-    double min, max; /* of a numeric attribute; min above max: it has no value */
+    int first, last;             /* columns of the file; two where NAME_min and NAME_max stand in place of NAME */
+    double min, max;             /* of a numeric attribute; min above max: it has no value */
     kanon__dictionary texts, meanings;
     saying *sayings; /* by text */
     int64_t sayings_capacity;
@@ -43,10 +43,10 @@ typedef struct reader {
     const kanon_schema *schema;
     kanon__input input;
     kanon__csv csv;
-    released *quasi; /* in the table's order */
-    uint32_t *tuple; /* the meanings of the current row */
+    released *quasi;           /* in the table's order */
+    uint32_t *tuple;           /* the meanings of the current row */
     kanon__dictionary classes; /* tuples as texts */
-    int64_t *sizes;  /* of the classes */
+    int64_t *sizes;            /* of the classes */
     int64_t sizes_capacity, n_rows, n_suppressed;
     kanon__meaning meaning;
     char *scratch;
@@ -54,11 +54,12 @@ typedef struct reader {
     kanon__ticker ticker;
 } reader;
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------------
+ * */
 
 static double bound_value(const kanon__bound *bound, double at_infinity)
 {
-    static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+    static const double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
     return bound->infinite ? at_infinity : (double)bound->mantissa / powers[bound->scale];
 }
@@ -208,7 +209,8 @@ out:
     return st;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------------
+ * */
 
 /* The text of a cell at r->scratch + at. */
 static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column, kanon_error *err)
@@ -295,7 +297,8 @@ out:
     return st;
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------------
+ * */
 
 /* Where the file has NAME followed by `suffix`, -1: nowhere. */
 static int find_column(const kanon__csv *csv, const char *name, const char *suffix)
@@ -362,7 +365,8 @@ static void close_release(reader *r)
     kanon__input_close(&r->input);
 }
 
-/* ---- figures ---------------------------------------------------------------------------------------------------------- */
+/* ---- figures ----------------------------------------------------------------------------------------------------------
+ * */
 
 /* The attribute's part of the loss. */
 static double loss_of(const reader *r, const released *q, int64_t *n_unknown)

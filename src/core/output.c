@@ -22,7 +22,7 @@ struct kanon__output {
     bool has_backup, committed, can_undo;
     int fd;
     bool is_stdout;
-    int error;       /* the first errno; 0: none */
+    int error; /* the first errno; 0: none */
     size_t used;
     int64_t n_bytes;
     kanon__sha256 *hash;
@@ -227,7 +227,8 @@ kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
     return o->hash != NULL ? kanon__sha256_finish(o->digest, o->hash, err) : KANON_OK;
 }
 
-/* The rename itself must survive a power cut, so the directory is synced; where that cannot be done, the file is whole anyway. */
+/* The rename itself must survive a power cut, so the directory is synced; where that cannot be done, the file is whole
+ * anyway. */
 static void sync_directory(const char *path)
 {
     char *copy = strdup(path);

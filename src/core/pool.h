@@ -9,8 +9,8 @@ typedef kanon_status (*kanon__task)(int64_t index, void *payload, kanon_error *e
 
 /* How many threads `asked` means: 0 is the number of processors this process may use. */
 int kanon__pool_threads(int asked);
-/* Run tasks 0 .. n-1 on up to `threads` threads. The error of the lowest-numbered failed task is returned, so that it does not
- * depend on chance which of two failures is told. */
+/* Run tasks 0 .. n-1 on up to `threads` threads. The error of the lowest-numbered failed task is returned, so that it does
+ * not depend on chance which of two failures is told. */
 kanon_status kanon__pool_run(int threads, int64_t n, kanon__task task, void *payload, kanon_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Random numbers: xoshiro256** (Blackman and Vigna 2018), seeded through splitmix64. The same seed gives the same numbers on
- * every machine; nothing is ever seeded from the clock. */
+/* Random numbers: xoshiro256** (Blackman and Vigna 2018), seeded through splitmix64. The same seed gives the same numbers
+ * on every machine; nothing is ever seeded from the clock. */
 #ifndef KANON_CORE_RANDOM_H
 #define KANON_CORE_RANDOM_H
 

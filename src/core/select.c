@@ -18,7 +18,8 @@ uint32_t kanon__select(uint32_t *values, int64_t n, int64_t k)
         uint64_t width = (uint64_t)(end - begin);
         mix = mix * 6364136223846793005u + 1442695040888963407u;
         uint32_t pivot = median_of_three(values[begin], values[begin + (int64_t)((mix >> 33) % width)], values[end - 1]);
-        /* three ways, so that many equal values cost one pass: [begin, low) < pivot, [low, i) = pivot, [high, end) > pivot */
+        /* three ways, so that many equal values cost one pass: [begin, low) < pivot, [low, i) = pivot, [high, end) > pivot
+         * */
         int64_t low = begin, high = end;
         for (int64_t i = begin; i < high;) {
             uint32_t value = values[i];

@@ -4,7 +4,8 @@
 
 #include "core/status.h"
 
-/* Copy the options that `given` (NULL: none) has into `local`, of `size` bytes, and zero the rest. Both begin with struct_size. */
+/* Copy the options that `given` (NULL: none) has into `local`, of `size` bytes, and zero the rest. Both begin with
+ * struct_size. */
 kanon_status kanon__take_options(void *local, size_t size, const void *given, kanon_error *err);
 
 #endif

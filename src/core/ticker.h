@@ -15,8 +15,8 @@ typedef struct kanon__ticker {
 } kanon__ticker;
 
 void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, const char *stage);
-/* Say how far the stage is. `work` is roughly how many nanoseconds passed since the last call, so that cheap calls stay cheap:
- * the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop. A NULL ticker is fine. */
+/* Say how far the stage is. `work` is roughly how many nanoseconds passed since the last call, so that cheap calls stay
+ * cheap: the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
 /* Several tasks at once behind one ticker: each task has a ticker of its own that ends here, one call at a time. */
 typedef struct kanon__shared_ticker {

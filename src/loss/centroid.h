@@ -1,8 +1,8 @@
 /* Centroids: the mean position on each numeric dimension, the lca on each categorical one.
  *
- * A number's coordinate is the mean position of the members that have a value, rounded half up to a whole unit. A category's is a
- * range of leaves, whose lca is the centroid's node. A record's distance to it is a sum of units, as between two records.
- * Arrays lie by dimension, then cluster: a record is compared with all centroids in one sweep. */
+ * A number's coordinate is the mean position of the members that have a value, rounded half up to a whole unit. A
+ * category's is a range of leaves, whose lca is the centroid's node. A record's distance to it is a sum of units, as
+ * between two records. Arrays lie by dimension, then cluster: a record is compared with all centroids in one sweep. */
 #ifndef KANON_LOSS_CENTROID_H
 #define KANON_LOSS_CENTROID_H
 

@@ -24,7 +24,8 @@ kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t
     return KANON_OK;
 }
 
-kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups, kanon_error *err)
+kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,
+                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
@@ -82,7 +83,8 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
     return KANON_OK;
 }
 
-/* ---- from memory and from a file -------------------------------------------------------------------------------------- */
+/* ---- from memory and from a file --------------------------------------------------------------------------------------
+ * */
 
 /* Group numbers can be anything up to 2^31; they become 0, 1, ... through a dictionary of what occurs. */
 static kanon_status compact(kanon_grouping **out, const int64_t *group_of, int64_t n_rows, kanon_error *err)
@@ -126,8 +128,9 @@ static kanon_status read_number(const kanon__csv *csv, int column, int64_t least
     if (kanon__parse_integer(value, cell->text, cell->length) && *value >= least)
         return KANON_OK;
     kanon_status st = kanon__csv_fail(csv, column, err, "not a %s number", column == 0 ? "row" : "group");
-    return kanon__hint(err, st, column == 0 ? "rows are numbered from 1, in input order"
-                                            : "groups are numbered from 1, and 0 is a suppressed record");
+    return kanon__hint(err, st,
+                       column == 0 ? "rows are numbered from 1, in input order"
+                                   : "groups are numbered from 1, and 0 is a suppressed record");
 }
 
 static kanon_status check_groups_header(const kanon__csv *csv, kanon_error *err)
@@ -151,7 +154,8 @@ static kanon_status read_groups(kanon__csv *csv, const kanon_table *table, int64
         KANON_TRY(read_number(csv, 0, 1, &row, err), out);
         KANON_TRY(read_number(csv, 1, 0, &group, err), out);
         if (row > table->n_rows || group_of[row - 1] >= 0) {
-            st = kanon__csv_fail(csv, 0, err, row > table->n_rows ? "the table has no such row" : "this row was given before");
+            st = kanon__csv_fail(csv, 0, err,
+                                 row > table->n_rows ? "the table has no such row" : "this row was given before");
             kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->n_rows);
             goto out;
         }
@@ -189,7 +193,8 @@ out:
     return st;
 }
 
-/* ---- what it holds ---------------------------------------------------------------------------------------------------- */
+/* ---- what it holds ----------------------------------------------------------------------------------------------------
+ * */
 
 void kanon_grouping_free(kanon_grouping *g)
 {

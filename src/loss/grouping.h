@@ -8,7 +8,7 @@ struct kanon_grouping {
     int64_t n_rows;
     int32_t *group_of; /* by row, from 0; negative: suppressed. Groups are numbered by their first row. */
     int64_t n_groups;
-    int64_t *sizes;    /* by group */
+    int64_t *sizes; /* by group */
     int64_t n_suppressed, smallest;
     /* how it was made; a grouping that was read has no algorithm */
     int64_t k; /* asked for; 0: nothing was asked */
@@ -21,8 +21,8 @@ struct kanon_grouping {
     kanon__texts warnings;
 };
 
-/* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal partitions are then
- * equal numbers. *n_groups becomes how many there are. */
+/* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal
+ * partitions are then equal numbers. *n_groups becomes how many there are. */
 kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t *n_groups, kanon_error *err);
 /* Take over `group_of` (freed in any case), whose groups may be numbered in any way below n_groups; empty ones vanish. */
 kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,

@@ -47,7 +47,8 @@ void kanon__secrets_free(kanon__secrets *s)
     kanon__free(s);
 }
 
-/* ---- one growing group ------------------------------------------------------------------------------------------------ */
+/* ---- one growing group ------------------------------------------------------------------------------------------------
+ * */
 
 static int by_code(const void *left, const void *right)
 {
@@ -125,7 +126,8 @@ void kanon__secrets_growth_add(kanon__secrets_growth *g, int64_t item)
     }
 }
 
-/* ---- a group that stands alone ---------------------------------------------------------------------------------------- */
+/* ---- a group that stands alone ----------------------------------------------------------------------------------------
+ * */
 
 kanon_status kanon__secrets_group_init(kanon__secrets_group *out, const kanon__secrets *secrets, kanon_error *err)
 {

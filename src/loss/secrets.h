@@ -1,8 +1,8 @@
 /* S-diversity (Loukides def. 2.3, 2.4), kept up to date while groups grow.
  *
- * For every sensitive attribute, a pair of records contributes pc(u,v) = 1 - distance where that is at least 1 - r. A group's
- * S-diversity is the sum over all ordered pairs, a record with itself included, divided by |P|^2. All attributes share one unit, so
- * the sum of S-diversity over them is one whole number, the numerator, over |P|^2 * scale. */
+ * For every sensitive attribute, a pair of records contributes pc(u,v) = 1 - distance where that is at least 1 - r. A
+ * group's S-diversity is the sum over all ordered pairs, a record with itself included, divided by |P|^2. All attributes
+ * share one unit, so the sum of S-diversity over them is one whole number, the numerator, over |P|^2 * scale. */
 #ifndef KANON_LOSS_SECRETS_H
 #define KANON_LOSS_SECRETS_H
 
@@ -34,17 +34,18 @@ static inline double kanon__secrets_sum(const kanon__secrets *s, unsigned __int1
     return s->space->n_dimensions > 0 ? top / pairs : 0;
 }
 
-/* ---- one growing group among the records of a set --------------------------------------------------------------------- */
+/* ---- one growing group among the records of a set ---------------------------------------------------------------------
+ * */
 
 /* For every distinct value of the set, what a record with it would contribute to the group: adding a record to the group
  * costs the number of distinct values, asking about a record the number of attributes. */
 typedef struct kanon__secrets_growth {
     const kanon__secrets *secrets;
     int64_t n_items;
-    uint32_t *entry;   /* by item and attribute: which distinct value it has */
-    uint32_t *first;   /* by attribute: its first entry */
-    uint32_t *codes;   /* by entry */
-    uint64_t *pulls;   /* by entry: sum over the group's members of pc */
+    uint32_t *entry; /* by item and attribute: which distinct value it has */
+    uint32_t *first; /* by attribute: its first entry */
+    uint32_t *codes; /* by entry */
+    uint64_t *pulls; /* by entry: sum over the group's members of pc */
     unsigned __int128 numerator;
     int64_t size;
 } kanon__secrets_growth;
@@ -73,13 +74,15 @@ static inline unsigned __int128 kanon__secrets_growth_with(const kanon__secrets_
     return g->numerator + 2 * (unsigned __int128)kanon__secrets_growth_pull(g, item) + (uint64_t)g->secrets->full;
 }
 
-/* ---- a group that stands alone ---------------------------------------------------------------------------------------- */
+/* ---- a group that stands alone ----------------------------------------------------------------------------------------
+ * */
 
 /* The distinct values of a group on one attribute, ascending by code. */
 typedef struct kanon__secrets_values {
     uint32_t *codes;
     int64_t *counts;
-    int64_t *count_before;    /* numeric: how many members have a smaller code, and the sum of their positions: what lies in a */
+    int64_t
+        *count_before; /* numeric: how many members have a smaller code, and the sum of their positions: what lies in a */
     int64_t *position_before; /* window of r around a value is then a difference of two of these */
     int64_t n, capacity;
 } kanon__secrets_values;

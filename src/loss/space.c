@@ -30,8 +30,7 @@ static fraction weight_of(const kanon__column *column)
 {
     kanon__decimal weight;
     fraction f = {1, 1};
-    if (column->weight_text == NULL ||
-        !kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text)))
+    if (column->weight_text == NULL || !kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text)))
         return f;
     enum { DIGITS_KEPT = 12 }; /* of a weight with more digits than a fraction can hold */
     int scale = weight.exact ? weight.scale : DIGITS_KEPT;
@@ -113,8 +112,8 @@ static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
         else if (isfinite(range))
             d->position[i] = (uint32_t)floor((c->values[i] - c->values[0]) / range * d->full + 0.5);
         else /* the ends lie further apart than a double can tell */
-            d->position[i] = (uint32_t)floor((c->values[i] / 2 - c->values[0] / 2) /
-                                             (c->values[n - 1] / 2 - c->values[0] / 2) * d->full + 0.5);
+            d->position[i] = (uint32_t)floor(
+                (c->values[i] / 2 - c->values[0] / 2) / (c->values[n - 1] / 2 - c->values[0] / 2) * d->full + 0.5);
     }
     if (c->missing_code != KANON__NO_CODE)
         d->position[c->missing_code] = 2 * d->full;
@@ -152,7 +151,8 @@ static void set_pair_units(kanon__dimension *d)
 {
     for (uint32_t lo = 0; lo < d->n_codes; lo++)
         for (uint32_t hi = lo; hi < d->n_codes; hi++) {
-            uint32_t units = d->counted ? kanon__dimension_count_units(d, lo < hi ? 2 : 1) : kanon__dimension_climb(d, lo, hi);
+            uint32_t units = d->counted ? kanon__dimension_count_units(d, lo < hi ? 2 : 1)
+                                        : kanon__dimension_climb(d, lo, hi);
             d->pair_units[(size_t)lo * d->n_codes + hi] = d->pair_units[(size_t)hi * d->n_codes + lo] = units;
         }
 }
@@ -185,8 +185,8 @@ kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, cons
     s->n_dimensions = n_columns;
     for (int i = 0; i < s->n_dimensions; i++) {
         const kanon__column *column = &table->columns[columns[i]];
-        s->dimensions[i] = (kanon__dimension){.column = column, .codes = column->codes, .n_codes = column->n_codes,
-                                             .terms = terms};
+        s->dimensions[i] = (kanon__dimension){
+            .column = column, .codes = column->codes, .n_codes = column->n_codes, .terms = terms};
     }
     s->scale = choose_scale(s, terms);
     for (int i = 0; i < s->n_dimensions; i++) {
@@ -215,7 +215,8 @@ void kanon__space_free(kanon__space *s)
     kanon__free(s);
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------------------------------ */
+/* ---- boxes ------------------------------------------------------------------------------------------------------------
+ * */
 
 void kanon__box_start(const kanon__space *s, kanon__bound *box, int64_t row)
 {

@@ -1,5 +1,5 @@
-/* The space in which records lie: one dimension per attribute, and what it costs to make values alike: as information loss, as
- * Q-diversity, or as the distance of sensitive values.
+/* The space in which records lie: one dimension per attribute, and what it costs to make values alike: as information
+ * loss, as Q-diversity, or as the distance of sensitive values.
  *
  * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
@@ -18,15 +18,15 @@ typedef enum kanon__terms {
 
 typedef struct kanon__dimension {
     const kanon__column *column;
-    const uint32_t *codes;  /* by row */
+    const uint32_t *codes; /* by row */
     uint32_t n_codes;
-    uint32_t full;          /* units when nothing is left to tell: weight * scale */
-    bool exact;             /* the units are the formula's value, not a rounded one */
-    bool counted;           /* no taxonomy, and it is the number of distinct values that counts, which no box can tell */
+    uint32_t full; /* units when nothing is left to tell: weight * scale */
+    bool exact;    /* the units are the formula's value, not a rounded one */
+    bool counted;  /* no taxonomy, and it is the number of distinct values that counts, which no box can tell */
     kanon__terms terms;
-    uint32_t *position;     /* numeric: by code; NULL for categorical */
-    uint32_t *node_units;   /* categorical: by taxonomy node */
-    uint32_t *pair_units;   /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
+    uint32_t *position;   /* numeric: by code; NULL for categorical */
+    uint32_t *node_units; /* categorical: by taxonomy node */
+    uint32_t *pair_units; /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
 } kanon__dimension;
 
 typedef struct kanon__space {
@@ -48,8 +48,8 @@ uint32_t kanon__dimension_climb(const kanon__dimension *dimension, uint32_t lo, 
 /* Units of a counted dimension for a number of distinct values. */
 uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_t n_distinct);
 
-/* Units of generalising the codes lo..hi of one dimension. The position of a missing number lies so far out that the smaller
- * of difference and `full` is right for all three cases: both missing 0, one missing full, none the difference.
+/* Units of generalising the codes lo..hi of one dimension. The position of a missing number lies so far out that the
+ * smaller of difference and `full` is right for all three cases: both missing 0, one missing full, none the difference.
  * For a counted dimension it is what the two codes alone cost. */
 static inline uint32_t kanon__dimension_units(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {

@@ -35,12 +35,14 @@ static const kanon_setting_info measure_settings[] = {
      .type = KANON_SETTING_CHOICE,
      .choices = "none|type1|type2",
      .default_value = "none",
-     .help = "a workload of Loukides' paper, of 10000 queries: type1 on age, sex and income with selectivity 0.015, type2 also "
-             "on race and workclass with selectivity 0.005"},
+     .help =
+         "a workload of Loukides' paper, of 10000 queries: type1 on age, sex and income with selectivity 0.015, type2 also "
+         "on race and workclass with selectivity 0.005"},
     {.name = "query-attributes",
      .type = KANON_SETTING_TEXT,
-     .help = "the quasi attributes of every query of the query error, with commas between them; unless set, each query draws "
-             "three of them at random"},
+     .help =
+         "the quasi attributes of every query of the query error, with commas between them; unless set, each query draws "
+         "three of them at random"},
     {.name = "query-selectivity",
      .type = KANON_SETTING_NUMBER,
      .min = 1e-9,
@@ -165,7 +167,8 @@ static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, int 
         const kanon__measure *measure = measures_table[i];
         for (int j = 0; j < n_figures(s, measure->scope); j++) {
             kanon_figure *figure = &m->figures[m->n];
-            *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0, measure->whole};
+            *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0,
+                                     measure->whole};
             KANON_TRY(measure->compute(&figure->value, s, j, err), out);
             m->n++;
         }
@@ -226,7 +229,8 @@ const kanon_figure *kanon_measures_find(const kanon_measures *measures, const ch
 {
     for (size_t i = 0; i < measures->n; i++) {
         const kanon_figure *f = &measures->figures[i];
-        bool same = attribute == NULL || f->attribute == NULL ? attribute == f->attribute : strcmp(attribute, f->attribute) == 0;
+        bool same = attribute == NULL || f->attribute == NULL ? attribute == f->attribute
+                                                              : strcmp(attribute, f->attribute) == 0;
         if (same && strcmp(f->name, name) == 0)
             return f;
     }

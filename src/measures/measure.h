@@ -12,12 +12,12 @@ typedef struct kanon__subject {
     const kanon_table *table;
     const kanon_grouping *grouping;
     const kanon__settings *settings; /* measure_settings of evaluate.c */
-    int64_t k;                 /* asked for, or the smallest group's size */
-    uint32_t **extents;        /* by quasi attribute: lo and hi code of every group, alternating */
-    double *diversity;         /* D, by group */
-    double total_weight;       /* of the quasi attributes: D of a suppressed record */
-    int32_t *members;          /* the rows of each group, ascending, group by group; suppressed ones are not there */
-    int64_t *begins;           /* group i is members[begins[i] .. begins[i + 1]) */
+    int64_t k;                       /* asked for, or the smallest group's size */
+    uint32_t **extents;              /* by quasi attribute: lo and hi code of every group, alternating */
+    double *diversity;               /* D, by group */
+    double total_weight;             /* of the quasi attributes: D of a suppressed record */
+    int32_t *members;                /* the rows of each group, ascending, group by group; suppressed ones are not there */
+    int64_t *begins;                 /* group i is members[begins[i] .. begins[i + 1]) */
     int threads;
     kanon__ticker *ticker;
     const kanon_measures *so_far; /* the figures of the rows above */

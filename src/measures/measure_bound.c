@@ -1,8 +1,8 @@
 /* The lower bound on the loss of every grouping without suppression, and how far from it this one is.
  *
- * A record's group holds at least k - 1 others, so it costs at least the distance to its (k-1)-th nearest other record (proof in
- * docs/lower-bound.md). The neighbours come from a tree over the distinct tuples: equal records are asked about once, and a node
- * is left aside when even its nearest corner is too far. */
+ * A record's group holds at least k - 1 others, so it costs at least the distance to its (k-1)-th nearest other record
+ * (proof in docs/lower-bound.md). The neighbours come from a tree over the distinct tuples: equal records are asked about
+ * once, and a node is left aside when even its nearest corner is too far. */
 #include "measures/measure.h"
 
 #include "core/alloc.h"
@@ -33,7 +33,8 @@ typedef struct neighbours {
     kanon__shared_ticker shared;
 } neighbours;
 
-/* ---- terms ------------------------------------------------------------------------------------------------------------ */
+/* ---- terms ------------------------------------------------------------------------------------------------------------
+ * */
 
 static double cost(const term *t, uint32_t a, uint32_t b)
 {
@@ -80,7 +81,8 @@ static kanon_status set_up_term(term *t, const kanon__column *c, kanon_error *er
     return KANON_OK;
 }
 
-/* ---- one tuple's neighbours ------------------------------------------------------------------------------------------- */
+/* ---- one tuple's neighbours -------------------------------------------------------------------------------------------
+ * */
 
 /* The nearest records found so far, as distances with counts, ascending; just so many that their counts reach `wanted`. */
 typedef struct nearest_list {
@@ -174,7 +176,8 @@ static double neighbour_distance(const neighbours *s, int64_t own_place, nearest
     return l->distances[l->n - 1];
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status sum_task(int64_t task, void *payload, kanon_error *err)
 {
@@ -246,7 +249,8 @@ out:
 
 const kanon__measure kanon__measure_lower_bound = {
     .name = "lower_bound",
-    .formula = "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less",
+    .formula =
+        "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less",
     .compute = lower_bound,
 };
 

@@ -5,14 +5,16 @@
  * estimated as if the values of a record were spread evenly over the region that the release gives for them.
  *
  * Every attribute is a line on which values, regions and predicates have a begin and an end. Integers and dates count as
- * whole units, leaves likewise in the order of the taxonomy; decimals count as lengths, and a single one of them is a point:
+ * whole units, leaves likewise in the order of the taxonomy; decimals count as lengths, and a single one of them is a
+ * point:
  *
  *     leaves       a     b     c     d            decimals    1.5              4.0
  *                  |-----|-----|-----|-----|                  |----------------|
  *     positions    0     1     2     3     4                  1.5              4.0
  *
- * A missing value lies nowhere on the line: it satisfies no predicate. A record in a group of missing and present numbers is
- * released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the line.
+ * A missing value lies nowhere on the line: it satisfies no predicate. A record in a group of missing and present numbers
+ * is released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the
+ * line.
  *
  * Cost of a query: a few bits per record for the true answer (row_index.h), m products per group for the estimate. */
 #include "measures/measure.h"
@@ -40,11 +42,11 @@ static const stretch nothing = {1, 0};
 /* A quasi attribute as its line. */
 typedef struct line {
     const kanon__column *column;
-    bool lengths;       /* decimals; a point has no length and still is something */
-    stretch whole;      /* the domain */
-    uint32_t n_values;  /* codes that may have a value */
+    bool lengths;      /* decimals; a point has no length and still is something */
+    stretch whole;     /* the domain */
+    uint32_t n_values; /* codes that may have a value */
     kanon__row_index rows;
-    stretch *regions;   /* the different ones of the groups */
+    stretch *regions; /* the different ones of the groups */
     uint32_t n_regions;
     uint32_t *region_of; /* by group */
 } line;
@@ -60,11 +62,12 @@ typedef struct workload {
     uint64_t seed;
     uint32_t most_regions;
     int64_t n_words; /* of a set of rows */
-    double *errors; /* by query; negative: its true answer is 0 */
+    double *errors;  /* by query; negative: its true answer is 0 */
     kanon__shared_ticker shared;
 } workload;
 
-/* ---- the line --------------------------------------------------------------------------------------------------------- */
+/* ---- the line ---------------------------------------------------------------------------------------------------------
+ * */
 
 static double position(const line *l, uint32_t code)
 {
@@ -153,7 +156,8 @@ static kanon_status set_up_line(line *l, const kanon__subject *s, int i, kanon_e
     return st == KANON_OK ? kanon__row_index_init(&l->rows, c, s->table->n_rows, err) : st;
 }
 
-/* ---- one query -------------------------------------------------------------------------------------------------------- */
+/* ---- one query --------------------------------------------------------------------------------------------------------
+ * */
 
 /* What a task needs for its queries. */
 typedef struct desk {
@@ -250,7 +254,8 @@ static double estimate(const workload *w, desk *d)
     return sum;
 }
 
-/* ---- all queries ------------------------------------------------------------------------------------------------------ */
+/* ---- all queries ------------------------------------------------------------------------------------------------------
+ * */
 
 static void clear_desk(desk *d)
 {
@@ -320,7 +325,8 @@ out:
     return st;
 }
 
-/* ---- which attributes ------------------------------------------------------------------------------------------------- */
+/* ---- which attributes -------------------------------------------------------------------------------------------------
+ * */
 
 static bool same_name(const char *name, const char *text, size_t length, bool any_case)
 {
@@ -418,8 +424,8 @@ static kanon_status choose_preset(workload *w, const preset *p, kanon_error *err
     }
     if (lacking[0] == '\0')
         return KANON_OK;
-    kanon_status st =
-        kanon__fail(err, KANON_EINVAL, "query-preset=%s: not among the quasi attributes: %s", p->name, lacking);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "query-preset=%s: not among the quasi attributes: %s", p->name,
+                                  lacking);
     return kanon__hint(err, st, "describe a workload of your own with query-attributes and query-selectivity");
 }
 
@@ -457,7 +463,8 @@ out:
     return st;
 }
 
-/* ---- the measure ------------------------------------------------------------------------------------------------------ */
+/* ---- the measure ------------------------------------------------------------------------------------------------------
+ * */
 
 static bool is_used(const workload *w, int i)
 {

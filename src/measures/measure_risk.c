@@ -75,7 +75,8 @@ static double share_below(const kanon__subject *s, int64_t size)
     {                                                                                                                       \
         (void)i;                                                                                                            \
         (void)err;                                                                                                          \
-        *out = share_below(s, size);                                                                                        \
+        *out = share_below(s, size);                                                                                       
+        * \
         return KANON_OK;                                                                                                    \
     }                                                                                                                       \
     const kanon__measure kanon__measure_##measure = {                                                                       \
@@ -88,7 +89,8 @@ ABOVE(records_above_20, 5);
 ABOVE(records_above_9, 11);
 ABOVE(records_above_5, 20);
 
-/* ---- the table as a sample -------------------------------------------------------------------------------------------- */
+/* ---- the table as a sample --------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status sampling_fraction(double *out, const kanon__subject *s, kanon_error *err)
 {

@@ -13,9 +13,9 @@ typedef struct kanon__row_index {
     const uint32_t *codes; /* of the column */
     int32_t *rows;         /* with a value, by code */
     int64_t n;
-    int64_t step;          /* rows between two marks */
-    int64_t n_words;       /* of a set */
-    uint64_t *prefixes;    /* one set per mark */
+    int64_t step;       /* rows between two marks */
+    int64_t n_words;    /* of a set */
+    uint64_t *prefixes; /* one set per mark */
 } kanon__row_index;
 
 /* Rows whose value is missing are in no slice. */

@@ -41,7 +41,8 @@ static double width(splitting *s, part p, const kanon__dimension *d)
     }
     const kanon__column *c = d->column;
     if (!s->how->raw) { /* a share of the domain: weights do not count */
-        uint32_t units = d->counted ? kanon__dimension_count_units(d, count_distinct(s, p, d)) : kanon__dimension_units(d, lo, hi);
+        uint32_t units = d->counted ? kanon__dimension_count_units(d, count_distinct(s, p, d))
+                                    : kanon__dimension_units(d, lo, hi);
         return d->full > 0 ? (double)units / d->full : 0;
     }
     if (d->position == NULL) {
@@ -72,7 +73,8 @@ static const kanon__dimension *widest(splitting *s, part p)
     return &space->dimensions[best];
 }
 
-/* Steps 3 to 5, into scratch: the lower half of the records by value, then record, and behind it the upper half. Both ascending. */
+/* Steps 3 to 5, into scratch: the lower half of the records by value, then record, and behind it the upper half. Both
+ * ascending. */
 static int64_t halve(splitting *s, part p, const kanon__dimension *d)
 {
     int64_t n = p.end - p.begin, half = n / 2, below = 0, left = 0, right = half;

@@ -1,4 +1,5 @@
-/* Median pre-partitioning (Loukides, algorithm 2): the table is halved at the median of its widest attribute, again and again. */
+/* Median pre-partitioning (Loukides, algorithm 2): the table is halved at the median of its widest attribute, again and
+ * again. */
 #ifndef KANON_PARTITION_MEDIAN_H
 #define KANON_PARTITION_MEDIAN_H
 

@@ -1,14 +1,15 @@
 /* il-optimization: break up groups whose records others cover anyway.
  *
- * A record is covered by a group that it could join without changing the group's generalisation. A group all of whose records are
- * covered by others is broken, each record moving to the covering group with the lowest loss per record, if the total loss falls.
+ * A record is covered by a group that it could join without changing the group's generalisation. A group all of whose
+ * records are covered by others is broken, each record moving to the covering group with the lowest loss per record, if
+ * the total loss falls.
  *
  * Paper: Truta, Campan: k-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4, figure 3.
- * Cost: for each record, a scan of groups / 64 words per attribute in the worst case; groups stand by rising loss, so the first that
- * covers is the one.
+ * Cost: for each record, a scan of groups / 64 words per attribute in the worst case; groups stand by rising loss, so the
+ * first that covers is the one.
  * Ties: groups of equal loss by number.
- * Differences from the paper: none. A covering group's D does not change when a covered record joins, so the loss of a break is known
- * before anything is moved. */
+ * Differences from the paper: none. A covering group's D does not change when a covered record joins, so the loss of a
+ * break is known before anything is moved. */
 #include "refine/refinement.h"
 
 #include "core/alloc.h"
@@ -25,14 +26,14 @@ typedef struct cover {
 
 typedef struct breaking {
     kanon__run *run;
-    kanon__bound *covered; /* by group: the first and last code that it covers on each dimension */
-    cover *covers;         /* by rising D */
-    int64_t *sizes;        /* by group; 0: broken */
-    int32_t *first, *next; /* the members of a group as a list: guests of earlier breaks are among them */
-    int32_t *members;      /* of the group at hand, ascending, */
-    int32_t *targets;      /* and where each would go */
+    kanon__bound *covered;     /* by group: the first and last code that it covers on each dimension */
+    cover *covers;             /* by rising D */
+    int64_t *sizes;            /* by group; 0: broken */
+    int32_t *first, *next;     /* the members of a group as a list: guests of earlier breaks are among them */
+    int32_t *members;          /* of the group at hand, ascending, */
+    int32_t *targets;          /* and where each would go */
     kanon__cover_index *index; /* of the groups in the order of `covers` */
-    int32_t *slots;        /* by group: its place in `covers` */
+    int32_t *slots;            /* by group: its place in `covers` */
 } breaking;
 
 static int by_units(const void *left, const void *right)
@@ -160,7 +161,8 @@ static int64_t list_members(breaking *b, int32_t group)
     return n;
 }
 
-/* ComputeOptimalBreak: where each record of the group would go, and what they would cost there. False where one is not covered. */
+/* ComputeOptimalBreak: where each record of the group would go, and what they would cost there. False where one is not
+ * covered. */
 static bool plan_break(breaking *b, int32_t group, int64_t n_members, int64_t *loss)
 {
     *loss = 0;
@@ -245,10 +247,11 @@ out:
 }
 
 const kanon__refinement kanon__refinement_il_optimization = {
-    .info = {.name = "il-optimization",
-             .summary = "break up groups whose records other groups cover anyway, where the loss falls",
-             .advice = "Cheap and never harmful to information loss; groups become larger, so discernibility rises a little.",
-             .source = "Truta, Campan: K-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4",
-             .revision = 1},
+    .info =
+        {.name = "il-optimization",
+         .summary = "break up groups whose records other groups cover anyway, where the loss falls",
+         .advice = "Cheap and never harmful to information loss; groups become larger, so discernibility rises a little.",
+         .source = "Truta, Campan: K-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4",
+         .revision = 1},
     .run = run_il_optimization,
 };

@@ -1,4 +1,5 @@
-/* What a refinement is to the rest of the program: a row of refinements.def, and a function that makes the groups of a run better. */
+/* What a refinement is to the rest of the program: a row of refinements.def, and a function that makes the groups of a run
+ * better. */
 #ifndef KANON_REFINE_REFINEMENT_H
 #define KANON_REFINE_REFINEMENT_H
 

@@ -9,7 +9,7 @@
 typedef struct extent {
     uint32_t lo, hi; /* codes; for numbers, of those that are there */
     bool has_missing, has_number;
-    __int128 sum; /* of the scaled values, for means */
+    __int128 sum;          /* of the scaled values, for means */
     long double float_sum; /* of the values; a double could overflow */
     int64_t n_numbers;
 } extent;

@@ -8,12 +8,13 @@ typedef struct kanon__recoding {
     const kanon_table *table;
     kanon_numeric numeric;
     int64_t n_groups;
-    char *bytes;     /* all texts, one after the other */
-    int64_t *ends;   /* by group, quasi attribute and part: where the text ends */
+    char *bytes;   /* all texts, one after the other */
+    int64_t *ends; /* by group, quasi attribute and part: where the text ends */
     int64_t n_bytes, bytes_capacity;
 } kanon__recoding;
 
-/* A numeric attribute in the form KANON_NUMERIC_COLUMNS has two parts, everything else one (part 0, and part 1 is empty). */
+/* A numeric attribute in the form KANON_NUMERIC_COLUMNS has two parts, everything else one (part 0, and part 1 is empty).
+ * */
 kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
                                  kanon_numeric numeric, kanon_error *err);
 void kanon__recoding_free(kanon__recoding *recoding);

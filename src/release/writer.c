@@ -162,8 +162,13 @@ kanon_status kanon__release_write(kanon__output *output, const kanon_table *tabl
                                   kanon_error *err, kanon__row_watcher watcher, void *payload)
 {
     kanon_status st = KANON_OK;
-    writing w = {.output = output, .table = table, .group_of = group_of, .recoding = recoding, .ticker = ticker,
-                 .watcher = watcher, .payload = payload};
+    writing w = {.output = output,
+                 .table = table,
+                 .group_of = group_of,
+                 .recoding = recoding,
+                 .ticker = ticker,
+                 .watcher = watcher,
+                 .payload = payload};
     KANON_TRY(kanon__new_array(&w.quasi_index, table->n_columns, "columns", err), out);
     int n_released = 0;
     for (int i = 0; i < table->n_columns; i++) {

@@ -46,23 +46,23 @@ typedef enum kanon__season { KANON__ANY_DAY = 0, KANON__AGREED, KANON__WINTER, K
 
 typedef struct kanon__diagnosis {
     const char *name, *path;
-    uint8_t women, men;                /* percent of the weights below; 0: never */
-    uint8_t first_age, last_age;       /* never outside */
+    uint8_t women, men;          /* percent of the weights below; 0: never */
+    uint8_t first_age, last_age; /* never outside */
     kanon__season season;
     uint16_t median_cost, spread;      /* of a log-normal cost: whole currency units, and 100 times its sigma */
     uint16_t weight[KANON__N_ANCHORS]; /* how common it is at that age */
 } kanon__diagnosis;
 
 extern const uint8_t kanon__anchors[KANON__N_ANCHORS];
-extern const uint16_t kanon__age_weight[KANON__N_ANCHORS];      /* of single years of age among the patients */
+extern const uint16_t kanon__age_weight[KANON__N_ANCHORS]; /* of single years of age among the patients */
 extern const uint16_t kanon__women_per_mille[KANON__N_ANCHORS];
-extern const uint16_t kanon__cost_percent[KANON__N_ANCHORS];    /* what a treatment costs at that age */
+extern const uint16_t kanon__cost_percent[KANON__N_ANCHORS];      /* what a treatment costs at that age */
 extern const uint16_t kanon__weekday_weight[KANON__N_SEASONS][7]; /* from Monday */
 extern const uint16_t kanon__month_weight[KANON__N_SEASONS][12];
 
 extern const char *const kanon__womens_names[]; /* from the oldest generation to the youngest */
 extern const char *const kanon__mens_names[];
-extern const char *const kanon__last_names[];   /* from common to rare */
+extern const char *const kanon__last_names[]; /* from common to rare */
 
 extern const kanon__zip kanon__zips[];
 extern const kanon__marital kanon__maritals[]; /* in the order in which a life meets them */

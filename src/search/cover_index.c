@@ -33,7 +33,8 @@ kanon_status kanon__cover_index_new(kanon__cover_index **out, const kanon__space
     for (int i = 0; i < m; i++) {
         uint32_t n_codes = space->dimensions[i].n_codes;
         x->shifts[i] = shift_for(n_codes, most_buckets);
-        KANON_TRY(kanon__new_array(&x->bits[i], ((n_codes >> x->shifts[i]) + 1) * x->n_words, "the index of groups", err), out);
+        KANON_TRY(kanon__new_array(&x->bits[i], ((n_codes >> x->shifts[i]) + 1) * x->n_words, "the index of groups", err),
+                  out);
     }
     *out = x;
     x = NULL;

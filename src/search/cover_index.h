@@ -1,8 +1,8 @@
-/* Which groups cover a record? One bit for each group, dimension and code: set where the group covers the code. A record's groups are
- * the common bits of its codes; the lowest of them is found a word, 64 groups, at a time.
+/* Which groups cover a record? One bit for each group, dimension and code: set where the group covers the code. A record's
+ * groups are the common bits of its codes; the lowest of them is found a word, 64 groups, at a time.
  *
- * Slots are the groups in the caller's order of preference. Where a dimension has too many codes, neighbours share a bit; then a
- * found slot may turn out not to cover, and the search goes on behind it. */
+ * Slots are the groups in the caller's order of preference. Where a dimension has too many codes, neighbours share a bit;
+ * then a found slot may turn out not to cover, and the search goes on behind it. */
 #ifndef KANON_SEARCH_COVER_INDEX_H
 #define KANON_SEARCH_COVER_INDEX_H
 
@@ -25,7 +25,8 @@ void kanon__cover_index_remove(kanon__cover_index *index, int64_t slot);
 /* The first slot at or after `from` that may cover the row; -1 where there is none. */
 int64_t kanon__cover_index_next(const kanon__cover_index *index, int64_t row, int64_t from);
 
-/* What a box covers on a dimension: all leaves below the lca, the numbers from lo to hi, and every number where some are missing. */
+/* What a box covers on a dimension: all leaves below the lca, the numbers from lo to hi, and every number where some are
+ * missing. */
 void kanon__covered_range(const kanon__dimension *dimension, uint32_t lo, uint32_t hi, uint32_t *first, uint32_t *last);
 
 #endif

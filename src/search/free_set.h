@@ -1,8 +1,8 @@
 /* Records that are in no group yet, and the questions that algorithms ask about them.
  *
- * The plain scan: the tuples of the free records lie together, each value already turned into its place in one cost table, so
- * what a record costs is a sum of table entries. The table holds only the values that occur among the records of the set, so
- * small sets of a large table are cheap. Records are called by their number in the set; ties go to the lowest.
+ * The plain scan: the tuples of the free records lie together, each value already turned into its place in one cost table,
+ * so what a record costs is a sum of table entries. The table holds only the values that occur among the records of the
+ * set, so small sets of a large table are cheap. Records are called by their number in the set; ties go to the lowest.
  *
  *     rows     3 8 9          first    0    2      5        (age: 22 40, zip: 3 values)
  *     tuples   0 3 | 1 2 | 1 4          codes of the table's entries: 22 40 | 75275 75277 75278
@@ -14,15 +14,15 @@
 
 typedef struct kanon__free_set {
     const kanon__space *space;
-    int64_t n_items;     /* records of the set, free or not */
-    int64_t n;           /* free ones */
-    int32_t *rows;       /* by item: its row */
-    int32_t *item_at;    /* by place: the item; the free ones come first, in no order */
-    int32_t *place;      /* by item; at or beyond n: not free */
-    uint32_t *tuples;    /* by place: n_dimensions entries of the cost table */
-    uint32_t *first;     /* by dimension: its first entry; n_dimensions + 1 of them */
-    uint32_t *codes;     /* by entry: the code that it stands for */
-    uint32_t *cost;      /* by entry: what it costs in the question at hand */
+    int64_t n_items;  /* records of the set, free or not */
+    int64_t n;        /* free ones */
+    int32_t *rows;    /* by item: its row */
+    int32_t *item_at; /* by place: the item; the free ones come first, in no order */
+    int32_t *place;   /* by item; at or beyond n: not free */
+    uint32_t *tuples; /* by place: n_dimensions entries of the cost table */
+    uint32_t *first;  /* by dimension: its first entry; n_dimensions + 1 of them */
+    uint32_t *codes;  /* by entry: the code that it stands for */
+    uint32_t *cost;   /* by entry: what it costs in the question at hand */
 } kanon__free_set;
 
 /* A set of the given rows (ascending; NULL: all rows of the space), all free. */

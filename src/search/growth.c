@@ -19,18 +19,19 @@ struct kanon__growth {
     int64_t n_free;
     kanon__tuples *tuples;
     kanon__index *index;
-    int32_t *place_of;    /* by row: its tuple's place in the index */
-    bool *is_free;        /* by row */
-    int64_t *first_free;  /* by place: where in tuples->rows its lowest free row stands */
-    int32_t *lowest_at;   /* by place: that row; INT32_MAX: none is free */
-    int32_t *lowest;      /* by node: the lowest free row below it; INT32_MAX: none */
-    int32_t *parent;      /* by node */
-    int32_t *leaf_of;     /* by place: its leaf */
+    int32_t *place_of;   /* by row: its tuple's place in the index */
+    bool *is_free;       /* by row */
+    int64_t *first_free; /* by place: where in tuples->rows its lowest free row stands */
+    int32_t *lowest_at;  /* by place: that row; INT32_MAX: none is free */
+    int32_t *lowest;     /* by node: the lowest free row below it; INT32_MAX: none */
+    int32_t *parent;     /* by node */
+    int32_t *leaf_of;    /* by place: its leaf */
     candidate *heap;
     int64_t n_heap, heap_capacity;
 };
 
-/* ---- life cycle ------------------------------------------------------------------------------------------------------- */
+/* ---- life cycle -------------------------------------------------------------------------------------------------------
+ * */
 
 static void set_leaf(kanon__growth *g, int32_t node)
 {
@@ -124,7 +125,8 @@ void kanon__growth_free(kanon__growth *g)
     kanon__free(g);
 }
 
-/* ---- free records ----------------------------------------------------------------------------------------------------- */
+/* ---- free records -----------------------------------------------------------------------------------------------------
+ * */
 
 int64_t kanon__growth_n_free(const kanon__growth *g)
 {
@@ -183,7 +185,8 @@ static bool shrink_inner(kanon__growth *g, int32_t node)
     return changed;
 }
 
-/* The boxes follow the free records: the furthest ones are taken first, so that without this every corner would stay promising. */
+/* The boxes follow the free records: the furthest ones are taken first, so that without this every corner would stay
+ * promising. */
 static void shrink(kanon__growth *g, int32_t leaf)
 {
     bool changed = shrink_leaf(g, leaf);
@@ -213,7 +216,8 @@ void kanon__growth_remove(kanon__growth *g, int64_t row)
         set_inner(g, node);
 }
 
-/* ---- the heap --------------------------------------------------------------------------------------------------------- */
+/* ---- the heap ---------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status push(kanon__growth *g, uint64_t key, int32_t what, kanon_error *err)
 {
@@ -248,7 +252,8 @@ static void pop(kanon__growth *g)
         replace_top(g, last);
 }
 
-/* ---- least growth ----------------------------------------------------------------------------------------------------- */
+/* ---- least growth -----------------------------------------------------------------------------------------------------
+ * */
 
 /* The least cost of the box with anything in the range lo .. hi of a dimension. */
 static uint32_t growth_units(const kanon__dimension *d, uint32_t box_lo, uint32_t box_hi, uint32_t lo, uint32_t hi)
@@ -340,11 +345,13 @@ out:
     return st;
 }
 
-/* ---- furthest --------------------------------------------------------------------------------------------------------- */
+/* ---- furthest ---------------------------------------------------------------------------------------------------------
+ * */
 
-/* The largest distance of the codes to anything in the ranges (lo, hi) or, where they are one tuple's codes, to that tuple. The key is
- * the complement, so that the furthest comes first and of equals the lowest row. */
-static inline uint64_t far_key(const kanon__growth *g, int64_t row, const uint32_t *lo, const uint32_t *hi, int step, int32_t lowest)
+/* The largest distance of the codes to anything in the ranges (lo, hi) or, where they are one tuple's codes, to that
+ * tuple. The key is the complement, so that the furthest comes first and of equals the lowest row. */
+static inline uint64_t far_key(const kanon__growth *g, int64_t row, const uint32_t *lo, const uint32_t *hi, int step,
+                               int32_t lowest)
 {
     uint32_t units = 0;
     for (int i = 0; i < g->space->n_dimensions; i++) {
@@ -358,7 +365,8 @@ static inline uint64_t far_key(const kanon__growth *g, int64_t row, const uint32
 }
 
 /* The tuples of a leaf; the least key so far through *best and *row. */
-static void look_at_far_leaf(const kanon__growth *g, int64_t from, const kanon__tree_node *leaf, uint64_t *best, int64_t *row)
+static void look_at_far_leaf(const kanon__growth *g, int64_t from, const kanon__tree_node *leaf, uint64_t *best,
+                             int64_t *row)
 {
     int m = g->space->n_dimensions;
     for (int32_t place = leaf->begin; place < leaf->end; place++) {

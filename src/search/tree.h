@@ -1,11 +1,12 @@
-/* A tree over distinct tuples. Each node knows the smallest and the largest code below it on every dimension; so whatever a search
- * asks of a tuple can be bounded for all tuples below a node.
+/* A tree over distinct tuples. Each node knows the smallest and the largest code below it on every dimension; so whatever
+ * a search asks of a tuple can be bounded for all tuples below a node.
  *
- * Codes are ordered so that the nearest code of a range is the one that is nearest in order: for a record's code c and a node's range
- * lo..hi, the least cost on that dimension is that of c together with c clamped to the range, for numbers and categories alike.
+ * Codes are ordered so that the nearest code of a range is the one that is nearest in order: for a record's code c and a
+ * node's range lo..hi, the least cost on that dimension is that of c together with c clamped to the range, for numbers and
+ * categories alike.
  *
- * Nodes are halved at the median of the dimension with the largest span until a leaf's worth of tuples is left; the children of a
- * node lie side by side. */
+ * Nodes are halved at the median of the dimension with the largest span until a leaf's worth of tuples is left; the
+ * children of a node lie side by side. */
 #ifndef KANON_SEARCH_TREE_H
 #define KANON_SEARCH_TREE_H
 
@@ -18,10 +19,10 @@ typedef struct kanon__tree_node {
 
 typedef struct kanon__index {
     const kanon__tuples *tuples;
-    int32_t *order; /* tuples, leaf by leaf */
-    uint32_t *codes; /* of the tuples in that order */
+    int32_t *order;          /* tuples, leaf by leaf */
+    uint32_t *codes;         /* of the tuples in that order */
     kanon__tree_node *nodes; /* 0 is the root */
-    kanon__bound *boxes; /* by node: lo and hi per dimension */
+    kanon__bound *boxes;     /* by node: lo and hi per dimension */
     int64_t n_nodes;
 } kanon__index;
 

@@ -7,9 +7,9 @@
 typedef struct kanon__tuples {
     int n_dimensions;
     int64_t n;
-    uint32_t *codes;  /* by tuple and dimension */
-    int64_t *begins;  /* the rows of tuple i are rows[begins[i] .. begins[i + 1]), ascending */
-    int32_t *rows;    /* sorted by tuple, then row */
+    uint32_t *codes; /* by tuple and dimension */
+    int64_t *begins; /* the rows of tuple i are rows[begins[i] .. begins[i + 1]), ascending */
+    int32_t *rows;   /* sorted by tuple, then row */
 } kanon__tuples;
 
 kanon_status kanon__tuples_new(kanon__tuples **out, const kanon__space *space, kanon_error *err);

@@ -20,10 +20,10 @@ typedef struct encoding {
     kanon__column *column;
     kanon__dictionary *values; /* by dictionary code */
     const kanon__attribute *attribute;
-    bool *missing;       /* by dictionary code */
-    uint32_t n_present;  /* distinct texts that are not missing */
+    bool *missing;          /* by dictionary code */
+    uint32_t n_present;     /* distinct texts that are not missing */
     uint32_t first_missing; /* KANON__NO_CODE: none */
-    uint32_t *new_code;  /* by dictionary code */
+    uint32_t *new_code;     /* by dictionary code */
 } encoding;
 
 bool kanon__column_is_numeric(const kanon__column *column)
@@ -38,7 +38,8 @@ const char *kanon__column_text(const kanon__column *column, uint32_t code, size_
     return kanon__taxonomy_label(column->taxonomy, column->taxonomy->leaf_node[code], length);
 }
 
-/* ---- telling where bad values are ------------------------------------------------------------------------------------- */
+/* ---- telling where bad values are -------------------------------------------------------------------------------------
+ * */
 
 enum { LINES_TOLD = 10 };
 
@@ -68,14 +69,16 @@ static kanon_status fail_at_values(const encoding *e, const uint32_t *bad, int64
                        e->column->name, what, others);
 }
 
-/* ---- numbers and dates ------------------------------------------------------------------------------------------------ */
+/* ---- numbers and dates ------------------------------------------------------------------------------------------------
+ * */
 
 static bool parse_as(kanon_type type, kanon__decimal *out, const char *text, size_t length)
 {
     int64_t whole = 0;
     if (type == KANON_TYPE_DECIMAL)
         return kanon__parse_decimal(out, text, length);
-    bool good = type == KANON_TYPE_DATE ? kanon__parse_date(&whole, text, length) : kanon__parse_integer(&whole, text, length);
+    bool good = type == KANON_TYPE_DATE ? kanon__parse_date(&whole, text, length)
+                                        : kanon__parse_integer(&whole, text, length);
     *out = (kanon__decimal){.mantissa = whole, .scale = 0, .exact = true, .value = (double)whole};
     return good;
 }
@@ -238,7 +241,8 @@ out:
     return st;
 }
 
-/* ---- categories ------------------------------------------------------------------------------------------------------- */
+/* ---- categories -------------------------------------------------------------------------------------------------------
+ * */
 
 /* The texts that are not missing, for the taxonomies that are made from the values. */
 static kanon_status present_values(const encoding *e, kanon__dictionary *present, kanon_error *err)
@@ -354,13 +358,15 @@ static kanon_status encode_categorical(const encoding *e, kanon_error *err)
     return st == KANON_OK ? find_leaves(e, err) : st;
 }
 
-/* ---- one column ------------------------------------------------------------------------------------------------------- */
+/* ---- one column -------------------------------------------------------------------------------------------------------
+ * */
 
 kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__dictionary *values,
                                   const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    encoding e = {.table = table, .column = column, .values = values, .attribute = attribute, .first_missing = KANON__NO_CODE};
+    encoding e = {
+        .table = table, .column = column, .values = values, .attribute = attribute, .first_missing = KANON__NO_CODE};
     KANON_TRY(kanon__new_array(&e.missing, values->n, "missing values", err), out);
     KANON_TRY(kanon__new_array(&e.new_code, values->n, "codes", err), out);
     for (uint32_t code = 0; code < values->n; code++) {

@@ -25,40 +25,43 @@ typedef struct kanon__csv_options {
 typedef struct kanon__csv {
     const kanon__input *input;
     char delimiter;
-    bool crlf;          /* the first line ends with CRLF */
+    bool crlf; /* the first line ends with CRLF */
     bool ragged;
     int n_columns;      /* of the header */
     char **names;       /* of the header, unescaped; NULL without header */
     kanon__cell *cells; /* of the current row */
     int n_cells;
-    int64_t line;       /* where the current row begins, from 1 */
-    int64_t row;        /* its number, from 0 */
+    int64_t line; /* where the current row begins, from 1 */
+    int64_t row;  /* its number, from 0 */
     /* the rest is the reader's own */
     bool portable;
     int64_t cells_capacity;
     size_t position, end; /* the next row; where the rows end and only blank lines are left */
     int64_t next_line;    /* 0: not known, after kanon__csv_seek */
-    size_t first_row; /* position and line of the first row, for kanon__csv_rewind */
+    size_t first_row;     /* position and line of the first row, for kanon__csv_rewind */
     int64_t first_line;
 } kanon__csv;
 
 /* Read the header. KANON_EDATA: empty file, duplicate or badly encoded names, an unterminated quote. */
-kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const kanon__csv_options *options, kanon_error *err);
+kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const kanon__csv_options *options,
+                             kanon_error *err);
 /* Read the next row into csv->cells. *has_row is false past the last one. Blank lines at the very end are no rows.
  * KANON_EDATA: a row with another number of cells than the header, text after a closing quote, a quote inside an unquoted
  * cell, an unterminated quote, a NUL byte, bytes that are not UTF-8: each with file, line and column. */
 kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err);
 /* Go back to before the first row. */
 void kanon__csv_rewind(kanon__csv *csv);
-/* Go to before the row that begins at byte `position` of the input. Rows count from 0 again and csv->line is 0 from there on;
- * messages still name the right line. */
+/* Go to before the row that begins at byte `position` of the input. Rows count from 0 again and csv->line is 0 from there
+ * on; messages still name the right line. */
 void kanon__csv_seek(kanon__csv *csv, size_t position);
 void kanon__csv_close(kanon__csv *csv);
 
-/* The cell's text with doubled quotes made single, in `buffer`, which has room for cell->length bytes. Returns the length. */
+/* The cell's text with doubled quotes made single, in `buffer`, which has room for cell->length bytes. Returns the length.
+ * */
 size_t kanon__csv_unescape(char *buffer, const kanon__cell *cell);
 /* KANON_EDATA at the current row: "FILE:LINE: COLUMN: ..." with the name of column `column` of the header. */
-kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err, const char *format, ...) KANON__PRINTF(4, 5);
+kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err, const char *format, ...)
+    KANON__PRINTF(4, 5);
 /* The line on which row `row` begins, by reading from the start; 0 where there is no such row. For messages only. */
 int64_t kanon__csv_line_of_row(const kanon__input *input, const kanon__csv_options *options, int64_t row);
 

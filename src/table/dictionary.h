@@ -9,9 +9,9 @@
 typedef struct kanon__dictionary {
     uint32_t n;
     /* the rest is the dictionary's own */
-    char *bytes;       /* the texts, one after the other */
-    int64_t *ends;     /* text i ends at ends[i] and begins where i-1 ends */
-    uint64_t *slots;   /* open addressing: hash bits and code + 1; 0 is free */
+    char *bytes;     /* the texts, one after the other */
+    int64_t *ends;   /* text i ends at ends[i] and begins where i-1 ends */
+    uint64_t *slots; /* open addressing: hash bits and code + 1; 0 is free */
     int64_t n_slots, bytes_capacity, ends_capacity;
 } kanon__dictionary;
 

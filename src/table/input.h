@@ -1,5 +1,5 @@
-/* The bytes of an input file, mapped. Standard input, pipes and devices are first copied to an unnamed temporary file, so that
- * they too take no memory of their own. */
+/* The bytes of an input file, mapped. Standard input, pipes and devices are first copied to an unnamed temporary file, so
+ * that they too take no memory of their own. */
 #ifndef KANON_TABLE_INPUT_H
 #define KANON_TABLE_INPUT_H
 

@@ -19,7 +19,7 @@ typedef struct kanon__attribute {
     char *taxonomy_path; /* as it can be opened from the working directory; NULL: none */
     kanon__tree *tree;   /* written inline; NULL: none */
     kanon__mask mask;
-    int line;            /* in the schema file; 0: said by a flag */
+    int line; /* in the schema file; 0: said by a flag */
 } kanon__attribute;
 
 /* A constraint as written, with the line for messages; its model is checked where constraints are known. */

@@ -1,7 +1,7 @@
 /* The schema file. It is read as a stream of YAML events, one function per kind of value.
  *
- * A function that reads a value is called when the value's first event is the current one, and returns when its last one is.
- * Nothing is kept of the file but what the schema keeps; aliases are refused, so a small file stays small. */
+ * A function that reads a value is called when the value's first event is the current one, and returns when its last one
+ * is. Nothing is kept of the file but what the schema keeps; aliases are refused, so a small file stays small. */
 #include "table/schema_yaml.h"
 
 #include "core/alloc.h"
@@ -55,7 +55,8 @@ typedef struct names {
     int64_t marks_capacity;
 } names;
 
-/* ---- failing ---------------------------------------------------------------------------------------------------------- */
+/* ---- failing ----------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status fail_at(const reader *r, yaml_mark_t mark, const char *format, ...) KANON__PRINTF(3, 4);
 
@@ -131,7 +132,8 @@ static kanon_status fail_syntax(const reader *r)
     return st;
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------------------- */
+/* ---- events -----------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status next(reader *r)
 {
@@ -205,7 +207,8 @@ static kanon_status copy_text(reader *r, char **out, const char *expected)
     return st;
 }
 
-/* ---- mappings, lists, words ------------------------------------------------------------------------------------------- */
+/* ---- mappings, lists, words -------------------------------------------------------------------------------------------
+ * */
 
 static void names_clear(names *n)
 {
@@ -333,7 +336,8 @@ static kanon_status read_role_word(reader *r, kanon_role *out)
     return st;
 }
 
-/* ---- taxonomies ------------------------------------------------------------------------------------------------------- */
+/* ---- taxonomies -------------------------------------------------------------------------------------------------------
+ * */
 
 /* A taxonomy as it is written: label i has the parent parents[i], -1 where it stands at the top. */
 typedef struct outline {
@@ -460,7 +464,8 @@ static kanon_status resolve_path(reader *r, char **out, const char *path)
     return st;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status read_role(reader *r, const key *k, void *target)
 {
@@ -568,7 +573,8 @@ static kanon_status read_attribute(reader *r, const key *k, void *target)
     return st == KANON_OK ? check_attribute(r, k, attribute) : st;
 }
 
-/* ---- the rest of the schema ------------------------------------------------------------------------------------------- */
+/* ---- the rest of the schema -------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status fail_without_attributes(const reader *r, yaml_mark_t mark)
 {

@@ -44,7 +44,8 @@ static kanon_status check_number(const char *owner, const kanon_setting_info *in
     int64_t whole;
     bool integer = info->type == KANON_SETTING_INTEGER;
     bool good = integer ? kanon__parse_integer(&whole, value, strlen(value)) : true;
-    good = good && kanon__parse_decimal(&number, value, strlen(value)) && number.value >= info->min && number.value <= info->max;
+    good = good && kanon__parse_decimal(&number, value, strlen(value)) && number.value >= info->min &&
+           number.value <= info->max;
     if (good)
         return KANON_OK;
     char least[KANON__NUMBER_TEXT], most[KANON__NUMBER_TEXT];

@@ -1,5 +1,5 @@
-/* Settings: what a user may tune in an algorithm, a refinement or a measure. Each owner gives a table of them; the user's texts are
- * checked against it. */
+/* Settings: what a user may tune in an algorithm, a refinement or a measure. Each owner gives a table of them; the user's
+ * texts are checked against it. */
 #ifndef KANON_TABLE_SETTINGS_H
 #define KANON_TABLE_SETTINGS_H
 

@@ -18,12 +18,13 @@ typedef struct reading {
     int64_t *capacities;                 /* of the code arrays */
     bool encode_all;                     /* insensitive columns, too */
     int n_encoded;
-    char *scratch;                       /* for cells with doubled quotes */
+    char *scratch; /* for cells with doubled quotes */
     int64_t scratch_capacity;
     kanon__ticker ticker;
 } reading;
 
-/* ---- columns ---------------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------------
+ * */
 
 static int find_column(const kanon__csv *csv, const char *name)
 {
@@ -120,7 +121,8 @@ static kanon_status tell_unnamed(reading *r, bool strict, kanon_error *err)
         return KANON_OK;
     if (strict) {
         kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the schema does not name %s%s", r->table->input.path,
-                                      r->csv.names[first], n_unnamed > 1 ? "these columns: " : "this column", n_unnamed > 1 ? names : "");
+                                      r->csv.names[first], n_unnamed > 1 ? "these columns: " : "this column",
+                                      n_unnamed > 1 ? names : "");
         return kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
     }
     return kanon__texts_addf(&r->table->warnings, err, "not named in the schema, so %s: %s",
@@ -145,13 +147,15 @@ static kanon_status set_up_columns(reading *r, bool strict, kanon_error *err)
     if (t->n_quasi == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
                          r->schema->path != NULL ? r->schema->path : t->input.path);
-        kanon__hint(err, st, "give 'role: quasi' to the columns that could single out a person: age, place, profession, ...");
+        kanon__hint(err, st,
+                    "give 'role: quasi' to the columns that could single out a person: age, place, profession, ...");
     }
 out:
     return st;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status add_cell(reading *r, int column, const kanon__cell *cell, kanon_error *err)
 {
@@ -169,7 +173,8 @@ out:
     return st;
 }
 
-/* Room for one more row. The first guess comes from the file's size, so that large tables are not copied while they grow. */
+/* Room for one more row. The first guess comes from the file's size, so that large tables are not copied while they grow.
+ * */
 static kanon_status make_room(reading *r, int column, kanon_error *err)
 {
     kanon_table *t = r->table;
@@ -226,15 +231,15 @@ static kanon_status encode_columns(reading *r, kanon_error *err)
     for (int i = 0; i < t->n_columns; i++) {
         if (!t->columns[i].encoded)
             continue;
-        kanon_status st =
-            kanon__column_encode(t, &t->columns[i], &r->dictionaries[i], r->attributes[i], r->schema, err);
+        kanon_status st = kanon__column_encode(t, &t->columns[i], &r->dictionaries[i], r->attributes[i], r->schema, err);
         if (st != KANON_OK)
             return st;
     }
     return KANON_OK;
 }
 
-/* ---- the schema's wishes ---------------------------------------------------------------------------------------------- */
+/* ---- the schema's wishes ----------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status copy_optional(char **out, const char *text, kanon_error *err)
 {
@@ -267,7 +272,8 @@ out:
     return st;
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------------
+ * */
 
 static void clear_reading(reading *r)
 {

@@ -1,9 +1,9 @@
 /* The encoded table.
  *
- * Every quasi and sensitive column is encoded: a numeric value is its rank among the column's distinct values, a categorical
- * one its leaf number in the taxonomy. Either way codes are ordered so that a set of values is, for every formula, its
- * smallest and its largest code. Missing values: of a categorical column, a leaf below the root; of a numeric one, the code
- * after the last rank. Other columns stay in the mapped input.
+ * Every quasi and sensitive column is encoded: a numeric value is its rank among the column's distinct values, a
+ * categorical one its leaf number in the taxonomy. Either way codes are ordered so that a set of values is, for every
+ * formula, its smallest and its largest code. Missing values: of a categorical column, a leaf below the root; of a numeric
+ * one, the code after the last rank. Other columns stay in the mapped input.
  *
  *     rows      0   1   2   3          column "age": values 22 23 24 33, missing_code 4
  *     cells    24  22   ?  33
@@ -20,17 +20,17 @@
 typedef struct kanon__column {
     char *name;
     kanon_role role;
-    kanon_type type;    /* KANON_TYPE_UNKNOWN where the column is not encoded */
+    kanon_type type; /* KANON_TYPE_UNKNOWN where the column is not encoded */
     double weight;
-    char *weight_text;  /* NULL: 1 */
+    char *weight_text;   /* NULL: 1 */
     char *taxonomy_path; /* the file it came from; NULL: none */
     bool encoded;
-    uint32_t *codes;    /* one per row */
-    uint32_t n_codes;   /* missing included */
+    uint32_t *codes;       /* one per row */
+    uint32_t n_codes;      /* missing included */
     uint32_t missing_code; /* KANON__NO_CODE: no value is missing */
     /* numeric columns: one entry per code but the missing one */
     double *values;
-    int64_t *scaled;    /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
+    int64_t *scaled; /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
     int scale;
     kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
     /* categorical columns */
@@ -50,8 +50,8 @@ struct kanon_table {
     char *schema_algorithm;
     kanon_setting *schema_settings;
     int64_t n_schema_settings;
-    char *schema_path; /* NULL: flags alone */
-    kanon__texts missing; /* the texts that mean "no value" */
+    char *schema_path;     /* NULL: flags alone */
+    kanon__texts missing;  /* the texts that mean "no value" */
     int64_t n_constraints; /* asked for by the schema */
     bool has_entity;
     int requirement_line; /* in the schema, of the first of them */

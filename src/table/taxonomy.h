@@ -23,12 +23,12 @@ typedef struct kanon__taxonomy {
     int32_t *parent;     /* -1: the root */
     int32_t *first_leaf; /* the leaves below the node, both ends included */
     int32_t *last_leaf;
-    int32_t *height;     /* the longest way down to a leaf, in edges */
-    int32_t *leaf_node;  /* the node of each leaf */
+    int32_t *height;          /* the longest way down to a leaf, in edges */
+    int32_t *leaf_node;       /* the node of each leaf */
     kanon__dictionary labels; /* node names; inside a tree they are distinct */
-    int32_t *label;      /* the dictionary code of each node's name */
-    bool flat;           /* made from the values because none was given */
-    int32_t *node_of_label; /* the node of each dictionary code */
+    int32_t *label;           /* the dictionary code of each node's name */
+    bool flat;                /* made from the values because none was given */
+    int32_t *node_of_label;   /* the node of each dictionary code */
 } kanon__taxonomy;
 
 /* A tree while it is being described: nodes in any order, children in the order of their first mention. */
@@ -47,7 +47,8 @@ kanon_status kanon__taxonomy_from_tree(kanon__taxonomy **out, const kanon__tree 
 /* The tree in an ARX hierarchy file: one line per leaf, leaf;parent;...;root, separator ; or , . A label that repeats its
  * neighbour on the line ("Male;Male;*", as equal line lengths need) is the same node. KANON_EDATA names the line of every
  * problem: a leaf given twice with another path, a value with two parents, a leaf that is also an inner node, a line that
- * does not end in the common root, an empty cell, an empty file; at most about ten lines are listed and the rest counted. */
+ * does not end in the common root, an empty cell, an empty file; at most about ten lines are listed and the rest counted.
+ * */
 kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *err);
 /* The tree that masks one character (a UTF-8 code point) per level, from the right or the left: 75275, 7527*, 752**, ...;
  * H is the number of characters of the longest value, the root is all stars. Shorter values are filled up on the masked

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- node by node ----------------------------------------------------------------------------------------------------- */
+/* ---- node by node -----------------------------------------------------------------------------------------------------
+ * */
 
 kanon_status kanon__tree_new(kanon__tree **out, const char *root_label, kanon_error *err)
 {
@@ -64,7 +65,8 @@ bool kanon__tree_is_flat(const kanon__tree *tree)
     return tree->flat;
 }
 
-/* ---- values in byte order --------------------------------------------------------------------------------------------- */
+/* ---- values in byte order ---------------------------------------------------------------------------------------------
+ * */
 
 typedef struct value {
     const char *text;
@@ -112,7 +114,8 @@ out:
     return st;
 }
 
-/* ---- masks ------------------------------------------------------------------------------------------------------------ */
+/* ---- masks ------------------------------------------------------------------------------------------------------------
+ * */
 
 /* Level j of a mask of H characters hides the last j of H places (the first j, from the left). A value of fewer characters
  * is filled up to H places on the masked side. What fills it is hidden first and never shown, so a label is what is still
@@ -123,8 +126,8 @@ out:
  *     752           752     752*    752**    75***    7****    *****
  *
  * So "752**" stands for five places that begin with 752, and a value of three characters is below it as well. Values hold
- * no stars, so a label says by itself what is visible and how many places are hidden: different nodes have different labels.
- * A value that holds a star is refused, for to mask that star would change nothing. */
+ * no stars, so a label says by itself what is visible and how many places are hidden: different nodes have different
+ * labels. A value that holds a star is refused, for to mask that star would change nothing. */
 enum { MASK_MOST_CHARACTERS = 255 };
 
 typedef struct masking {

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what is read ----------------------------------------------------------------------------------------------------- */
+/* ---- what is read -----------------------------------------------------------------------------------------------------
+ * */
 
 typedef enum problem_kind {
     EMPTY_CELL = 0,
@@ -69,7 +70,8 @@ static void reading_clear(reading *r)
     kanon__dictionary_clear(&r->labels);
 }
 
-/* ---- telling ---------------------------------------------------------------------------------------------------------- */
+/* ---- telling ----------------------------------------------------------------------------------------------------------
+ * */
 
 static const struct {
     const char *what, *hint;
@@ -139,7 +141,8 @@ static kanon_status fail_with_problems(reading *r, kanon_error *err)
     return kanon__hint(err, st, "%s", explanations[first->kind].hint);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status read_cell(reading *r, way *w, const kanon__cell *cell, int column, kanon_error *err)
 {
@@ -189,7 +192,8 @@ out:
     return st;
 }
 
-/* ---- judging ---------------------------------------------------------------------------------------------------------- */
+/* ---- judging ----------------------------------------------------------------------------------------------------------
+ * */
 
 /* The root is the name that most lines end in, the first of them where there are several: so the odd line is blamed. */
 static void choose_root(reading *r)
@@ -296,7 +300,8 @@ out:
     return st;
 }
 
-/* ---- the tree --------------------------------------------------------------------------------------------------------- */
+/* ---- the tree ---------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status new_tree(kanon__tree **out, const reading *r, kanon_error *err)
 {

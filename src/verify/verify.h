@@ -9,8 +9,8 @@
 kanon_status kanon__verify_grouping(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err);
 
-/* Checks that what a release shows covers what the table holds. Tell it the released cells of every group, then every row of
- * the input file as it is read again. */
+/* Checks that what a release shows covers what the table holds. Tell it the released cells of every group, then every row
+ * of the input file as it is read again. */
 typedef struct kanon__verifier kanon__verifier;
 
 kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table, int64_t n_groups, kanon_numeric numeric,

@@ -8,10 +8,10 @@
 
 /* What the release shows of one attribute for one group. */
 typedef struct shown {
-    double lo, hi;    /* numeric: the interval; for means, the mean twice */
-    double low, high; /* numeric: the extremes of the originals that came by */
-    int32_t node;     /* categorical: the taxonomy node */
-    bool any;         /* "*" */
+    double lo, hi;     /* numeric: the interval; for means, the mean twice */
+    double low, high;  /* numeric: the extremes of the originals that came by */
+    int32_t node;      /* categorical: the taxonomy node */
+    bool any;          /* "*" */
     bool only_missing; /* numeric: the missing text */
 } shown;
 
@@ -148,8 +148,8 @@ static bool means_missing(const kanon__verifier *v, const char *text, size_t len
     return kanon__texts_find(&v->table->missing, text, length) >= 0;
 }
 
-static bool covers_number(const kanon__verifier *v, const kanon__column *column, shown *cell, uint32_t code, const char *text,
-                          size_t length)
+static bool covers_number(const kanon__verifier *v, const kanon__column *column, shown *cell, uint32_t code,
+                          const char *text, size_t length)
 {
     size_t own_length;
     const char *own = kanon__column_text(column, code, &own_length);
@@ -196,8 +196,10 @@ static kanon_status check_cell(kanon__verifier *v, int64_t row, int64_t group, i
     bool good = kanon__column_is_numeric(column) ? covers_number(v, column, cell, code, text, length)
                                                  : covers_category(v, column, cell, code, text, length);
     if (!good)
-        return kanon__fail(err, KANON_EINTERNAL, "the check found a released cell that does not cover its original: record "
-                           "%lld, column %s", (long long)row + 1, column->name);
+        return kanon__fail(err, KANON_EINTERNAL,
+                           "the check found a released cell that does not cover its original: record "
+                           "%lld, column %s",
+                           (long long)row + 1, column->name);
     return KANON_OK;
 }
 

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <time.h>
 
-/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+/* ---- tables -----------------------------------------------------------------------------------------------------------
+ * */
 
 static const char full_yaml[] =
     "missing: [\"?\"]\n"
@@ -169,7 +170,8 @@ static kanon_table *make_table(const char *yaml, shaper shape, int64_t n)
     return table;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct asked {
     int64_t k;
@@ -258,7 +260,8 @@ static void assert_library_is_clean(void)
         assert_no_leak();
 }
 
-/* ---- invariants ------------------------------------------------------------------------------------------------------- */
+/* ---- invariants -------------------------------------------------------------------------------------------------------
+ * */
 
 static void has_a_row_for_people(const kanon_algorithm_info *a)
 {
@@ -369,7 +372,8 @@ static void same_seed_same_groups(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-/* ---- cancelling ------------------------------------------------------------------------------------------------------- */
+/* ---- cancelling -------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct ticks {
     int n, stop_at;
@@ -424,7 +428,8 @@ static void progress_has_an_end(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------------------------------
+ * */
 
 static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_table *table, int threads, const char *refine)
 {
@@ -457,7 +462,8 @@ static void survives_every_failing_allocation(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-/* ---- settings --------------------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------------------------------------------
+ * */
 
 static void assert_setting(const kanon_algorithm_info *a, const kanon_setting_info *info, const char *value, bool good)
 {
@@ -594,7 +600,8 @@ static void is_sound_with_every_setting(const kanon_algorithm_info *a)
     }
 }
 
-/* ---- refinements ------------------------------------------------------------------------------------------------------ */
+/* ---- refinements ------------------------------------------------------------------------------------------------------
+ * */
 
 static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 {
@@ -629,7 +636,8 @@ static void gets_no_worse_by_refining(const kanon_algorithm_info *a)
     }
 }
 
-/* ---- from end to end -------------------------------------------------------------------------------------------------- */
+/* ---- from end to end --------------------------------------------------------------------------------------------------
+ * */
 
 static void release_holds_its_k(const kanon_algorithm_info *a)
 {

@@ -23,7 +23,7 @@ typedef struct column_plan {
     const char *role;
     const char *weight; /* NULL: none said */
     int64_t min, n_values;
-    int scale;          /* decimals */
+    int scale; /* decimals */
     int missing_percent;
     /* TREE: node 0 is the root */
     int n_nodes, parent[MAX_NODES];
@@ -300,9 +300,9 @@ static kanon_table *read_table(const char *directory, uint64_t seed)
     kanon_error err;
     path_in(schema_path, directory, "schema.yaml");
     path_in(table_path, directory, "table.csv");
-    if (kanon_schema_read(&schema, schema_path, &err) != KANON_OK
-        || kanon_table_read(&table, table_path, schema, &(kanon_read_options){sizeof(kanon_read_options), .delimiter = ','},
-                            &err) != KANON_OK) {
+    if (kanon_schema_read(&schema, schema_path, &err) != KANON_OK ||
+        kanon_table_read(&table, table_path, schema, &(kanon_read_options){sizeof(kanon_read_options), .delimiter = ','},
+                         &err) != KANON_OK) {
         fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
         fail(err.message, err.hint);
     }

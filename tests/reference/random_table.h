@@ -9,7 +9,7 @@
 
 typedef struct random_table {
     uint64_t seed;
-    int64_t k;    /* 2 .. 6; the table may have fewer rows */
+    int64_t k; /* 2 .. 6; the table may have fewer rows */
     kanon_table *table;
 } random_table;
 

@@ -24,8 +24,7 @@ static int record_of_rank(const ref_model *model, const ref_attribute *attribute
 
 /* Move the records of group g to group `right` that lie above the median (limit 0) or on it and above (limit -1).
  * Returns how many those are. */
-static int move_right_strict(const ref_model *model, const ref_attribute *attribute, int *group, int g, int right,
-                             int limit)
+static int move_right_strict(const ref_model *model, const ref_attribute *attribute, int *group, int g, int right, int limit)
 {
     int median = record_of_rank(model, attribute, group, g, (ref_size(model, group, g) - 1) / 2), n_right = 0;
     int *from = REF_NEW(int, model->n);
@@ -92,9 +91,8 @@ static bool split_group(const ref_job *job, int *group, int g, int right)
     for (int tries = 0; tries < model->n_quasi && !done; tries++) {
         int best = -1;
         for (int a = 0; a < model->n_quasi; a++)
-            if (!is_tried[a]
-                && (best == -1
-                    || ref_span_units(&model->quasi[a], &spans[a]) > ref_span_units(&model->quasi[best], &spans[best])))
+            if (!is_tried[a] && (best == -1 || ref_span_units(&model->quasi[a], &spans[a]) >
+                                                   ref_span_units(&model->quasi[best], &spans[best])))
                 best = a;
         is_tried[best] = true;
         done = split_on(job, &model->quasi[best], group, g, right);

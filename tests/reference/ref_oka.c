@@ -109,8 +109,7 @@ void ref_oka(const ref_job *job, int *group)
         assign_free(job, group, centers, n_groups, order);
     }
     memcpy(before, group, (size_t)model->n * sizeof *before);
-    ref_adjustment how = {
-        .k = job->k, .n_groups = n_groups, .size_factor = job->settings.size_factor, .follow = true};
+    ref_adjustment how = {.k = job->k, .n_groups = n_groups, .size_factor = job->settings.size_factor, .follow = true};
     ref_adjust(model, &how, group, centers, &random);
     if (job->settings.suppress_small)
         suppress_small(job, before, group, n_groups);

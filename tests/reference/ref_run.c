@@ -40,8 +40,14 @@ bool ref_settings_init(ref_settings *out, const char *algorithm)
     const entry *found = find(algorithm);
     if (found == NULL)
         return false;
-    *out = (ref_settings){.size_factor = true, .iterations = 1, .max_iterations = found->max_iterations, .r = 1,
-                          .w_u = found->w_u, .delta = -1, .delta_prime = -1, .threshold = -1};
+    *out = (ref_settings){.size_factor = true,
+                          .iterations = 1,
+                          .max_iterations = found->max_iterations,
+                          .r = 1,
+                          .w_u = found->w_u,
+                          .delta = -1,
+                          .delta_prime = -1,
+                          .threshold = -1};
     return true;
 }
 

@@ -267,8 +267,8 @@ static void split_part(const ref_job *job, const ref_pairs *pairs, double delta_
             if (part[i] == p)
                 halves[i] = rank_in_part(model, attribute, part, p, i) < size / 2 ? left : right;
         }
-        split = ref_s_diversity(model, ref_pairs_sum(pairs, halves, left), size / 2) <= delta_prime
-                && ref_s_diversity(model, ref_pairs_sum(pairs, halves, right), size - size / 2) <= delta_prime;
+        split = ref_s_diversity(model, ref_pairs_sum(pairs, halves, left), size / 2) <= delta_prime &&
+                ref_s_diversity(model, ref_pairs_sum(pairs, halves, right), size - size / 2) <= delta_prime;
         if (split)
             memcpy(part, halves, (size_t)model->n * sizeof *part);
         free(halves);

@@ -1,6 +1,6 @@
 /* Slow, obvious versions of every algorithm, written from the papers and docs/algorithms.md alone, which the tests hold
- * against the library's own. They share nothing with it but the encoded table, the random numbers and, because a centroid is
- * rounded to a whole unit, the size of that unit. A lack of memory ends the program. */
+ * against the library's own. They share nothing with it but the encoded table, the random numbers and, because a centroid
+ * is rounded to a whole unit, the size of that unit. A lack of memory ends the program. */
 #ifndef KANON_TESTS_REFERENCE_H
 #define KANON_TESTS_REFERENCE_H
 
@@ -21,11 +21,11 @@ void *ref_alloc(size_t n, size_t size);
 typedef struct ref_attribute {
     const kanon__column *column;
     bool numeric;
-    int64_t min, range;    /* numeric: over the table, in steps of the column's scale */
-    int *height, *leaves;  /* categorical: by node */
+    int64_t min, range;   /* numeric: over the table, in steps of the column's scale */
+    int *height, *leaves; /* categorical: by node */
     int64_t weight, weight_divisor;
-    int64_t full;          /* quasi: what D = 1 on this attribute costs, in the units of D */
-    int64_t center_full;   /* quasi: the same in the units in which centroids lie */
+    int64_t full;        /* quasi: what D = 1 on this attribute costs, in the units of D */
+    int64_t center_full; /* quasi: the same in the units in which centroids lie */
 } ref_attribute;
 
 /* Records are numbered 0 .. n-1; record i is row row[i] of the table, so a sample is a model too. */
@@ -61,8 +61,8 @@ typedef struct ref_span {
     int size;
     bool missing, present; /* numeric: some member has no value, has one */
     int64_t min, max;
-    int node;              /* categorical: the lca */
-    uint64_t seen;         /* categorical without taxonomy: the leaves */
+    int node;      /* categorical: the lca */
+    uint64_t seen; /* categorical without taxonomy: the leaves */
 } ref_span;
 
 /* One span per quasi attribute, on the heap. */
@@ -141,7 +141,7 @@ typedef struct ref_settings {
     int64_t s, max_size;       /* 0: 5k, none */
     double delta, delta_prime; /* below 0: chosen by sampling */
     bool split_raw, partition_none;
-    double threshold;          /* below 0: a quarter of the number of quasi attributes */
+    double threshold; /* below 0: a quarter of the number of quasi attributes */
     bool relaxed;
 } ref_settings;
 

@@ -107,7 +107,8 @@ static void loukides(void **state)
     assert_figure(t, all, "entropy_l", "Disease", 3);
     assert_figure(t, all, "recursive_c", "Disease", 0.5);
     assert_figure(t, all, "alpha", "Disease", 1.0 / 3);
-    /* the second group lacks Cancer, 1/9 of the table, at full distance from what it has too much of, and HIV, 2/9 at 2/3 */
+    /* the second group lacks Cancer, 1/9 of the table, at full distance from what it has too much of, and HIV, 2/9 at 2/3
+     * */
     assert_figure(t, second, "t_closeness", "Disease", 1.0 / 9 * 1 + 2.0 / 9 * 2 / 3);
     kanon_table_free(t);
 }

@@ -17,10 +17,22 @@ typedef struct example {
     kanon__cell_kind kind;
 } example;
 
-#define INTERVAL(cell, canonical) {cell, canonical, KANON__CELL_INTERVAL}
-#define SET(cell, canonical) {cell, canonical, KANON__CELL_SET}
-#define ANY(cell) {cell, "*", KANON__CELL_ANY}
-#define LABEL(cell, canonical) {cell, canonical, KANON__CELL_LABEL}
+#define INTERVAL(cell, canonical)                                                                                           \
+    {                                                                                                                       \
+        cell, canonical, KANON__CELL_INTERVAL                                                                               \
+    }
+#define SET(cell, canonical)                                                                                                \
+    {                                                                                                                       \
+        cell, canonical, KANON__CELL_SET                                                                                    \
+    }
+#define ANY(cell)                                                                                                           \
+    {                                                                                                                       \
+        cell, "*", KANON__CELL_ANY                                                                                          \
+    }
+#define LABEL(cell, canonical)                                                                                              \
+    {                                                                                                                       \
+        cell, canonical, KANON__CELL_LABEL                                                                                  \
+    }
 
 static void expect(const char *cell, kanon_type type, const char *canonical, kanon__cell_kind kind)
 {
@@ -48,37 +60,95 @@ static void integers(void **state)
 {
     (void)state;
     static const example examples[] = {
-        INTERVAL("15", "15"), INTERVAL(" 15\t", "15"), INTERVAL("+15", "15"), INTERVAL("015", "15"), INTERVAL("-5", "-5"),
-        INTERVAL("-0", "0"), INTERVAL("15.0", "15"), INTERVAL("1e3", "1000"), INTERVAL("36.5", "36.5"),
+        INTERVAL("15", "15"),
+        INTERVAL(" 15\t", "15"),
+        INTERVAL("+15", "15"),
+        INTERVAL("015", "15"),
+        INTERVAL("-5", "-5"),
+        INTERVAL("-0", "0"),
+        INTERVAL("15.0", "15"),
+        INTERVAL("1e3", "1000"),
+        INTERVAL("36.5", "36.5"),
         /* closed */
-        INTERVAL("[15-19]", "[15,19]"), INTERVAL("15-19", "[15,19]"), INTERVAL("[15,19]", "[15,19]"),
-        INTERVAL("[15, 19]", "[15,19]"), INTERVAL("[ 15 , 19 ]", "[15,19]"), INTERVAL("15..19", "[15,19]"),
-        INTERVAL("[15..19]", "[15,19]"), INTERVAL("15 - 19", "[15,19]"), INTERVAL(" [15-19] ", "[15,19]"),
-        INTERVAL("[015-19]", "[15,19]"), INTERVAL("[15-15]", "15"), INTERVAL("15-15", "15"),
+        INTERVAL("[15-19]", "[15,19]"),
+        INTERVAL("15-19", "[15,19]"),
+        INTERVAL("[15,19]", "[15,19]"),
+        INTERVAL("[15, 19]", "[15,19]"),
+        INTERVAL("[ 15 , 19 ]", "[15,19]"),
+        INTERVAL("15..19", "[15,19]"),
+        INTERVAL("[15..19]", "[15,19]"),
+        INTERVAL("15 - 19", "[15,19]"),
+        INTERVAL(" [15-19] ", "[15,19]"),
+        INTERVAL("[015-19]", "[15,19]"),
+        INTERVAL("[15-15]", "15"),
+        INTERVAL("15-15", "15"),
         /* open ends become the closed ones next to them */
-        INTERVAL("[15,20)", "[15,19]"), INTERVAL("[15, 20[", "[15,19]"), INTERVAL("]14,19]", "[15,19]"),
-        INTERVAL("(14,19]", "[15,19]"), INTERVAL("(14,20)", "[15,19]"), INTERVAL("]14, 20[", "[15,19]"),
-        INTERVAL("[15-20)", "[15,19]"), INTERVAL("[15,16)", "15"), INTERVAL("(14,16)", "15"),
-        INTERVAL("[14.5,20[", "[14.5,19]"), INTERVAL("(14.5,20]", "(14.5,20]"),
+        INTERVAL("[15,20)", "[15,19]"),
+        INTERVAL("[15, 20[", "[15,19]"),
+        INTERVAL("]14,19]", "[15,19]"),
+        INTERVAL("(14,19]", "[15,19]"),
+        INTERVAL("(14,20)", "[15,19]"),
+        INTERVAL("]14, 20[", "[15,19]"),
+        INTERVAL("[15-20)", "[15,19]"),
+        INTERVAL("[15,16)", "15"),
+        INTERVAL("(14,16)", "15"),
+        INTERVAL("[14.5,20[", "[14.5,19]"),
+        INTERVAL("(14.5,20]", "(14.5,20]"),
         /* negative numbers */
-        INTERVAL("[-5--1]", "[-5,-1]"), INTERVAL("-5--1", "[-5,-1]"), INTERVAL("[-5-1]", "[-5,1]"),
+        INTERVAL("[-5--1]", "[-5,-1]"),
+        INTERVAL("-5--1", "[-5,-1]"),
+        INTERVAL("[-5-1]", "[-5,1]"),
         INTERVAL("-5-1", "[-5,1]"),
-        INTERVAL("[-5,-1]", "[-5,-1]"), INTERVAL("-5..-1", "[-5,-1]"), INTERVAL("(-6,0)", "[-5,-1]"),
+        INTERVAL("[-5,-1]", "[-5,-1]"),
+        INTERVAL("-5..-1", "[-5,-1]"),
+        INTERVAL("(-6,0)", "[-5,-1]"),
         /* half lines */
-        INTERVAL("<5", "<=4"), INTERVAL("<=5", "<=5"), INTERVAL(">90", ">=91"), INTERVAL(">=90", ">=90"),
-        INTERVAL("< 5", "<=4"), INTERVAL(">= -3", ">=-3"), INTERVAL("<-3", "<=-4"), INTERVAL("<4.5", "<4.5"),
+        INTERVAL("<5", "<=4"),
+        INTERVAL("<=5", "<=5"),
+        INTERVAL(">90", ">=91"),
+        INTERVAL(">=90", ">=90"),
+        INTERVAL("< 5", "<=4"),
+        INTERVAL(">= -3", ">=-3"),
+        INTERVAL("<-3", "<=-4"),
+        INTERVAL("<4.5", "<4.5"),
         /* fully general */
-        ANY("*"), ANY(" * "), ANY("*****"), ANY("{*}"),
+        ANY("*"),
+        ANY(" * "),
+        ANY("*****"),
+        ANY("{*}"),
         /* no intervals */
-        LABEL("19-15", "19-15"), LABEL("[19,15]", "[19,15]"), LABEL("(15,15)", "(15,15)"), LABEL("(15,16)", "(15,16)"),
-        LABEL("[15,15)", "[15,15)"), LABEL("15,19", "15,19"), LABEL("1-2-3", "1-2-3"), LABEL("[15]", "[15]"), LABEL("", ""),
-        LABEL("  ", ""), LABEL("[", "["), LABEL("[]", "[]"), LABEL("[-]", "[-]"), LABEL("-", "-"), LABEL("..", ".."),
-        LABEL("[,]", "[,]"), LABEL("<", "<"), LABEL("<=", "<="), LABEL("[15-", "[15-"), LABEL("15-", "15-"),
+        LABEL("19-15", "19-15"),
+        LABEL("[19,15]", "[19,15]"),
+        LABEL("(15,15)", "(15,15)"),
+        LABEL("(15,16)", "(15,16)"),
+        LABEL("[15,15)", "[15,15)"),
+        LABEL("15,19", "15,19"),
+        LABEL("1-2-3", "1-2-3"),
+        LABEL("[15]", "[15]"),
+        LABEL("", ""),
+        LABEL("  ", ""),
+        LABEL("[", "["),
+        LABEL("[]", "[]"),
+        LABEL("[-]", "[-]"),
+        LABEL("-", "-"),
+        LABEL("..", ".."),
+        LABEL("[,]", "[,]"),
+        LABEL("<", "<"),
+        LABEL("<=", "<="),
+        LABEL("[15-", "[15-"),
+        LABEL("15-", "15-"),
         LABEL("[15-19", "[15-19"),
-        LABEL("teen", "teen"), LABEL("1*", "1*"), LABEL("15 19", "15 19"), LABEL("2020-01-01", "2020-01-01"),
+        LABEL("teen", "teen"),
+        LABEL("1*", "1*"),
+        LABEL("15 19", "15 19"),
+        LABEL("2020-01-01", "2020-01-01"),
         /* sets, of one value that value */
-        INTERVAL("{15}", "15"), INTERVAL("{ [15-20) }", "[15,19]"), INTERVAL("{15, 15}", "15"), SET("{16, 15}", "{15,16}"),
-        LABEL("{[15,20), [18,25)}", "{[15,20), [18,25)}"), LABEL("{[15,25), [18,20)}", "{[15,25), [18,20)}"),
+        INTERVAL("{15}", "15"),
+        INTERVAL("{ [15-20) }", "[15,19]"),
+        INTERVAL("{15, 15}", "15"),
+        SET("{16, 15}", "{15,16}"),
+        LABEL("{[15,20), [18,25)}", "{[15,20), [18,25)}"),
+        LABEL("{[15,25), [18,20)}", "{[15,25), [18,20)}"),
     };
     EXPECT_ALL(examples, KANON_TYPE_INTEGER);
 }
@@ -100,20 +170,38 @@ static void decimals(void **state)
 {
     (void)state;
     static const example examples[] = {
-        INTERVAL("1.50", "1.5"), INTERVAL("15e-1", "1.5"), INTERVAL(".5", "0.5"), INTERVAL("-1.5", "-1.5"),
-        INTERVAL("[1.5-2.5]", "[1.5,2.5]"), INTERVAL("1.50-2.50", "[1.5,2.5]"), INTERVAL("1.5..2.5", "[1.5,2.5]"),
-        INTERVAL("[-1.5--0.5]", "[-1.5,-0.5]"), INTERVAL("1e-2-3e-2", "[0.01,0.03]"),
+        INTERVAL("1.50", "1.5"),
+        INTERVAL("15e-1", "1.5"),
+        INTERVAL(".5", "0.5"),
+        INTERVAL("-1.5", "-1.5"),
+        INTERVAL("[1.5-2.5]", "[1.5,2.5]"),
+        INTERVAL("1.50-2.50", "[1.5,2.5]"),
+        INTERVAL("1.5..2.5", "[1.5,2.5]"),
+        INTERVAL("[-1.5--0.5]", "[-1.5,-0.5]"),
+        INTERVAL("1e-2-3e-2", "[0.01,0.03]"),
         INTERVAL("[1e-2, 3e-2]", "[0.01,0.03]"),
-        INTERVAL("[15-19]", "[15,19]"), INTERVAL("[1.5,1.50]", "1.5"),
+        INTERVAL("[15-19]", "[15,19]"),
+        INTERVAL("[1.5,1.50]", "1.5"),
         /* openness stays */
-        INTERVAL("[15,20)", "[15,20)"), INTERVAL("[15, 20[", "[15,20)"), INTERVAL("]15,20]", "(15,20]"),
-        INTERVAL("(15,20)", "(15,20)"), INTERVAL("(15,16)", "(15,16)"), INTERVAL("<5", "<5"), INTERVAL("<=5.0", "<=5"),
-        INTERVAL(">1.5", ">1.5"), INTERVAL(">=1.50", ">=1.5"),
+        INTERVAL("[15,20)", "[15,20)"),
+        INTERVAL("[15, 20[", "[15,20)"),
+        INTERVAL("]15,20]", "(15,20]"),
+        INTERVAL("(15,20)", "(15,20)"),
+        INTERVAL("(15,16)", "(15,16)"),
+        INTERVAL("<5", "<5"),
+        INTERVAL("<=5.0", "<=5"),
+        INTERVAL(">1.5", ">1.5"),
+        INTERVAL(">=1.50", ">=1.5"),
         /* order across scales and signs */
-        INTERVAL("[1.05,1.1]", "[1.05,1.1]"), LABEL("[1.1,1.05]", "[1.1,1.05]"), INTERVAL("[-1.1,-1.05]", "[-1.1,-1.05]"),
-        LABEL("[-1.05,-1.1]", "[-1.05,-1.1]"), INTERVAL("[-0.5,0.5]", "[-0.5,0.5]"), LABEL("[0.5,-0.5]", "[0.5,-0.5]"),
+        INTERVAL("[1.05,1.1]", "[1.05,1.1]"),
+        LABEL("[1.1,1.05]", "[1.1,1.05]"),
+        INTERVAL("[-1.1,-1.05]", "[-1.1,-1.05]"),
+        LABEL("[-1.05,-1.1]", "[-1.05,-1.1]"),
+        INTERVAL("[-0.5,0.5]", "[-0.5,0.5]"),
+        LABEL("[0.5,-0.5]", "[0.5,-0.5]"),
         INTERVAL("[0.000000000000000001,9223372036854775807]", "[0.000000000000000001,9223372036854775807]"),
-        LABEL("[1.5,1.5)", "[1.5,1.5)"), LABEL("(1.5,1.5]", "(1.5,1.5]"),
+        LABEL("[1.5,1.5)", "[1.5,1.5)"),
+        LABEL("(1.5,1.5]", "(1.5,1.5]"),
         /* too many digits to be held exactly: other digits would be another text */
         LABEL("1.12345678901234567890123", "1.12345678901234567890123"),
     };
@@ -147,13 +235,36 @@ static void categories(void **state)
 {
     (void)state;
     static const example examples[] = {
-        LABEL("Male", "Male"), LABEL("  Male ", "Male"), LABEL("8130*", "8130*"), LABEL("8130", "8130"),
-        LABEL("[15-19]", "[15-19]"), LABEL("<5", "<5"), LABEL("not a number", "not a number"), ANY("*"), ANY("*****"),
-        SET("{a, b}", "{a,b}"), SET("{b,a}", "{a,b}"), SET("{ b ,a , b }", "{a,b}"), SET("{ab, a, abc}", "{a,ab,abc}"),
-        LABEL("{a}", "a"), LABEL("{ a }", "a"), LABEL("{a, a}", "a"), LABEL("{{a}}", "a"), LABEL("{{a},{a}}", "a"),
-        ANY("{*,*}"), SET("{*, a}", "{*,a}"),
-        LABEL("{}", "{}"), LABEL("{ }", "{ }"), LABEL("{{}}", "{}"), LABEL("{,}", "{,}"), LABEL("{a,}", "{a,}"),
-        LABEL("{", "{"), LABEL("}", "}"), LABEL("{a, b", "{a, b"), LABEL("a, b", "a, b"), LABEL("a, b}", "a, b}"),
+        LABEL("Male", "Male"),
+        LABEL("  Male ", "Male"),
+        LABEL("8130*", "8130*"),
+        LABEL("8130", "8130"),
+        LABEL("[15-19]", "[15-19]"),
+        LABEL("<5", "<5"),
+        LABEL("not a number", "not a number"),
+        ANY("*"),
+        ANY("*****"),
+        SET("{a, b}", "{a,b}"),
+        SET("{b,a}", "{a,b}"),
+        SET("{ b ,a , b }", "{a,b}"),
+        SET("{ab, a, abc}", "{a,ab,abc}"),
+        LABEL("{a}", "a"),
+        LABEL("{ a }", "a"),
+        LABEL("{a, a}", "a"),
+        LABEL("{{a}}", "a"),
+        LABEL("{{a},{a}}", "a"),
+        ANY("{*,*}"),
+        SET("{*, a}", "{*,a}"),
+        LABEL("{}", "{}"),
+        LABEL("{ }", "{ }"),
+        LABEL("{{}}", "{}"),
+        LABEL("{,}", "{,}"),
+        LABEL("{a,}", "{a,}"),
+        LABEL("{", "{"),
+        LABEL("}", "}"),
+        LABEL("{a, b", "{a, b"),
+        LABEL("a, b", "a, b"),
+        LABEL("a, b}", "a, b}"),
     };
     EXPECT_ALL(examples, KANON_TYPE_CATEGORICAL);
     EXPECT_ALL(examples, KANON_TYPE_UNKNOWN);

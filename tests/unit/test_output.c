@@ -307,7 +307,7 @@ int main(void)
         cmocka_unit_test(output_tells_of_a_full_disk),   cmocka_unit_test(output_needs_a_place),
         cmocka_unit_test(output_to_devices_is_direct),   cmocka_unit_test(output_checksum_is_sha256),
         cmocka_unit_test(output_larger_than_its_buffer), cmocka_unit_test(output_quotes_cells),
-        cmocka_unit_test(output_prints_integers), cmocka_unit_test(outputs_come_together_or_not_at_all),
+        cmocka_unit_test(output_prints_integers),        cmocka_unit_test(outputs_come_together_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

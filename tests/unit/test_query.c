@@ -40,7 +40,8 @@ static double query_error(const kanon_table *table, const kanon_grouping *groupi
 
 #define SETTINGS(...) (kanon_setting[]){__VA_ARGS__}, sizeof((kanon_setting[]){__VA_ARGS__}) / sizeof(kanon_setting)
 
-/* ---- the slow reference ----------------------------------------------------------------------------------------------- */
+/* ---- the slow reference -----------------------------------------------------------------------------------------------
+ * */
 
 /* One predicate: a range of numbers, or marks on leaves. */
 typedef struct ref_predicate {
@@ -293,7 +294,8 @@ static void test_reference(void **state)
     assert_true(n_defined > N_TABLES / 2);
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------------------------------
+ * */
 
 static const char *const age_schema = "missing: ['?']\nattributes: {age: {role: quasi, type: integer}}\n";
 
@@ -402,7 +404,8 @@ static void test_taxonomy(void **state)
     kanon_table_free(table);
 }
 
-/* ---- settings --------------------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------------------------------------------
+ * */
 
 static const char *const census_schema = "attributes:\n  Age: {role: quasi, type: integer}\n  GENDER: {role: quasi}\n"
                                          "  income: {role: quasi}\n  Race: {role: quasi}\n  workclass: {role: quasi}\n"
@@ -452,9 +455,9 @@ static void test_presets(void **state)
     assert_true(fewer == same);
     /* the defaults */
     double defaults = query_error(table, grouping, NULL, 0);
-    double spelled = query_error(table, grouping,
-                                 SETTINGS({"query-preset", "none"}, {"query-count", "1000"}, {"query-selectivity", "0.015"},
-                                          {"query-seed", "0"}));
+    double spelled = query_error(
+        table, grouping,
+        SETTINGS({"query-preset", "none"}, {"query-count", "1000"}, {"query-selectivity", "0.015"}, {"query-seed", "0"}));
     double other_seed = query_error(table, grouping, SETTINGS({"query-seed", "1"}));
     assert_true(defaults == spelled && defaults != other_seed);
     kanon_grouping_free(grouping);
@@ -511,7 +514,8 @@ static void test_plus(void **state)
     kanon_table_free(table);
 }
 
-/* ---- threads, stopping, memory ---------------------------------------------------------------------------------------- */
+/* ---- threads, stopping, memory ----------------------------------------------------------------------------------------
+ * */
 
 static void test_threads(void **state)
 {
@@ -546,8 +550,12 @@ static void test_stop(void **state)
     kanon_measures *measures = NULL;
     int n_calls = 0;
     kanon_setting settings[] = {{"query-count", "1000000"}};
-    kanon_evaluate_options options = {.struct_size = sizeof options, .settings = settings, .n_settings = 1, .threads = 2,
-                                      .tick = stop_now, .payload = &n_calls};
+    kanon_evaluate_options options = {.struct_size = sizeof options,
+                                      .settings = settings,
+                                      .n_settings = 1,
+                                      .threads = 2,
+                                      .tick = stop_now,
+                                      .payload = &n_calls};
     assert_int_equal(kanon_evaluate(&measures, table, grouping, &options, &err), KANON_ECANCELLED);
     assert_null(measures);
     assert_true(n_calls > 0);
@@ -579,7 +587,8 @@ static void test_no_memory(void **state)
     kanon_table_free(table);
 }
 
-/* ---- sets of rows ----------------------------------------------------------------------------------------------------- */
+/* ---- sets of rows -----------------------------------------------------------------------------------------------------
+ * */
 
 static void test_row_index(void **state)
 {
@@ -619,10 +628,10 @@ static void test_row_index(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_decimals),  cmocka_unit_test(test_dates),    cmocka_unit_test(test_taxonomy),
+        cmocka_unit_test(test_reference), cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_decimals),  cmocka_unit_test(test_dates),          cmocka_unit_test(test_taxonomy),
         cmocka_unit_test(test_presets),   cmocka_unit_test(test_wrong_settings), cmocka_unit_test(test_plus),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_stop),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_stop),           cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_row_index),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -18,8 +18,8 @@
 enum { N_TABLES = 500, MIN_COMPARED = 300, MAX_SETTINGS = 12, SETTINGS_STREAM = 78 };
 
 static const char *const algorithms[] = {
-    "kmember", "kmember-p", "oka", "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc", "tgc-u", "tgc-p",
-    "tgc-b", "greedy-threshold", "wfcm", "mondrian",
+    "kmember", "kmember-p", "oka",   "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc",
+    "tgc-u",   "tgc-p",     "tgc-b", "greedy-threshold",   "wfcm",        "mondrian",
 };
 
 static random_table *tables;
@@ -199,8 +199,12 @@ static void explain(const trial *run, const random_table *random)
 
 static kanon_options options_of(const trial *run, const random_table *random)
 {
-    return (kanon_options){.struct_size = sizeof(kanon_options), .k = random->k, .algorithm = run->algorithm,
-                           .settings = run->settings, .n_settings = run->n_settings, .seed = run->seed,
+    return (kanon_options){.struct_size = sizeof(kanon_options),
+                           .k = random->k,
+                           .algorithm = run->algorithm,
+                           .settings = run->settings,
+                           .n_settings = run->n_settings,
+                           .seed = run->seed,
                            .threads = 1 + (int)(random->seed % 2)};
 }
 
@@ -432,12 +436,12 @@ static void test_loukides_table_1(void **state)
 {
     (void)state;
     static const int group[] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
-    kanon_table *table =
-        table_from_texts("Age,Disease\n10,Cancer\n11,HIV\n12,Flu\n13,Bronchitis\n14,Flu\n15,Pneumonia\n16,Bronchitis\n"
-                         "17,Flu\n18,HIV\n",
-                         "attributes:\n  Age: {role: quasi, type: integer}\n"
-                         "  Disease: {role: sensitive, type: categorical, taxonomy: {Cancer: , Viral: {HIV: , "
-                         "Respiratory: {Flu: , Bronchitis: , Pneumonia: }}}}\n");
+    kanon_table *table = table_from_texts(
+        "Age,Disease\n10,Cancer\n11,HIV\n12,Flu\n13,Bronchitis\n14,Flu\n15,Pneumonia\n16,Bronchitis\n"
+        "17,Flu\n18,HIV\n",
+        "attributes:\n  Age: {role: quasi, type: integer}\n"
+        "  Disease: {role: sensitive, type: categorical, taxonomy: {Cancer: , Viral: {HIV: , "
+        "Respiratory: {Flu: , Bronchitis: , Pneumonia: }}}}\n");
     ref_model *model = ref_model_new(table);
     assert_near(s_diversity(model, group, 0, 0.5), 0.3333, 5e-5);
     assert_near(s_diversity(model, group, 1, 0.5), 0.7333, 5e-5);
@@ -504,7 +508,7 @@ int main(void)
     struct CMUnitTest tests[COUNT(others) + COUNT(algorithms)];
     memcpy(tests, others, sizeof others);
     for (size_t a = 0; a < COUNT(algorithms); a++)
-        tests[COUNT(others) + a] =
-            (struct CMUnitTest){algorithms[a], test_algorithm, NULL, NULL, (void *)(uintptr_t)algorithms[a]};
+        tests[COUNT(others) + a] = (struct CMUnitTest){algorithms[a], test_algorithm, NULL, NULL,
+                                                       (void *)(uintptr_t)algorithms[a]};
     return cmocka_run_group_tests_name("references", tests, make_tables, free_tables);
 }

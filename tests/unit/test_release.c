@@ -29,7 +29,8 @@ static const char people_csv[] = "name,age,temp,day,job,ill,note\n"
 /* Mixed on everything; two equal but for age; missing together with numbers; only missing. */
 static const int64_t people_groups[] = {1, 1, 1, 2, 2, 3, 3, 4, 4};
 
-/* ---- publishing ------------------------------------------------------------------------------------------------------- */
+/* ---- publishing -------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status publish(const kanon_table *table, const int64_t *group_of, kanon_numeric numeric, kanon_error *err)
 {
@@ -164,7 +165,8 @@ static void huge_numbers_are_released(void **state)
     assert_release(yaml, "a\n1e30\n3e30\n", GROUPS(1, 1), KANON_NUMERIC_MEAN, "a\n2e+30\n2e+30\n");
 }
 
-/* ---- the cells that stay ---------------------------------------------------------------------------------------------- */
+/* ---- the cells that stay ----------------------------------------------------------------------------------------------
+ * */
 
 static void form_of_the_input_is_kept(void **state)
 {
@@ -218,7 +220,8 @@ static void column_names_may_clash(void **state)
                    KANON_NUMERIC_COLUMNS, "age_min,age_max\n1,1\n"); /* a column that does not leave is in nobody's way */
 }
 
-/* ---- shuffling -------------------------------------------------------------------------------------------------------- */
+/* ---- shuffling --------------------------------------------------------------------------------------------------------
+ * */
 
 static void shuffle_is_a_permutation(void **state)
 {
@@ -252,7 +255,8 @@ static void shuffle_is_a_permutation(void **state)
     kanon_table_free(table);
 }
 
-/* ---- groups files ----------------------------------------------------------------------------------------------------- */
+/* ---- groups files -----------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_table *ten_rows(void)
 {
@@ -334,7 +338,8 @@ static void bad_groups_files(void **state)
     kanon_table_free(table);
 }
 
-/* ---- the check -------------------------------------------------------------------------------------------------------- */
+/* ---- the check --------------------------------------------------------------------------------------------------------
+ * */
 
 /* A table of three rows in one group, its recoding, and a verifier that has been told of it. */
 typedef struct inspection {
@@ -545,7 +550,8 @@ static void wrong_groupings_are_caught(void **state)
     kanon_table_free(table);
 }
 
-/* ---- wishes that cannot be met ---------------------------------------------------------------------------------------- */
+/* ---- wishes that cannot be met ----------------------------------------------------------------------------------------
+ * */
 
 static void outputs_must_not_meet(void **state)
 {

@@ -39,17 +39,18 @@ static void assert_near(double got, double expected, const char *what)
         fail_msg("%s: %.15g instead of %.15g", what, got, expected);
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------------------------------
+ * */
 
 static const char *const person_schema =
     "missing: ['?']\n"
     "attributes:\n"
-    "  age: {role: quasi, type: integer}\n"                                          /* 10 .. 50, R = 40 */
-    "  size: {role: quasi, type: decimal}\n"                                         /* 1.5 .. 2, R = 0.5 */
-    "  day: {role: quasi, type: date}\n"                                             /* 2020-01-01 .. 2020-01-11, R = 10 */
+    "  age: {role: quasi, type: integer}\n"  /* 10 .. 50, R = 40 */
+    "  size: {role: quasi, type: decimal}\n" /* 1.5 .. 2, R = 0.5 */
+    "  day: {role: quasi, type: date}\n"     /* 2020-01-01 .. 2020-01-11, R = 10 */
     "  job: {role: quasi, taxonomy: {In: {Desk: {clerk: , judge: }, cook: }, farmer: }}\n" /* H = 3 */
-    "  zip: {role: quasi, type: categorical, mask: right}\n"                         /* H = 4 */
-    "  town: {role: quasi}\n"                                                        /* flat */
+    "  zip: {role: quasi, type: categorical, mask: right}\n"                               /* H = 4 */
+    "  town: {role: quasi}\n"                                                              /* flat */
     "  ill: {role: sensitive}\n";
 static const char *const person_table = "age,size,day,job,zip,town,ill\n"
                                         "10,1.5,2020-01-01,clerk,4107,a*,x\n"
@@ -96,8 +97,9 @@ static void expect_unknown(const char *column, const char *cell)
 static void test_integers(void **state)
 {
     (void)state;
-    static const char *const from_15_to_19[] = {"[15-19]", "[15,20)", "[15, 20[", "15-19", "15..19", "(14,19]", "]14,20[",
-                                                "[14.5,19.5]", "[14.5, 19.5)", "{15, 19}", "{19,17,15}", "{15-16, 19}"};
+    static const char *const from_15_to_19[] = {"[15-19]",      "[15,20)",  "[15, 20[",   "15-19",
+                                                "15..19",       "(14,19]",  "]14,20[",    "[14.5,19.5]",
+                                                "[14.5, 19.5)", "{15, 19}", "{19,17,15}", "{15-16, 19}"};
     for (size_t i = 0; i < sizeof from_15_to_19 / sizeof from_15_to_19[0]; i++)
         expect_cost("age", from_15_to_19[i], 4.0 / 40);
     expect_cost("age", "23", 0);
@@ -173,7 +175,8 @@ static void test_categories(void **state)
     expect_unknown("town", "c");
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes ------------------------------------------------------------------------------------------------------------
+ * */
 
 static void test_sizes(void **state)
 {
@@ -259,7 +262,8 @@ static void test_odd_names(void **state)
     kanon_table_free(table);
 }
 
-/* ---- random files ----------------------------------------------------------------------------------------------------- */
+/* ---- random files -----------------------------------------------------------------------------------------------------
+ * */
 
 enum { MOST_ROWS = 30, N_AGES = 40 };
 
@@ -447,7 +451,8 @@ static void test_own_releases(void **state)
     kanon_schema_free(schema);
 }
 
-/* ---- what is wrong ---------------------------------------------------------------------------------------------------- */
+/* ---- what is wrong ----------------------------------------------------------------------------------------------------
+ * */
 
 static void expect_failure(const char *csv, kanon_status status, const char *part)
 {
@@ -547,10 +552,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),     cmocka_unit_test(test_decimals_and_dates), cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_columns),            cmocka_unit_test(test_no_range),
-        cmocka_unit_test(test_odd_names),
-        cmocka_unit_test(test_random_files), cmocka_unit_test(test_own_releases),       cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_integers),     cmocka_unit_test(test_decimals_and_dates),
+        cmocka_unit_test(test_categories),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_columns),      cmocka_unit_test(test_no_range),
+        cmocka_unit_test(test_odd_names),    cmocka_unit_test(test_random_files),
+        cmocka_unit_test(test_own_releases), cmocka_unit_test(test_failures),
         cmocka_unit_test(test_stop),         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -37,7 +37,8 @@ typedef struct row {
 static char *text;
 static row *rows;
 
-/* ---- helpers ---------------------------------------------------------------------------------------------------------- */
+/* ---- helpers ----------------------------------------------------------------------------------------------------------
+ * */
 
 typedef struct place {
     char text[PATH_SIZE];
@@ -149,7 +150,8 @@ static int clean_up(void **state)
     return exists(base);
 }
 
-/* ---- the files -------------------------------------------------------------------------------------------------------- */
+/* ---- the files --------------------------------------------------------------------------------------------------------
+ * */
 
 static void equal_seeds_give_equal_bytes(void **state)
 {
@@ -174,8 +176,8 @@ static void equal_seeds_give_equal_bytes(void **state)
         remove_sample(below(base, names[i]).text);
 }
 
-/* FNV-1a of the table: the same on every machine, under every compiler and option. A change of the lists, the figures or the
- * random numbers is meant to change it. */
+/* FNV-1a of the table: the same on every machine, under every compiler and option. A change of the lists, the figures or
+ * the random numbers is meant to change it. */
 static void bytes_are_the_same_everywhere(void **state)
 {
     (void)state;
@@ -243,8 +245,8 @@ static void the_library_reads_it(void **state)
     assert_int_equal(kanon_table_columns(table), N_CELLS);
     assert_null(kanon_table_warning(table, 0));
     const kanon_role roles[N_CELLS] = {KANON_ROLE_IDENTIFYING, KANON_ROLE_IDENTIFYING, KANON_ROLE_QUASI, KANON_ROLE_QUASI,
-                                       KANON_ROLE_QUASI, KANON_ROLE_QUASI, KANON_ROLE_QUASI, KANON_ROLE_QUASI,
-                                       KANON_ROLE_SENSITIVE, KANON_ROLE_SENSITIVE};
+                                       KANON_ROLE_QUASI,       KANON_ROLE_QUASI,       KANON_ROLE_QUASI, KANON_ROLE_QUASI,
+                                       KANON_ROLE_SENSITIVE,   KANON_ROLE_SENSITIVE};
     for (int i = 0; i < N_CELLS; i++)
         assert_int_equal(kanon_table_column_role(table, i), roles[i]);
     assert_int_equal(kanon_table_column_type(table, AGE), KANON_TYPE_INTEGER);
@@ -293,7 +295,8 @@ static void taxonomies_cover_every_value(void **state)
     check_cover(DIAGNOSIS, files[4]);
 }
 
-/* ---- the values ------------------------------------------------------------------------------------------------------- */
+/* ---- the values -------------------------------------------------------------------------------------------------------
+ * */
 
 static void cells_have_their_form(void **state)
 {
@@ -495,7 +498,8 @@ static void some_patients_come_again(void **state)
     assert_true(n_same_diagnosis > n_later / 4);
 }
 
-/* ---- failures --------------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------------
+ * */
 
 static void wrong_calls_make_nothing(void **state)
 {
