@@ -75,8 +75,7 @@ static double share_below(const kanon__subject *s, int64_t size)
     {                                                                                                                       \
         (void)i;                                                                                                            \
         (void)err;                                                                                                          \
-        *out = share_below(s, size);                                                                                       
-        * \
+        *out = share_below(s, size);                                                                                        \
         return KANON_OK;                                                                                                    \
     }                                                                                                                       \
     const kanon__measure kanon__measure_##measure = {                                                                       \

@@ -1,6 +1,6 @@
-/* How the values of a quasi attribute are distributed in the original and in the release, in a form that singles out nobody:
- * no category and no part of an axis stands for some but fewer than `rare` records or, in the release, `least_groups`
- * groups. */
+/* How the values of a quasi attribute are distributed in the original and in the release, in a form that singles out
+ * nobody: no category and no part of an axis stands for some but fewer than `rare` records or, in the release,
+ * `least_groups` groups. */
 #ifndef KANON_REPORT_DISTRIBUTION_H
 #define KANON_REPORT_DISTRIBUTION_H
 

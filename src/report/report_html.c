@@ -1,6 +1,6 @@
-/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. No clock
- * is asked, so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but fewer
- * than k records is named. */
+/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. No
+ * clock is asked, so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but
+ * fewer than k records is named. */
 #include "report/html_parts.h"
 
 #include <string.h>
@@ -87,7 +87,8 @@ static void put_head(kanon__output *o, const kanon__report *r)
     kanon__output_text(o, "</p>\n");
 }
 
-/* ---- summary ---------------------------------------------------------------------------------------------------------- */
+/* ---- summary ----------------------------------------------------------------------------------------------------------
+ * */
 
 static void tile(kanon__output *o, const char *value, const char *what)
 {
@@ -191,7 +192,8 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
     kanon__html_end(o);
 }
 
-/* ---- promises --------------------------------------------------------------------------------------------------------- */
+/* ---- promises ---------------------------------------------------------------------------------------------------------
+ * */
 
 static void say_homogeneity(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
