@@ -25,10 +25,19 @@ static const option option_set = {
     .kind = OPTION_PAIR,
     AT(settings),
 };
+static const option option_k = {
+    .letter = 'k',
+    .argument = "K",
+    .help = "the k that the grouping is held against: lower_bound, discernibility, ... (default: the schema's)",
+    .kind = OPTION_INTEGER,
+    AT(k),
+    .min = 2,
+    .max = INT64_MAX,
+};
 static const option option_report = {
     .name = "report",
     .argument = "FILE",
-    .help = "also write the figures as JSON (-: in place of the figures)",
+    .help = "also write the figures as JSON, or as a page where FILE ends in .html (-: JSON in place of the figures)",
     .kind = OPTION_TEXT,
     AT(report),
 };
@@ -41,7 +50,7 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_set,     &option_report, &option_threads,
+    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_k,       &option_set,    &option_report, &option_threads,
     &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help,   NULL,
 };
 
@@ -114,6 +123,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     };
     kanon_evaluate_options evaluating = {
         .struct_size = sizeof evaluating,
+        .k = args->k,
         .settings = args->settings.items,
         .n_settings = args->settings.n,
         .threads = (int)args->threads,

@@ -246,6 +246,7 @@ typedef struct kanon_evaluate_options {
     kanon_tick tick;
     void *payload;
     int brief; /* counts and information loss alone, which cost next to nothing */
+    int64_t k; /* what the grouping is held against: lower_bound, discernibility, ...; 0: what it was made for, or the schema's */
 } kanon_evaluate_options;
 
 /* Every measure of the grouping. */

@@ -164,7 +164,7 @@ const kanon__algorithm kanon__algorithm_mondrian = {
         {.name = "mondrian",
          .summary = "split the table at medians as long as both sides keep k records",
          .advice =
-             "The fastest, for very large tables and as a baseline. Groups do not overlap with 'ties=strict', which some "
+             "The fastest, for very large tables and as a baseline. With 'ties=strict' equal values stay together, which some "
              "analyses need; information loss is clearly higher than that of clustering.",
          .source = "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
          .revision = 1,

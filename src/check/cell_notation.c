@@ -48,9 +48,9 @@ static bool is_numeric(kanon_type type)
 }
 
 /* Integer columns too may hold fractions, such as means and limits between two values. */
-static bool read_bound(kanon__bound *out, slice part, kanon_type type)
+static bool read_bound(kanon__end *out, slice part, kanon_type type)
 {
-    kanon__bound bound = {0};
+    kanon__end bound = {0};
     if (type == KANON_TYPE_DATE) {
         if (!kanon__parse_date(&bound.mantissa, part.text, part.length))
             return false;
@@ -74,7 +74,7 @@ static int64_t power_of_ten(int exponent)
 }
 
 /* Whole parts first, then the fractions brought to one scale: neither step can overflow. */
-static int compare_bounds(const kanon__bound *a, const kanon__bound *b)
+static int compare_bounds(const kanon__end *a, const kanon__end *b)
 {
     enum { LARGEST_SCALE = 18 };
     int64_t a_unit = power_of_ten(a->scale), b_unit = power_of_ten(b->scale);
@@ -87,7 +87,7 @@ static int compare_bounds(const kanon__bound *a, const kanon__bound *b)
 }
 
 /* Among whole units "above 14" is "from 15 on". False where there is no such unit. */
-static bool close_end(kanon__bound *end, int64_t step, kanon_type type)
+static bool close_end(kanon__end *end, int64_t step, kanon_type type)
 {
     if (end->infinite || !end->open || type == KANON_TYPE_DECIMAL || end->scale > 0)
         return true;
@@ -150,11 +150,11 @@ static bool read_half_line(kanon__interval *out, slice cell, kanon_type type)
         return false;
     bool below = cell.text[0] == '<', closed = cell.text[1] == '=';
     size_t sign = closed ? 2 : 1;
-    kanon__bound end;
+    kanon__end end;
     if (!read_bound(&end, (slice){cell.text + sign, cell.length - sign}, type))
         return false;
     end.open = !closed;
-    kanon__bound infinite = {.open = true, .infinite = true};
+    kanon__end infinite = {.open = true, .infinite = true};
     *out = below ? (kanon__interval){infinite, end} : (kanon__interval){end, infinite};
     return settle(out, type);
 }
@@ -164,7 +164,7 @@ bool kanon__notation_interval(kanon__interval *out, const char *text, size_t len
     slice cell = trimmed(text, length);
     if (!is_numeric(type) || cell.length == 0 || cell.length > LONGEST_INTERVAL)
         return false;
-    kanon__bound value;
+    kanon__end value;
     if (read_bound(&value, cell, type)) {
         *out = (kanon__interval){value, value};
         return true;
@@ -187,7 +187,7 @@ static kanon_status append(kanon__meaning *meaning, const char *text, size_t len
     return st;
 }
 
-static kanon_status append_bound(kanon__meaning *meaning, const kanon__bound *bound, kanon_type type, kanon_error *err)
+static kanon_status append_bound(kanon__meaning *meaning, const kanon__end *bound, kanon_type type, kanon_error *err)
 {
     char number[KANON__NUMBER_TEXT];
     size_t length = type == KANON_TYPE_DATE ? kanon__format_date(number, bound->mantissa)
@@ -198,7 +198,7 @@ static kanon_status append_bound(kanon__meaning *meaning, const kanon__bound *bo
 static kanon_status append_interval(kanon__meaning *meaning, const kanon__interval *interval, kanon_type type,
                                     kanon_error *err)
 {
-    const kanon__bound *lo = &interval->lo, *hi = &interval->hi;
+    const kanon__end *lo = &interval->lo, *hi = &interval->hi;
     bool point = !lo->infinite && !hi->infinite && compare_bounds(lo, hi) == 0;
     const char *before = point          ? ""
                          : lo->infinite ? (hi->open ? "<" : "<=")

@@ -19,14 +19,14 @@
 #include <stdbool.h>
 
 /* One end of an interval: mantissa / 10^scale, of a date the days since 1970-01-01. */
-typedef struct kanon__bound {
+typedef struct kanon__end {
     int64_t mantissa;
     int scale;
     bool open, infinite;
-} kanon__bound;
+} kanon__end;
 
 typedef struct kanon__interval {
-    kanon__bound lo, hi;
+    kanon__end lo, hi;
 } kanon__interval;
 
 typedef enum kanon__cell_kind {

@@ -57,7 +57,7 @@ typedef struct reader {
 /* ---- cells ------------------------------------------------------------------------------------------------------------
  * */
 
-static double bound_value(const kanon__bound *bound, double at_infinity)
+static double bound_value(const kanon__end *bound, double at_infinity)
 {
     static const double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};

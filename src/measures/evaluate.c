@@ -118,7 +118,7 @@ out:
 static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    s->k = s->grouping->k > 0 ? s->grouping->k : s->grouping->smallest > 0 ? s->grouping->smallest : 1;
+    s->k = s->k > 0 ? s->k : s->grouping->k > 0 ? s->grouping->k : s->grouping->smallest > 0 ? s->grouping->smallest : 1;
     KANON_TRY(kanon__new_array(&s->extents, s->table->n_quasi, "group extents", err), out);
     KANON_TRY(kanon__new_array(&s->diversity, s->grouping->n_groups, "group losses", err), out);
     for (int i = 0; i < s->table->n_quasi; i++) {
@@ -191,12 +191,16 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     size_t n_infos = kanon_measure_settings(&infos);
     KANON_TRY(kanon__settings_init(&settings, "the measures", infos, n_infos, o.settings, o.n_settings, err), out);
+    subject.k = o.k;
     subject.threads = o.threads;
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     KANON_TRY(set_up_subject(&subject, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
+    for (size_t i = 0; i < settings.n; i++)
+        if (settings.values[i] != NULL)
+            KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", infos[i].name, settings.values[i]), out);
     KANON_TRY(measure_all(m, &subject, o.brief ? n_brief() : N_MEASURES, err), out);
     *out = m;
     m = NULL;
@@ -211,6 +215,7 @@ void kanon_measures_free(kanon_measures *measures)
 {
     if (measures == NULL)
         return;
+    kanon__texts_clear(&measures->settings);
     kanon__free(measures->figures);
     kanon__free(measures);
 }

@@ -41,6 +41,7 @@ typedef struct kanon__measure {
 struct kanon_measures {
     kanon_figure *figures;
     size_t n;
+    kanon__texts settings; /* "name=value" of every setting with a value */
 };
 
 /* The column of the i-th quasi or sensitive attribute. */

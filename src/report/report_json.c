@@ -67,7 +67,8 @@ static json_t *object_of(json_t *parent, const char *column)
 static bool set_figures(json_t *root, const kanon_measures *m)
 {
     json_t *formulas = json_object(), *attributes = json_object();
-    bool good = set(root, "formulas", formulas) && set(root, "attributes", attributes);
+    bool good = set(root, "formulas", formulas) && set(root, "attributes", attributes) &&
+                set(root, "measure_settings", text_list(&m->settings));
     for (size_t i = 0; good && i < m->n; i++) {
         const kanon_figure *f = &m->figures[i];
         json_t *place = f->attribute == NULL ? root : object_of(attributes, f->attribute);
