@@ -15,6 +15,7 @@
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
+#include "search/tuples.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ typedef struct iteration {
     kanon__centroids *centroids;
     kanon__centroids *measured; /* the centroids of a partition whose square error is asked for */
     kanon__nearest *nearest;
+    kanon__tuples *tuples;
     kanon__random random;
     int32_t *best;    /* the visited partition with the least square error */
     int32_t *best_at; /* the centroids by which its records were assigned */
@@ -34,23 +36,45 @@ typedef struct iteration {
     bool has_best;
 } iteration;
 
-/* Steps 7 to 13 (figure 3: to 17). Centroids stay; only the sizes are counted. */
-static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon_error *err)
+/* Steps 8 to 17 of figure 3: clusters below k are filled first, so every record must be asked about in its turn. */
+static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     kanon__run *run = it->run;
     kanon__centroids *c = it->centroids;
-    int64_t n = it->space->n_rows, n_short = c->n;
+    int64_t n_short = c->n;
     memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
-    for (int64_t row = 0; row < n; row++) {
-        int64_t below = it->sizing == FILL && n_short > 0 ? run->k : 0;
-        int64_t cluster = kanon__nearest_find(it->nearest, row, false, below);
+    for (int64_t row = 0; row < it->space->n_rows; row++) {
+        int64_t cluster = kanon__nearest_find(it->nearest, row, false, n_short > 0 ? run->k : 0);
         run->group_of[row] = (int32_t)cluster;
         n_short -= ++c->sizes[cluster] == run->k;
-        kanon_status st = kanon__tick(run->ticker, round * n + row, n_rounds * n, 5 * c->n, err);
+        kanon_status st = kanon__tick(run->ticker, n_done + row, n_all, 5 * c->n, err);
         if (st != KANON_OK)
             return st;
     }
     return KANON_OK;
+}
+
+/* Steps 8 to 13 of figures 1 and 2. Centroids stay, so equal records go the same way and are asked about once. */
+static kanon_status assign_nearest(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
+{
+    const kanon__tuples *t = it->tuples;
+    for (int64_t tuple = 0; tuple < t->n; tuple++) {
+        int64_t cluster = kanon__nearest_find(it->nearest, t->rows[t->begins[tuple]], false, 0);
+        for (int64_t i = t->begins[tuple]; i < t->begins[tuple + 1]; i++)
+            it->run->group_of[t->rows[i]] = (int32_t)cluster;
+        kanon_status st = kanon__tick(it->run->ticker, n_done + t->begins[tuple], n_all, 5 * it->centroids->n, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}
+
+static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon_error *err)
+{
+    int64_t n = it->space->n_rows;
+    if (it->sizing == FILL)
+        return assign_filling(it, round * n, n_rounds * n, err);
+    return assign_nearest(it, round * n, n_rounds * n, err);
 }
 
 static kanon_status adjust(iteration *it, kanon_error *err)
@@ -142,10 +166,12 @@ static kanon_status run_kmeans(kanon__run *run, sizing_rule sizing, kanon_error 
     KANON_TRY(kanon__new_array(&it.best, n, "the best partition", err), out);
     KANON_TRY(kanon__centroids_new(&it.centroids, it.space, n_clusters, err), out);
     KANON_TRY(kanon__centroids_new(&it.measured, it.space, n_clusters, err), out);
-    KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, err), out);
+    KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(kanon__new_array(&it.best_at, (int64_t)n_coordinates(&it), "the best partition", err), out);
+    KANON_TRY(kanon__tuples_new(&it.tuples, it.space, err), out);
     KANON_TRY(run_iteration(&it, err), out);
 out:
+    kanon__tuples_free(it.tuples);
     kanon__free(it.best_at);
     kanon__nearest_free(it.nearest);
     kanon__centroids_free(it.measured);
@@ -178,6 +204,7 @@ static const kanon_setting_info kmeans_settings[] = {
      .default_value = "100",
      .help = "where to stop if the centroids never come to rest"},
     KANON__CLUSTER_ON,
+    KANON__SEARCH_SETTING,
 };
 
 #define KMEANS_SOURCE                                                                                                       \

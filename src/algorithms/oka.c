@@ -258,7 +258,7 @@ static kanon_status run_oka(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&sizes_before, n_clusters, "clusters", err), out);
     KANON_TRY(kanon__sort_rows(c.sorted, run->space, err), out); /* step 1 */
     KANON_TRY(kanon__centroids_new(&c.centroids, space, n_clusters, err), out);
-    KANON_TRY(kanon__nearest_new(&c.nearest, c.centroids, err), out);
+    KANON_TRY(kanon__nearest_new(&c.nearest, c.centroids, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(clustering_stage(&c, err), out);
     memcpy(c.keep, run->group_of, (size_t)n * sizeof *c.keep);
     memcpy(sizes_before, c.centroids->sizes, (size_t)n_clusters * sizeof *sizes_before);
@@ -293,6 +293,7 @@ static const kanon_setting_info oka_settings[] = {
      .default_value = "false",
      .help = "suppress the records of a cluster that stayed short of k where that costs less than filling it"},
     KANON__CLUSTER_ON,
+    KANON__SEARCH_SETTING,
 };
 
 const kanon__algorithm kanon__algorithm_oka = {

@@ -215,7 +215,7 @@ static kanon_status run_wfcm(kanon__run *run, kanon_error *err)
     kanon__random random;
     int64_t n_clusters = run->space->n_rows / run->k;
     KANON_TRY(kanon__centroids_new(&it.centroids, run->space, n_clusters, err), out);
-    KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, err), out);
+    KANON_TRY(kanon__nearest_new(&it.nearest, it.centroids, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(kanon__new_array(&it.weights, run->space->n_dimensions, "weights", err), out);
     KANON_TRY(kanon__new_array(&it.dispersions, run->space->n_dimensions, "weights", err), out);
     kanon__random_init(&random, run->seed, 0);
@@ -239,6 +239,7 @@ static const kanon_setting_info wfcm_settings[] = {
      .max = 100000,
      .default_value = "100",
      .help = "where to stop if the assignment never comes to rest"},
+    KANON__SEARCH_SETTING,
 };
 
 const kanon__algorithm kanon__algorithm_wfcm = {

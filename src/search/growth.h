@@ -10,7 +10,6 @@
 
 #include "search/free_set.h"
 #include "search/tree.h"
-#include "table/settings.h"
 
 typedef struct kanon__growth kanon__growth;
 
@@ -29,12 +28,5 @@ kanon_status kanon__growth_least(kanon__growth *growth, const kanon__bound *box,
 kanon_status kanon__growth_furthest(kanon__growth *growth, int64_t row, int64_t *furthest, kanon_error *err);
 /* The index-th free row in ascending order. */
 int64_t kanon__growth_nth(const kanon__growth *growth, int64_t index);
-
-/* The setting behind `way`, for the tables of algorithms. */
-#define KANON__SEARCH_SETTING                                                                                               \
-    {                                                                                                                       \
-        .name = "search", .type = KANON_SETTING_CHOICE, .default_value = "auto", .choices = "auto|scan|index",              \
-        .help = "how records are found; changes the time, never the groups"                                                 \
-    }
 
 #endif

@@ -19,7 +19,7 @@ static kanon_status make_node_terms(uint32_t **out, const kanon__dimension *d, k
     return st;
 }
 
-kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *centroids, kanon_error *err)
+kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *centroids, const char *way, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__nearest *s = NULL;
@@ -27,8 +27,10 @@ kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *ce
     *out = NULL;
     KANON_TRY(kanon__new_array(&s, 1, "distances", err), out);
     s->centroids = centroids;
+    s->kernels = kanon__kernels_choose(strcmp(way, "scan") == 0);
     KANON_TRY(kanon__new_array(&s->units, centroids->n, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->weighted, centroids->n, "distances", err), out);
+    KANON_TRY(kanon__new_array(&s->terms, space->n_dimensions, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->node_terms, space->n_dimensions, "distances", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
         if (space->dimensions[i].position == NULL)
@@ -47,56 +49,61 @@ void kanon__nearest_free(kanon__nearest *s)
     for (int i = 0; s->node_terms != NULL && i < s->centroids->space->n_dimensions; i++)
         kanon__free(s->node_terms[i]);
     kanon__free(s->node_terms);
+    kanon__free(s->terms);
     kanon__free(s->weighted);
     kanon__free(s->units);
     kanon__free(s);
 }
 
-/* Add one dimension's terms for all centroids. */
-static void add_terms(kanon__nearest *s, int i, uint32_t code)
+/* The term of one dimension as the kernels take it. False where its taxonomy is too large for a table: then it is added by hand. */
+static bool describe_term(const kanon__nearest *s, int i, uint32_t code, kanon__kernel_term *out)
 {
     const kanon__centroids *c = s->centroids;
     const kanon__dimension *d = &c->space->dimensions[i];
-    const int32_t *at = c->at + i * c->n;
-    uint32_t *units = s->units;
+    *out = (kanon__kernel_term){.at = c->at + i * c->n};
     if (d->position != NULL && code != d->column->missing_code) {
-        int32_t own = (int32_t)d->position[code], full = (int32_t)d->full;
-        for (int64_t j = 0; j < c->n; j++) {
-            int32_t difference = own - at[j], distance = difference < 0 ? -difference : difference;
-            units[j] += (uint32_t)(at[j] == KANON__NO_POSITION ? full : distance);
-        }
-    } else if (s->node_terms[i] != NULL) {
-        const uint32_t *terms = s->node_terms[i] + (size_t)code * (size_t)d->column->taxonomy->n_nodes;
-        for (int64_t j = 0; j < c->n; j++)
-            units[j] += terms[at[j]];
-    } else {
-        for (int64_t j = 0; j < c->n; j++)
-            units[j] += kanon__centroid_term(d, at[j], code);
+        out->own = (int32_t)d->position[code];
+        out->full = d->full;
+        return true;
+    }
+    if (s->node_terms[i] == NULL)
+        return false;
+    out->n_table = d->column->taxonomy->n_nodes;
+    out->table = s->node_terms[i] + (int64_t)code * out->n_table;
+    return true;
+}
+
+static void add_by_hand(kanon__nearest *s, int i, uint32_t code)
+{
+    const kanon__centroids *c = s->centroids;
+    for (int64_t j = 0; j < c->n; j++)
+        s->units[j] += kanon__centroid_term(&c->space->dimensions[i], c->at[i * c->n + j], code);
+}
+
+/* units = the terms of the dimensions first .. last - 1. */
+static void measure(kanon__nearest *s, int64_t row, int first, int last)
+{
+    const kanon__space *space = s->centroids->space;
+    int n_terms = 0;
+    for (int i = first; i < last; i++)
+        n_terms += describe_term(s, i, space->dimensions[i].codes[row], &s->terms[n_terms]);
+    s->kernels->measure(s->units, s->centroids->n, s->terms, n_terms);
+    for (int i = first; n_terms < last - first && i < last; i++) {
+        kanon__kernel_term term;
+        if (!describe_term(s, i, space->dimensions[i].codes[row], &term))
+            add_by_hand(s, i, space->dimensions[i].codes[row]);
     }
 }
 
 void kanon__nearest_measure(kanon__nearest *s, int64_t row)
 {
-    const kanon__space *space = s->centroids->space;
-    memset(s->units, 0, (size_t)s->centroids->n * sizeof *s->units);
-    for (int i = 0; i < space->n_dimensions; i++)
-        add_terms(s, i, space->dimensions[i].codes[row]);
+    measure(s, row, 0, s->centroids->space->n_dimensions);
 }
 
 int64_t kanon__nearest_find(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
 {
-    const int64_t *sizes = s->centroids->sizes;
-    int64_t best = -1;
-    uint64_t least = UINT64_MAX;
     kanon__nearest_measure(s, row);
-    for (int64_t j = 0; j < s->centroids->n; j++) {
-        uint64_t factor = by_size && sizes[j] > 1 ? (uint64_t)sizes[j] : 1, here = factor * s->units[j];
-        if (here < least && (below == 0 || sizes[j] < below)) {
-            least = here;
-            best = j;
-        }
-    }
-    return best;
+    return s->kernels->find_least(s->units, s->centroids->sizes, s->centroids->n, by_size, below);
 }
 
 int64_t kanon__nearest_weighted(kanon__nearest *s, int64_t row, const uint32_t *weights)
@@ -106,8 +113,7 @@ int64_t kanon__nearest_weighted(kanon__nearest *s, int64_t row, const uint32_t *
     uint64_t least = UINT64_MAX;
     memset(s->weighted, 0, (size_t)n * sizeof *s->weighted);
     for (int i = 0; i < space->n_dimensions; i++) {
-        memset(s->units, 0, (size_t)n * sizeof *s->units);
-        add_terms(s, i, space->dimensions[i].codes[row]);
+        measure(s, row, i, i + 1);
         for (int64_t j = 0; j < n; j++)
             s->weighted[j] += (uint64_t)weights[i] * s->units[j];
     }

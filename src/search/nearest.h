@@ -3,15 +3,19 @@
 #define KANON_SEARCH_NEAREST_H
 
 #include "loss/centroid.h"
+#include "search/kernels.h"
 
 typedef struct kanon__nearest {
     const kanon__centroids *centroids;
-    uint32_t **node_terms; /* by dimension: categorical with a small taxonomy: [code * n_nodes + node]; else NULL */
-    uint32_t *units;       /* by centroid: the distances of the record asked about last */
-    uint64_t *weighted;    /* likewise, under weights */
+    const kanon__kernels *kernels;
+    uint32_t **node_terms;     /* by dimension: categorical with a small taxonomy: [code * n_nodes + node]; else NULL */
+    kanon__kernel_term *terms; /* of the record at hand */
+    uint32_t *units;           /* by centroid: the distances of the record asked about last */
+    uint64_t *weighted;        /* likewise, under weights */
 } kanon__nearest;
 
-kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *centroids, kanon_error *err);
+/* `way` is the value of the setting "search"; scan is plain C. */
+kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *centroids, const char *way, kanon_error *err);
 void kanon__nearest_free(kanon__nearest *nearest);
 /* Set nearest->units to d(row, centroid) for all centroids. */
 void kanon__nearest_measure(kanon__nearest *nearest, int64_t row);

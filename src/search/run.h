@@ -23,4 +23,11 @@ typedef struct kanon__run {
 
 #define KANON__SUPPRESSED (-1)
 
+/* How the algorithms that can look for records in several ways are told which: a row for their tables of settings. */
+#define KANON__SEARCH_SETTING                                                                                               \
+    {                                                                                                                       \
+        .name = "search", .type = KANON_SETTING_CHOICE, .default_value = "auto", .choices = "auto|scan|index",              \
+        .help = "how records are found; changes the time, never the groups"                                                 \
+    }
+
 #endif
