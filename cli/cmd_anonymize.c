@@ -39,6 +39,15 @@ static const option option_refine = {
     .kind = OPTION_TEXT,
     AT(refine),
 };
+static const option option_blocks = {
+    .name = "blocks",
+    .argument = "N",
+    .help = "for very large tables: group blocks of at least N records one by one, in parallel; 100000 costs little loss",
+    .kind = OPTION_INTEGER,
+    AT(blocks),
+    .min = 2,
+    .max = INT64_MAX,
+};
 static const option option_seed = {
     .name = "seed",
     .argument = "N",
@@ -99,25 +108,11 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,
-    &option_k,
-    &option_algorithm,
-    &option_set,
-    &option_refine,
-    &option_seed,
-    &option_threads,
-    &option_output,
-    &option_groups,
-    &option_report,
-    &option_report_external,
-    &option_numeric,
-    &option_shuffle,
-    &option_delimiter,
-    &option_strict,
-    &option_quiet,
-    &option_verbose,
-    &option_help,
-    NULL,
+    SCHEMA_OPTIONS,  &option_k,       &option_algorithm, &option_set,
+    &option_refine,  &option_blocks,  &option_seed,      &option_threads,
+    &option_output,  &option_groups,  &option_report,    &option_report_external,
+    &option_numeric, &option_shuffle, &option_delimiter, &option_strict,
+    &option_quiet,   &option_verbose, &option_help,      NULL,
 };
 
 static const char *const examples[] = {
@@ -221,6 +216,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .k = args->k,
         .algorithm = args->algorithm,
         .refine = args->refine,
+        .blocks = args->blocks,
         .settings = args->settings.items,
         .n_settings = args->settings.n,
         .seed = args->seed,

@@ -23,7 +23,7 @@ typedef struct pair_list {
 typedef struct arguments {
     const char *operand; /* NULL: none given */
     const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external;
-    int64_t k, threads, rows; /* 0: not said */
+    int64_t k, threads, rows, blocks; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
     pair_list settings, taxonomies;

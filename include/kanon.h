@@ -206,6 +206,7 @@ typedef struct kanon_options {
     kanon_tick tick;
     void *payload;
     const char *refine; /* a refinement to run afterwards; NULL: none */
+    int64_t blocks;     /* at least so many records are grouped at a time, blocks of the table in parallel; 0: all at once */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */
@@ -246,7 +247,8 @@ typedef struct kanon_evaluate_options {
     kanon_tick tick;
     void *payload;
     int brief; /* counts and information loss alone, which cost next to nothing */
-    int64_t k; /* what the grouping is held against: lower_bound, discernibility, ...; 0: what it was made for, or the schema's */
+    int64_t
+        k; /* what the grouping is held against: lower_bound, discernibility, ...; 0: what it was made for, or the schema's */
 } kanon_evaluate_options;
 
 /* Every measure of the grouping. */

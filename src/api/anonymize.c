@@ -4,6 +4,7 @@
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "loss/grouping.h"
+#include "partition/blocks.h"
 #include "refine/refinement.h"
 #include "verify/verify.h"
 
@@ -25,6 +26,13 @@ static kanon_status fail_unknown(const char *what, const char *name, size_t n, c
     kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no %s '%s'", what, name);
     return kanon__hint(err, st, "choose one of: %s", names);
 }
+
+/* What is to be run. */
+typedef struct plan {
+    const kanon__algorithm *algorithm;
+    const kanon__refinement *refinement; /* NULL: none */
+    int64_t blocks;                      /* 0: none */
+} plan;
 
 /* What is asked for must be possible; this is known before any work is done. */
 static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon_error *err)
@@ -69,48 +77,48 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
 }
 
 /* Write down how the grouping was made. */
-static kanon_status record_origin(kanon_grouping *g, const kanon__algorithm *a, const kanon__refinement *refinement,
-                                  const kanon__run *run, kanon_error *err)
+static kanon_status record_origin(kanon_grouping *g, const plan *p, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *s = run->settings;
     g->k = run->k;
     g->seed = run->seed;
-    g->revision = a->info.revision;
-    KANON_TRY(kanon__copy_text(&g->algorithm, a->info.name, strlen(a->info.name), "a name", err), out);
+    g->blocks = p->blocks;
+    g->revision = p->algorithm->info.revision;
+    const char *name = p->algorithm->info.name;
+    KANON_TRY(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err), out);
     for (size_t i = 0; i < s->n; i++)
         if (s->values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&g->settings, err, "%s=%s", s->infos[i].name, s->values[i]), out);
-    if (refinement != NULL)
-        KANON_TRY(kanon__copy_text(&g->refinement, refinement->info.name, strlen(refinement->info.name), "a name", err),
-                  out);
+    if (p->refinement != NULL) {
+        name = p->refinement->info.name;
+        KANON_TRY(kanon__copy_text(&g->refinement, name, strlen(name), "a name", err), out);
+    }
 out:
     return st;
 }
 
 /* An algorithm's own grouping must hold by itself before a refinement may touch it. */
-static kanon_status make_groups(const kanon__algorithm *algorithm, const kanon__refinement *refinement, kanon__run *run,
-                                kanon_error *err)
+static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__ticker refining;
-    KANON_TRY(algorithm->run(run, err), out);
+    KANON_TRY(p->blocks > 0 ? kanon__blocks_run(run, p->blocks, p->algorithm->run, err) : p->algorithm->run(run, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
-    if (refinement == NULL)
+    if (p->refinement == NULL)
         goto out;
     int64_t n_groups = run->n_groups;
     KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
     run->n_groups = (int32_t)n_groups;
     kanon__ticker_init(&refining, run->ticker->tick, run->ticker->payload, "refining");
     run->ticker = &refining;
-    KANON_TRY(refinement->run(run, err), out);
+    KANON_TRY(p->refinement->run(run, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
 out:
     return st;
 }
 
-static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *algorithm,
-                                  const kanon__refinement *refinement, kanon__run *run, kanon_error *err)
+static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
@@ -122,12 +130,12 @@ static kanon_status run_and_check(kanon_grouping **out, const kanon__algorithm *
     KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
     run->space = space;
     KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
-    KANON_TRY(make_groups(algorithm, refinement, run, err), out);
+    KANON_TRY(make_groups(p, run, err), out);
     st = kanon__grouping_adopt(&g, run->group_of, n_rows, run->n_groups, err);
     run->group_of = NULL;
     if (st != KANON_OK)
         goto out;
-    KANON_TRY(record_origin(g, algorithm, refinement, run, err), out);
+    KANON_TRY(record_origin(g, p, run, err), out);
     g->warnings = warnings;
     warnings = (kanon__texts){0};
     g->seconds = kanon__seconds() - begin;
@@ -141,33 +149,47 @@ out:
     return st;
 }
 
+static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_options *o, kanon_error *err)
+{
+    const char *name = o->algorithm != NULL ? o->algorithm : table->schema_algorithm;
+    *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default()), .blocks = o->blocks};
+    if (out->algorithm == NULL)
+        return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
+    if (o->refine != NULL)
+        out->refinement = kanon__refinement_find(o->refine);
+    if (o->refine != NULL && out->refinement == NULL)
+        return fail_unknown("refinement", o->refine, kanon_refinement_count(), kanon_refinement_at, err);
+    return KANON_OK;
+}
+
+/* A block needs room for a group, and is worth its while only with room for many. */
+static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
+{
+    if (blocks == 0 || blocks >= k)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "blocks of %lld records are smaller than k = %lld", (long long)blocks,
+                                  (long long)k);
+    return kanon__hint(err, st, "a block of 100000 records costs little loss");
+}
+
 kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_options o;
+    plan p;
     kanon_setting *given = NULL;
     size_t n_given = 0;
     kanon__settings settings = {0};
     kanon__ticker ticker;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    const char *name = o.algorithm != NULL ? o.algorithm : table->schema_algorithm;
-    const kanon__algorithm *algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default());
-    const kanon__refinement *refinement = o.refine != NULL ? kanon__refinement_find(o.refine) : NULL;
-    if (algorithm == NULL) {
-        st = fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
-        goto out;
-    }
-    if (o.refine != NULL && refinement == NULL) {
-        st = fail_unknown("refinement", o.refine, kanon_refinement_count(), kanon_refinement_at, err);
-        goto out;
-    }
-    KANON_TRY(join_settings(&given, &n_given, table, algorithm->info.name, &o, err), out);
-    KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
-                                   given, n_given, err),
-              out);
+    KANON_TRY(make_plan(&p, table, &o, err), out);
+    const kanon_algorithm_info *info = &p.algorithm->info;
+    KANON_TRY(join_settings(&given, &n_given, table, info->name, &o, err), out);
+    KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);
+    KANON_TRY(check_blocks(o.blocks, k, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = {.table = table,
                       .k = k,
@@ -175,7 +197,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
                       .threads = kanon__pool_threads(o.threads),
                       .settings = &settings,
                       .ticker = &ticker};
-    KANON_TRY(run_and_check(out, algorithm, refinement, &run, err), out);
+    KANON_TRY(run_and_check(out, &p, &run, err), out);
 out:
     kanon__settings_clear(&settings);
     kanon__free(given);

@@ -14,6 +14,7 @@ struct kanon_grouping {
     int64_t k; /* asked for; 0: nothing was asked */
     char *algorithm;
     char *refinement; /* NULL: none */
+    int64_t blocks;   /* 0: none */
     uint32_t revision;
     kanon__texts settings; /* "name=value" of every setting with a value */
     uint64_t seed;

@@ -93,6 +93,8 @@ static bool set_origin(json_t *root, const kanon__report *r)
     bool good = set(root, "algorithm", g->algorithm != NULL ? json_string(g->algorithm) : json_null());
     if (g->algorithm == NULL)
         return good;
+    if (g->blocks > 0)
+        good = good && set(root, "blocks", json_integer(g->blocks));
     if (g->refinement != NULL)
         good = good && set(root, "refinement", json_string(g->refinement));
     good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings)) &&

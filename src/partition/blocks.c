@@ -1,0 +1,141 @@
+#include "partition/blocks.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "partition/gaps.h"
+
+typedef struct blocks {
+    kanon__run *run; /* of the whole table */
+    kanon__grouper algorithm;
+    kanon__parts *parts;
+    int32_t *group_of;      /* by place in parts->rows: the group inside its block */
+    int32_t *n_groups;      /* by block */
+    kanon__texts *warnings; /* by block */
+    kanon__shared_ticker shared;
+} blocks;
+
+/* ---- one block as a table --------------------------------------------------------------------------------------------- */
+
+static void clear_block_table(kanon_table *t)
+{
+    for (int i = 0; t->columns != NULL && i < t->n_columns; i++)
+        kanon__free(t->columns[i].codes);
+    kanon__free(t->columns);
+}
+
+/* The whole table's columns with the codes of the given rows; all else is shared. */
+static kanon_status make_block_table(kanon_table *out, const kanon_table *whole, const int32_t *rows, int64_t n,
+                                     kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = *whole;
+    out->n_rows = n;
+    out->columns = NULL;
+    KANON_TRY(kanon__new_array(&out->columns, whole->n_columns, "a block", err), out);
+    for (int i = 0; i < whole->n_columns; i++) {
+        out->columns[i] = whole->columns[i];
+        out->columns[i].codes = NULL;
+    }
+    for (int i = 0; i < whole->n_columns; i++) {
+        if (!whole->columns[i].encoded)
+            continue;
+        KANON_TRY(kanon__new_array(&out->columns[i].codes, n, "a block", err), out);
+        for (int64_t j = 0; j < n; j++)
+            out->columns[i].codes[j] = whole->columns[i].codes[rows[j]];
+    }
+out:
+    return st;
+}
+
+static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    blocks *b = payload;
+    kanon_table table = {0};
+    kanon__space *space = NULL;
+    kanon__ticker ticker;
+    kanon__random random;
+    int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
+    kanon__random_init(&random, b->run->seed, (uint64_t)index); /* every block has a seed of its own */
+    kanon__shared_ticker_task(&ticker, &b->shared);
+    KANON_TRY(make_block_table(&table, b->run->table, b->parts->rows + begin, n, err), out);
+    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__run run = *b->run;
+    run.table = &table;
+    run.space = space;
+    run.seed = kanon__random_next(&random);
+    run.threads = 1;
+    run.ticker = &ticker;
+    run.warnings = &b->warnings[index];
+    run.group_of = b->group_of + begin;
+    run.n_groups = 0;
+    KANON_TRY(b->algorithm(&run, err), out);
+    b->n_groups[index] = run.n_groups;
+    kanon__shared_ticker_add(&b->shared, n);
+out:
+    kanon__space_free(space);
+    clear_block_table(&table);
+    return st;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+
+static void collect_groups(blocks *b)
+{
+    kanon__run *run = b->run;
+    run->n_groups = 0;
+    for (int64_t block = 0; block < b->parts->n; block++) {
+        for (int64_t i = b->parts->begins[block]; i < b->parts->begins[block + 1]; i++)
+            run->group_of[b->parts->rows[i]] = b->group_of[i] >= 0 ? run->n_groups + b->group_of[i] : KANON__SUPPRESSED;
+        run->n_groups += b->n_groups[block];
+    }
+}
+
+/* What a block had to say is told once, with how many blocks said something. */
+static kanon_status collect_warnings(blocks *b, kanon_error *err)
+{
+    int64_t n_warned = 0, first = -1;
+    for (int64_t block = 0; block < b->parts->n; block++) {
+        n_warned += b->warnings[block].n > 0;
+        if (first < 0 && b->warnings[block].n > 0)
+            first = block;
+    }
+    if (first < 0)
+        return KANON_OK;
+    return kanon__texts_addf(b->run->warnings, err, "in %lld of %lld blocks: %s", (long long)n_warned,
+                             (long long)b->parts->n, b->warnings[first].items[0]);
+}
+
+static kanon_status run_blocks(blocks *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = b->run->table->n_rows;
+    KANON_TRY(kanon__new_array(&b->group_of, n, "blocks", err), out);
+    KANON_TRY(kanon__new_array(&b->n_groups, b->parts->n, "blocks", err), out);
+    KANON_TRY(kanon__new_array(&b->warnings, b->parts->n, "blocks", err), out);
+    kanon__shared_ticker_init(&b->shared, b->run->ticker, n);
+    st = kanon__pool_run(b->run->threads, b->parts->n, run_block, b, err);
+    kanon__shared_ticker_clear(&b->shared);
+    if (st != KANON_OK)
+        goto out;
+    collect_groups(b);
+    KANON_TRY(collect_warnings(b, err), out);
+out:
+    for (int64_t block = 0; b->warnings != NULL && block < b->parts->n; block++)
+        kanon__texts_clear(&b->warnings[block]);
+    kanon__free(b->warnings);
+    kanon__free(b->n_groups);
+    kanon__free(b->group_of);
+    return st;
+}
+
+kanon_status kanon__blocks_run(kanon__run *run, int64_t least, kanon__grouper algorithm, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    blocks b = {.run = run, .algorithm = algorithm};
+    KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, least, run->ticker, err), out);
+    KANON_TRY(b.parts->n > 1 ? run_blocks(&b, err) : algorithm(run, err), out);
+out:
+    kanon__parts_free(b.parts);
+    return st;
+}

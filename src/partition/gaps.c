@@ -1,0 +1,126 @@
+#include "partition/gaps.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct part {
+    int64_t begin, end;
+} part;
+
+/* Records with codes up to `code` go left. */
+typedef struct cut {
+    int dimension; /* -1: none is possible */
+    uint32_t code;
+    uint32_t units; /* what it costs to bridge */
+    int64_t off_middle;
+} cut;
+
+typedef struct cutting {
+    const kanon__space *space;
+    int64_t least;
+    int32_t *order, *scratch; /* rows; each part is a stretch of it, its rows ascending */
+    int64_t *counts;          /* by code */
+    part *stack;
+    int64_t n_stack, stack_capacity;
+} cutting;
+
+static bool is_better(const cut *a, const cut *b)
+{
+    if (b->dimension < 0 || a->units != b->units)
+        return b->dimension < 0 || a->units > b->units;
+    return a->off_middle < b->off_middle;
+}
+
+/* The best cut of the part on one dimension, if it beats *best. */
+static void look_at_dimension(cutting *c, part p, int i, cut *best)
+{
+    const kanon__dimension *d = &c->space->dimensions[i];
+    int64_t n = p.end - p.begin, left = 0;
+    uint32_t before = KANON__NO_CODE;
+    memset(c->counts, 0, (size_t)d->n_codes * sizeof *c->counts);
+    for (int64_t j = p.begin; j < p.end; j++)
+        c->counts[d->codes[c->order[j]]]++;
+    for (uint32_t code = 0; code < d->n_codes; code++) {
+        if (c->counts[code] == 0)
+            continue;
+        if (before != KANON__NO_CODE && left >= c->least && n - left >= c->least) {
+            cut here = {i, before, kanon__dimension_units(d, before, code), llabs(2 * left - n)};
+            if (is_better(&here, best))
+                *best = here;
+        }
+        left += c->counts[code];
+        before = code;
+    }
+}
+
+static int64_t divide(cutting *c, part p, const cut *at)
+{
+    const uint32_t *codes = c->space->dimensions[at->dimension].codes;
+    int64_t left = p.begin, right = 0;
+    for (int64_t i = p.begin; i < p.end; i++) {
+        int32_t row = c->order[i];
+        if (codes[row] <= at->code)
+            c->order[left++] = row;
+        else
+            c->scratch[right++] = row;
+    }
+    memcpy(c->order + left, c->scratch, (size_t)right * sizeof *c->scratch);
+    return left;
+}
+
+static kanon_status cut_parts(cutting *c, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    while (c->n_stack > 0) {
+        part p = c->stack[--c->n_stack];
+        cut best = {.dimension = -1};
+        for (int i = 0; p.end - p.begin >= 2 * c->least && i < c->space->n_dimensions; i++)
+            look_at_dimension(c, p, i, &best);
+        KANON_TRY(kanon__tick(ticker, p.begin, c->space->n_rows, 20 * (p.end - p.begin), err), out);
+        if (best.dimension < 0) {
+            parts->begins[++parts->n] = p.end; /* parts come from left to right */
+            continue;
+        }
+        int64_t middle = divide(c, p, &best);
+        KANON_TRY(kanon__grow_array(&c->stack, &c->stack_capacity, c->n_stack + 2, "parts", err), out);
+        c->stack[c->n_stack++] = (part){middle, p.end};
+        c->stack[c->n_stack++] = (part){p.begin, middle};
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space, int64_t least, kanon__ticker *ticker,
+                                  kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__parts *parts = NULL;
+    cutting c = {.space = space, .least = least};
+    int64_t n = space->n_rows, most_codes = 0;
+    *out = NULL;
+    for (int i = 0; i < space->n_dimensions; i++)
+        most_codes = space->dimensions[i].n_codes > most_codes ? space->dimensions[i].n_codes : most_codes;
+    KANON_TRY(kanon__new_array(&parts, 1, "parts", err), out);
+    KANON_TRY(kanon__new_array(&parts->begins, n / least + 2, "parts", err), out);
+    KANON_TRY(kanon__new_array(&c.order, n, "row order", err), out);
+    KANON_TRY(kanon__new_array(&c.scratch, n, "row order", err), out);
+    KANON_TRY(kanon__new_array(&c.counts, most_codes, "row order", err), out);
+    KANON_TRY(kanon__grow_array(&c.stack, &c.stack_capacity, 64, "parts", err), out);
+    for (int64_t row = 0; row < n; row++)
+        c.order[row] = (int32_t)row;
+    c.stack[c.n_stack++] = (part){0, n};
+    KANON_TRY(cut_parts(&c, parts, ticker, err), out);
+    parts->rows = c.order;
+    c.order = NULL;
+    *out = parts;
+    parts = NULL;
+out:
+    kanon__free(c.stack);
+    kanon__free(c.counts);
+    kanon__free(c.scratch);
+    kanon__free(c.order);
+    kanon__parts_free(parts);
+    return st;
+}
