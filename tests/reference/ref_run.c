@@ -25,6 +25,7 @@ static const entry entries[] = {
     {"greedy-threshold", ref_greedy_threshold, 0, 0},
     {"wfcm", ref_wfcm, 100, 0},
     {"mondrian", ref_mondrian, 0, 0},
+    {"top-down", ref_top_down, 0, 0},
 };
 
 static const entry *find(const char *name)

@@ -168,6 +168,7 @@ void ref_tgc(const ref_job *job, int *group);
 void ref_greedy_threshold(const ref_job *job, int *group);
 void ref_wfcm(const ref_job *job, int *group);
 void ref_mondrian(const ref_job *job, int *group);
+void ref_top_down(const ref_job *job, int *group);
 /* Median pre-partitioning alone: part[i] is the number of record i's part. Returns the number of parts. */
 int ref_tgc_parts(const ref_job *job, double delta_prime, int *part);
 /* Changes `group`, whose numbers follow the groups' first records. */

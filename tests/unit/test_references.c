@@ -19,7 +19,7 @@ enum { N_TABLES = 500, MIN_COMPARED = 300, MAX_SETTINGS = 12, SETTINGS_STREAM = 
 
 static const char *const algorithms[] = {
     "kmember", "kmember-p", "oka",   "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc",
-    "tgc-u",   "tgc-p",     "tgc-b", "greedy-threshold",   "wfcm",        "mondrian",
+    "tgc-u",   "tgc-p",     "tgc-b", "greedy-threshold",   "wfcm",        "mondrian",           "top-down",
 };
 
 static random_table *tables;
@@ -153,7 +153,8 @@ static void draw_settings(trial *run, const random_table *random)
     const char *name = run->algorithm;
     static const char *const ways[] = {"scan", "index", "auto"};
     assert_true(ref_settings_init(&run->reference, name));
-    if (strcmp(name, "kmember-p") != 0 && strncmp(name, "tgc", 3) != 0 && strcmp(name, "mondrian") != 0)
+    if (strcmp(name, "kmember-p") != 0 && strncmp(name, "tgc", 3) != 0 && strcmp(name, "mondrian") != 0 &&
+        strcmp(name, "top-down") != 0)
         say(run, "search", "%s", ways[below(run, COUNT(ways))]); /* all ways give the same groups */
     if (strcmp(name, "kmember-p") == 0) {
         say_r(run);
