@@ -125,10 +125,10 @@ done
 
 # ---- measures ----------------------------------------------------------------------------------------------------------
 
-# evaluate LABEL TABLE SCHEMA K: all measures of a grouping against the time of the kmember scan (or mondrian) that made it.
+# evaluate LABEL TABLE SCHEMA K ALGORITHM [SETTING]: all measures of a grouping against the time of the kmember scan (or mondrian) that made it.
 evaluate()
 {
-    making=$(time_of "$kanon" anonymize "$2" -s "$3" -k "$4" -a "$5" --seed 1 --quiet -o $dir/release.csv --groups $dir/groups.csv)
+    making=$(time_of "$kanon" anonymize "$2" -s "$3" -k "$4" -a "$5" ${6:+--set "$6"} --seed 1 --quiet -o $dir/release.csv --groups $dir/groups.csv)
     measuring=$(time_of "$kanon" evaluate "$2" -s "$3" --groups $dir/groups.csv)
     printf '%-18s %4s  %-10s %10s %10s\n' "$1" "$4" "$5" "$making" "$measuring"
 }
@@ -136,7 +136,7 @@ evaluate()
 say "All measures of a grouping, the lower bound and 1,000 queries included; seconds of the whole command"
 printf '%-18s %4s  %-10s %10s %10s\n' table k algorithm making measuring
 if [ -f "$data/adult/adult.csv" ]; then
-    evaluate adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" 10 kmember
+    evaluate adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" 10 kmember search=scan
 fi
 for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
     [ -d "$dir/curve-$n" ] && last=$n

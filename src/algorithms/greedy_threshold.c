@@ -67,14 +67,15 @@ static void keep_or_suppress(growing *g)
 }
 
 /* A release without records helps nobody: all records together, and a word on why. */
-static kanon_status end_as_one_group(kanon__run *run, kanon_error *err)
+static kanon_status end_as_one_group(kanon__run *run, double threshold, kanon_error *err)
 {
     for (int64_t row = 0; row < run->space->n_rows; row++)
         run->group_of[row] = 0;
     run->n_groups = 1;
     return kanon__texts_addf(run->warnings, err,
-                             "no cluster reached k records within the threshold, so all records form one "
-                             "group (raise threshold)");
+                             "no cluster reached k records within threshold = %.6g, so all records form one group (raise "
+                             "threshold)",
+                             threshold);
 }
 
 static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
@@ -97,10 +98,11 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
         keep_or_suppress(&g);
     }
     if (run->n_groups == 0)
-        KANON_TRY(end_as_one_group(run, err), out);
+        KANON_TRY(end_as_one_group(run, threshold, err), out);
     else if (g.n_suppressed > n / 10)
-        KANON_TRY(kanon__texts_addf(run->warnings, err, "%lld of %lld records are suppressed (raise threshold to keep more)",
-                                    (long long)g.n_suppressed, (long long)n),
+        KANON_TRY(kanon__texts_addf(run->warnings, err,
+                                    "%lld of %lld records are suppressed with threshold = %.6g (raise it to keep more)",
+                                    (long long)g.n_suppressed, (long long)n, threshold),
                   out);
 out:
     kanon__free(g.members);

@@ -7,7 +7,8 @@
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
  * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
- * Cost: O(n log n + n * s) and the placing of rejected records.
+ * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up to
+ * O(n^2) where it does not, as the clusters of a part are grown by scanning it. The sample: 62 trials of O(its size^2).
  * Ties: the lowest record, the lowest cluster.
  * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p.
  * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as
@@ -182,9 +183,11 @@ static kanon_status place_rejected(clustering *c, kanon_error *err)
             run->group_of[row] = 0;
         run->n_groups = 1;
         return kanon__texts_addf(run->warnings, err,
-                                 "no cluster reached k records within delta = %.6g, so all records form one "
-                                 "group (raise delta, or leave it to the sample)",
-                                 c->limits.delta);
+                                 "no cluster reached k records within delta = %.6g%s, so all records form one group (%s)",
+                                 c->limits.delta,
+                                 kanon__setting_given(run->settings, "delta") ? "" : ", which the sample chose",
+                                 kanon__setting_given(run->settings, "delta") ? "raise delta, or leave it to the sample"
+                                                                              : "set a larger delta");
     }
     KANON_TRY(kanon__new_array(&rows, n, "row order", err), out);
     for (int64_t row = 0; row < n; row++)
@@ -297,8 +300,8 @@ out:
              .type = KANON_SETTING_INTEGER,                                                                                 \
              .min = 2,                                                                                                      \
              .max = INT32_MAX,                                                                                              \
-             .help = "a cluster of so many records stops growing, for protection at usable group sizes; no limit unless "   \
-                     "given"},                                                                                              \
+             .help = "a cluster of so many records stops growing, for protection at smaller group sizes; records of "       \
+                     "rejected clusters still join it, so groups can become larger; no limit unless given"},                \
     }
 
 static const kanon_setting_info balanced_settings[] = TGC_SETTINGS("0.5");
@@ -329,7 +332,7 @@ const kanon__algorithm kanon__algorithm_tgc_u = TGC(
 const kanon__algorithm kanon__algorithm_tgc_p = TGC(
     "tgc-p", "tgc for protection alone",
     "Where only the sensitive values count. Groups become very large, since every record more dilutes what is disclosed; "
-    "max-size keeps them usable.",
+    "max-size holds them back as they grow.",
     protection_settings);
 const kanon__algorithm kanon__algorithm_tgc_b = TGC(
     "tgc-b", "tgc with utility and protection in balance",

@@ -93,8 +93,8 @@ static kanon_status iterate(iteration *it, kanon_error *err)
     }
     if (changed)
         KANON_TRY(kanon__texts_addf(it->run->warnings, err,
-                                    "the assignment still changed after %lld iterations (raise max-iterations to go on)",
-                                    (long long)n_rounds),
+                                    "the assignment still changed after %lld iteration%s (raise max-iterations to go on)",
+                                    (long long)n_rounds, n_rounds == 1 ? "" : "s"),
                   out);
 out:
     return st;

@@ -385,21 +385,23 @@ static void add_figure(kanon_measures *m, const char *name, const char *formula,
     m->figures[m->n++] = (kanon_figure){.name = name, .formula = formula, .value = value, .whole = whole};
 }
 
-static void add_sizes(kanon_measures *m, const reader *r)
+static void add_sizes(kanon_measures *m, const reader *r, int64_t k_asked)
 {
     double n = (double)r->table->n_rows, n_classes = (double)r->classes.n;
-    int64_t k = 0;
+    int64_t smallest = 0;
     for (uint32_t i = 0; i < r->classes.n; i++)
-        k = i == 0 || r->sizes[i] < k ? r->sizes[i] : k;
+        smallest = i == 0 || r->sizes[i] < smallest ? r->sizes[i] : smallest;
+    int64_t k = k_asked > 0 ? k_asked : smallest;
     double discernibility = (double)r->n_suppressed * n;
     for (uint32_t i = 0; i < r->classes.n; i++)
-        discernibility += (double)r->sizes[i] * (double)r->sizes[i];
+        discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
     add_figure(m, "records", "number of records of the table", n, 1);
     add_figure(m, "groups", "number of classes: records of the release whose quasi cells all mean the same", n_classes, 1);
     add_figure(m, "suppressed", "number of records with nothing but * or not in the release", (double)r->n_suppressed, 1);
-    add_figure(m, "k", "records in the smallest class", (double)k, 1);
-    add_figure(m, "discernibility", "sum over classes of |P|^2, plus n for every suppressed record", discernibility, 1);
-    add_figure(m, "avg_class_size", "(records / groups) / k", k > 0 ? n / n_classes / (double)k : 0, 0);
+    add_figure(m, "k", "records in the smallest class", (double)smallest, 1);
+    add_figure(m, "discernibility", "sum over classes with |P| >= k of |P|^2, plus n for every other record", discernibility,
+               1);
+    add_figure(m, "avg_class_size", "(records / groups) / k", n_classes > 0 ? n / n_classes / (double)k : NAN, 0);
 }
 
 static void add_losses(kanon_measures *m, const reader *r)
@@ -411,8 +413,8 @@ static void add_losses(kanon_measures *m, const reader *r)
         total_weight += r->quasi[i].column->weight;
     }
     add_figure(m, "information_loss",
-               "sum over cells of (hi - lo) / R for numbers and h(node) / H for categories; * costs 1, as does every quasi "
-               "cell of a record that is not in the release",
+               "sum over cells of (hi - lo) / R for numbers and h(node) / H for categories, times the weight; * costs 1, as "
+               "does every quasi cell of a record that is not in the release",
                loss, 0);
     add_figure(m, "avg_loss",
                "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the "
@@ -446,7 +448,7 @@ kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *tab
     KANON_TRY(read_rows(&r, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     KANON_TRY(kanon__new_array(&m->figures, N_TABLE_FIGURES + table->n_quasi, "measures", err), out);
-    add_sizes(m, &r);
+    add_sizes(m, &r, o.k);
     add_losses(m, &r);
     *out = m;
     m = NULL;

@@ -198,6 +198,7 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     KANON_TRY(set_up_subject(&subject, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
+    m->k = o.k > 0 ? o.k : grouping->k;
     for (size_t i = 0; i < settings.n; i++)
         if (settings.values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", infos[i].name, settings.values[i]), out);

@@ -42,6 +42,7 @@ struct kanon_measures {
     kanon_figure *figures;
     size_t n;
     kanon__texts settings; /* "name=value" of every setting with a value */
+    int64_t k;             /* what the grouping was held against; 0: nothing was asked */
 };
 
 /* The column of the i-th quasi or sensitive attribute. */

@@ -17,7 +17,8 @@ const kanon__measure kanon__measure_information_loss = {
     .name = "information_loss",
     .formula =
         "sum over groups of |P| * D(P), D(P) = sum of (max - min) / R over numeric and h(lca) / H over categorical quasi "
-        "attributes; a suppressed record costs the number of quasi attributes",
+        "attributes, each times its weight; a suppressed record costs the number of quasi attributes, or the sum of their "
+        "weights",
     .compute = information_loss,
 };
 

@@ -51,7 +51,7 @@ static kanon_status avg_class_size(double *out, const kanon__subject *s, int i, 
 {
     (void)i;
     (void)err;
-    *out = s->grouping->n_groups > 0 ? (double)s->grouping->n_rows / (double)s->grouping->n_groups / (double)s->k : 0;
+    *out = s->grouping->n_groups > 0 ? (double)s->grouping->n_rows / (double)s->grouping->n_groups / (double)s->k : NAN;
     return KANON_OK;
 }
 

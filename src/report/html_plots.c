@@ -226,8 +226,7 @@ static void cost_table(kanon__output *o, const kanon__report *r, const kanon__re
     }
     kanon__output_text(
         o, "</tbody></table>\n<p class=\"small\">Loss without it: the information loss of the same groups if the "
-           "attribute were not a quasi-identifier. New groups could be made better still, so this is what it would "
-           "be at most.</p>\n");
+           "attribute were not a quasi-identifier. The best groups without it lose no more than that.</p>\n");
     if (n < r->table->n_quasi)
         kanon__markup(o, "<p class=\"small\">%d more attributes are not listed.</p>\n", r->table->n_quasi - n);
 }
@@ -267,8 +266,10 @@ static void group_costs(kanon__output *o, const kanon__report *r, const kanon__r
             kanon__show_count(d->worst_groups).text, kanon__show_count(d->worst_records).text,
             kanon__show_share(kanon__share((double)d->worst_records, (double)r->table->n_rows)).text,
             kanon__show_share(kanon__share(d->worst_loss, d->loss)).text);
-    kanon__output_text(o, "<h3>By the size of the group</h3>\n");
-    bin_table(o, r, d, &d->sizes, "Records in the group", true);
+    if (r->grouping->n_groups > 0) {
+        kanon__output_text(o, "<h3>By the size of the group</h3>\n");
+        bin_table(o, r, d, &d->sizes, "Records in the group", true);
+    }
     kanon__output_text(o, "<h3>By how common a record was</h3>\n");
     bin_table(o, r, d, &d->kinds, "Records with the same quasi values before", false);
 }
@@ -449,6 +450,11 @@ void kanon__html_secrets(kanon__output *o, const kanon__report *r, const kanon__
     const kanon_table *t = r->table;
     int n = t->n_sensitive < MAX_SECRETS ? t->n_sensitive : MAX_SECRETS;
     kanon__html_begin(o, "sensitive", "Sensitive values");
+    if (n > 0 && r->grouping->n_groups == 0) {
+        kanon__output_text(o, "<p>There is no group: every record is suppressed.</p>\n");
+        kanon__html_end(o);
+        return;
+    }
     if (n == 0)
         kanon__output_text(o, "<p>No column is declared sensitive.</p>\n");
     else

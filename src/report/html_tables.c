@@ -191,6 +191,8 @@ static void list_settings(kanon__output *o, const kanon__texts *settings)
 static void list_origin(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
+    if (r->measures->k > 0)
+        kanon__markup(o, "<tr><th scope=\"row\">k asked for</th><td>%s</td></tr>\n", kanon__show_count(r->measures->k).text);
     if (g->algorithm == NULL) {
         row_text(o, "Algorithm", "not known: the groups were read from a file");
         return;
@@ -200,8 +202,10 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
     if (g->refinement != NULL)
         row_text(o, "Refinement", g->refinement);
+    if (g->blocks > 0)
+        kanon__markup(o, "<tr><th scope=\"row\">Blocks of at least</th><td>%s records</td></tr>\n",
+                      kanon__show_count(g->blocks).text);
     list_settings(o, &g->settings);
-    kanon__markup(o, "<tr><th scope=\"row\">k asked for</th><td>%s</td></tr>\n", kanon__show_count(g->k).text);
     if (r->external)
         return;
     kanon__markup(o, "<tr><th scope=\"row\">Seed</th><td>%llu</td></tr>\n", (unsigned long long)g->seed);
@@ -236,16 +240,19 @@ static void put_option(kanon__output *o, const char *option, const char *value)
     put_word(o, value);
 }
 
+/* Roles that options gave win over the schema's: without them a column could be released that was not. */
 static void put_roles(kanon__output *o, const kanon_table *t)
 {
     static const struct {
         kanon_role role;
         const char *option;
-    } roles[] = {
-        {KANON_ROLE_QUASI, "--quasi"}, {KANON_ROLE_SENSITIVE, "--sensitive"}, {KANON_ROLE_IDENTIFYING, "--identifying"}};
-    for (int i = 0; i < 3; i++)
+    } roles[] = {{KANON_ROLE_QUASI, "--quasi"},
+                 {KANON_ROLE_SENSITIVE, "--sensitive"},
+                 {KANON_ROLE_IDENTIFYING, "--identifying"},
+                 {KANON_ROLE_INSENSITIVE, "--insensitive"}};
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
         for (int j = 0; j < t->n_columns; j++)
-            if (t->columns[j].role == roles[i].role)
+            if (t->columns[j].role_from_flags && t->columns[j].role == roles[i].role)
                 put_option(o, roles[i].option, t->columns[j].name);
 }
 
@@ -256,14 +263,15 @@ static void put_command(kanon__output *o, const kanon__report *r)
     put_word(o, r->table->input.path);
     if (r->table->schema_path != NULL)
         put_option(o, "-s", r->table->schema_path);
-    else
-        put_roles(o, r->table);
+    put_roles(o, r->table);
     kanon__markup(o, " -k %lld", (long long)g->k);
     put_option(o, "-a", g->algorithm);
     for (int64_t i = 0; i < g->settings.n; i++)
         put_option(o, "--set", g->settings.items[i]);
     if (g->refinement != NULL)
         put_option(o, "--refine", g->refinement);
+    if (g->blocks > 0)
+        kanon__markup(o, " --blocks %lld", (long long)g->blocks);
     kanon__markup(o, " --seed %llu", (unsigned long long)g->seed);
     if (r->numeric != NULL && strcmp(r->numeric, "interval") != 0)
         put_option(o, "--numeric", r->numeric);
@@ -271,8 +279,8 @@ static void put_command(kanon__output *o, const kanon__report *r)
     if (r->release_path != NULL)
         put_option(o, "-o", r->release_path);
     kanon__output_text(
-        o, "</pre>\n<p class=\"small\">Taxonomies, types and missing texts that were given by options instead of a "
-           "schema file have to be given again.</p>\n");
+        o, "</pre>\n<p class=\"small\">A delimiter, taxonomies and missing texts that were given by options have to be "
+           "given again.</p>\n");
 }
 
 static void list_columns(kanon__output *o, const kanon_table *t)

@@ -274,14 +274,16 @@ out:
 /* ---- all of it --------------------------------------------------------------------------------------------------------
  * */
 
-kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g, int64_t k_asked,
+                                     kanon_error *err)
 {
     kanon_status st = KANON_OK;
     double *diversity = NULL;
     int32_t *class_size = NULL;
     memset(d, 0, sizeof *d);
-    d->k = g->k > 0 ? g->k : g->smallest > 0 ? g->smallest : 1;
-    d->rare = g->k > 0 || d->k > RARE_UNASKED ? d->k : RARE_UNASKED;
+    d->k_asked = k_asked;
+    d->k = k_asked > 0 ? k_asked : g->smallest > 0 ? g->smallest : 1;
+    d->rare = k_asked > 0 || d->k > RARE_UNASKED ? d->k : RARE_UNASKED;
     d->least_groups = 1;
     set_limits(d);
     KANON_TRY(measure_costs(d, &diversity, t, g, err), out);

@@ -26,6 +26,7 @@ typedef struct kanon__variety {
 } kanon__variety;
 
 typedef struct kanon__report_data {
+    int64_t k_asked;      /* 0: nothing was asked */
     int64_t k;            /* asked for; otherwise the smallest group */
     int64_t rare;         /* values with fewer records than this are not shown by name */
     int64_t least_groups; /* fewer are not shown, either */
@@ -43,7 +44,7 @@ typedef struct kanon__report_data {
 } kanon__report_data;
 
 kanon_status kanon__report_data_init(kanon__report_data *out, const kanon_table *table, const kanon_grouping *grouping,
-                                     kanon_error *err);
+                                     int64_t k_asked, kanon_error *err);
 void kanon__report_data_clear(kanon__report_data *data);
 /* Take away what describes few groups: bins are joined until each has KANON__EXTERNAL_GROUPS, costs by group are gone. */
 void kanon__report_data_coarsen(kanon__report_data *data, const kanon_table *table);

@@ -3,6 +3,7 @@
  * fewer than k records is named. */
 #include "report/html_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char style[] =
@@ -104,8 +105,8 @@ static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__rep
 {
     const kanon_grouping *g = r->grouping;
     kanon__output_text(o, "<ul class=\"tiles\">\n");
-    tile(o, kanon__show_count(g->n_rows).text, "records");
-    tile(o, kanon__show_count(g->n_groups).text, "groups");
+    tile(o, kanon__show_count(g->n_rows).text, g->n_rows == 1 ? "record" : "records");
+    tile(o, kanon__show_count(g->n_groups).text, g->n_groups == 1 ? "group" : "groups");
     tile(o, kanon__show_count(g->smallest).text, "records in the smallest group");
     if (g->smallest > 0)
         tile(o, kanon__show_share(1 / (double)g->smallest).text, "highest risk of a record");
@@ -130,7 +131,7 @@ static void list_names(kanon__output *o, const kanon_table *t, kanon_role role)
         kanon__markup(o, " and %d more", n - MAX_NAMES);
 }
 
-static void say_protection(kanon__output *o, const kanon__report *r)
+static void say_protection(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
     kanon__markup(o, "<p>The table has %s records. ", kanon__show_count(g->n_rows).text);
@@ -140,12 +141,12 @@ static void say_protection(kanon__output *o, const kanon__report *r)
         kanon__output_text(o, "They");
     kanon__markup(o, " were put into %s group%s of at least <b>%s</b> records", kanon__show_count(g->n_groups).text,
                   g->n_groups == 1 ? "" : "s", kanon__show_count(g->smallest).text);
-    if (g->k > 0)
-        kanon__markup(o, " (asked for: %s)", kanon__show_count(g->k).text);
+    if (d->k_asked > 0)
+        kanon__markup(o, " (asked for: %s)", kanon__show_count(d->k_asked).text);
     kanon__output_text(o, ", and within a group all records look the same in the quasi-identifiers: ");
     list_names(o, r->table, KANON_ROLE_QUASI);
     kanon__output_text(o, ".</p>\n");
-    if (g->k > g->smallest)
+    if (d->k_asked > g->smallest)
         kanon__output_text(o, "<p><b>The groups are smaller than was asked for.</b></p>\n");
     kanon__markup(
         o,
@@ -169,13 +170,25 @@ static void say_thresholds(kanon__output *o, const kanon__report_data *d)
     kanon__output_text(o, n > 0 && n < KANON__N_THRESHOLDS ? "; the others are not.</p>\n" : ".</p>\n");
 }
 
+/* How far from the best possible: nothing where that is not known. */
+static void say_bound(kanon__output *o, const kanon__report *r)
+{
+    const kanon_figure *gap = kanon_measures_find(r->measures, "gap", NULL);
+    if (gap == NULL || !isfinite(gap->value) || gap->value <= 0)
+        return;
+    kanon__markup(o,
+                  "<p>Some of that cannot be helped: no grouping of these records with the same k loses less than <b>%s</b> "
+                  "of what this one loses. How near to that any grouping can come is not known.</p>\n",
+                  kanon__show_share(1 / gap->value).text);
+}
+
 static void put_summary(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
     kanon__html_begin(o, "summary", "Summary");
     put_tiles(o, r, d);
     if (g->n_groups > 0) {
-        say_protection(o, r);
+        say_protection(o, r, d);
         say_thresholds(o, d);
     }
     if (g->n_suppressed > 0)
@@ -189,6 +202,7 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
                   "<p>The price: on average a released cell of a quasi-identifier has lost <b>%s</b> of its precision. 0 %% "
                   "would be the original, 100 %% a table whose quasi-identifiers say nothing.</p>\n",
                   kanon__show_share(average_loss(r, d)).text);
+    say_bound(o, r);
     kanon__html_end(o);
 }
 
@@ -202,7 +216,7 @@ static void say_homogeneity(kanon__output *o, const kanon__report *r, const kano
     kanon__output_text(
         o, "<li><b>Groups whose members agree.</b> Who is known to be in a group is known to have what all of it have. "
            "No record is picked out, and yet something is learned.");
-    for (int i = 0; i < t->n_sensitive && i < MAX_COLUMNS; i++) {
+    for (int i = 0; i < t->n_sensitive && i < MAX_COLUMNS && r->grouping->n_groups > 0; i++) {
         const kanon__variety *v = &d->variety[i];
         const char *name = t->columns[t->sensitive[i]].name;
         if (v->single_groups == 0 && r->external)

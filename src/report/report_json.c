@@ -91,14 +91,15 @@ static bool set_origin(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
     bool good = set(root, "algorithm", g->algorithm != NULL ? json_string(g->algorithm) : json_null());
+    if (r->measures->k > 0)
+        good = good && set(root, "k_asked", json_integer(r->measures->k));
     if (g->algorithm == NULL)
         return good;
     if (g->blocks > 0)
         good = good && set(root, "blocks", json_integer(g->blocks));
     if (g->refinement != NULL)
         good = good && set(root, "refinement", json_string(g->refinement));
-    good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings)) &&
-           set(root, "k_asked", json_integer(g->k));
+    good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings));
     if (!r->external)
         good = good && set(root, "seed", seed_value(g->seed)) && set(root, "seconds", json_real(g->seconds));
     return good;

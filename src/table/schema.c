@@ -133,6 +133,7 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     if (st == KANON_OK) {
         attribute->role = role;
         attribute->has_role = true;
+        attribute->role_from_flags = true;
     }
     return st;
 }

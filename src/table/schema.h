@@ -12,6 +12,7 @@ typedef enum kanon__mask { KANON__MASK_NONE = 0, KANON__MASK_RIGHT, KANON__MASK_
 typedef struct kanon__attribute {
     char *name;
     bool has_role; /* false: only its taxonomy or type is known, the role is the default one */
+    bool role_from_flags;
     kanon_role role;
     kanon_type type;
     double weight;       /* 1 unless said */

@@ -71,6 +71,7 @@ static kanon_status set_up_column(reading *r, int i, kanon_error *err)
     r->attributes[i] = a;
     KANON_TRY(kanon__copy_text(&c->name, name, strlen(name), "a column name", err), out);
     c->role = a != NULL && a->has_role ? a->role : r->schema->default_role;
+    c->role_from_flags = a != NULL && a->role_from_flags;
     c->weight = a != NULL ? a->weight : 1;
     c->missing_code = KANON__NO_CODE;
     if (a != NULL && a->weight_text != NULL)

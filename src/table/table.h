@@ -20,7 +20,8 @@
 typedef struct kanon__column {
     char *name;
     kanon_role role;
-    kanon_type type; /* KANON_TYPE_UNKNOWN where the column is not encoded */
+    bool role_from_flags; /* whatever the schema file says */
+    kanon_type type;      /* KANON_TYPE_UNKNOWN where the column is not encoded */
     double weight;
     char *weight_text;   /* NULL: 1 */
     char *taxonomy_path; /* the file it came from; NULL: none */

@@ -215,7 +215,7 @@ static double discernibility(const ref_case *c, const kanon__column *a)
 static double avg_class_size(const ref_case *c, const kanon__column *a)
 {
     (void)a;
-    return c->n_groups > 0 ? (double)rows(c) / c->n_groups / smallest(c) : 0;
+    return c->n_groups > 0 ? (double)rows(c) / c->n_groups / smallest(c) : NAN;
 }
 
 static double class_size_mean(const ref_case *c, const kanon__column *a)

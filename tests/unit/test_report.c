@@ -471,7 +471,7 @@ static void costs_are_those_of_the_worked_example(void **state)
     data_set data = data_of(truta_yaml, truta_csv, truta_groups);
     kanon__report_data d;
     kanon_error err = {0};
-    assert_done(kanon__report_data_init(&d, data.table, data.grouping, &err), &err);
+    assert_done(kanon__report_data_init(&d, data.table, data.grouping, 0, &err), &err);
     double age = 2 * 15 / 30.0 + 2 * 20 / 30.0 + 3 * 9 / 30.0, zip = 2 * 0.6 + 2 + 3 * 0.6, gender = 2 + 3;
     assert_near(d.loss, 4.2 + 10 / 3.0 + 5.7, 1e-12);
     assert_near(d.costs[0].loss, age, 1e-12);
@@ -517,7 +517,7 @@ static void equal_originals_are_one_class(void **state)
                             (const int64_t[]){1, 1, 1, 1, 0, 1});
     kanon__report_data d;
     kanon_error err = {0};
-    assert_done(kanon__report_data_init(&d, data.table, data.grouping, &err), &err);
+    assert_done(kanon__report_data_init(&d, data.table, data.grouping, 0, &err), &err);
     assert_int_equal(d.n_classes, 3);
     assert_int_equal(d.n_unique, 1);
     assert_int_equal(d.risk[KANON__BEFORE].items[1].records, 2);

@@ -82,6 +82,11 @@ is unknown_cells 1
 is "attribute_loss[age]" 3.6
 is discernibility 22
 is avg_class_size 3
+# -k is what it is held against, as with --groups: the class of one record costs n
+expect 0 "$KANON" evaluate u.csv -s u.yaml --release r.csv -k 2
+is k 1
+is discernibility 27
+is avg_class_size 1.5
 printf 'age\n"{1, 3}"\n"(4,10]"\n*\n>=3\n1*\n7\n' >r.csv
 expect 0 "$KANON" evaluate u.csv -s u.yaml --release r.csv
 is information_loss 2.9

@@ -89,10 +89,37 @@ done
 expect 0 "$KANON" anonymize t.csv --quasi age,pay --missing spy -k 5 --groups g.csv -o r.csv -q
 expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv --report v.html
 page v.html 9
+# -k wins over the schema's, in the page as in the figures
+expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv -k 4 --report v.html
+grep -qF "(asked for: 4)" v.html || failed "the page does not have the k that was asked for"
+expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv -k 200 --report v.html
+grep -qF "smaller than was asked for" v.html || failed "the page does not say that the groups are too small"
+expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv -k 4 --report v.json
+grep -qF '"k_asked": 4' v.json || failed "the report does not have the k that was asked for"
 printf 'a,b\n1,\n2,\n2,\n' >u.csv
 expect 0 "$KANON" anonymize u.csv --quasi a,b --missing '' -k 3 -o r.csv --report u.html --report-external w.html -q
 grep -q "No column is declared sensitive" u.html || failed "nothing is said of sensitive columns"
 grep -q "too few groups" w.html || failed "the external page describes the only group"
+
+# roles that options gave are part of the command that makes it again
+expect 0 "$KANON" anonymize t.csv -s s.yaml --identifying job -k 5 -o r.csv --report p.html -q
+grep -qF -e "-s s.yaml --identifying job -k 5" p.html || failed "the command forgets a role"
+
+# no group at all; nothing is said of groups that are not there
+{ echo row,group; awk 'NR > 1 { print NR - 1 ",0" }' t.csv; } >g.csv
+expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv --report v.html
+grep -q "every record is suppressed" v.html || failed "the page does not say that there is no group"
+! grep -q "every group has several values\|By the size of the group\|no grouping of these" v.html || failed "the page has groups"
+
+# the bound is in the summary: three records, one of them apart; the best that any grouping can do is what this one does
+printf 'a\n0\n0\n4\n' >u.csv
+expect 0 "$KANON" anonymize u.csv --quasi a -k 3 -o r.csv --report u.html -q
+grep -q "loses less than <b>100 %</b>" u.html || failed "the page does not have the bound"
+grep -q "<b>1</b>group</li>" u.html || failed "one group is not one group"
+
+# blocks change the groups, so they are part of how it was made
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 5 --blocks 40 -o r.csv --report p.html -q
+grep -qF -e "--blocks 40" p.html || failed "the command forgets the blocks"
 
 # two reports in one place
 expect 2 "$KANON" anonymize t.csv -s s.yaml -o r.csv --report p.html --report-external p.html
