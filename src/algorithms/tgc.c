@@ -22,6 +22,7 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "partition/median.h"
+#include "table/number.h"
 
 typedef struct clustering {
     kanon__run *run;
@@ -40,55 +41,85 @@ enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 /* ---- the thresholds: algorithm 3 --------------------------------------------------------------------------------------
  * */
 
-typedef struct trial {
+/* The sample and what every delta that is tried on it gives. Trials are independent, so they run in parallel. */
+typedef struct trials {
+    clustering *clustering;
     int32_t *rows; /* the sample, with repetitions */
+    int64_t n_rows;
     int64_t n;
-    int32_t *cluster_of;
-} trial;
+    double *deltas, *sums, *protections; /* by trial */
+    kanon__shared_ticker shared;
+} trials;
 
-/* The sum of utility and protection on the sample for one delta, and the protection alone. */
-static kanon_status try_delta(clustering *c, trial *t, double delta, double *sum, double *protection, kanon_error *err)
+/* Step 6: the sum of utility and protection on the sample for one delta, and the protection alone. */
+static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    trials *t = payload;
+    const clustering *c = t->clustering;
     kanon__random random;
+    kanon__ticker ticker;
     kanon__weighted_limits limits = c->limits;
-    int32_t n_clusters;
+    int32_t *cluster_of = NULL, n_clusters;
     double utility;
-    limits.delta = delta;
+    limits.delta = t->deltas[index];
     kanon__random_init(&random, c->run->seed, SAMPLE_CLUSTERING_STREAM);
+    kanon__shared_ticker_task(&ticker, &t->shared);
+    KANON_TRY(kanon__new_array(&cluster_of, t->n_rows, "the sample", err), out);
     KANON_TRY(
-        kanon__weighted_grow(&c->weighted, &limits, t->rows, t->n, &random, t->cluster_of, &n_clusters, c->run->ticker, err),
+        kanon__weighted_grow(&c->weighted, &limits, t->rows, t->n_rows, &random, cluster_of, &n_clusters, &ticker, err),
         out);
     if (n_clusters == 0) { /* one group of all */
         n_clusters = 1;
-        for (int64_t i = 0; i < t->n; i++)
-            t->cluster_of[i] = 0;
+        for (int64_t i = 0; i < t->n_rows; i++)
+            cluster_of[i] = 0;
     }
-    kanon__weighted_rejects rejects = {t->rows, t->n, t->cluster_of, n_clusters, NULL};
-    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, &utility, protection, c->run->ticker, err), out);
-    *sum = utility + *protection;
+    kanon__weighted_rejects rejects = {t->rows, t->n_rows, cluster_of, n_clusters, limits.most, NULL};
+    KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, &utility, &t->protections[index], &ticker, err), out);
+    t->sums[index] = utility + t->protections[index];
+    kanon__shared_ticker_add(&t->shared, 1);
 out:
+    kanon__free(cluster_of);
     return st;
 }
 
-/* Steps 2 to 7: the midpoints of 2, 4, 8, ... intervals of [0, 1]. */
-static kanon_status search_delta(clustering *c, trial *t, kanon_error *err)
+/* Steps 2 to 5: a delta that was given, or the midpoints of 2, 4, 8, ... intervals of [0, 1]. */
+static void list_deltas(trials *t, bool given)
+{
+    int64_t n = 0;
+    if (given)
+        t->deltas[n++] = t->clustering->limits.delta;
+    for (int64_t width = 2; n < t->n; width *= 2)
+        for (int64_t j = 0; j < width; j++)
+            t->deltas[n++] = ((double)j + 0.5) / (double)width;
+}
+
+/* Step 7: the first of the best. */
+static void choose_best(trials *t)
+{
+    int64_t best = 0;
+    for (int64_t i = 1; i < t->n; i++)
+        if (t->sums[i] < t->sums[best])
+            best = i;
+    t->clustering->limits.delta = t->deltas[best];
+    t->clustering->delta_prime = t->protections[best];
+}
+
+static kanon_status run_trials(trials *t, bool given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n_rounds = kanon__setting_integer(c->run->settings, "max-iterations");
-    double least = 0;
-    bool found = false;
-    for (int64_t i = 1; i <= n_rounds; i++)
-        for (int64_t j = 0; j < (int64_t)1 << i; j++) {
-            double delta = ((double)j + 0.5) / (double)((int64_t)1 << i), sum, protection;
-            KANON_TRY(try_delta(c, t, delta, &sum, &protection, err), out);
-            if (found && sum >= least)
-                continue;
-            found = true;
-            least = sum;
-            c->limits.delta = delta;
-            c->delta_prime = protection;
-        }
+    kanon__run *run = t->clustering->run;
+    int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
+    t->n = given ? 1 : ((int64_t)2 << n_rounds) - 2;
+    KANON_TRY(kanon__new_array(&t->deltas, t->n, "the sample", err), out);
+    KANON_TRY(kanon__new_array(&t->sums, t->n, "the sample", err), out);
+    KANON_TRY(kanon__new_array(&t->protections, t->n, "the sample", err), out);
+    list_deltas(t, given);
+    kanon__shared_ticker_init(&t->shared, run->ticker, t->n);
+    st = kanon__pool_run(run->threads, t->n, try_delta, t, err);
+    kanon__shared_ticker_clear(&t->shared);
+    if (st == KANON_OK)
+        choose_best(t);
 out:
     return st;
 }
@@ -101,28 +132,42 @@ static int64_t sample_size(int64_t n, int64_t k)
     return wanted > 20 * k ? wanted : 20 * k;
 }
 
+/* What the sample chose is worth knowing: it can be set next time. */
+static kanon_status note_choice(kanon__run *run, const char *name, double value, kanon_error *err)
+{
+    char text[KANON__NUMBER_TEXT];
+    if (run->chosen == NULL)
+        return KANON_OK;
+    kanon__format_double(text, value);
+    return kanon__texts_addf(run->chosen, err, "%s=%s", name, text);
+}
+
 static kanon_status choose_thresholds(clustering *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *settings = c->run->settings;
     bool has_delta = kanon__setting_given(settings, "delta"), has_prime = kanon__setting_given(settings, "delta-prime");
-    trial t = {0};
+    trials t = {.clustering = c};
     kanon__random random;
     c->limits.delta = kanon__setting_number(settings, "delta");
     if (!has_delta || !has_prime) {
-        double sum;
-        t.n = sample_size(c->run->space->n_rows, c->run->k);
-        KANON_TRY(kanon__new_array(&t.rows, t.n, "the sample", err), out);
-        KANON_TRY(kanon__new_array(&t.cluster_of, t.n, "the sample", err), out);
+        t.n_rows = sample_size(c->run->space->n_rows, c->run->k);
+        KANON_TRY(kanon__new_array(&t.rows, t.n_rows, "the sample", err), out);
         kanon__random_init(&random, c->run->seed, SAMPLE_STREAM);
-        for (int64_t i = 0; i < t.n; i++)
+        for (int64_t i = 0; i < t.n_rows; i++)
             t.rows[i] = (int32_t)kanon__random_below(&random, c->run->space->n_rows);
-        KANON_TRY(has_delta ? try_delta(c, &t, c->limits.delta, &sum, &c->delta_prime, err) : search_delta(c, &t, err), out);
+        KANON_TRY(run_trials(&t, has_delta, err), out);
     }
     if (has_prime)
         c->delta_prime = kanon__setting_number(settings, "delta-prime");
+    if (!has_delta)
+        KANON_TRY(note_choice(c->run, "delta", c->limits.delta, err), out);
+    if (!has_prime)
+        KANON_TRY(note_choice(c->run, "delta-prime", c->delta_prime, err), out);
 out:
-    kanon__free(t.cluster_of);
+    kanon__free(t.protections);
+    kanon__free(t.sums);
+    kanon__free(t.deltas);
     kanon__free(t.rows);
     return st;
 }
@@ -182,17 +227,15 @@ static kanon_status place_rejected(clustering *c, kanon_error *err)
         for (int64_t row = 0; row < n; row++)
             run->group_of[row] = 0;
         run->n_groups = 1;
-        return kanon__texts_addf(run->warnings, err,
-                                 "no cluster reached k records within delta = %.6g%s, so all records form one group (%s)",
-                                 c->limits.delta,
-                                 kanon__setting_given(run->settings, "delta") ? "" : ", which the sample chose",
-                                 kanon__setting_given(run->settings, "delta") ? "raise delta, or leave it to the sample"
-                                                                              : "set a larger delta");
+        return kanon__texts_addf(
+            run->warnings, err, "no cluster reached k records within delta = %.6g%s, so all records form one group (%s)",
+            c->limits.delta, kanon__setting_given(run->settings, "delta") ? "" : ", which the sample chose",
+            kanon__setting_given(run->settings, "delta") ? "raise delta, or leave it to the sample" : "set a larger delta");
     }
     KANON_TRY(kanon__new_array(&rows, n, "row order", err), out);
     for (int64_t row = 0; row < n; row++)
         rows[row] = (int32_t)row;
-    kanon__weighted_rejects rejects = {rows, n, run->group_of, run->n_groups, c->hints};
+    kanon__weighted_rejects rejects = {rows, n, run->group_of, run->n_groups, c->limits.most, c->hints};
     KANON_TRY(kanon__weighted_place(&c->weighted, &rejects, NULL, NULL, run->ticker, err), out);
 out:
     kanon__free(rows);
@@ -300,8 +343,8 @@ out:
              .type = KANON_SETTING_INTEGER,                                                                                 \
              .min = 2,                                                                                                      \
              .max = INT32_MAX,                                                                                              \
-             .help = "a cluster of so many records stops growing, for protection at smaller group sizes; records of "       \
-                     "rejected clusters still join it, so groups can become larger; no limit unless given"},                \
+             .help = "the most records of a cluster, for protection at usable group sizes; only where all clusters are "    \
+                     "full do records of rejected ones make them larger; no limit unless given"},                           \
     }
 
 static const kanon_setting_info balanced_settings[] = TGC_SETTINGS("0.5");
@@ -332,7 +375,7 @@ const kanon__algorithm kanon__algorithm_tgc_u = TGC(
 const kanon__algorithm kanon__algorithm_tgc_p = TGC(
     "tgc-p", "tgc for protection alone",
     "Where only the sensitive values count. Groups become very large, since every record more dilutes what is disclosed; "
-    "max-size holds them back as they grow.",
+    "max-size keeps them usable.",
     protection_settings);
 const kanon__algorithm kanon__algorithm_tgc_b = TGC(
     "tgc-b", "tgc with utility and protection in balance",

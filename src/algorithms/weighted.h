@@ -47,6 +47,7 @@ typedef struct kanon__weighted_rejects {
     int64_t n;
     int32_t *cluster_of;  /* by item; -1: to be placed */
     int32_t n_clusters;   /* at least one */
+    int64_t most;         /* clusters of so many records are joined only when all have as many */
     const int32_t *hints; /* by item: a cluster near which to look first; changes the time, never the answer. NULL: none */
 } kanon__weighted_rejects;
 

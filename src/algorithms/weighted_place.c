@@ -37,6 +37,7 @@ typedef struct placing {
     kanon__secrets_group *groups; /* by cluster; without, only their sizes are kept */
     int64_t n_groups;             /* of which so many are initialised */
     double *values;               /* wtd, by cluster */
+    int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
     waiting *heap;
     kanon__cover_index *covers; /* where only utility counts: most records cost nothing in a cluster that covers them */
@@ -70,6 +71,11 @@ static int64_t units_with(const placing *p, int64_t cluster, int64_t row)
         }
     }
     return units;
+}
+
+static bool is_open(const placing *p, int64_t cluster)
+{
+    return p->n_open == 0 || p->groups[cluster].size < p->most;
 }
 
 static double value_with(const placing *p, int64_t cluster, int64_t row)
@@ -186,7 +192,7 @@ static void set_leaf(placing *p, int64_t cluster)
         p->bounds.boxes[(node * m + i) * 2 + 1] = box_of(p, cluster)[2 * i + 1];
         p->bounds.most_units[node * m + i] = units_on(p, cluster, i);
     }
-    p->bounds.least_secret[node] = least_secret(p, cluster);
+    p->bounds.least_secret[node] = is_open(p, cluster) ? least_secret(p, cluster) : INFINITY; /* nothing goes there */
 }
 
 static void join_children(placing *p, int64_t node)
@@ -202,6 +208,14 @@ static void join_children(placing *p, int64_t node)
         b->most_units[node * m + i] = lu > ru ? lu : ru;
     }
     b->least_secret[node] = fmin(b->least_secret[left], b->least_secret[right]);
+}
+
+static void set_all_bounds(placing *p)
+{
+    for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
+        set_leaf(p, cluster);
+    for (int64_t node = p->bounds.n_leaves - 1; node > 0; node--)
+        join_children(p, node);
 }
 
 static kanon_status build_bounds(placing *p, kanon_error *err)
@@ -221,9 +235,8 @@ static kanon_status build_bounds(placing *p, kanon_error *err)
             b->boxes[(node * m + i) * 2] = UINT32_MAX;
     }
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
-        set_leaf(p, cluster);
-    for (int64_t node = b->n_leaves - 1; node > 0; node--)
-        join_children(p, node);
+        p->n_open += p->groups[cluster].size < p->most;
+    set_all_bounds(p);
 out:
     return st;
 }
@@ -289,6 +302,8 @@ static bool is_hopeless(const search *s, double bound, int64_t first_cluster)
 
 static void look_at_cluster(search *s, int64_t cluster)
 {
+    if (!is_open(s->placing, cluster))
+        return;
     double increase = value_with(s->placing, cluster, s->row) - s->placing->values[cluster];
     if (s->best < 0 || increase < s->least || (increase == s->least && cluster < s->best)) {
         s->least = increase;
@@ -330,7 +345,7 @@ static int64_t covering(const placing *p, int64_t row)
 {
     for (int64_t cluster = 0;; cluster++) {
         cluster = kanon__cover_index_next(p->covers, row, cluster);
-        if (cluster < 0 || value_with(p, cluster, row) == p->values[cluster])
+        if (cluster < 0 || (is_open(p, cluster) && value_with(p, cluster, row) == p->values[cluster]))
             return cluster;
     }
 }
@@ -386,7 +401,10 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
                                    double *protection, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    placing p = {.weighted = weighted, .n_clusters = r->n_clusters, .with_secrets = weighted->w_p > 0 || protection != NULL};
+    placing p = {.weighted = weighted,
+                 .n_clusters = r->n_clusters,
+                 .with_secrets = weighted->w_p > 0 || protection != NULL,
+                 .most = r->most};
     KANON_TRY(set_up(&p, r->rows, r->n, r->cluster_of, err), out);
     for (int64_t i = 0; i < r->n; i++) {
         if (r->cluster_of[i] >= 0)
@@ -395,6 +413,8 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
         r->cluster_of[i] = (int32_t)cluster;
         KANON_TRY(join(&p, cluster, r->rows[i], err), out);
         p.values[cluster] = value_with(&p, cluster, -1);
+        if (p.groups[cluster].size == p.most && --p.n_open == 0)
+            set_all_bounds(&p); /* the last one is full: all are open again */
         update_bounds(&p, cluster);
         KANON_TRY(kanon__tick(ticker, i, r->n, 20000, err), out);
     }

@@ -90,6 +90,8 @@ static kanon_status record_origin(kanon_grouping *g, const plan *p, const kanon_
     for (size_t i = 0; i < s->n; i++)
         if (s->values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&g->settings, err, "%s=%s", s->infos[i].name, s->values[i]), out);
+    for (int64_t i = 0; i < run->chosen->n; i++)
+        KANON_TRY(kanon__texts_add(&g->settings, run->chosen->items[i], strlen(run->chosen->items[i]), err), out);
     if (p->refinement != NULL) {
         name = p->refinement->info.name;
         KANON_TRY(kanon__copy_text(&g->refinement, name, strlen(name), "a name", err), out);
@@ -123,10 +125,11 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
     kanon__space *space = NULL;
-    kanon__texts warnings = {0};
+    kanon__texts warnings = {0}, chosen = {0};
     int64_t n_rows = run->table->n_rows;
     double begin = kanon__seconds();
     run->warnings = &warnings;
+    run->chosen = &chosen;
     KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
     run->space = space;
     KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
@@ -145,6 +148,7 @@ out:
     kanon_grouping_free(g);
     kanon__free(run->group_of);
     kanon__space_free(space);
+    kanon__texts_clear(&chosen);
     kanon__texts_clear(&warnings);
     return st;
 }

@@ -67,6 +67,7 @@ static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
     run.threads = 1;
     run.ticker = &ticker;
     run.warnings = &b->warnings[index];
+    run.chosen = NULL; /* every block chooses for itself */
     run.group_of = b->group_of + begin;
     run.n_groups = 0;
     KANON_TRY(b->algorithm(&run, err), out);

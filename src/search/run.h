@@ -17,6 +17,7 @@ typedef struct kanon__run {
     const kanon__settings *settings;
     kanon__ticker *ticker;
     kanon__texts *warnings; /* what the user should know: what happened and which setting to change */
+    kanon__texts *chosen;   /* "name=value" of the settings that the algorithm chose by itself; NULL: nobody wants to know */
     int32_t *group_of;      /* out, by row: its group from 0, or KANON__SUPPRESSED; numbers in any order */
     int32_t n_groups;       /* out */
 } kanon__run;

@@ -112,7 +112,13 @@ static int least_wtd_increase(const stage *st, const int *group, int n_groups, i
     ref_span *spans = ref_spans_new(st->model), *with = ref_spans_new(st->model);
     int best = -1;
     double best_increase = 0;
+    int64_t most = st->job->settings.max_size;
+    bool has_room = false;
+    for (int g = 0; g < n_groups; g++)
+        has_room = has_room || most == 0 || ref_size(st->model, group, g) < most;
     for (int g = 0; g < n_groups; g++) {
+        if (has_room && most > 0 && ref_size(st->model, group, g) >= most)
+            continue;
         ref_spans_of(st->model, group, g, spans);
         int64_t pair_sum = ref_pairs_sum(&st->pairs, group, g);
         double increase = wtd_with(st, group, g, spans, pair_sum, with, record) - wtd(st, spans, pair_sum, spans[0].size);
