@@ -42,7 +42,7 @@ sample()
 # figure NAME FILE: a figure of a JSON report.
 figure()
 {
-    sed -n "s/.*\"$1\": *\([-0-9.e+]*\).*/\1/p" "$2" | head -n 1
+    sed -n "s/.*\"$1\": *\([-0-9][-0-9.e+]*\).*/\1/p" "$2" | head -n 1
 }
 
 bytes_of()
@@ -104,6 +104,34 @@ if [ -f "$data/adult/adult.csv" ]; then
     measure adult "$data/adult/adult.csv" "$data/adult/adult8.yaml"
 else
     echo "adult: skipped, no $data/adult/adult.csv"
+fi
+
+# ---- the ways to search ------------------------------------------------------------------------------------------------
+
+# ways LABEL TABLE SCHEMA ALGORITHM [SETTING]: seconds of the grouping by the plain scan and by the best way, whose groups are the same.
+ways()
+{
+    for way in scan auto; do
+        "$kanon" anonymize "$2" -s "$3" -k 10 -a "$4" ${5:+--set "$5"} --set search=$way --seed 1 --threads 1 --quiet \
+            -o $dir/release.csv --groups $dir/groups-$way.csv --report $dir/report-$way.json
+    done
+    cmp -s $dir/groups-scan.csv $dir/groups-auto.csv && same=same || same=DIFFERENT
+    awk -v t="$1" -v a="$4" -v s="$(figure seconds $dir/report-scan.json)" -v b="$(figure seconds $dir/report-auto.json)" -v g=$same 'BEGIN {
+        printf "%-18s %-20s %10.3f %10.3f %9.1f  %s\n", t, a, s, b, s / b, g }'
+}
+
+say "The plain scan against the best way to search: k = 10, one thread; seconds of the grouping alone"
+printf '%-18s %-20s %10s %10s %9s  %s\n' table algorithm scan best ratio groups
+sample 30000 $dir/ways
+for algorithm in kmember oka; do
+    ways "hospital, 30000" $dir/ways/hospital.csv $dir/ways/hospital.yaml $algorithm
+done
+ways "hospital, 30000" $dir/ways/hospital.csv $dir/ways/hospital.yaml kmeans-adjust-each max-iterations=2
+if [ -f "$data/adult/adult.csv" ]; then
+    for algorithm in kmember oka; do
+        ways adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" $algorithm
+    done
+    ways adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" kmeans-adjust-each max-iterations=2
 fi
 
 # ---- growth with n -----------------------------------------------------------------------------------------------------
