@@ -53,6 +53,7 @@ static kanon_status set_up_growing(growing *g, int64_t n, kanon_error *err)
     const kanon__space *space = g->weighted->utility;
     int m = space->n_dimensions;
     KANON_TRY(kanon__free_set_new(&g->free_set, space, g->rows, n, err), out);
+    KANON_TRY(kanon__free_set_lay_out(g->free_set, err), out);
     KANON_TRY(kanon__secrets_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
     KANON_TRY(kanon__new_array(&g->box, 2 * m, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
@@ -107,6 +108,7 @@ static void set_costs(growing *g)
         for (uint32_t entry = set->first[i]; entry < set->first[i + 1]; entry++)
             set->cost[entry] = g->present[entry] ? same : more;
     }
+    kanon__free_set_measure(set);
 }
 
 /* Only one side counts: then its whole numbers decide, and wtd is worked out for the winner alone. */
@@ -117,7 +119,7 @@ static int64_t best_by_one_side(const growing *g, bool utility, double *value)
     uint64_t least = UINT64_MAX;
     for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
-        uint64_t here = utility ? kanon__free_set_cost(set, place) : kanon__secrets_growth_pull(g->growth, item);
+        uint64_t here = utility ? set->units[place] : kanon__secrets_growth_pull(g->growth, item);
         if (here < least || (here == least && item < best)) {
             least = here;
             best = item;
@@ -135,8 +137,8 @@ static int64_t best_by_both(const growing *g, double *value)
     int32_t best = -1;
     for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
-        double here = kanon__weighted_value(g->weighted, kanon__free_set_cost(set, place),
-                                            kanon__secrets_growth_with(g->growth, item), g->n_members + 1);
+        double here = kanon__weighted_value(g->weighted, set->units[place], kanon__secrets_growth_with(g->growth, item),
+                                            g->n_members + 1);
         if (best < 0 || here < *value || (here == *value && item < best)) {
             *value = here;
             best = item;

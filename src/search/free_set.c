@@ -114,6 +114,9 @@ void kanon__free_set_free(kanon__free_set *s)
 {
     if (s == NULL)
         return;
+    kanon__free(s->units);
+    kanon__free(s->terms);
+    kanon__free(s->columns);
     kanon__free(s->cost);
     kanon__free(s->codes);
     kanon__free(s->first);
@@ -142,10 +145,38 @@ void kanon__free_set_remove(kanon__free_set *s, int64_t item)
         a[i] = b[i];
         b[i] = swap;
     }
+    for (int i = 0; s->columns != NULL && i < m; i++) {
+        int32_t *column = s->columns + i * s->n_items, swap = column[hole];
+        column[hole] = column[last];
+        column[last] = swap;
+    }
     s->item_at[hole] = s->item_at[last];
     s->item_at[last] = (int32_t)item;
     s->place[s->item_at[hole]] = (int32_t)hole;
     s->place[item] = (int32_t)last;
+}
+
+kanon_status kanon__free_set_lay_out(kanon__free_set *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = s->space->n_dimensions;
+    s->kernels = kanon__kernels_choose(false);
+    KANON_TRY(kanon__new_array(&s->columns, s->n_items * m, "free records", err), out);
+    KANON_TRY(kanon__new_array(&s->terms, m, "free records", err), out);
+    KANON_TRY(kanon__new_array(&s->units, s->n_items, "free records", err), out);
+    for (int i = 0; i < m; i++) {
+        s->terms[i] = (kanon__kernel_term){
+            .at = s->columns + i * s->n_items, .table = s->cost + s->first[i], .n_table = s->first[i + 1] - s->first[i]};
+        for (int64_t place = 0; place < s->n_items; place++)
+            s->columns[i * s->n_items + place] = (int32_t)(s->tuples[place * m + i] - s->first[i]);
+    }
+out:
+    return st;
+}
+
+void kanon__free_set_measure(kanon__free_set *s)
+{
+    s->kernels->measure(s->units, s->n, s->terms, s->space->n_dimensions);
 }
 
 int64_t kanon__free_set_nth(const kanon__free_set *s, int64_t index)

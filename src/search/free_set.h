@@ -11,6 +11,7 @@
 #define KANON_SEARCH_FREE_SET_H
 
 #include "loss/space.h"
+#include "search/kernels.h"
 
 typedef struct kanon__free_set {
     const kanon__space *space;
@@ -23,6 +24,11 @@ typedef struct kanon__free_set {
     uint32_t *first;  /* by dimension: its first entry; n_dimensions + 1 of them */
     uint32_t *codes;  /* by entry: the code that it stands for */
     uint32_t *cost;   /* by entry: what it costs in the question at hand */
+    /* for kanon__free_set_measure, once it was asked for: */
+    const kanon__kernels *kernels;
+    int32_t *columns;          /* by dimension and place: which of its dimension's entries */
+    kanon__kernel_term *terms; /* by dimension */
+    uint32_t *units;           /* by place: what it costs by the table */
 } kanon__free_set;
 
 /* A set of the given rows (ascending; NULL: all rows of the space), all free. */
@@ -53,6 +59,11 @@ static inline uint32_t kanon__free_set_cost(const kanon__free_set *set, int64_t 
         units += set->cost[tuple[i]];
     return units;
 }
+
+/* Have the costs of all free records at once in set->units: lay out what the vector kernels need, then ask whenever the cost table
+ * has changed. */
+kanon_status kanon__free_set_lay_out(kanon__free_set *set, kanon_error *err);
+void kanon__free_set_measure(kanon__free_set *set);
 
 /* Each returns an item and, through *units unless NULL, its D; -1 where no record is free. */
 /* The record with which the box costs least. */
