@@ -4,6 +4,8 @@
 #include "core/alloc.h"
 #include "search/free_set.h"
 
+#include <math.h>
+
 kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
                                   kanon_error *err)
 {
@@ -33,6 +35,7 @@ typedef struct growing {
     kanon__bound *box;
     uint8_t *present;   /* by entry of the cost table: a member has this value; for counted dimensions */
     uint32_t *distinct; /* by dimension: distinct values of the members */
+    double *rough;      /* by place: about what wtd would be, less what all have in common */
     int32_t *members;   /* items */
     int64_t n_members;
 } growing;
@@ -40,6 +43,7 @@ typedef struct growing {
 static void clear_growing(growing *g)
 {
     kanon__free(g->members);
+    kanon__free(g->rough);
     kanon__free(g->distinct);
     kanon__free(g->present);
     kanon__free(g->box);
@@ -58,6 +62,7 @@ static kanon_status set_up_growing(growing *g, int64_t n, kanon_error *err)
     KANON_TRY(kanon__new_array(&g->box, 2 * m, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->distinct, m, "a cluster", err), out);
+    KANON_TRY(kanon__new_array(&g->rough, n, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->members, n, "a cluster", err), out);
 out:
     return st;
@@ -131,13 +136,26 @@ static int64_t best_by_one_side(const growing *g, bool utility, double *value)
     return best;
 }
 
+/* A first pass without divisions, good to many digits, tells which records can be the best; only those are worked out. */
 static int64_t best_by_both(const growing *g, double *value)
 {
+    const double slack = 1e-12;
     const kanon__free_set *set = g->free_set;
+    const kanon__weighted *w = g->weighted;
+    double size = (double)(g->n_members + 1), n_secrets = w->secrets->space->n_dimensions, least = INFINITY;
+    double per_unit = w->w_u / ((double)w->utility->n_dimensions * (double)w->utility->scale);
+    double per_pull = 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets);
     int32_t best = -1;
     for (int64_t place = 0; place < set->n; place++) {
+        uint64_t pull = kanon__secrets_growth_pull(g->growth, set->item_at[place]);
+        g->rough[place] = per_unit * set->units[place] + per_pull * (double)pull;
+        least = g->rough[place] < least ? g->rough[place] : least;
+    }
+    for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
-        double here = kanon__weighted_value(g->weighted, set->units[place], kanon__secrets_growth_with(g->growth, item),
+        if (g->rough[place] > least + slack)
+            continue;
+        double here = kanon__weighted_value(w, set->units[place], kanon__secrets_growth_with(g->growth, item),
                                             g->n_members + 1);
         if (best < 0 || here < *value || (here == *value && item < best)) {
             *value = here;
