@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +30,36 @@ struct kanon__output {
     char buffer[BUFFER_SIZE];
 };
 
-/* A name beside `place` that no other call of this or another process uses. */
-static kanon_status temporary_name(char **out, const char *place, kanon_error *err)
+/* A name beside `place`: that of this process and a number. */
+static kanon_status temporary_name(char **out, const char *place, int number, const char *suffix, kanon_error *err)
 {
-    static atomic_uint counter;
     size_t size = strlen(place) + 64;
+    kanon__free(*out);
     kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
     if (st == KANON_OK)
-        snprintf(*out, size, "%s.%ld-%u.tmp", place, (long)getpid(), atomic_fetch_add(&counter, 1));
+        snprintf(*out, size, "%s.%ld-%d.%s", place, (long)getpid(), number, suffix);
+    return st;
+}
+
+/* A file that nobody else has, under the first number that is free. */
+static kanon_status open_temporary(kanon__output *o, kanon_error *err)
+{
+    enum { MOST_NUMBERS = 10000 };
+    kanon_status st = KANON_OK;
+    for (int number = 0; number < MOST_NUMBERS; number++) {
+        KANON_TRY(temporary_name(&o->temporary, o->place, number, "tmp", err), out);
+        KANON_TRY(temporary_name(&o->backup, o->place, number, "old", err), out);
+        o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (o->fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (o->fd < 0)
+        st = kanon__fail_errno(err, errno, "write", o->path);
+out:
+    if (o->fd < 0) { /* there is nothing to remove */
+        kanon__free(o->temporary);
+        o->temporary = NULL;
+    }
     return st;
 }
 
@@ -49,15 +70,7 @@ static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_
     char *resolved = old != NULL ? realpath(o->path, NULL) : NULL;
     const char *place = resolved != NULL ? resolved : o->path;
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
-    KANON_TRY(temporary_name(&o->temporary, o->place, err), out);
-    KANON_TRY(temporary_name(&o->backup, o->place, err), out);
-    o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (o->fd < 0) {
-        st = kanon__fail_errno(err, errno, "write", o->path);
-        kanon__free(o->temporary);
-        o->temporary = NULL;
-        goto out;
-    }
+    KANON_TRY(open_temporary(o, err), out);
     if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
         st = kanon__fail_errno(err, errno, "keep the permissions of", o->path);
 out:
