@@ -13,6 +13,7 @@
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
+#include "loss/clusters.h"
 #include "search/tuples.h"
 
 #include <stdlib.h>
@@ -85,46 +86,6 @@ out:
 /* ---- suppress-small ---------------------------------------------------------------------------------------------------
  * */
 
-/* What is known of the adjusted clusters. */
-typedef struct cluster_losses {
-    const kanon__space *space;
-    int64_t n;
-    kanon__bound *boxes;
-    int64_t *sizes;
-} cluster_losses;
-
-static kanon__bound *box_of(const cluster_losses *l, int64_t i)
-{
-    return l->boxes + i * 2 * l->space->n_dimensions;
-}
-
-static void join(cluster_losses *l, int64_t cluster, int64_t row)
-{
-    if (l->sizes[cluster]++ == 0)
-        kanon__box_start(l->space, box_of(l, cluster), row);
-    else
-        kanon__box_add(l->space, box_of(l, cluster), row);
-}
-
-static int64_t increase(const cluster_losses *l, int64_t cluster, int64_t row)
-{
-    const kanon__bound *box = box_of(l, cluster);
-    return (l->sizes[cluster] + 1) * kanon__box_units_with(l->space, box, row) -
-           l->sizes[cluster] * kanon__box_units(l->space, box);
-}
-
-/* The cluster other than `from` that the record burdens least. */
-static int64_t cheapest(const cluster_losses *l, int64_t from, int64_t row)
-{
-    int64_t best = -1, least = INT64_MAX;
-    for (int64_t i = 0; i < l->n; i++)
-        if (i != from && l->sizes[i] > 0 && increase(l, i, row) < least) {
-            least = increase(l, i, row);
-            best = i;
-        }
-    return best;
-}
-
 /* A change to a cluster that can be taken back. */
 typedef struct undo {
     int64_t cluster, size;
@@ -132,37 +93,38 @@ typedef struct undo {
 } undo;
 
 /* Move the records that the adjustment added to `cluster` elsewhere. Fills `steps` and returns what the moves cost. */
-static int64_t move_added(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *added, int64_t n_added,
+static int64_t move_added(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                           undo *steps, kanon__bound *boxes)
 {
     int64_t cost = 0, m = l->space->n_dimensions;
     for (int64_t i = 0; i < n_added; i++) {
-        int64_t to = cheapest(l, cluster, added[i]);
-        cost += increase(l, to, added[i]);
+        int64_t to = kanon__clusters_cheapest(l, cluster, added[i]);
+        cost += kanon__clusters_increase(l, to, added[i]);
         steps[i] = (undo){to, l->sizes[to], boxes + i * 2 * m};
-        memcpy(steps[i].box, box_of(l, to), (size_t)(2 * m) * sizeof *boxes);
-        join(l, to, added[i]);
+        memcpy(steps[i].box, kanon__clusters_box(l, to), (size_t)(2 * m) * sizeof *boxes);
+        kanon__clusters_join(l, to, added[i]);
         c->run->group_of[added[i]] = (int32_t)to;
     }
     return cost;
 }
 
-static void take_back(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *added, int64_t n_added,
+static void take_back(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                       const undo *steps)
 {
     for (int64_t i = n_added - 1; i >= 0; i--) {
         l->sizes[steps[i].cluster] = steps[i].size;
-        memcpy(box_of(l, steps[i].cluster), steps[i].box, (size_t)(2 * l->space->n_dimensions) * sizeof *steps[i].box);
+        memcpy(kanon__clusters_box(l, steps[i].cluster), steps[i].box,
+               (size_t)(2 * l->space->n_dimensions) * sizeof *steps[i].box);
         c->run->group_of[added[i]] = (int32_t)cluster;
     }
 }
 
 /* Suppress what `cluster` had before the adjustment if that and moving the rest costs less than the cluster does.
  * `own` and `added` list its records. */
-static bool try_suppressing(clustering *c, cluster_losses *l, int64_t cluster, const int32_t *own, int64_t n_own,
+static bool try_suppressing(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
                             const int32_t *added, int64_t n_added, undo *steps, kanon__bound *boxes)
 {
-    int64_t full = 0, now = l->sizes[cluster] * kanon__box_units(l->space, box_of(l, cluster));
+    int64_t full = 0, now = l->sizes[cluster] * kanon__box_units(l->space, kanon__clusters_box(l, cluster));
     for (int i = 0; i < l->space->n_dimensions; i++)
         full += l->space->dimensions[i].full;
     int64_t then = n_own * full + move_added(c, l, cluster, added, n_added, steps, boxes);
@@ -191,7 +153,7 @@ static void split_members(const clustering *c, int64_t cluster, int32_t *own, in
 }
 
 /* Number the clusters that are left without gaps. */
-static void close_ranks(kanon__run *run, const cluster_losses *l, int32_t *number)
+static void close_ranks(kanon__run *run, const kanon__clusters *l, int32_t *number)
 {
     run->n_groups = 0;
     for (int64_t i = 0; i < l->n; i++)
@@ -205,17 +167,16 @@ static kanon_status suppress_small(clustering *c, const int64_t *sizes_before, k
 {
     kanon_status st = KANON_OK;
     kanon__run *run = c->run;
-    cluster_losses l = {.space = run->space, .n = c->centroids->n};
-    int64_t n = run->space->n_rows, m = run->space->n_dimensions, n_left = l.n;
+    kanon__clusters l = {0};
+    int64_t n = run->space->n_rows, m = run->space->n_dimensions, n_left = c->centroids->n;
     int32_t *own = NULL, *added = NULL;
     undo *steps = NULL;
     kanon__bound *boxes = NULL;
-    KANON_TRY(kanon__new_array(&l.boxes, l.n * 2 * m, "clusters", err), out);
-    KANON_TRY(kanon__new_array(&l.sizes, l.n, "clusters", err), out);
+    KANON_TRY(kanon__clusters_init(&l, run->space, n_left, err), out);
     KANON_TRY(kanon__new_array(&own, n, "members", err), out);
     KANON_TRY(kanon__new_array(&added, n, "members", err), out);
     for (int64_t row = 0; row < n; row++)
-        join(&l, run->group_of[row], row);
+        kanon__clusters_join(&l, run->group_of[row], row);
     for (int64_t i = 0; i < l.n && n_left > 1; i++) {
         int64_t n_own, n_added;
         if (sizes_before[i] >= run->k)
@@ -236,8 +197,7 @@ out:
     kanon__free(steps);
     kanon__free(added);
     kanon__free(own);
-    kanon__free(l.sizes);
-    kanon__free(l.boxes);
+    kanon__clusters_clear(&l);
     return st;
 }
 

@@ -223,9 +223,9 @@ out:
 const kanon__algorithm kanon__algorithm_top_down = {
     .info = {.name = "top-down",
              .summary = "split the table, each time where it saves most, as long as both sides keep k records",
-             .advice = "Nearly as fast as mondrian with much less loss; for large k it also loses less than kmember, so it "
-                       "is worth trying "
-                       "beside it. Groups have between k and 2k-1 records, or more where records are equal.",
+             .advice = "Fast, and for larger k it loses less than kmember on many tables, so it is worth trying beside it. "
+                       "Groups have between "
+                       "k and 2k-1 records, or more where no cut leaves k on both sides.",
              .source = "this program; mondrian with the information loss as the criterion",
              .revision = 1},
     .run = run_top_down,

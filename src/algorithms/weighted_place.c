@@ -114,30 +114,6 @@ out:
     return st;
 }
 
-static kanon_status build_bounds(placing *p, kanon_error *err);
-
-static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int64_t m = p->weighted->utility->n_dimensions;
-    KANON_TRY(kanon__new_array(&p->boxes, p->n_clusters * 2 * m, "clusters", err), out);
-    if (p->weighted->w_p <= 0)
-        KANON_TRY(kanon__cover_index_new(&p->covers, p->weighted->utility, p->n_clusters, err), out);
-    KANON_TRY(kanon__new_array(&p->distinct, p->n_clusters * m, "clusters", err), out);
-    KANON_TRY(kanon__new_array(&p->values, p->n_clusters, "clusters", err), out);
-    KANON_TRY(kanon__new_array(&p->groups, p->n_clusters, "clusters", err), out);
-    for (; p->n_groups < p->n_clusters; p->n_groups++)
-        KANON_TRY(kanon__secrets_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
-    for (int64_t i = 0; i < n; i++)
-        if (cluster_of[i] >= 0)
-            KANON_TRY(join(p, cluster_of[i], rows[i], err), out);
-    for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
-        p->values[cluster] = value_with(p, cluster, -1);
-    KANON_TRY(build_bounds(p, err), out);
-out:
-    return st;
-}
-
 /* ---- the tree ---------------------------------------------------------------------------------------------------------
  * */
 
@@ -384,6 +360,28 @@ static int64_t cheapest(placing *p, int64_t row, int64_t hint)
 
 /* ---- placing ----------------------------------------------------------------------------------------------------------
  * */
+
+static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t m = p->weighted->utility->n_dimensions;
+    KANON_TRY(kanon__new_array(&p->boxes, p->n_clusters * 2 * m, "clusters", err), out);
+    if (p->weighted->w_p <= 0)
+        KANON_TRY(kanon__cover_index_new(&p->covers, p->weighted->utility, p->n_clusters, err), out);
+    KANON_TRY(kanon__new_array(&p->distinct, p->n_clusters * m, "clusters", err), out);
+    KANON_TRY(kanon__new_array(&p->values, p->n_clusters, "clusters", err), out);
+    KANON_TRY(kanon__new_array(&p->groups, p->n_clusters, "clusters", err), out);
+    for (; p->n_groups < p->n_clusters; p->n_groups++)
+        KANON_TRY(kanon__secrets_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
+    for (int64_t i = 0; i < n; i++)
+        if (cluster_of[i] >= 0)
+            KANON_TRY(join(p, cluster_of[i], rows[i], err), out);
+    for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
+        p->values[cluster] = value_with(p, cluster, -1);
+    KANON_TRY(build_bounds(p, err), out);
+out:
+    return st;
+}
 
 static void average(const placing *p, double *utility, double *protection)
 {

@@ -14,6 +14,7 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
+#include "loss/clusters.h"
 #include "search/nearest.h"
 
 #include <math.h>
@@ -105,20 +106,14 @@ out:
 
 typedef struct merging {
     kanon__run *run;
-    int64_t n;
-    kanon__bound *boxes, *joined;
-    int64_t *sizes;
+    kanon__clusters clusters;
+    kanon__bound *joined;
     int32_t *into; /* by cluster: where it went; itself: nowhere */
 } merging;
 
 static int64_t loss_of(const merging *g, int64_t size, const kanon__bound *box)
 {
     return size * kanon__box_units(g->run->space, box);
-}
-
-static kanon__bound *box_of(const merging *g, int64_t i)
-{
-    return g->boxes + i * 2 * g->run->space->n_dimensions;
 }
 
 static void copy_box(const merging *g, kanon__bound *to, const kanon__bound *from)
@@ -131,20 +126,21 @@ static void copy_box(const merging *g, kanon__bound *to, const kanon__bound *fro
 static void merge_cheapest(merging *g, int64_t small)
 {
     int64_t best = -1, least = INT64_MAX;
-    for (int64_t i = 0; i < g->n; i++) {
-        if (i == small || g->sizes[i] == 0)
+    for (int64_t i = 0; i < g->clusters.n; i++) {
+        if (i == small || g->clusters.sizes[i] == 0)
             continue;
-        copy_box(g, g->joined, box_of(g, small));
-        kanon__box_join(g->run->space, g->joined, box_of(g, i));
-        int64_t cost = loss_of(g, g->sizes[small] + g->sizes[i], g->joined) - loss_of(g, g->sizes[i], box_of(g, i));
+        copy_box(g, g->joined, kanon__clusters_box(&g->clusters, small));
+        kanon__box_join(g->run->space, g->joined, kanon__clusters_box(&g->clusters, i));
+        int64_t cost = loss_of(g, g->clusters.sizes[small] + g->clusters.sizes[i], g->joined) -
+                       loss_of(g, g->clusters.sizes[i], kanon__clusters_box(&g->clusters, i));
         if (cost < least) {
             least = cost;
             best = i;
         }
     }
-    kanon__box_join(g->run->space, box_of(g, best), box_of(g, small));
-    g->sizes[best] += g->sizes[small];
-    g->sizes[small] = 0;
+    kanon__box_join(g->run->space, kanon__clusters_box(&g->clusters, best), kanon__clusters_box(&g->clusters, small));
+    g->clusters.sizes[best] += g->clusters.sizes[small];
+    g->clusters.sizes[small] = 0;
     g->into[small] = (int32_t)best;
 }
 
@@ -157,8 +153,8 @@ static void renumber(merging *g)
             cluster = g->into[cluster];
         run->group_of[row] = cluster;
     }
-    for (int64_t i = 0; i < g->n; i++)
-        g->into[i] = g->sizes[i] > 0 ? run->n_groups++ : -1;
+    for (int64_t i = 0; i < g->clusters.n; i++)
+        g->into[i] = g->clusters.sizes[i] > 0 ? run->n_groups++ : -1;
     for (int64_t row = 0; row < run->space->n_rows; row++)
         run->group_of[row] = g->into[run->group_of[row]];
 }
@@ -167,13 +163,13 @@ static void renumber(merging *g)
  * cluster itself, which may still be short and lie further on or further back. */
 static kanon_status merge_small(merging *g, kanon_error *err)
 {
-    for (int64_t i = 0; i < g->n; i++) {
-        if (g->sizes[i] == 0 || g->sizes[i] >= g->run->k)
+    for (int64_t i = 0; i < g->clusters.n; i++) {
+        if (g->clusters.sizes[i] == 0 || g->clusters.sizes[i] >= g->run->k)
             continue;
         merge_cheapest(g, i);
         if (g->into[i] < i)
             i = g->into[i] - 1;
-        kanon_status st = kanon__tick(g->run->ticker, i, g->n, 50 * g->n, err);
+        kanon_status st = kanon__tick(g->run->ticker, i, g->clusters.n, 50 * g->clusters.n, err);
         if (st != KANON_OK)
             return st;
     }
@@ -183,28 +179,21 @@ static kanon_status merge_small(merging *g, kanon_error *err)
 static kanon_status merge_stage(kanon__run *run, int64_t n_clusters, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    merging g = {.run = run, .n = n_clusters};
+    merging g = {.run = run};
     int64_t m = run->space->n_dimensions;
-    KANON_TRY(kanon__new_array(&g.boxes, n_clusters * 2 * m, "clusters", err), out);
+    KANON_TRY(kanon__clusters_init(&g.clusters, run->space, n_clusters, err), out);
     KANON_TRY(kanon__new_array(&g.joined, 2 * m, "clusters", err), out);
-    KANON_TRY(kanon__new_array(&g.sizes, n_clusters, "clusters", err), out);
     KANON_TRY(kanon__new_array(&g.into, n_clusters, "clusters", err), out);
     for (int64_t i = 0; i < n_clusters; i++)
         g.into[i] = (int32_t)i;
-    for (int64_t row = 0; row < run->space->n_rows; row++) {
-        int64_t cluster = run->group_of[row];
-        if (g.sizes[cluster]++ == 0)
-            kanon__box_start(run->space, box_of(&g, cluster), row);
-        else
-            kanon__box_add(run->space, box_of(&g, cluster), row);
-    }
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        kanon__clusters_join(&g.clusters, run->group_of[row], row);
     KANON_TRY(merge_small(&g, err), out);
     renumber(&g);
 out:
     kanon__free(g.into);
-    kanon__free(g.sizes);
     kanon__free(g.joined);
-    kanon__free(g.boxes);
+    kanon__clusters_clear(&g.clusters);
     return st;
 }
 

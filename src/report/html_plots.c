@@ -81,7 +81,7 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
 {
     static const char *const uses[KANON__N_THRESHOLDS] = {
         "the weakest in use, between parties that trust each other", "the most common rule of thumb",
-        "asked for by the European Medicines Agency for published reports (0.09)",
+        "often quoted for clinical reports that are published (0.09)",
         "strict, for sensitive data that anyone may see"};
     int64_t n = r->table->n_rows, size = kanon__thresholds[i];
     bool met = d->above[KANON__AFTER][i] == 0;
