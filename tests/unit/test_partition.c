@@ -60,6 +60,19 @@ static void equal_values_stay_together(void **state)
     release(parts, table, space);
 }
 
+/* All gaps are equal: the table is cut in the middle, and halves of three records are too small to be cut again. */
+static void middle_is_cut_among_equals(void **state)
+{
+    kanon_table *table = NULL;
+    kanon__space *space = NULL;
+    const int64_t begins[] = {0, 3, 6};
+    (void)state;
+    kanon__parts *parts = cut("a\n1\n2\n3\n4\n5\n6\n", "attributes: {a: quasi}\n", 2, &table, &space);
+    assert_int_equal(parts->n, 2);
+    assert_memory_equal(parts->begins, begins, sizeof begins);
+    release(parts, table, space);
+}
+
 static void no_memory(void **state)
 {
     kanon_table *table = NULL;
@@ -86,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dearest_gap_is_cut),
         cmocka_unit_test(equal_values_stay_together),
+        cmocka_unit_test(middle_is_cut_among_equals),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
