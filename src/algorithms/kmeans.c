@@ -93,7 +93,7 @@ static unsigned __int128 square_error(iteration *it)
     for (int64_t row = 0; row < space->n_rows; row++)
         for (int i = 0; i < space->n_dimensions; i++) {
             uint64_t term = kanon__centroid_term(&space->dimensions[i], c->at[i * c->n + it->run->group_of[row]],
-                                                 space->dimensions[i].codes[row]);
+                                                 kanon__code_at(space->dimensions[i].codes, row));
             error += term * term;
         }
     return error;

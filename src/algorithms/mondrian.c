@@ -39,7 +39,7 @@ static int64_t divide(splitting *s, part p, const kanon__dimension *d, uint32_t 
     int64_t left = p.begin, right = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
         int32_t row = s->order[i];
-        uint32_t own = d->codes[row];
+        uint32_t own = kanon__code_at(d->codes, row);
         if (own < code || (own == code && n_ties-- > 0))
             s->order[left++] = row;
         else
@@ -55,7 +55,7 @@ static void split_at_median(splitting *s, part p, const kanon__dimension *d, int
 {
     int64_t n = p.end - p.begin, below = 0, ties = 0;
     for (int64_t i = 0; i < n; i++)
-        s->codes[i] = d->codes[s->order[p.begin + i]];
+        s->codes[i] = kanon__code_at(d->codes, s->order[p.begin + i]);
     uint32_t median = kanon__select(s->codes, n, (n - 1) / 2);
     for (int64_t i = 0; i < n; i++) {
         below += s->codes[i] < median;
@@ -90,7 +90,7 @@ static void sort_by_width(const splitting *s, part p, width *widths)
         const kanon__dimension *d = &space->dimensions[i];
         uint32_t lo = UINT32_MAX, hi = 0;
         for (int64_t j = p.begin; j < p.end; j++) {
-            uint32_t code = d->codes[s->order[j]];
+            uint32_t code = kanon__code_at(d->codes, s->order[j]);
             lo = code < lo ? code : lo;
             hi = code > hi ? code : hi;
         }

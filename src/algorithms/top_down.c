@@ -53,7 +53,7 @@ static int64_t list_codes(splitting *s, cell p, const kanon__dimension *d)
 {
     int64_t n = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
-        uint32_t code = d->codes[s->order[i]];
+        uint32_t code = kanon__code_at(d->codes, s->order[i]);
         if (s->bucket_of[code] < 0) {
             s->bucket_of[code] = 0;
             s->codes[n++] = code;
@@ -88,7 +88,7 @@ static void fill_buckets(splitting *s, cell p, const kanon__dimension *d, int64_
         empty_box(space, s->boxes + i * width);
     }
     for (int64_t i = p.begin; i < p.end; i++) {
-        int64_t bucket = s->bucket_of[d->codes[s->order[i]]];
+        int64_t bucket = s->bucket_of[kanon__code_at(d->codes, s->order[i])];
         s->counts[bucket]++;
         kanon__box_add(space, s->boxes + bucket * width, s->order[i]);
     }
@@ -140,11 +140,12 @@ static void look_at_dimension(splitting *s, cell p, int dimension, kanon__bound 
 
 static int64_t divide(splitting *s, cell p, const cut *at)
 {
-    const uint32_t *codes = s->run->space->dimensions[at->dimension].codes;
+    kanon__codes codes = s->run->space->dimensions[at->dimension].codes;
     int64_t left = p.begin, right = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
         int32_t row = s->order[i];
-        if (codes[row] >= at->first && codes[row] <= at->last)
+        uint32_t code = kanon__code_at(codes, row);
+        if (code >= at->first && code <= at->last)
             s->order[left++] = row;
         else
             s->scratch[right++] = row;

@@ -61,7 +61,7 @@ static int64_t units_with(const placing *p, int64_t cluster, int64_t row)
     int64_t units = 0;
     for (int i = 0; i < space->n_dimensions; i++) {
         const kanon__dimension *d = &space->dimensions[i];
-        uint32_t lo = box[2 * i], hi = box[2 * i + 1], code = row >= 0 ? d->codes[row] : lo;
+        uint32_t lo = box[2 * i], hi = box[2 * i + 1], code = row >= 0 ? kanon__code_at(d->codes, row) : lo;
         if (d->counted) {
             uint32_t distinct = p->distinct[cluster * space->n_dimensions + i];
             distinct += row >= 0 && !kanon__keyset_has(&p->present, key_of(p, cluster, i, code));
@@ -101,10 +101,13 @@ static kanon_status join(placing *p, int64_t cluster, int64_t row, kanon_error *
         bool added;
         if (!space->dimensions[i].counted)
             continue;
-        KANON_TRY(kanon__keyset_add(&p->present, key_of(p, cluster, i, space->dimensions[i].codes[row]), &added, err), out);
+        KANON_TRY(kanon__keyset_add(&p->present, key_of(p, cluster, i, kanon__code_at(space->dimensions[i].codes, row)),
+                                    &added, err),
+                  out);
         p->distinct[cluster * space->n_dimensions + i] += added;
         if (p->covers != NULL)
-            kanon__cover_index_add(p->covers, cluster, i, space->dimensions[i].codes[row], space->dimensions[i].codes[row]);
+            kanon__cover_index_add(p->covers, cluster, i, kanon__code_at(space->dimensions[i].codes, row),
+                                   kanon__code_at(space->dimensions[i].codes, row));
     }
     if (p->with_secrets)
         KANON_TRY(kanon__secrets_group_add(&p->groups[cluster], row, err), out);
@@ -253,7 +256,7 @@ static double lower_bound(const placing *p, int64_t node, int64_t row)
     for (int i = 0; i < m && p->weighted->w_u > 0; i++) {
         const kanon__bound *range = b->boxes + (node * m + i) * 2;
         const kanon__dimension *d = &space->dimensions[i];
-        units += least_rise(d, d->codes[row], range[0], range[1], b->most_units[node * m + i]);
+        units += least_rise(d, kanon__code_at(d->codes, row), range[0], range[1], b->most_units[node * m + i]);
     }
     return p->weighted->w_u * ((double)units / ((double)m * (double)space->scale)) + b->least_secret[node];
 }

@@ -56,7 +56,7 @@ static void measure_dispersions(iteration *it)
         int64_t units = 0;
         for (int64_t row = 0; row < space->n_rows; row++)
             units += kanon__centroid_term(d, it->centroids->at[i * it->centroids->n + it->run->group_of[row]],
-                                          d->codes[row]);
+                                          kanon__code_at(d->codes, row));
         it->dispersions[i] = d->full > 0 ? (double)units / d->full : 0;
     }
 }

@@ -64,7 +64,7 @@ uint32_t kanon__centroid_units(const kanon__centroids *c, int64_t cluster, int64
     uint32_t units = 0;
     for (int i = 0; i < c->space->n_dimensions; i++)
         units += kanon__centroid_term(&c->space->dimensions[i], c->at[i * c->n + cluster],
-                                      c->space->dimensions[i].codes[row]);
+                                      kanon__code_at(c->space->dimensions[i].codes, row));
     return units;
 }
 
@@ -73,7 +73,7 @@ static void count(const kanon__centroids *c, int i, int64_t cluster, int64_t row
 {
     const kanon__dimension *d = &c->space->dimensions[i];
     int64_t slot = i * c->n + cluster;
-    uint32_t code = d->codes[row];
+    uint32_t code = kanon__code_at(d->codes, row);
     if (d->position != NULL) {
         bool present = code != d->column->missing_code;
         c->sums[slot] += present ? d->position[code] : 0;

@@ -74,7 +74,7 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
     for (int64_t row = 0; row < g->n_rows; row++) {
         if (g->group_of[row] < 0)
             continue;
-        uint32_t code = column->codes[row], *extent = extents + 2 * (int64_t)g->group_of[row];
+        uint32_t code = kanon__code_at(column->codes, row), *extent = extents + 2 * (int64_t)g->group_of[row];
         if (code < extent[0])
             extent[0] = code;
         if (code > extent[1])

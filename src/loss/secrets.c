@@ -79,14 +79,15 @@ kanon_status kanon__secrets_growth_new(kanon__secrets_growth **out, const kanon_
         const kanon__dimension *d = &secrets->space->dimensions[i];
         uint32_t *codes = g->codes + g->first[i], n_distinct = 0;
         for (int64_t item = 0; item < g->n_items; item++)
-            codes[item] = d->codes[rows != NULL ? rows[item] : item];
+            codes[item] = kanon__code_at(d->codes, rows != NULL ? rows[item] : item);
         qsort(codes, (size_t)g->n_items, sizeof *codes, by_code);
         for (int64_t item = 0; item < g->n_items; item++)
             if (n_distinct == 0 || codes[n_distinct - 1] != codes[item])
                 codes[n_distinct++] = codes[item];
         g->first[i + 1] = g->first[i] + n_distinct;
         for (int64_t item = 0; item < g->n_items; item++)
-            g->entry[item * m + i] = g->first[i] + find_code(codes, n_distinct, d->codes[rows != NULL ? rows[item] : item]);
+            g->entry[item * m + i] = g->first[i] + find_code(codes, n_distinct,
+                                                             kanon__code_at(d->codes, rows != NULL ? rows[item] : item));
     }
     KANON_TRY(kanon__new_array(&g->pulls, g->first[m], "sensitive values", err), out);
     *out = g;
@@ -218,7 +219,7 @@ unsigned __int128 kanon__secrets_group_with(const kanon__secrets_group *g, int64
     const kanon__space *space = g->secrets->space;
     uint64_t sum = 0;
     for (int i = 0; i < space->n_dimensions; i++)
-        sum += pull(g, i, space->dimensions[i].codes[row]);
+        sum += pull(g, i, kanon__code_at(space->dimensions[i].codes, row));
     return g->numerator + 2 * (unsigned __int128)sum + (uint64_t)g->secrets->full;
 }
 
@@ -273,7 +274,8 @@ kanon_status kanon__secrets_group_add(kanon__secrets_group *g, int64_t row, kano
     const kanon__space *space = g->secrets->space;
     unsigned __int128 numerator = kanon__secrets_group_with(g, row);
     for (int i = 0; i < space->n_dimensions; i++) {
-        kanon_status st = add_value(&g->values[i], &space->dimensions[i], space->dimensions[i].codes[row], err);
+        kanon_status st = add_value(&g->values[i], &space->dimensions[i], kanon__code_at(space->dimensions[i].codes, row),
+                                    err);
         if (st != KANON_OK)
             return st;
     }
@@ -287,7 +289,7 @@ static kanon_status count_values(kanon__secrets_values *v, const kanon__dimensio
                                  uint32_t *scratch, kanon_error *err)
 {
     for (int64_t i = 0; i < n; i++)
-        scratch[i] = d->codes[rows[i]];
+        scratch[i] = kanon__code_at(d->codes, rows[i]);
     qsort(scratch, (size_t)n, sizeof *scratch, by_code);
     v->n = 0;
     for (int64_t i = 0; i < n; i++) {

@@ -221,13 +221,13 @@ void kanon__space_free(kanon__space *s)
 void kanon__box_start(const kanon__space *s, kanon__bound *box, int64_t row)
 {
     for (int i = 0; i < s->n_dimensions; i++)
-        box[2 * i] = box[2 * i + 1] = s->dimensions[i].codes[row];
+        box[2 * i] = box[2 * i + 1] = kanon__code_at(s->dimensions[i].codes, row);
 }
 
 void kanon__box_add(const kanon__space *s, kanon__bound *box, int64_t row)
 {
     for (int i = 0; i < s->n_dimensions; i++) {
-        uint32_t code = s->dimensions[i].codes[row];
+        uint32_t code = kanon__code_at(s->dimensions[i].codes, row);
         if (code < box[2 * i])
             box[2 * i] = code;
         if (code > box[2 * i + 1])
@@ -257,7 +257,7 @@ uint32_t kanon__box_units_with(const kanon__space *s, const kanon__bound *box, i
 {
     uint32_t units = 0;
     for (int i = 0; i < s->n_dimensions; i++) {
-        uint32_t code = s->dimensions[i].codes[row], lo = box[2 * i], hi = box[2 * i + 1];
+        uint32_t code = kanon__code_at(s->dimensions[i].codes, row), lo = box[2 * i], hi = box[2 * i + 1];
         units += kanon__dimension_units(&s->dimensions[i], code < lo ? code : lo, code > hi ? code : hi);
     }
     return units;
@@ -267,7 +267,7 @@ uint32_t kanon__pair_units(const kanon__space *s, int64_t left, int64_t right)
 {
     uint32_t units = 0;
     for (int i = 0; i < s->n_dimensions; i++) {
-        uint32_t a = s->dimensions[i].codes[left], b = s->dimensions[i].codes[right];
+        uint32_t a = kanon__code_at(s->dimensions[i].codes, left), b = kanon__code_at(s->dimensions[i].codes, right);
         units += kanon__dimension_units(&s->dimensions[i], a < b ? a : b, a < b ? b : a);
     }
     return units;

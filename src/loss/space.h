@@ -18,7 +18,7 @@ typedef enum kanon__terms {
 
 typedef struct kanon__dimension {
     const kanon__column *column;
-    const uint32_t *codes; /* by row */
+    kanon__codes codes; /* by row */
     uint32_t n_codes;
     uint32_t full; /* units when nothing is left to tell: weight * scale */
     bool exact;    /* the units are the formula's value, not a rounded one */

@@ -34,7 +34,7 @@ static void fill_values(kanon__group_values *v, const kanon__subject *s, int64_t
     v->n = 0;
     v->size = s->grouping->sizes[group];
     for (int64_t place = s->begins[group]; place < s->begins[group + 1]; place++) {
-        uint32_t code = v->column->codes[s->members[place]];
+        uint32_t code = kanon__code_at(v->column->codes, s->members[place]);
         if (v->counts[code]++ == 0)
             v->codes[v->n++] = code;
     }

@@ -27,7 +27,7 @@ static kanon_status count_numbers(crowd *out, const kanon__column *c, kanon_erro
     KANON_TRY(kanon__new_array(&out->until, c->n_codes, "values of the table", err), out);
     KANON_TRY(kanon__new_array(&out->sums, (int64_t)c->n_codes + 1, "values of the table", err), out);
     for (int64_t row = 0; row < out->n; row++)
-        out->until[c->codes[row]]++;
+        out->until[kanon__code_at(c->codes, row)]++;
     for (uint32_t code = 0; code < c->n_codes; code++) {
         out->until[code] += code > 0 ? out->until[code - 1] : 0;
         out->sums[code + 1] = out->sums[code] + out->until[code];
@@ -49,7 +49,7 @@ static kanon_status count_nodes(crowd *out, const kanon__column *c, kanon_error 
     if (st != KANON_OK)
         return st;
     for (int64_t row = 0; row < out->n; row++)
-        out->below[t->leaf_node[c->codes[row]]]++;
+        out->below[t->leaf_node[kanon__code_at(c->codes, row)]]++;
     for (int32_t node = t->n_nodes - 1; node > 0; node--) { /* children have higher numbers than their parents */
         out->below[t->parent[node]] += out->below[node];
         out->all_rise += (__int128)out->below[node] * rise(t, node);

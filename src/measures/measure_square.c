@@ -11,7 +11,7 @@ static double numeric_error(const kanon__subject *s, int i, int64_t group)
     double range = c->values[n_numbers - 1] - c->values[0], base = c->values[lo], sum = 0, error = 0;
     int64_t n_present = 0;
     for (int64_t place = s->begins[group]; place < s->begins[group + 1]; place++) {
-        uint32_t code = c->codes[s->members[place]];
+        uint32_t code = kanon__code_at(c->codes, s->members[place]);
         if (code == c->missing_code) {
             error += 1;
             continue;
@@ -20,7 +20,7 @@ static double numeric_error(const kanon__subject *s, int i, int64_t group)
         n_present++;
     }
     for (int64_t place = s->begins[group]; range > 0 && place < s->begins[group + 1]; place++) {
-        uint32_t code = c->codes[s->members[place]];
+        uint32_t code = kanon__code_at(c->codes, s->members[place]);
         if (code == c->missing_code)
             continue;
         double distance = (c->values[code] - base - sum / (double)n_present) / range;

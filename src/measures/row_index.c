@@ -17,14 +17,14 @@ static kanon_status sort_rows(kanon__row_index *index, const kanon__column *c, i
     KANON_TRY(kanon__new_array(&next, (int64_t)c->n_codes + 1, "row order", err), out);
     KANON_TRY(kanon__new_array(&index->rows, n_rows, "row order", err), out);
     for (int64_t row = 0; row < n_rows; row++)
-        if (c->codes[row] != c->missing_code)
-            next[c->codes[row] + 1]++;
+        if (kanon__code_at(c->codes, row) != c->missing_code)
+            next[kanon__code_at(c->codes, row) + 1]++;
     for (uint32_t code = 0; code < c->n_codes; code++)
         next[code + 1] += next[code];
     index->n = next[c->n_codes];
     for (int64_t row = 0; row < n_rows; row++)
-        if (c->codes[row] != c->missing_code)
-            index->rows[next[c->codes[row]]++] = (int32_t)row;
+        if (kanon__code_at(c->codes, row) != c->missing_code)
+            index->rows[next[kanon__code_at(c->codes, row)]++] = (int32_t)row;
 out:
     kanon__free(next);
     return st;
@@ -64,7 +64,7 @@ int64_t kanon__row_index_before(const kanon__row_index *index, uint32_t code)
     int64_t lo = 0, hi = index->n;
     while (lo < hi) {
         int64_t middle = lo + (hi - lo) / 2;
-        if (index->codes[index->rows[middle]] < code)
+        if (kanon__code_at(index->codes, index->rows[middle]) < code)
             lo = middle + 1;
         else
             hi = middle;

@@ -10,8 +10,8 @@
 #include "table/table.h"
 
 typedef struct kanon__row_index {
-    const uint32_t *codes; /* of the column */
-    int32_t *rows;         /* with a value, by code */
+    kanon__codes codes; /* of the column */
+    int32_t *rows;      /* with a value, by code */
     int64_t n;
     int64_t step;       /* rows between two marks */
     int64_t n_words;    /* of a set */

@@ -19,7 +19,7 @@ typedef struct blocks {
 static void clear_block_table(kanon_table *t)
 {
     for (int i = 0; t->columns != NULL && i < t->n_columns; i++)
-        kanon__free(t->columns[i].codes);
+        kanon__codes_clear(&t->columns[i].codes);
     kanon__free(t->columns);
 }
 
@@ -34,14 +34,14 @@ static kanon_status make_block_table(kanon_table *out, const kanon_table *whole,
     KANON_TRY(kanon__new_array(&out->columns, whole->n_columns, "a block", err), out);
     for (int i = 0; i < whole->n_columns; i++) {
         out->columns[i] = whole->columns[i];
-        out->columns[i].codes = NULL;
+        out->columns[i].codes = (kanon__codes){0};
     }
     for (int i = 0; i < whole->n_columns; i++) {
         if (!whole->columns[i].encoded)
             continue;
-        KANON_TRY(kanon__new_array(&out->columns[i].codes, n, "a block", err), out);
+        KANON_TRY(kanon__codes_new(&out->columns[i].codes, n, whole->columns[i].n_codes, err), out);
         for (int64_t j = 0; j < n; j++)
-            out->columns[i].codes[j] = whole->columns[i].codes[rows[j]];
+            kanon__code_set(out->columns[i].codes, j, kanon__code_at(whole->columns[i].codes, rows[j]));
     }
 out:
     return st;

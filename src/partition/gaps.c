@@ -41,7 +41,7 @@ static void look_at_dimension(cutting *c, part p, int i, cut *best)
     uint32_t before = KANON__NO_CODE;
     memset(c->counts, 0, (size_t)d->n_codes * sizeof *c->counts);
     for (int64_t j = p.begin; j < p.end; j++)
-        c->counts[d->codes[c->order[j]]]++;
+        c->counts[kanon__code_at(d->codes, c->order[j])]++;
     for (uint32_t code = 0; code < d->n_codes; code++) {
         if (c->counts[code] == 0)
             continue;
@@ -57,11 +57,11 @@ static void look_at_dimension(cutting *c, part p, int i, cut *best)
 
 static int64_t divide(cutting *c, part p, const cut *at)
 {
-    const uint32_t *codes = c->space->dimensions[at->dimension].codes;
+    kanon__codes codes = c->space->dimensions[at->dimension].codes;
     int64_t left = p.begin, right = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
         int32_t row = c->order[i];
-        if (codes[row] <= at->code)
+        if (kanon__code_at(codes, row) <= at->code)
             c->order[left++] = row;
         else
             c->scratch[right++] = row;

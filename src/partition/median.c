@@ -23,7 +23,7 @@ static uint32_t count_distinct(splitting *s, part p, const kanon__dimension *d)
     uint32_t n = 0;
     s->n_stamps++;
     for (int64_t i = p.begin; i < p.end; i++) {
-        int64_t *stamp = &s->stamps[d->codes[s->order[i]]];
+        int64_t *stamp = &s->stamps[kanon__code_at(d->codes, s->order[i])];
         n += *stamp != s->n_stamps;
         *stamp = s->n_stamps;
     }
@@ -35,7 +35,7 @@ static double width(splitting *s, part p, const kanon__dimension *d)
 {
     uint32_t lo = UINT32_MAX, hi = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
-        uint32_t code = d->codes[s->order[i]];
+        uint32_t code = kanon__code_at(d->codes, s->order[i]);
         lo = code < lo ? code : lo;
         hi = code > hi ? code : hi;
     }
@@ -79,13 +79,13 @@ static int64_t halve(splitting *s, part p, const kanon__dimension *d)
 {
     int64_t n = p.end - p.begin, half = n / 2, below = 0, left = 0, right = half;
     for (int64_t i = 0; i < n; i++)
-        s->codes[i] = d->codes[s->order[p.begin + i]];
+        s->codes[i] = kanon__code_at(d->codes, s->order[p.begin + i]);
     uint32_t median = kanon__select(s->codes, n, half > 0 ? half - 1 : 0);
     for (int64_t i = 0; i < n; i++)
         below += s->codes[i] < median;
     int64_t n_ties = half - below; /* of the records that have the median, so many go left */
     for (int64_t i = p.begin; i < p.end; i++) {
-        uint32_t code = d->codes[s->order[i]];
+        uint32_t code = kanon__code_at(d->codes, s->order[i]);
         if (code < median || (code == median && n_ties-- > 0))
             s->scratch[left++] = s->order[i];
         else

@@ -62,7 +62,7 @@ static void widen(const kanon__space *space, kanon__bound *box)
 static bool covers(const kanon__space *space, const kanon__bound *covered, int64_t row)
 {
     for (int i = 0; i < space->n_dimensions; i++) {
-        uint32_t code = space->dimensions[i].codes[row];
+        uint32_t code = kanon__code_at(space->dimensions[i].codes, row);
         if (code < covered[2 * i] || code > covered[2 * i + 1])
             return false;
     }

@@ -110,7 +110,7 @@ static kanon_status measure(extent **out, const kanon_table *t, const kanon__col
     kanon_status st = kanon__new_array(out, n_groups, "released cells", err);
     for (int64_t row = 0; st == KANON_OK && row < t->n_rows; row++)
         if (group_of[row] >= 0)
-            extend(&(*out)[group_of[row]], c, c->codes[row]);
+            extend(&(*out)[group_of[row]], c, kanon__code_at(c->codes, row));
     return st;
 }
 

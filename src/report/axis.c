@@ -259,7 +259,7 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
     KANON_TRY(kanon__new_array(&counts, (int64_t)c->n_codes + 1, "a distribution", err), out);
     KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
     for (int64_t row = 0; row < g->n_rows; row++)
-        counts[c->codes[row]]++;
+        counts[kanon__code_at(c->codes, row)]++;
     if (n_numbers > 0) {
         extremes shown = choose_extremes(c, counts, g->n_rows, rare);
         if (c->type == KANON_TYPE_DATE)

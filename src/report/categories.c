@@ -20,7 +20,7 @@ static kanon_status count_nodes(node_counts *out, const kanon__column *c, const 
     KANON_TRY(kanon__new_array(&out->groups, t->n_nodes, "a distribution", err), out);
     KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
     for (int64_t row = 0; row < g->n_rows; row++)
-        out->before[t->leaf_node[c->codes[row]]]++;
+        out->before[t->leaf_node[kanon__code_at(c->codes, row)]]++;
     for (int64_t group = 0; group < g->n_groups; group++) {
         int32_t node = kanon__taxonomy_lca(t, (int32_t)extents[2 * group], (int32_t)extents[2 * group + 1]);
         out->after[node] += g->sizes[group];

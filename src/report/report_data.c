@@ -14,19 +14,18 @@ enum { WORST_PART = 10, RARE_UNASKED = 5 };
  * */
 
 /* Sort rows by one key and keep the order of equals. `key` is below n_keys. */
-static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, const uint32_t *key, int64_t n_keys,
-                              kanon_error *err)
+static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, kanon__codes key, int64_t n_keys, kanon_error *err)
 {
     int64_t *next = NULL;
     kanon_status st = kanon__new_array(&next, n_keys + 1, "a row order", err);
     if (st != KANON_OK)
         return st;
     for (int64_t i = 0; i < n; i++)
-        next[key[rows[i]] + 1]++;
+        next[kanon__code_at(key, rows[i]) + 1]++;
     for (int64_t i = 0; i < n_keys; i++)
         next[i + 1] += next[i];
     for (int64_t i = 0; i < n; i++)
-        spare[next[key[rows[i]]]++] = rows[i];
+        spare[next[kanon__code_at(key, rows[i])]++] = rows[i];
     memcpy(rows, spare, (size_t)n * sizeof *rows);
     kanon__free(next);
     return KANON_OK;
@@ -35,8 +34,8 @@ static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, const ui
 static bool same_quasi(const kanon_table *t, int32_t a, int32_t b)
 {
     for (int i = 0; i < t->n_quasi; i++) {
-        const uint32_t *codes = t->columns[t->quasi[i]].codes;
-        if (codes[a] != codes[b])
+        kanon__codes codes = t->columns[t->quasi[i]].codes;
+        if (kanon__code_at(codes, a) != kanon__code_at(codes, b))
             return false;
     }
     return true;
@@ -200,8 +199,8 @@ typedef struct group_values {
 } group_values;
 
 /* The rows that are in a group, by group. */
-static kanon_status rows_by_group(int32_t *rows, int32_t *spare, const uint32_t *key, int64_t n_keys,
-                                  const kanon_grouping *g, kanon_error *err)
+static kanon_status rows_by_group(int32_t *rows, int32_t *spare, kanon__codes key, int64_t n_keys, const kanon_grouping *g,
+                                  kanon_error *err)
 {
     int64_t n = 0;
     for (int64_t row = 0; row < g->n_rows; row++)
@@ -209,16 +208,16 @@ static kanon_status rows_by_group(int32_t *rows, int32_t *spare, const uint32_t 
             rows[n++] = (int32_t)row;
     kanon_status st = sort_rows(rows, spare, n, key, n_keys, err);
     if (st == KANON_OK) /* no row of these has a negative group */
-        st = sort_rows(rows, spare, n, (const uint32_t *)g->group_of, g->n_groups, err);
+        st = sort_rows(rows, spare, n, (kanon__codes){g->group_of, sizeof *g->group_of}, g->n_groups, err);
     return st;
 }
 
-static void count_values(group_values *values, const int32_t *rows, const uint32_t *codes, const kanon_grouping *g)
+static void count_values(group_values *values, const int32_t *rows, kanon__codes codes, const kanon_grouping *g)
 {
     int64_t at = 0;
     for (int64_t group = 0; group < g->n_groups; group++)
         for (int64_t end = at + g->sizes[group], begin; (begin = at) < end;) {
-            while (at < end && codes[rows[at]] == codes[rows[begin]])
+            while (at < end && kanon__code_at(codes, rows[at]) == kanon__code_at(codes, rows[begin]))
                 at++;
             values[group].distinct++;
             if (at - begin > values[group].top)

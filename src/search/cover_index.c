@@ -69,7 +69,7 @@ void kanon__cover_index_remove(kanon__cover_index *x, int64_t slot)
 
 static const uint64_t *row_of_bits(const kanon__cover_index *x, int i, int64_t row)
 {
-    int64_t bucket = x->space->dimensions[i].codes[row] >> x->shifts[i];
+    int64_t bucket = kanon__code_at(x->space->dimensions[i].codes, row) >> x->shifts[i];
     return x->bits[i] + bucket * x->n_words;
 }
 

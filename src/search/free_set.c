@@ -18,14 +18,14 @@ static uint32_t distinct_codes(const kanon__free_set *s, const kanon__dimension 
     if ((int64_t)d->n_codes <= 4 * s->n_items) { /* marking is cheaper than sorting */
         memset(seen, 0, d->n_codes);
         for (int64_t i = 0; i < s->n_items; i++)
-            seen[d->codes[s->rows[i]]] = 1;
+            seen[kanon__code_at(d->codes, s->rows[i])] = 1;
         for (uint32_t code = 0; code < d->n_codes; code++)
             if (seen[code])
                 codes[n++] = code;
         return n;
     }
     for (int64_t i = 0; i < s->n_items; i++)
-        codes[i] = d->codes[s->rows[i]];
+        codes[i] = kanon__code_at(d->codes, s->rows[i]);
     qsort(codes, (size_t)s->n_items, sizeof *codes, by_code);
     for (int64_t i = 0; i < s->n_items; i++)
         if (n == 0 || codes[n - 1] != codes[i])
@@ -75,7 +75,7 @@ static kanon_status build_table(kanon__free_set *s, kanon_error *err)
         uint32_t *codes = s->codes + s->first[i], n = distinct_codes(s, d, codes, seen);
         s->first[i + 1] = s->first[i] + n;
         for (int64_t item = 0; item < s->n_items; item++)
-            s->tuples[item * m + i] = s->first[i] + find_code(codes, n, d->codes[s->rows[item]]);
+            s->tuples[item * m + i] = s->first[i] + find_code(codes, n, kanon__code_at(d->codes, s->rows[item]));
     }
     KANON_TRY(kanon__new_array(&s->cost, s->first[m], "the cost table", err), out);
 out:
@@ -225,7 +225,7 @@ int64_t kanon__free_set_furthest(kanon__free_set *s, int64_t from, uint32_t *uni
     uint32_t best = 0;
     for (int i = 0; i < s->space->n_dimensions; i++) {
         const kanon__dimension *d = &s->space->dimensions[i];
-        uint32_t own = d->codes[s->rows[from]];
+        uint32_t own = kanon__code_at(d->codes, s->rows[from]);
         for (uint32_t entry = s->first[i]; entry < s->first[i + 1]; entry++) {
             uint32_t code = s->codes[entry];
             s->cost[entry] = kanon__dimension_units(d, code < own ? code : own, code < own ? own : code);

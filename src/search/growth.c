@@ -356,7 +356,7 @@ static inline uint64_t far_key(const kanon__growth *g, int64_t row, const uint32
     uint32_t units = 0;
     for (int i = 0; i < g->space->n_dimensions; i++) {
         const kanon__dimension *d = &g->space->dimensions[i];
-        uint32_t own = d->codes[row], a = lo[i * step], b = hi[i * step];
+        uint32_t own = kanon__code_at(d->codes, row), a = lo[i * step], b = hi[i * step];
         uint32_t left = kanon__dimension_units(d, own < a ? own : a, own < a ? a : own);
         uint32_t right = a == b ? left : kanon__dimension_units(d, own < b ? own : b, own < b ? b : own);
         units += left > right ? left : right;

@@ -86,12 +86,12 @@ static void measure(kanon__nearest *s, int64_t row, int first, int last)
     const kanon__space *space = s->centroids->space;
     int n_terms = 0;
     for (int i = first; i < last; i++)
-        n_terms += describe_term(s, i, space->dimensions[i].codes[row], &s->terms[n_terms]);
+        n_terms += describe_term(s, i, kanon__code_at(space->dimensions[i].codes, row), &s->terms[n_terms]);
     s->kernels->measure(s->units, s->centroids->n, s->terms, n_terms);
     for (int i = first; n_terms < last - first && i < last; i++) {
         kanon__kernel_term term;
-        if (!describe_term(s, i, space->dimensions[i].codes[row], &term))
-            add_by_hand(s, i, space->dimensions[i].codes[row]);
+        if (!describe_term(s, i, kanon__code_at(space->dimensions[i].codes, row), &term))
+            add_by_hand(s, i, kanon__code_at(space->dimensions[i].codes, row));
     }
 }
 

@@ -20,12 +20,12 @@ kanon_status kanon__sort_rows(int32_t *sorted, const kanon__space *space, kanon_
         const kanon__dimension *d = &space->dimensions[i];
         memset(begins, 0, ((size_t)d->n_codes + 1) * sizeof *begins);
         for (int64_t row = 0; row < n; row++)
-            begins[d->codes[row] + 1]++;
+            begins[kanon__code_at(d->codes, row) + 1]++;
         for (uint32_t code = 0; code < d->n_codes; code++)
             begins[code + 1] += begins[code];
         memcpy(other, sorted, (size_t)n * sizeof *sorted);
         for (int64_t j = 0; j < n; j++)
-            sorted[begins[d->codes[other[j]]]++] = other[j];
+            sorted[begins[kanon__code_at(d->codes, other[j])]++] = other[j];
     }
 out:
     kanon__free(begins);
@@ -36,7 +36,7 @@ out:
 static bool same_tuple(const kanon__space *space, int32_t left, int32_t right)
 {
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].codes[left] != space->dimensions[i].codes[right])
+        if (kanon__code_at(space->dimensions[i].codes, left) != kanon__code_at(space->dimensions[i].codes, right))
             return false;
     return true;
 }
@@ -59,7 +59,7 @@ kanon_status kanon__tuples_new(kanon__tuples **out, const kanon__space *space, k
         if (i > 0 && same_tuple(space, t->rows[i - 1], t->rows[i]))
             continue;
         for (int j = 0; j < m; j++)
-            t->codes[t->n * m + j] = space->dimensions[j].codes[t->rows[i]];
+            t->codes[t->n * m + j] = kanon__code_at(space->dimensions[j].codes, t->rows[i]);
         t->begins[t->n++] = i;
     }
     t->begins[t->n] = n;

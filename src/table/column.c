@@ -18,6 +18,7 @@ typedef struct numeral {
 typedef struct encoding {
     kanon_table *table;
     kanon__column *column;
+    const uint32_t *raw;       /* by row: its dictionary code */
     kanon__dictionary *values; /* by dictionary code */
     const kanon__attribute *attribute;
     bool *missing;          /* by dictionary code */
@@ -48,7 +49,7 @@ static int64_t first_line(const encoding *e, uint32_t code)
 {
     const kanon_table *t = e->table;
     for (int64_t row = 0; row < t->n_rows; row++)
-        if (e->column->codes[row] == code)
+        if (e->raw[row] == code)
             return kanon__csv_line_of_row(&t->input, &t->csv_options, row);
     return 0;
 }
@@ -361,12 +362,16 @@ static kanon_status encode_categorical(const encoding *e, kanon_error *err)
 /* ---- one column -------------------------------------------------------------------------------------------------------
  * */
 
-kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__dictionary *values,
+kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, const uint32_t *raw, kanon__dictionary *values,
                                   const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    encoding e = {
-        .table = table, .column = column, .values = values, .attribute = attribute, .first_missing = KANON__NO_CODE};
+    encoding e = {.table = table,
+                  .column = column,
+                  .raw = raw,
+                  .values = values,
+                  .attribute = attribute,
+                  .first_missing = KANON__NO_CODE};
     KANON_TRY(kanon__new_array(&e.missing, values->n, "missing values", err), out);
     KANON_TRY(kanon__new_array(&e.new_code, values->n, "codes", err), out);
     for (uint32_t code = 0; code < values->n; code++) {
@@ -385,8 +390,9 @@ kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kan
     for (uint32_t code = 0; code < values->n; code++)
         if (e.missing[code])
             e.new_code[code] = column->missing_code;
+    KANON_TRY(kanon__codes_new(&column->codes, table->n_rows, column->n_codes, err), out);
     for (int64_t row = 0; row < table->n_rows; row++)
-        column->codes[row] = e.new_code[column->codes[row]];
+        kanon__code_set(column->codes, row, e.new_code[raw[row]]);
     kanon__dictionary_clear(values);
 out:
     kanon__free(e.new_code);

@@ -15,7 +15,8 @@ typedef struct reading {
     kanon__csv csv;
     const kanon__attribute **attributes; /* by column; NULL: not named */
     kanon__dictionary *dictionaries;     /* by column */
-    int64_t *capacities;                 /* of the code arrays */
+    uint32_t **raw;                      /* by column: the dictionary code of each row */
+    int64_t *capacities;                 /* of these */
     bool encode_all;                     /* insensitive columns, too */
     int n_encoded;
     char *scratch; /* for cells with doubled quotes */
@@ -140,6 +141,7 @@ static kanon_status set_up_columns(reading *r, bool strict, kanon_error *err)
     KANON_TRY(kanon__new_array(&r->attributes, t->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->dictionaries, t->n_columns, "dictionaries", err), out);
     KANON_TRY(kanon__new_array(&r->capacities, t->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->raw, t->n_columns, "columns", err), out);
     for (int i = 0; i < t->n_columns; i++)
         KANON_TRY(set_up_column(r, i, err), out);
     KANON_TRY(list_columns(t, &t->quasi, t->n_quasi, KANON_ROLE_QUASI, err), out);
@@ -169,7 +171,7 @@ static kanon_status add_cell(reading *r, int column, const kanon__cell *cell, ka
         length = kanon__csv_unescape(r->scratch, cell);
         text = r->scratch;
     }
-    KANON_TRY(kanon__dictionary_add(&r->dictionaries[column], &t->columns[column].codes[t->n_rows], text, length, err), out);
+    KANON_TRY(kanon__dictionary_add(&r->dictionaries[column], &r->raw[column][t->n_rows], text, length, err), out);
 out:
     return st;
 }
@@ -188,7 +190,7 @@ static kanon_status make_room(reading *r, int column, kanon_error *err)
         if (guess > needed)
             needed = guess;
     }
-    return kanon__grow_array(&t->columns[column].codes, &r->capacities[column], needed, "encoded columns", err);
+    return kanon__grow_array(&r->raw[column], &r->capacities[column], needed, "encoded columns", err);
 }
 
 static kanon_status read_rows(reading *r, kanon_error *err)
@@ -232,7 +234,10 @@ static kanon_status encode_columns(reading *r, kanon_error *err)
     for (int i = 0; i < t->n_columns; i++) {
         if (!t->columns[i].encoded)
             continue;
-        kanon_status st = kanon__column_encode(t, &t->columns[i], &r->dictionaries[i], r->attributes[i], r->schema, err);
+        kanon_status st = kanon__column_encode(t, &t->columns[i], r->raw[i], &r->dictionaries[i], r->attributes[i],
+                                               r->schema, err);
+        kanon__free(r->raw[i]);
+        r->raw[i] = NULL;
         if (st != KANON_OK)
             return st;
     }
@@ -278,6 +283,9 @@ out:
 
 static void clear_reading(reading *r)
 {
+    for (int i = 0; r->raw != NULL && i < r->table->n_columns; i++)
+        kanon__free(r->raw[i]);
+    kanon__free(r->raw);
     if (r->dictionaries != NULL && r->table != NULL)
         for (int i = 0; i < r->table->n_columns; i++)
             kanon__dictionary_clear(&r->dictionaries[i]);
@@ -328,7 +336,7 @@ void kanon_table_free(kanon_table *t)
         kanon__dictionary_clear(&c->texts);
         kanon__free(c->scaled);
         kanon__free(c->values);
-        kanon__free(c->codes);
+        kanon__codes_clear(&c->codes);
         kanon__free(c->taxonomy_path);
         kanon__free(c->weight_text);
         kanon__free(c->name);

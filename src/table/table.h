@@ -12,6 +12,7 @@
 #ifndef KANON_TABLE_TABLE_H
 #define KANON_TABLE_TABLE_H
 
+#include "table/codes.h"
 #include "table/csv.h"
 #include "table/schema.h"
 
@@ -26,7 +27,7 @@ typedef struct kanon__column {
     char *weight_text;   /* NULL: 1 */
     char *taxonomy_path; /* the file it came from; NULL: none */
     bool encoded;
-    uint32_t *codes;       /* one per row */
+    kanon__codes codes;    /* one per row */
     uint32_t n_codes;      /* missing included */
     uint32_t missing_code; /* KANON__NO_CODE: no value is missing */
     /* numeric columns: one entry per code but the missing one */
@@ -59,9 +60,9 @@ struct kanon_table {
     kanon__texts warnings;
 };
 
-/* Turn a column's codes from dictionary codes (the order of first appearance) into ranks or leaf numbers, as `attribute`
+/* Make a column's codes, ranks or leaf numbers, out of `raw`, by row its code in the dictionary `values`, as `attribute`
  * (NULL: not named) and the missing texts of the schema say. `values` is left empty. */
-kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__dictionary *values,
+kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, const uint32_t *raw, kanon__dictionary *values,
                                   const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err);
 /* Whether a column's type is integer, decimal or date. */
 bool kanon__column_is_numeric(const kanon__column *column);

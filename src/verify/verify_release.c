@@ -192,7 +192,7 @@ static kanon_status check_cell(kanon__verifier *v, int64_t row, int64_t group, i
         length = kanon__csv_unescape(v->scratch, original);
         text = v->scratch;
     }
-    uint32_t code = column->codes[row];
+    uint32_t code = kanon__code_at(column->codes, row);
     bool good = kanon__column_is_numeric(column) ? covers_number(v, column, cell, code, text, length)
                                                  : covers_category(v, column, cell, code, text, length);
     if (!good)

@@ -17,12 +17,12 @@ static bool is_numeric(const kanon__column *a)
 
 static bool is_missing(const kanon__column *a, int row)
 {
-    return a->codes[row] == a->missing_code;
+    return kanon__code_at(a->codes, row) == a->missing_code;
 }
 
 static double number(const kanon__column *a, int row)
 {
-    return a->values[a->codes[row]];
+    return a->values[kanon__code_at(a->codes, row)];
 }
 
 static double range(const ref_case *c, const kanon__column *a)
@@ -83,7 +83,7 @@ static int height(const kanon__taxonomy *t, int node)
 
 static int node_of(const kanon__column *a, int row)
 {
-    return a->taxonomy->leaf_node[a->codes[row]];
+    return a->taxonomy->leaf_node[kanon__code_at(a->codes, row)];
 }
 
 /* ---- groups ---------------------------------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static int count_value(const ref_case *c, const kanon__column *a, int g, uint32_
 {
     int n = 0;
     for (int row = 0; row < rows(c); row++)
-        n += c->group[row] == g && a->codes[row] == code;
+        n += c->group[row] == g && kanon__code_at(a->codes, row) == code;
     return n;
 }
 
@@ -348,7 +348,8 @@ static double contribution(const ref_case *c, const kanon__column *a, int i, int
 {
     if (!is_numeric(a)) {
         int node = lca(a->taxonomy, node_of(a, i), node_of(a, j));
-        int s = a->taxonomy->flat ? 1 + (a->codes[i] != a->codes[j]) : leaves(a->taxonomy, node);
+        int s = a->taxonomy->flat ? 1 + (kanon__code_at(a->codes, i) != kanon__code_at(a->codes, j))
+                                  : leaves(a->taxonomy, node);
         return 1 - (s - 1.0) / leaves(a->taxonomy, 0);
     }
     if (is_missing(a, i) || is_missing(a, j))
@@ -507,7 +508,7 @@ static double share_in_table(const ref_case *c, const kanon__column *a, uint32_t
 {
     int n = 0;
     for (int row = 0; row < rows(c); row++)
-        n += a->codes[row] == code;
+        n += kanon__code_at(a->codes, row) == code;
     return (double)n / rows(c);
 }
 
@@ -646,7 +647,7 @@ static int n_equal(const ref_case *c, int row, int until)
     for (int other = 0; other < until; other++) {
         bool same = true;
         for (int i = 0; i < c->table->n_quasi; i++)
-            same = same && quasi(c, i)->codes[row] == quasi(c, i)->codes[other];
+            same = same && kanon__code_at(quasi(c, i)->codes, row) == kanon__code_at(quasi(c, i)->codes, other);
         n += same;
     }
     return n;

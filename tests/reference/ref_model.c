@@ -233,12 +233,12 @@ void ref_model_sample_clear(ref_model *sample)
 
 bool ref_is_missing(const ref_model *model, const ref_attribute *attribute, int record)
 {
-    return attribute->column->codes[model->row[record]] == attribute->column->missing_code;
+    return kanon__code_at(attribute->column->codes, model->row[record]) == attribute->column->missing_code;
 }
 
 int64_t ref_value(const ref_model *model, const ref_attribute *attribute, int record)
 {
-    uint32_t code = attribute->column->codes[model->row[record]];
+    uint32_t code = kanon__code_at(attribute->column->codes, model->row[record]);
     return attribute->numeric ? attribute->column->scaled[code] : (int64_t)code;
 }
 

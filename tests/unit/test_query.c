@@ -122,7 +122,7 @@ static int32_t ref_node(const kanon_table *t, const kanon__column *c, const int6
     for (int32_t node = c->taxonomy->n_nodes - 1; node >= 0; node--) {
         bool covers = true;
         for (int64_t row = 0; row < t->n_rows; row++)
-            covers = covers && (group_of[row] != group || is_below(c->taxonomy, c->codes[row], node));
+            covers = covers && (group_of[row] != group || is_below(c->taxonomy, kanon__code_at(c->codes, row), node));
         int32_t n_leaves = 0;
         for (uint32_t leaf = 0; leaf < c->n_codes; leaf++)
             n_leaves += is_below(c->taxonomy, leaf, node);
@@ -166,13 +166,13 @@ static double ref_share(const kanon_table *t, const ref_predicate *p, const int6
     for (int64_t row = 0; row < t->n_rows; row++) {
         if (group_of[row] != group)
             continue;
-        if (c->codes[row] == c->missing_code) {
+        if (kanon__code_at(c->codes, row) == c->missing_code) {
             missing = true;
             continue;
         }
         present = true;
-        lo = fmin(lo, c->values[c->codes[row]]);
-        hi = fmax(hi, c->values[c->codes[row]]);
+        lo = fmin(lo, c->values[kanon__code_at(c->codes, row)]);
+        hi = fmax(hi, c->values[kanon__code_at(c->codes, row)]);
     }
     if (n_numbers(c) == 0 || (group > 0 && !present))
         return 0;
@@ -212,7 +212,7 @@ static double ref_query(const kanon_table *t, const int64_t *group_of, const ref
         bool all = true;
         for (int j = 0; j < m; j++) {
             const kanon__column *c = quasi_column(t, predicates[j].quasi);
-            all = all && ref_satisfies(c, &predicates[j], c->codes[row]);
+            all = all && ref_satisfies(c, &predicates[j], kanon__code_at(c->codes, row));
         }
         actual += all;
         estimate += of_group[group_of[row]];
@@ -614,7 +614,8 @@ static void test_row_index(void **state)
                 int64_t begin = kanon__row_index_before(&index, lo), end = kanon__row_index_before(&index, hi);
                 kanon__row_index_slice(&index, set, begin, end);
                 for (int row = 0; row < n; row++) {
-                    bool wanted = c->codes[row] >= lo && c->codes[row] < hi && c->codes[row] != c->missing_code;
+                    bool wanted = kanon__code_at(c->codes, row) >= lo && kanon__code_at(c->codes, row) < hi &&
+                                  kanon__code_at(c->codes, row) != c->missing_code;
                     assert_int_equal(set[row / 64] >> (row % 64) & 1, wanted);
                 }
             }

@@ -506,10 +506,11 @@ static void wrong_codes_are_caught(void **state)
     for (int column = 0; column < 2; column++) {
         kanon_error err = {0};
         inspection i = inspect(KANON_NUMERIC_INTERVAL);
-        uint32_t *codes = i.table->columns[column].codes;
-        uint32_t swap = codes[0];
-        codes[0] = codes[1]; /* inside the group's extent, so that only the cell's own text can tell */
-        codes[1] = swap;
+        kanon__codes codes = i.table->columns[column].codes;
+        uint32_t swap = kanon__code_at(codes, 0);
+        kanon__code_set(codes, 0,
+                        kanon__code_at(codes, 1)); /* inside the group's extent, so that only the cell's own text can tell */
+        kanon__code_set(codes, 1, swap);
         assert_done(show(&i, 0, NULL, &err), &err);
         assert_int_equal(walk(&i, inspected_groups, 3, &err), KANON_EINTERNAL);
         assert_holds(err.message, column == 0 ? "age" : "job");
@@ -527,7 +528,7 @@ static void nothing_wrong_is_published(void **state)
     entries(scratch_directory, true);
     kanon_table *table = table_of("attributes: {age: {role: quasi}}\n", "age\n20\n24\n21\n");
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1));
-    table->columns[0].codes[1] = 0;
+    kanon__code_set(table->columns[0].codes, 1, 0);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
     assert_int_equal(entries(scratch_directory, false), 2); /* the schema and the table */

@@ -17,8 +17,9 @@ static void assert_codes(const kanon_table *table, const char *name, const uint3
     const kanon__column *column = column_of(table, name);
     assert_true(column->encoded);
     for (int64_t row = 0; row < table->n_rows; row++)
-        if (column->codes[row] != expected[row])
-            fail_msg("row %lld of %s is %u, not %u", (long long)row, name, column->codes[row], expected[row]);
+        if (kanon__code_at(column->codes, row) != expected[row])
+            fail_msg("row %lld of %s is %u, not %u", (long long)row, name, kanon__code_at(column->codes, row),
+                     expected[row]);
 }
 
 static void assert_code_text(const kanon_table *table, const char *name, uint32_t code, const char *expected)
@@ -53,6 +54,31 @@ static void numbers_become_ranks(void **state)
     assert_code_text(table, "age", 3, "33");
     assert_code_text(table, "age", 4, "?");
     kanon_table_free(table);
+}
+
+/* A column takes 1, 2 or 4 bytes a cell; at the borders every code is still itself. */
+static void width_follows_the_domain(void **state)
+{
+    static const struct {
+        uint32_t n_values;
+        int width;
+    } cases[] = {{256, 1}, {257, 2}, {65536, 2}, {65537, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t n = cases[i].n_values;
+        char *text = malloc(8 * (size_t)n + 8), *end = text;
+        assert_non_null(text);
+        end += sprintf(end, "x\n");
+        for (uint32_t value = n; value-- > 0;)
+            end += sprintf(end, "%u\n", value);
+        kanon_table *table = table_of("attributes: {x: {role: quasi, type: integer}}\n", text);
+        const kanon__column *x = column_of(table, "x");
+        assert_int_equal(x->codes.width, cases[i].width);
+        for (uint32_t row = 0; row < n; row++)
+            assert_int_equal(kanon__code_at(x->codes, row), n - 1 - row);
+        kanon_table_free(table);
+        free(text);
+    }
 }
 
 static void equal_numbers_share_a_code(void **state)
@@ -508,6 +534,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_become_ranks),
+        cmocka_unit_test(width_follows_the_domain),
         cmocka_unit_test(equal_numbers_share_a_code),
         cmocka_unit_test(dates_are_days),
         cmocka_unit_test(huge_numbers_have_no_common_scale),
