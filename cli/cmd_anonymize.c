@@ -41,12 +41,19 @@ static const option option_refine = {
 };
 static const option option_blocks = {
     .name = "blocks",
-    .argument = "N",
-    .help = "for very large tables: group blocks of at least N records one by one, in parallel; 100000 costs little loss",
-    .kind = OPTION_INTEGER,
+    .argument = "N|auto|none",
+    .help = "for very large tables: group blocks of at least N records one by one, in parallel; 100000 costs little loss "
+            "(default: auto, only where all at once would take longer than about a minute or more than --memory)",
+    .kind = OPTION_BLOCKS,
     AT(blocks),
-    .min = 2,
-    .max = INT64_MAX,
+};
+static const option option_memory = {
+    .name = "memory",
+    .argument = "SIZE",
+    .help = "the most memory to use, such as 500M or 2G: blocks become smaller and the table goes to a file in TMPDIR where "
+            "that helps; what cannot fit is refused before the work begins",
+    .kind = OPTION_SIZE,
+    AT(memory),
 };
 static const option option_seed = {
     .name = "seed",
@@ -108,11 +115,27 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_k,       &option_algorithm, &option_set,
-    &option_refine,  &option_blocks,  &option_seed,      &option_threads,
-    &option_output,  &option_groups,  &option_report,    &option_report_external,
-    &option_numeric, &option_shuffle, &option_delimiter, &option_strict,
-    &option_quiet,   &option_verbose, &option_help,      NULL,
+    SCHEMA_OPTIONS,
+    &option_k,
+    &option_algorithm,
+    &option_set,
+    &option_refine,
+    &option_blocks,
+    &option_memory,
+    &option_seed,
+    &option_threads,
+    &option_output,
+    &option_groups,
+    &option_report,
+    &option_report_external,
+    &option_numeric,
+    &option_shuffle,
+    &option_delimiter,
+    &option_strict,
+    &option_quiet,
+    &option_verbose,
+    &option_help,
+    NULL,
 };
 
 static const char *const examples[] = {
@@ -208,6 +231,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .delimiter = args->delimiter,
         .strict = args->strict,
         .encode_all = clusters_on_all(work->schema, args),
+        .memory = args->memory,
         .tick = progress_tick,
         .payload = &work->show,
     };
@@ -217,6 +241,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .algorithm = args->algorithm,
         .refine = args->refine,
         .blocks = args->blocks,
+        .memory = args->memory,
         .settings = args->settings.items,
         .n_settings = args->settings.n,
         .seed = args->seed,

@@ -50,8 +50,8 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_k,       &option_set,    &option_report, &option_threads,
-    &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help,   NULL,
+    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_k,       &option_set,  &option_report, &option_threads,
+    &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
 };
 
 static const char *const examples[] = {

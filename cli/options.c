@@ -207,6 +207,39 @@ static int add_pair(const command *self, const char *called, pair_list *list, co
     return EXIT_DONE;
 }
 
+static bool parse_blocks(int64_t *out, const char *text)
+{
+    uint64_t number;
+    if (strcmp(text, "auto") == 0 || strcmp(text, "none") == 0) {
+        *out = text[0] == 'a' ? 0 : KANON_BLOCKS_NONE;
+        return true;
+    }
+    if (!parse_unsigned(&number, text) || number < 2 || number > INT64_MAX)
+        return false;
+    *out = (int64_t)number;
+    return true;
+}
+
+/* Digits, and K, M, G or T for a power of 1024. */
+static bool parse_size(int64_t *out, const char *text)
+{
+    static const char letters[] = "KMGT";
+    char digits[24];
+    size_t length = strlen(text);
+    const char *letter = length > 0 ? strchr(letters, text[length - 1]) : NULL;
+    uint64_t number;
+    length -= letter != NULL;
+    if (length == 0 || length >= sizeof digits)
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    int shift = letter != NULL ? 10 * (int)(letter - letters + 1) : 0;
+    if (!parse_unsigned(&number, digits) || number == 0 || number > (uint64_t)INT64_MAX >> shift)
+        return false;
+    *out = (int64_t)(number << shift);
+    return true;
+}
+
 static int store_number(const command *self, const char *called, void *place, const option *opt, const char *value)
 {
     uint64_t number;
@@ -245,6 +278,14 @@ static int store(arguments *out, const command *self, const option *opt, const c
         return add_names(self, called, place, value);
     case OPTION_PAIR:
         return add_pair(self, called, place, opt, value);
+    case OPTION_BLOCKS:
+        if (!parse_blocks(place, value))
+            return wrong_usage(self, "%s must be a whole number from 2 upwards, auto or none", called);
+        return EXIT_DONE;
+    case OPTION_SIZE:
+        if (!parse_size(place, value))
+            return wrong_usage(self, "%s must be a number of bytes such as 500M or 2G", called);
+        return EXIT_DONE;
     case OPTION_INTEGER:
     case OPTION_SEED:
     case OPTION_SHARE:

@@ -23,7 +23,7 @@ typedef struct pair_list {
 typedef struct arguments {
     const char *operand; /* NULL: none given */
     const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external;
-    int64_t k, threads, rows, blocks; /* 0: not said */
+    int64_t k, threads, rows, blocks, memory; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
     pair_list settings, taxonomies;
@@ -40,6 +40,8 @@ typedef enum option_kind {
     OPTION_NAMES,     /* text_list, grows by the names between the commas */
     OPTION_PAIR,      /* pair_list, grows by one NAME=VALUE */
     OPTION_INTEGER,   /* int64_t in min .. max */
+    OPTION_BLOCKS,    /* int64_t: a number of records, auto or none */
+    OPTION_SIZE,      /* int64_t: bytes, as 500M or 2G */
     OPTION_SEED,      /* uint64_t */
     OPTION_SHARE,     /* double above 0, at most 1 */
     OPTION_CHARACTER, /* char */

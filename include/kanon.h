@@ -135,6 +135,8 @@ typedef struct kanon_read_options {
     kanon_tick tick;
     void *payload;
     int encode_all; /* also encode the insensitive columns, for the setting cluster-on=all */
+    int64_t
+        memory; /* bytes that may be used: a table that would take much of them is kept in a file in TMPDIR; 0: any number */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it
@@ -195,6 +197,8 @@ KANON_API const kanon_algorithm_info *kanon_refinement_at(size_t i);
 
 typedef struct kanon_grouping kanon_grouping;
 
+#define KANON_BLOCKS_NONE (-1)
+
 typedef struct kanon_options {
     size_t struct_size;
     int64_t k;                     /* 0: what the schema says */
@@ -206,7 +210,9 @@ typedef struct kanon_options {
     kanon_tick tick;
     void *payload;
     const char *refine; /* a refinement to run afterwards; NULL: none */
-    int64_t blocks;     /* at least so many records are grouped at a time, blocks of the table in parallel; 0: all at once */
+    int64_t blocks; /* at least so many records are grouped at a time, blocks of the table in parallel; 0: all at once unless
+                           that would take longer than about a minute or too much memory; KANON_BLOCKS_NONE: all at once */
+    int64_t memory; /* bytes that may be used, table and release included; 0: any number */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */

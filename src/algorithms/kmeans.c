@@ -221,6 +221,9 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
              .settings = kmeans_settings,
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_adjust_each,
+    .record_bytes = 60,
+    .cell_bytes = 36,
+    .minute = 50000,
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_fill = {
@@ -233,6 +236,9 @@ const kanon__algorithm kanon__algorithm_kmeans_fill = {
              .settings = kmeans_settings,
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_fill,
+    .record_bytes = 60,
+    .cell_bytes = 36,
+    .minute = 50000,
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
@@ -244,4 +250,7 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
              .settings = kmeans_settings,
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_adjust_last,
+    .record_bytes = 60,
+    .cell_bytes = 36,
+    .minute = 50000,
 };

@@ -81,4 +81,7 @@ const kanon__algorithm kanon__algorithm_kmember = {
          .settings = kmember_settings,
          .n_settings = sizeof kmember_settings / sizeof kmember_settings[0]},
     .run = run_kmember,
+    .record_bytes = 25,
+    .cell_bytes = 24,
+    .minute = 5000000,
 };

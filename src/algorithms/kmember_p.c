@@ -150,4 +150,7 @@ const kanon__algorithm kanon__algorithm_kmember_p = {
          .settings = kmember_p_settings,
          .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
     .run = run_kmember_p,
+    .record_bytes = 320,
+    .cell_bytes = 65,
+    .minute = 200000,
 };

@@ -171,4 +171,6 @@ const kanon__algorithm kanon__algorithm_mondrian = {
          .settings = mondrian_settings,
          .n_settings = sizeof mondrian_settings / sizeof mondrian_settings[0]},
     .run = run_mondrian,
+    .record_bytes = 15,
+    .cell_bytes = 4,
 };

@@ -268,4 +268,7 @@ const kanon__algorithm kanon__algorithm_oka = {
          .settings = oka_settings,
          .n_settings = sizeof oka_settings / sizeof oka_settings[0]},
     .run = run_oka,
+    .record_bytes = 50,
+    .cell_bytes = 18,
+    .minute = 600000,
 };

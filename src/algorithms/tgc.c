@@ -352,7 +352,7 @@ static const kanon_setting_info utility_settings[] = TGC_SETTINGS("1");
 static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
 
 #define TGC_SOURCE "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008"
-#define TGC(row_name, row_summary, row_advice, row_settings)                                                                \
+#define TGC(row_name, row_summary, row_advice, row_settings, row_minute)                                                    \
     {                                                                                                                       \
         .info = {.name = row_name,                                                                                          \
                  .summary = row_summary,                                                                                    \
@@ -361,22 +361,23 @@ static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
                  .revision = 1,                                                                                             \
                  .settings = row_settings,                                                                                  \
                  .n_settings = sizeof row_settings / sizeof row_settings[0]},                                               \
-        .run = run_tgc,                                                                                                     \
+        .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .minute = row_minute,                                         \
     }
 
 const kanon__algorithm kanon__algorithm_tgc = TGC(
     "tgc", "threshold-based greedy clustering: utility and protection weighed against each other",
-    "Large tables with sensitive attributes, and a weighting of your own: set w-u.", balanced_settings);
+    "Large tables with sensitive attributes, and a weighting of your own: set w-u.", balanced_settings, 1500000);
 const kanon__algorithm kanon__algorithm_tgc_u = TGC(
     "tgc-u", "tgc for utility alone",
     "For comparison with the literature. Groups grow while they stay alike, and records of rejected clusters join "
     "one that covers them, so sizes vary widely; on most tables kmember and mondrian lose less.",
-    utility_settings);
+    utility_settings, 4000000);
 const kanon__algorithm kanon__algorithm_tgc_p = TGC(
     "tgc-p", "tgc for protection alone",
     "Where only the sensitive values count. Groups become very large, since every record more dilutes what is disclosed; "
     "max-size keeps them usable.",
-    protection_settings);
+    protection_settings, 140000);
 const kanon__algorithm kanon__algorithm_tgc_b = TGC(
     "tgc-b", "tgc with utility and protection in balance",
-    "Large tables whose sensitive values need protection beyond k, at moderate cost to utility.", balanced_settings);
+    "Large tables whose sensitive values need protection beyond k, at moderate cost to utility.", balanced_settings,
+    1500000);

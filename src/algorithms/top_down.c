@@ -230,4 +230,6 @@ const kanon__algorithm kanon__algorithm_top_down = {
              .source = "this program; mondrian with the information loss as the criterion",
              .revision = 1},
     .run = run_top_down,
+    .record_bytes = 10,
+    .cell_bytes = 24,
 };

@@ -241,4 +241,7 @@ const kanon__algorithm kanon__algorithm_wfcm = {
              .settings = wfcm_settings,
              .n_settings = sizeof wfcm_settings / sizeof wfcm_settings[0]},
     .run = run_wfcm,
+    .record_bytes = 40,
+    .cell_bytes = 18,
+    .minute = 40000,
 };

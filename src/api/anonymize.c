@@ -1,5 +1,6 @@
 /* One run: the algorithm's groups, checked. */
 #include "algorithms/algorithm.h"
+#include "api/memory.h"
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "core/take_options.h"
@@ -31,7 +32,7 @@ static kanon_status fail_unknown(const char *what, const char *name, size_t n, c
 typedef struct plan {
     const kanon__algorithm *algorithm;
     const kanon__refinement *refinement; /* NULL: none */
-    int64_t blocks;                      /* 0: none */
+    kanon__pace pace;
 } plan;
 
 /* What is asked for must be possible; this is known before any work is done. */
@@ -83,7 +84,7 @@ static kanon_status record_origin(kanon_grouping *g, const plan *p, const kanon_
     const kanon__settings *s = run->settings;
     g->k = run->k;
     g->seed = run->seed;
-    g->blocks = p->blocks;
+    g->blocks = p->pace.blocks;
     g->revision = p->algorithm->info.revision;
     const char *name = p->algorithm->info.name;
     KANON_TRY(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err), out);
@@ -100,12 +101,20 @@ out:
     return st;
 }
 
+static kanon_status run_algorithm(const plan *p, kanon__run *run, kanon_error *err)
+{
+    if (p->pace.blocks == 0)
+        return p->algorithm->run(run, err);
+    return kanon__blocks_run(run, p->pace.blocks, kanon__algorithm_need(p->algorithm, 1, run->table->n_quasi),
+                             p->pace.block_bytes, p->algorithm->run, err);
+}
+
 /* An algorithm's own grouping must hold by itself before a refinement may touch it. */
 static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__ticker refining;
-    KANON_TRY(p->blocks > 0 ? kanon__blocks_run(run, p->blocks, p->algorithm->run, err) : p->algorithm->run(run, err), out);
+    KANON_TRY(run_algorithm(p, run, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
     if (p->refinement == NULL)
         goto out;
@@ -156,7 +165,7 @@ out:
 static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_options *o, kanon_error *err)
 {
     const char *name = o->algorithm != NULL ? o->algorithm : table->schema_algorithm;
-    *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default()), .blocks = o->blocks};
+    *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default())};
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
     if (o->refine != NULL)
@@ -169,7 +178,7 @@ static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_o
 /* A block needs room for a group, and is worth its while only with room for many. */
 static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
 {
-    if (blocks == 0 || blocks >= k)
+    if (blocks == 0 || blocks == KANON_BLOCKS_NONE || blocks >= k)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "blocks of %lld records are smaller than k = %lld", (long long)blocks,
                                   (long long)k);
@@ -194,6 +203,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
+    KANON_TRY(kanon__pace_choose(&p.pace, p.algorithm, table, k, o.blocks, o.memory, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = {.table = table,
                       .k = k,

@@ -25,5 +25,8 @@ void kanon__free(void *memory);
 void kanon__alloc_fail_at(int64_t n, bool and_all_after);
 /* How many allocations were asked for since the last kanon__alloc_fail_at. */
 int64_t kanon__alloc_count(void);
+/* Bytes on the heap now, and the most since the start or since the last call with `from_now_on`. */
+int64_t kanon__alloc_in_use(void);
+int64_t kanon__alloc_peak(bool from_now_on);
 
 #endif

@@ -7,6 +7,7 @@
 typedef struct blocks {
     kanon__run *run; /* of the whole table */
     kanon__grouper algorithm;
+    int threads;
     kanon__parts *parts;
     int32_t *group_of;      /* by place in parts->rows: the group inside its block */
     int32_t *n_groups;      /* by block */
@@ -39,7 +40,7 @@ static kanon_status make_block_table(kanon_table *out, const kanon_table *whole,
     for (int i = 0; i < whole->n_columns; i++) {
         if (!whole->columns[i].encoded)
             continue;
-        KANON_TRY(kanon__codes_new(&out->columns[i].codes, n, whole->columns[i].n_codes, err), out);
+        KANON_TRY(kanon__codes_new(&out->columns[i].codes, n, whole->columns[i].n_codes, false, err), out);
         for (int64_t j = 0; j < n; j++)
             kanon__code_set(out->columns[i].codes, j, kanon__code_at(whole->columns[i].codes, rows[j]));
     }
@@ -115,7 +116,7 @@ static kanon_status run_blocks(blocks *b, kanon_error *err)
     KANON_TRY(kanon__new_array(&b->n_groups, b->parts->n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->warnings, b->parts->n, "blocks", err), out);
     kanon__shared_ticker_init(&b->shared, b->run->ticker, n);
-    st = kanon__pool_run(b->run->threads, b->parts->n, run_block, b, err);
+    st = kanon__pool_run(b->threads, b->parts->n, run_block, b, err);
     kanon__shared_ticker_clear(&b->shared);
     if (st != KANON_OK)
         goto out;
@@ -130,11 +131,25 @@ out:
     return st;
 }
 
-kanon_status kanon__blocks_run(kanon__run *run, int64_t least, kanon__grouper algorithm, kanon_error *err)
+/* How many threads the memory has room for. */
+static int threads_that_fit(const blocks *b, int64_t row_bytes, int64_t most_bytes)
+{
+    int64_t largest = 1;
+    for (int64_t i = 0; i < b->parts->n; i++) {
+        int64_t n = b->parts->begins[i + 1] - b->parts->begins[i];
+        largest = n > largest ? n : largest;
+    }
+    int64_t fit = most_bytes > 0 ? most_bytes / (largest * row_bytes) : INT32_MAX;
+    return fit < 1 ? 1 : fit < b->run->threads ? (int)fit : b->run->threads;
+}
+
+kanon_status kanon__blocks_run(kanon__run *run, int64_t least, int64_t row_bytes, int64_t most_bytes,
+                               kanon__grouper algorithm, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     blocks b = {.run = run, .algorithm = algorithm};
     KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, least, run->ticker, err), out);
+    b.threads = threads_that_fit(&b, row_bytes, most_bytes);
     KANON_TRY(b.parts->n > 1 ? run_blocks(&b, err) : algorithm(run, err), out);
 out:
     kanon__parts_free(b.parts);

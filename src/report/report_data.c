@@ -208,7 +208,7 @@ static kanon_status rows_by_group(int32_t *rows, int32_t *spare, kanon__codes ke
             rows[n++] = (int32_t)row;
     kanon_status st = sort_rows(rows, spare, n, key, n_keys, err);
     if (st == KANON_OK) /* no row of these has a negative group */
-        st = sort_rows(rows, spare, n, (kanon__codes){g->group_of, sizeof *g->group_of}, g->n_groups, err);
+        st = sort_rows(rows, spare, n, (kanon__codes){.cells = g->group_of, .width = sizeof *g->group_of}, g->n_groups, err);
     return st;
 }
 

@@ -1,5 +1,7 @@
 #include "table/codes.h"
 
+#include "core/spill.h"
+
 static int width_for(uint32_t n_codes)
 {
     if (n_codes <= UINT8_MAX + 1u)
@@ -7,10 +9,12 @@ static int width_for(uint32_t n_codes)
     return n_codes <= UINT16_MAX + 1u ? 2 : 4;
 }
 
-kanon_status kanon__codes_new(kanon__codes *out, int64_t n, uint32_t n_codes, kanon_error *err)
+kanon_status kanon__codes_new(kanon__codes *out, int64_t n, uint32_t n_codes, bool spilled, kanon_error *err)
 {
-    kanon__codes codes = {.width = width_for(n_codes)};
-    kanon_status st = kanon__alloc_array(&codes.cells, n, (size_t)codes.width, "encoded columns", err);
+    kanon__codes codes = {.width = width_for(n_codes), .spilled = spilled};
+    codes.size = (size_t)n * (size_t)codes.width;
+    kanon_status st = spilled ? kanon__spill_new(&codes.cells, codes.size, err)
+                              : kanon__alloc_array(&codes.cells, n, (size_t)codes.width, "encoded columns", err);
     if (st == KANON_OK)
         *out = codes;
     return st;
@@ -18,6 +22,23 @@ kanon_status kanon__codes_new(kanon__codes *out, int64_t n, uint32_t n_codes, ka
 
 void kanon__codes_clear(kanon__codes *codes)
 {
-    kanon__free(codes->cells);
+    if (codes->spilled)
+        kanon__spill_free(codes->cells, codes->size);
+    else
+        kanon__free(codes->cells);
     *codes = (kanon__codes){0};
+}
+
+kanon_status kanon__codes_move(kanon__codes *codes, int64_t n, int64_t capacity, uint32_t n_codes, bool spilled,
+                               kanon_error *err)
+{
+    kanon__codes moved = {0};
+    kanon_status st = kanon__codes_new(&moved, capacity, n_codes, spilled, err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t row = 0; row < n; row++)
+        kanon__code_set(moved, row, kanon__code_at(*codes, row));
+    kanon__codes_clear(codes);
+    *codes = moved;
+    return KANON_OK;
 }

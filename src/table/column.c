@@ -18,7 +18,7 @@ typedef struct numeral {
 typedef struct encoding {
     kanon_table *table;
     kanon__column *column;
-    const uint32_t *raw;       /* by row: its dictionary code */
+    kanon__codes raw;          /* by row: its dictionary code */
     kanon__dictionary *values; /* by dictionary code */
     const kanon__attribute *attribute;
     bool *missing;          /* by dictionary code */
@@ -49,7 +49,7 @@ static int64_t first_line(const encoding *e, uint32_t code)
 {
     const kanon_table *t = e->table;
     for (int64_t row = 0; row < t->n_rows; row++)
-        if (e->raw[row] == code)
+        if (kanon__code_at(e->raw, row) == code)
             return kanon__csv_line_of_row(&t->input, &t->csv_options, row);
     return 0;
 }
@@ -362,7 +362,7 @@ static kanon_status encode_categorical(const encoding *e, kanon_error *err)
 /* ---- one column -------------------------------------------------------------------------------------------------------
  * */
 
-kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, const uint32_t *raw, kanon__dictionary *values,
+kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__codes raw, kanon__dictionary *values,
                                   const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -390,9 +390,9 @@ kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, con
     for (uint32_t code = 0; code < values->n; code++)
         if (e.missing[code])
             e.new_code[code] = column->missing_code;
-    KANON_TRY(kanon__codes_new(&column->codes, table->n_rows, column->n_codes, err), out);
+    KANON_TRY(kanon__codes_new(&column->codes, table->n_rows, column->n_codes, table->spilled, err), out);
     for (int64_t row = 0; row < table->n_rows; row++)
-        kanon__code_set(column->codes, row, e.new_code[raw[row]]);
+        kanon__code_set(column->codes, row, e.new_code[kanon__code_at(raw, row)]);
     kanon__dictionary_clear(values);
 out:
     kanon__free(e.new_code);

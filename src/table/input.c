@@ -1,7 +1,8 @@
-#define _GNU_SOURCE /* O_TMPFILE, mkostemp, madvise */
+#define _GNU_SOURCE /* madvise */
 #include "table/input.h"
 
 #include "core/alloc.h"
+#include "core/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,35 +48,6 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-static const char *temporary_directory(void)
-{
-    const char *directory = getenv("TMPDIR");
-    return directory != NULL && directory[0] != '\0' ? directory : "/tmp";
-}
-
-/* A file that no other process can open and that is gone with its descriptor. */
-static kanon_status open_unnamed(int *out, kanon_error *err)
-{
-    const char *directory = temporary_directory();
-    char *name = NULL;
-    size_t size = strlen(directory) + sizeof "/kanon-XXXXXX";
-    *out = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (*out >= 0)
-        return KANON_OK;
-    /* Some file systems cannot make a file without a name. */
-    kanon_status st = kanon__new_array(&name, (int64_t)size, "a file name", err);
-    if (st != KANON_OK)
-        return st;
-    snprintf(name, size, "%s/kanon-XXXXXX", directory);
-    *out = mkostemp(name, O_CLOEXEC);
-    if (*out < 0)
-        st = kanon__fail_errno(err, errno, "make a temporary file in", directory);
-    else
-        unlink(name);
-    kanon__free(name);
-    return st;
-}
-
 /* Copy all that `fd` gives to an unnamed file. Where it gives nothing, *copy stays -1. */
 static kanon_status copy_to_unnamed(int *copy, int fd, const char *path, kanon_error *err)
 {
@@ -86,9 +58,9 @@ static kanon_status copy_to_unnamed(int *copy, int fd, const char *path, kanon_e
     KANON_TRY(kanon__new_array(&buffer, COPY_SIZE, "a copy buffer", err), out);
     while ((n = read_some(fd, buffer, COPY_SIZE)) > 0) {
         if (*copy < 0)
-            KANON_TRY(open_unnamed(copy, err), out);
+            KANON_TRY(kanon__spill_open(copy, err), out);
         if (!write_all(*copy, buffer, (size_t)n)) {
-            st = kanon__fail_errno(err, errno, "write a temporary file in", temporary_directory());
+            st = kanon__fail_errno(err, errno, "write a temporary file in", kanon__spill_directory());
             st = kanon__hint(err, st, "set TMPDIR to a directory with room for a copy of the input");
             goto out;
         }
@@ -172,4 +144,13 @@ void kanon__input_close(kanon__input *input)
         munmap(input->mapping, input->size);
     kanon__free(input->path);
     *input = (kanon__input){0};
+}
+
+/* Pages that were read count as memory of the process, although the file can give them back at any time. */
+void kanon__input_done(kanon__input *input, size_t from, size_t until)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t begin = (from + page - 1) / page * page, end = until / page * page;
+    if (input->mapping != NULL && begin < end)
+        madvise((char *)input->mapping + begin, end - begin, MADV_DONTNEED);
 }

@@ -14,5 +14,7 @@ typedef struct kanon__input {
 
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);
 void kanon__input_close(kanon__input *input);
+/* The bytes from `from` until `until` will not be looked at for a while. */
+void kanon__input_done(kanon__input *input, size_t from, size_t until);
 
 #endif

@@ -15,8 +15,9 @@ typedef struct reading {
     kanon__csv csv;
     const kanon__attribute **attributes; /* by column; NULL: not named */
     kanon__dictionary *dictionaries;     /* by column */
-    uint32_t **raw;                      /* by column: the dictionary code of each row */
+    kanon__codes *raw;                   /* by column: the dictionary code of each row */
     int64_t *capacities;                 /* of these */
+    int64_t memory;                      /* bytes that may be used; 0: any number */
     bool encode_all;                     /* insensitive columns, too */
     int n_encoded;
     char *scratch; /* for cells with doubled quotes */
@@ -166,14 +167,25 @@ static kanon_status add_cell(reading *r, int column, const kanon__cell *cell, ka
     kanon_table *t = r->table;
     const char *text = cell->text;
     size_t length = cell->length;
+    uint32_t code;
     if (cell->doubled) {
         KANON_TRY(kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)length, "a cell", err), out);
         length = kanon__csv_unescape(r->scratch, cell);
         text = r->scratch;
     }
-    KANON_TRY(kanon__dictionary_add(&r->dictionaries[column], &r->raw[column][t->n_rows], text, length, err), out);
+    KANON_TRY(kanon__dictionary_add(&r->dictionaries[column], &code, text, length, err), out);
+    if (!kanon__codes_hold(r->raw[column], code))
+        KANON_TRY(kanon__codes_move(&r->raw[column], t->n_rows, r->capacities[column], code + 1, t->spilled, err), out);
+    kanon__code_set(r->raw[column], t->n_rows, code);
 out:
     return st;
+}
+
+/* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
+static bool is_scarce(const reading *r, int64_t n_rows)
+{
+    enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
+    return r->memory > 0 && n_rows > r->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / (r->n_encoded > 0 ? r->n_encoded : 1);
 }
 
 /* Room for one more row. The first guess comes from the file's size, so that large tables are not copied while they grow.
@@ -181,16 +193,31 @@ out:
 static kanon_status make_room(reading *r, int column, kanon_error *err)
 {
     kanon_table *t = r->table;
-    int64_t needed = t->n_rows + 1;
-    if (needed <= r->capacities[column])
+    int64_t needed = t->n_rows + 1, capacity = r->capacities[column];
+    if (needed <= capacity)
         return KANON_OK;
+    capacity += capacity / 2 + 1000;
     if (t->n_rows >= 1000) {
         double row_bytes = (double)r->csv.position / (double)t->n_rows;
         int64_t guess = (int64_t)((double)t->input.size / row_bytes * 1.01) + 1000;
         if (guess > needed)
-            needed = guess;
+            capacity = guess;
+        t->spilled = t->spilled || is_scarce(r, capacity);
     }
-    return kanon__grow_array(&r->raw[column], &r->capacities[column], needed, "encoded columns", err);
+    kanon_status st = kanon__codes_move(&r->raw[column], t->n_rows, capacity, r->dictionaries[column].n, t->spilled, err);
+    if (st == KANON_OK)
+        r->capacities[column] = capacity;
+    return st;
+}
+
+/* Now and then, what was read is given back. */
+static void give_back(reading *r, size_t *n_done)
+{
+    enum { WORTH_THE_CALL = 1 << 25 };
+    if (r->csv.position - *n_done < WORTH_THE_CALL)
+        return;
+    kanon__input_done(&r->table->input, *n_done, r->csv.position);
+    *n_done = r->csv.position;
 }
 
 static kanon_status read_rows(reading *r, kanon_error *err)
@@ -199,6 +226,7 @@ static kanon_status read_rows(reading *r, kanon_error *err)
     kanon_table *t = r->table;
     int n_encoded = r->n_encoded;
     int *encoded = NULL;
+    size_t n_done = 0;
     KANON_TRY(kanon__new_array(&encoded, n_encoded, "column numbers", err), out);
     for (int i = 0, at = 0; i < t->n_columns; i++)
         if (t->columns[i].encoded)
@@ -217,6 +245,7 @@ static kanon_status read_rows(reading *r, kanon_error *err)
             KANON_TRY(add_cell(r, encoded[i], &r->csv.cells[encoded[i]], err), out);
         }
         t->n_rows++;
+        give_back(r, &n_done);
         KANON_TRY(kanon__tick(&r->ticker, (int64_t)r->csv.position, (int64_t)t->input.size, 200, err), out);
     }
     if (t->n_rows == 0) {
@@ -236,8 +265,7 @@ static kanon_status encode_columns(reading *r, kanon_error *err)
             continue;
         kanon_status st = kanon__column_encode(t, &t->columns[i], r->raw[i], &r->dictionaries[i], r->attributes[i],
                                                r->schema, err);
-        kanon__free(r->raw[i]);
-        r->raw[i] = NULL;
+        kanon__codes_clear(&r->raw[i]);
         if (st != KANON_OK)
             return st;
     }
@@ -284,7 +312,7 @@ out:
 static void clear_reading(reading *r)
 {
     for (int i = 0; r->raw != NULL && i < r->table->n_columns; i++)
-        kanon__free(r->raw[i]);
+        kanon__codes_clear(&r->raw[i]);
     kanon__free(r->raw);
     if (r->dictionaries != NULL && r->table != NULL)
         for (int i = 0; i < r->table->n_columns; i++)
@@ -308,6 +336,7 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
     r.table = t;
     r.encode_all = o.encode_all != 0;
+    r.memory = o.memory;
     kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
     KANON_TRY(kanon__input_open(&t->input, path, err), out);
     t->csv_options.delimiter = o.delimiter;

@@ -58,11 +58,12 @@ struct kanon_table {
     bool has_entity;
     int requirement_line; /* in the schema, of the first of them */
     kanon__texts warnings;
+    bool spilled; /* the codes lie in a file */
 };
 
 /* Make a column's codes, ranks or leaf numbers, out of `raw`, by row its code in the dictionary `values`, as `attribute`
  * (NULL: not named) and the missing texts of the schema say. `values` is left empty. */
-kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, const uint32_t *raw, kanon__dictionary *values,
+kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__codes raw, kanon__dictionary *values,
                                   const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err);
 /* Whether a column's type is integer, decimal or date. */
 bool kanon__column_is_numeric(const kanon__column *column);

@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "core/ticker.h"
 #include "support.h"
+#include "table/table.h"
 
 #include <math.h>
 #include <time.h>
@@ -356,6 +357,32 @@ static void does_not_depend_on_threads(const kanon_algorithm_info *a)
     }
 }
 
+/* What --memory relies on: a run takes at most what its row of the table foresees, and not much less, or tables that would
+ * fit are refused. */
+static void memory_is_foreseen(const kanon_algorithm_info *a)
+{
+    enum { SLACK = 50000 };
+    static const struct {
+        int shape;
+        int64_t n, k;
+    } cases[] = {{2, 1000, 2}, {6, 1000, 5}};
+    int64_t most_used = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_table *table = make_table(shapes[cases[i].shape].yaml, shapes[cases[i].shape].shaper, cases[i].n);
+        kanon__alloc_peak(true);
+        int64_t before = kanon__alloc_in_use(),
+                foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->n_quasi);
+        kanon_grouping_free(run_well(a, table, (asked){.k = cases[i].k, .seed = 3, .threads = 1}));
+        int64_t used = kanon__alloc_peak(false) - before;
+        print_message("%s: %lld bytes a record, foreseen %lld\n", shapes[cases[i].shape].name,
+                      (long long)(used / cases[i].n), (long long)(foreseen / cases[i].n));
+        kanon_table_free(table);
+        assert_true(used <= foreseen + SLACK);
+        most_used = used * 100 / foreseen > most_used ? used * 100 / foreseen : most_used;
+    }
+    assert_true(most_used > 33);
+}
+
 static void same_seed_same_groups(const kanon_algorithm_info *a)
 {
     static const uint64_t seeds[] = {0, 1, UINT64_MAX};
@@ -683,6 +710,7 @@ static const struct invariant {
     {"says when it needs a sensitive attribute", says_when_it_needs_a_sensitive_attribute},
     {"does not depend on threads", does_not_depend_on_threads},
     {"same seed, same groups", same_seed_same_groups},
+    {"memory is foreseen", memory_is_foreseen},
     {"can be cancelled", can_be_cancelled},
     {"progress has an end", progress_has_an_end},
     {"survives every failing allocation", survives_every_failing_allocation},

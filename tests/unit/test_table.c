@@ -81,6 +81,41 @@ static void width_follows_the_domain(void **state)
     }
 }
 
+/* Where memory is short the codes lie in a file, and are the same. */
+static void codes_can_lie_in_a_file(void **state)
+{
+    enum { N_ROWS = 3000 };
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    kanon_read_options options = {.struct_size = sizeof options, .memory = 1000};
+    place schema_path = scratch("s.yaml"), table_path = scratch("t.csv");
+    (void)state;
+    write_text(schema_path.text, "attributes: {x: {role: quasi, type: integer}}\n");
+    FILE *file = fopen(table_path.text, "wb");
+    assert_non_null(file);
+    fprintf(file, "x\n");
+    for (int row = 0; row < N_ROWS; row++)
+        fprintf(file, "%d\n", row * 7 % 1000);
+    assert_int_equal(fclose(file), 0);
+    assert_done(kanon_schema_read(&schema, schema_path.text, &err), &err);
+    assert_done(kanon_table_read(&table, table_path.text, schema, &options, &err), &err);
+    assert_true(table->spilled && table->columns[0].codes.spilled);
+    for (uint32_t row = 0; row < N_ROWS; row++)
+        assert_int_equal(kanon__code_at(table->columns[0].codes, row), row * 7 % 1000);
+    kanon_table_free(table);
+    char *before = getenv("TMPDIR") != NULL ? strdup(getenv("TMPDIR")) : NULL;
+    setenv("TMPDIR", "/nonexistent/directory", 1);
+    assert_int_equal(kanon_table_read(&table, table_path.text, schema, &options, &err), KANON_EIO);
+    assert_holds(err.message, "/nonexistent/directory");
+    if (before != NULL)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+    kanon_schema_free(schema);
+}
+
 static void equal_numbers_share_a_code(void **state)
 {
     (void)state;
@@ -535,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_become_ranks),
         cmocka_unit_test(width_follows_the_domain),
+        cmocka_unit_test(codes_can_lie_in_a_file),
         cmocka_unit_test(equal_numbers_share_a_code),
         cmocka_unit_test(dates_are_days),
         cmocka_unit_test(huge_numbers_have_no_common_scale),

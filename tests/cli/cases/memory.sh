@@ -1,0 +1,34 @@
+# --memory: refused before the work with what would fit, else kept to
+
+expect 0 "$KANON" sample hospital --rows 20000 --seed 3 -o h -q
+expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian -o plain.csv -q
+
+# too little for any way: nothing is written, and the message says how much would do
+expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory 1M -o small.csv
+err_has "mondrian needs about"
+err_has "more than the 1M it may use; allow "
+no_file small.csv
+
+# what it says is enough
+enough=$(sed -n 's/.*; allow \([0-9]*M\).*/\1/p' "$ERR")
+expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory "$enough" -o enough.csv -q
+expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory 1G -o more.csv -q
+same plain.csv more.csv
+
+# blocks where all at once does not fit
+expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmember-p --memory 34M -o blocks.csv --report r.json -q
+grep -q '"blocks": ' r.json || failed "no blocks in the report"
+expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmember-p --memory 34M --blocks none -o none.csv
+err_has "blocks of 2000 records"
+no_file none.csv
+
+# blocks are not used where they are not needed
+expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian -o /dev/null --report all.json -q
+! grep -q '"blocks": ' all.json || failed "blocks without need"
+
+for wrong in 0 x 5X -1 99999999T; do
+    expect 2 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 --memory "$wrong"
+    err_has "such as 500M or 2G"
+done
+expect 2 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 --blocks many
+err_has "auto or none"
