@@ -201,7 +201,7 @@ void kanon__output_integer(kanon__output *o, int64_t value)
     kanon__output_write(o, at, (size_t)(end - at));
 }
 
-static bool needs_quotes(const char *text, size_t length, char delimiter)
+bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter)
 {
     if (length == 0)
         return false;
@@ -215,7 +215,7 @@ static bool needs_quotes(const char *text, size_t length, char delimiter)
 
 void kanon__output_cell(kanon__output *o, const char *text, size_t length, char delimiter)
 {
-    if (!needs_quotes(text, length, delimiter)) {
+    if (!kanon__output_needs_quotes(text, length, delimiter)) {
         kanon__output_write(o, text, length);
         return;
     }

@@ -19,6 +19,8 @@ kanon_status kanon__output_open(kanon__output **out, const char *path, bool with
 void kanon__output_write(kanon__output *output, const void *bytes, size_t size);
 void kanon__output_text(kanon__output *output, const char *text);
 void kanon__output_integer(kanon__output *output, int64_t value);
+/* Whether a cell with this text has to stand in quotes. */
+bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter);
 /* A CSV cell: quoted where `delimiter`, quotes, line breaks or spaces at its ends ask for it. */
 void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);
 /* Everything is on disk, or *err says why not. Call it once. */

@@ -1,6 +1,7 @@
 #include "release/recode.h"
 
 #include "core/alloc.h"
+#include "core/output.h"
 #include "table/number.h"
 
 #include <string.h>
@@ -120,8 +121,14 @@ int kanon__recoding_parts(const kanon__recoding *r, int i)
     return r->numeric == KANON_NUMERIC_COLUMNS && kanon__column_is_numeric(c) ? 2 : 1;
 }
 
-/* Texts are laid down attribute by attribute, so the end of a text is found by attribute, group and part. */
+/* The cells of a group are written together, so they lie together. */
 static int64_t text_number(const kanon__recoding *r, int64_t group, int i, int part)
+{
+    return (group * r->table->n_quasi + i) * 2 + part;
+}
+
+/* While texts are made, attribute by attribute, they lie in that order. */
+static int64_t draft_number(const kanon__recoding *r, int64_t group, int i, int part)
 {
     return ((int64_t)i * r->n_groups + group) * 2 + part;
 }
@@ -144,10 +151,41 @@ static kanon_status recode_attribute(kanon__recoding *r, int i, const int32_t *g
                 const char *label = kanon__taxonomy_label(c->taxonomy, node, &length);
                 KANON_TRY(append(r, label, length, err), out);
             }
-            r->ends[text_number(r, group, i, part)] = r->n_bytes;
+            r->ends[draft_number(r, group, i, part)] = r->n_bytes;
         }
 out:
     kanon__free(extents);
+    return st;
+}
+
+static kanon_status lay_by_group(kanon__recoding *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *bytes = NULL;
+    int64_t *ends = NULL, used = 0;
+    KANON_TRY(kanon__new_array(&bytes, r->n_bytes, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&ends, r->n_groups * r->table->n_quasi * 2, "released cells", err), out);
+    for (int64_t group = 0; group < r->n_groups; group++)
+        for (int i = 0; i < r->table->n_quasi; i++)
+            for (int part = 0; part < 2; part++) {
+                int64_t at = draft_number(r, group, i, part), begin = at > 0 ? r->ends[at - 1] : 0;
+                size_t length = (size_t)(r->ends[at] - begin);
+                if (length > 0)
+                    memcpy(bytes + used, r->bytes + begin, length);
+                if (kanon__output_needs_quotes(bytes + used, length, r->table->csv_options.delimiter))
+                    r->plain[i] = false;
+                used += (int64_t)length;
+                ends[text_number(r, group, i, part)] = used;
+            }
+    char *draft = r->bytes;
+    int64_t *draft_ends = r->ends;
+    r->bytes = bytes;
+    r->ends = ends;
+    bytes = draft;
+    ends = draft_ends;
+out:
+    kanon__free(ends);
+    kanon__free(bytes);
     return st;
 }
 
@@ -162,8 +200,12 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     r->numeric = numeric;
     r->n_groups = n_groups;
     KANON_TRY(kanon__new_array(&r->ends, n_groups * table->n_quasi * 2, "released cells", err), out);
-    for (int i = 0; i < table->n_quasi; i++)
+    KANON_TRY(kanon__new_array(&r->plain, table->n_quasi, "released cells", err), out);
+    for (int i = 0; i < table->n_quasi; i++) {
+        r->plain[i] = true;
         KANON_TRY(recode_attribute(r, i, group_of, err), out);
+    }
+    KANON_TRY(lay_by_group(r, err), out);
     *out = r;
     r = NULL;
 out:
@@ -175,6 +217,7 @@ void kanon__recoding_free(kanon__recoding *r)
 {
     if (r == NULL)
         return;
+    kanon__free(r->plain);
     kanon__free(r->ends);
     kanon__free(r->bytes);
     kanon__free(r);

@@ -10,6 +10,7 @@ typedef struct kanon__recoding {
     int64_t n_groups;
     char *bytes;   /* all texts, one after the other */
     int64_t *ends; /* by group, quasi attribute and part: where the text ends */
+    bool *plain;   /* by attribute: no text of it needs quotes in a file with the table's delimiter */
     int64_t n_bytes, bytes_capacity;
 } kanon__recoding;
 

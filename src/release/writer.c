@@ -84,6 +84,8 @@ static void write_quasi(writing *w, int i, int32_t group, bool *first)
         write_delimiter(w, first);
         if (length == 0 && w->alone) /* an empty line is no record to many readers */
             kanon__output_text(w->output, "\"\"");
+        else if (w->recoding->plain[i])
+            kanon__output_write(w->output, text, length);
         else
             kanon__output_cell(w->output, text, length, w->csv.delimiter);
     }
