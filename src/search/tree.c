@@ -5,41 +5,61 @@
 
 #include <string.h>
 
-enum { LEAF_TUPLES = 12 };
+/* Between branches the two sides may differ much in size, which is not to make the tree deep. */
+enum { LEAF_TUPLES = 12, DEPTH_OF_UNEVEN_CUTS = 40 };
 
 typedef struct building {
     kanon__index *index;
     const kanon__space *space;
     uint32_t *scratch;
     int32_t *other;
+    int depth;
     int64_t nodes_capacity, boxes_capacity;
 } building;
 
-static uint32_t code_of(const kanon__index *x, int64_t place, int i)
+static const uint32_t *codes_at(const kanon__index *x, int64_t place)
 {
-    return x->tuples->codes[(int64_t)x->order[place] * x->tuples->n_dimensions + i];
+    return x->tuples->codes + (int64_t)x->order[place] * x->tuples->n_dimensions;
 }
 
 static void set_box(const kanon__index *x, const kanon__tree_node *node, kanon__bound *box)
 {
-    for (int i = 0; i < x->tuples->n_dimensions; i++) {
+    int m = x->tuples->n_dimensions;
+    for (int i = 0; i < m; i++) {
         box[2 * i] = UINT32_MAX;
         box[2 * i + 1] = 0;
-        for (int64_t place = node->begin; place < node->end; place++) {
-            uint32_t code = code_of(x, place, i);
-            box[2 * i] = code < box[2 * i] ? code : box[2 * i];
-            box[2 * i + 1] = code > box[2 * i + 1] ? code : box[2 * i + 1];
+    }
+    for (int64_t place = node->begin; place < node->end; place++) {
+        const uint32_t *codes = codes_at(x, place);
+        for (int i = 0; i < m; i++) {
+            box[2 * i] = codes[i] < box[2 * i] ? codes[i] : box[2 * i];
+            box[2 * i + 1] = codes[i] > box[2 * i + 1] ? codes[i] : box[2 * i + 1];
         }
     }
 }
 
-/* The dimension that costs most to make alike; -1 where there is one tuple only. */
+/* ---- where to cut -----------------------------------------------------------------------------------------------------
+ * */
+
+static bool ends_missing(const kanon__dimension *d, uint32_t hi)
+{
+    return d->position != NULL && hi == d->column->missing_code;
+}
+
+/* How far apart the tuples are: two numbers of a range a third of it on average, two categories mostly all of it. */
+static uint32_t apart(const kanon__dimension *d, uint32_t lo, uint32_t hi)
+{
+    uint32_t units = kanon__dimension_units(d, lo, hi);
+    return d->position == NULL || ends_missing(d, hi) ? units : units / 3;
+}
+
+/* The dimension that sets the tuples apart most; -1 where there is one tuple only. */
 static int widest(const kanon__space *space, const kanon__bound *box)
 {
     int best = -1;
     uint32_t most = 0;
     for (int i = 0; i < space->n_dimensions; i++) {
-        uint32_t units = kanon__dimension_units(&space->dimensions[i], box[2 * i], box[2 * i + 1]);
+        uint32_t units = apart(&space->dimensions[i], box[2 * i], box[2 * i + 1]);
         if (box[2 * i] < box[2 * i + 1] && (best < 0 || units > most)) {
             most = units;
             best = i;
@@ -48,21 +68,50 @@ static int widest(const kanon__space *space, const kanon__bound *box)
     return best;
 }
 
-/* Put the tuples with codes up to the median first. Returns where the others begin, both sides non-empty. */
-static int32_t divide(building *b, const kanon__tree_node *node, int i)
+/* The first code of the right side, for codes lo .. hi in scratch: about as many tuples on either side. */
+static uint32_t cut_at_median(building *b, int32_t n, uint32_t hi)
+{
+    uint32_t median = kanon__select(b->scratch, n, (n - 1) / 2);
+    return median < hi ? median + 1 : median;
+}
+
+/* The same between two branches below the lowest common ancestor: on that side of the median's branch that is nearer to the
+ * middle. */
+static uint32_t cut_between_branches(building *b, const kanon__taxonomy *t, int32_t n, uint32_t lo, uint32_t hi)
+{
+    int32_t top = kanon__taxonomy_lca(t, (int32_t)lo, (int32_t)hi), before = 0, until = 0;
+    int32_t branch = t->leaf_node[kanon__select(b->scratch, n, (n - 1) / 2)];
+    while (t->parent[branch] != top)
+        branch = t->parent[branch];
+    uint32_t first = (uint32_t)t->first_leaf[branch], last = (uint32_t)t->last_leaf[branch];
+    for (int32_t j = 0; j < n; j++) {
+        before += b->scratch[j] < first;
+        until += b->scratch[j] <= last;
+    }
+    return last >= hi || (first > lo && n - before < until) ? first : last + 1;
+}
+
+static uint32_t cut_of(building *b, int32_t n, int i, uint32_t lo, uint32_t hi)
+{
+    const kanon__dimension *d = &b->space->dimensions[i];
+    if (b->depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
+        return cut_between_branches(b, d->column->taxonomy, n, lo, hi);
+    if (b->depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
+        return hi;
+    return cut_at_median(b, n, hi);
+}
+
+/* Put the tuples left of the cut first. Returns where the others begin, both sides non-empty. */
+static int32_t divide(building *b, const kanon__tree_node *node, int i, const kanon__bound *box)
 {
     kanon__index *x = b->index;
     int32_t n = node->end - node->begin, left = node->begin, right = 0;
     for (int32_t j = 0; j < n; j++)
-        b->scratch[j] = code_of(x, node->begin + j, i);
-    uint32_t median = kanon__select(b->scratch, n, (n - 1) / 2), largest = 0;
-    for (int32_t j = 0; j < n; j++)
-        largest = b->scratch[j] > largest ? b->scratch[j] : largest;
-    bool below_only = median == largest; /* the median's own tuples then go right */
+        b->scratch[j] = codes_at(x, node->begin + j)[i];
+    uint32_t cut = cut_of(b, n, i, box[2 * i], box[2 * i + 1]);
     for (int32_t place = node->begin; place < node->end; place++) {
         int32_t tuple = x->order[place];
-        uint32_t code = x->tuples->codes[(int64_t)tuple * x->tuples->n_dimensions + i];
-        if (code < median || (code == median && !below_only))
+        if (codes_at(x, place)[i] < cut)
             x->order[left++] = tuple;
         else
             b->other[right++] = tuple;
@@ -70,6 +119,9 @@ static int32_t divide(building *b, const kanon__tree_node *node, int i)
     memcpy(x->order + left, b->other, (size_t)right * sizeof *b->other);
     return left;
 }
+
+/* ---- building ---------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status add_node(building *b, int32_t begin, int32_t end, kanon_error *err)
 {
@@ -86,18 +138,23 @@ static kanon_status add_node(building *b, int32_t begin, int32_t end, kanon_erro
     return KANON_OK;
 }
 
+/* Level by level: nodes added on the way are handled in turn. */
 static kanon_status build(building *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__index *x = b->index;
-    int64_t m = x->tuples->n_dimensions;
+    int64_t m = x->tuples->n_dimensions, next_level = 1;
     KANON_TRY(add_node(b, 0, (int32_t)x->tuples->n, err), out);
-    for (int64_t i = 0; i < x->n_nodes; i++) { /* nodes added on the way are handled in turn */
+    for (int64_t i = 0; i < x->n_nodes; i++) {
+        if (i == next_level) {
+            b->depth++;
+            next_level = x->n_nodes;
+        }
         kanon__tree_node node = x->nodes[i];
         int dimension = widest(b->space, x->boxes + i * 2 * m);
-        if (node.end - node.begin <= LEAF_TUPLES || dimension < 0)
+        if (node.end - node.begin <= LEAF_TUPLES || dimension < 0 || b->depth + 1 == KANON__TREE_DEPTH)
             continue;
-        int32_t middle = divide(b, &node, dimension);
+        int32_t middle = divide(b, &node, dimension, x->boxes + i * 2 * m);
         x->nodes[i].first_child = (int32_t)x->n_nodes;
         KANON_TRY(add_node(b, node.begin, middle, err), out);
         KANON_TRY(add_node(b, middle, node.end, err), out);

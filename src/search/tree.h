@@ -5,12 +5,16 @@
  * node's range lo..hi, the least cost on that dimension is that of c together with c clamped to the range, for numbers and
  * categories alike.
  *
- * Nodes are halved at the median of the dimension with the largest span until a leaf's worth of tuples is left; the
- * children of a node lie side by side. */
+ * Nodes are cut in two on the dimension that sets their tuples apart most, until a leaf's worth of tuples is left: numbers at
+ * their median, categories between two branches of the taxonomy, so that what is below a node is soon of one branch and the
+ * bounds are met by tuples that exist. The children of a node lie side by side and after it. */
 #ifndef KANON_SEARCH_TREE_H
 #define KANON_SEARCH_TREE_H
 
 #include "search/tuples.h"
+
+/* There are never more nodes than this on a way down from the root. */
+enum { KANON__TREE_DEPTH = 96 };
 
 typedef struct kanon__tree_node {
     int32_t first_child; /* the second one comes after it; -1: a leaf */

@@ -35,7 +35,7 @@ out:
 
 static bool same_tuple(const kanon__space *space, int32_t left, int32_t right)
 {
-    for (int i = 0; i < space->n_dimensions; i++)
+    for (int i = space->n_dimensions - 1; i >= 0; i--) /* in sorted order neighbours differ in the last ones first */
         if (kanon__code_at(space->dimensions[i].codes, left) != kanon__code_at(space->dimensions[i].codes, right))
             return false;
     return true;
