@@ -18,7 +18,6 @@
 typedef struct growing {
     kanon__run *run;
     kanon__growth *free_records;
-    kanon__bound *box;
     int32_t *members;
     int64_t n_members;
     int64_t most_units; /* the threshold */
@@ -27,12 +26,8 @@ typedef struct growing {
 
 static void take(growing *g, int64_t row)
 {
-    if (g->n_members == 0)
-        kanon__box_start(g->run->space, g->box, row);
-    else
-        kanon__box_add(g->run->space, g->box, row);
     g->members[g->n_members++] = (int32_t)row;
-    kanon__growth_remove(g->free_records, row);
+    kanon__growth_take(g->free_records, row);
 }
 
 static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
@@ -45,7 +40,7 @@ static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
     for (;;) {
         uint32_t units;
         int64_t row;
-        KANON_TRY(kanon__growth_least(g->free_records, g->box, &row, &units, err), out);
+        KANON_TRY(kanon__growth_least(g->free_records, &row, &units, err), out);
         if (row < 0 || units > g->most_units)
             break;
         take(g, row);
@@ -90,7 +85,6 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
     g.most_units = (int64_t)(threshold * (double)run->space->scale);
     kanon__random_init(&random, run->seed, 0);
     KANON_TRY(kanon__growth_new(&g.free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
-    KANON_TRY(kanon__new_array(&g.box, 2 * run->space->n_dimensions, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g.members, n, "members", err), out);
     while (kanon__growth_n_free(g.free_records) > 0) {
         int64_t index = kanon__random_below(&random, kanon__growth_n_free(g.free_records));
@@ -106,7 +100,6 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
                   out);
 out:
     kanon__free(g.members);
-    kanon__free(g.box);
     kanon__growth_free(g.free_records);
     return st;
 }

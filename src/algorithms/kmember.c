@@ -16,53 +16,64 @@
 #include "loss/clusters.h"
 #include "search/growth.h"
 
-static void take(kanon__run *run, kanon__clusters *c, int64_t cluster, kanon__growth *free_records, int64_t row)
-{
-    kanon__clusters_join(c, cluster, row);
-    run->group_of[row] = (int32_t)cluster;
-    kanon__growth_remove(free_records, row);
-}
-
 /* Steps 2 to 4 of the paper: one cluster of k records around `seed`. */
-static kanon_status grow(kanon__run *run, kanon__clusters *c, kanon__growth *free_records, int64_t seed, kanon_error *err)
+static kanon_status grow(kanon__run *run, kanon__growth *free_records, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t cluster = run->n_groups++, n_rows = run->space->n_rows;
+    int64_t n = run->space->n_rows, row = seed;
+    uint32_t units;
     kanon__growth_start(free_records);
-    take(run, c, cluster, free_records, seed);
-    while (c->sizes[cluster] < run->k) {
-        int64_t row, n_free = kanon__growth_n_free(free_records);
-        uint32_t units;
-        KANON_TRY(kanon__growth_least(free_records, kanon__clusters_box(c, cluster), &row, &units, err), out);
-        take(run, c, cluster, free_records, row);
-        KANON_TRY(kanon__tick(run->ticker, n_rows - n_free, n_rows, 5000, err), out);
+    for (int64_t size = 0;;) {
+        kanon__growth_take(free_records, row);
+        run->group_of[row] = run->n_groups;
+        if (++size == run->k)
+            break;
+        KANON_TRY(kanon__growth_least(free_records, &row, &units, err), out);
+        KANON_TRY(kanon__tick(run->ticker, n - kanon__growth_n_free(free_records), n, 5000, err), out);
+    }
+    run->n_groups++;
+out:
+    return st;
+}
+
+/* Step 5: what is left over joins the clusters, which grow by it. */
+static kanon_status place_leftovers(kanon__run *run, const kanon__growth *free_records, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__clusters c = {0};
+    int64_t n = run->space->n_rows;
+    KANON_TRY(kanon__clusters_init(&c, run->space, run->n_groups, err), out);
+    for (int64_t row = 0; row < n; row++)
+        if (!kanon__growth_has(free_records, row))
+            kanon__clusters_join(&c, run->group_of[row], row);
+    for (int64_t row = 0; row < n; row++) {
+        if (!kanon__growth_has(free_records, row))
+            continue;
+        run->group_of[row] = (int32_t)kanon__clusters_cheapest(&c, -1, row);
+        kanon__clusters_join(&c, run->group_of[row], row);
     }
 out:
+    kanon__clusters_clear(&c);
     return st;
 }
 
 static kanon_status run_kmember(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__clusters c = {0};
     kanon__growth *free_records = NULL;
     kanon__random random;
-    int64_t n = run->space->n_rows;
     KANON_TRY(kanon__growth_new(&free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
-    KANON_TRY(kanon__clusters_init(&c, run->space, n / run->k, err), out);
     kanon__random_init(&random, run->seed, 0);
-    int64_t seed = kanon__random_below(&random, n);
+    int64_t seed = kanon__random_below(&random, run->space->n_rows);
     for (;;) {
-        KANON_TRY(grow(run, &c, free_records, seed, err), out);
+        KANON_TRY(grow(run, free_records, seed, err), out);
         if (kanon__growth_n_free(free_records) < run->k)
             break;
-        KANON_TRY(kanon__growth_furthest(free_records, seed, &seed, err), out);
+        seed = kanon__growth_furthest(free_records, seed);
     }
-    for (int64_t row = 0; row < n && kanon__growth_n_free(free_records) > 0; row++)
-        if (kanon__growth_has(free_records, row))
-            take(run, &c, kanon__clusters_cheapest(&c, -1, row), free_records, row);
+    if (kanon__growth_n_free(free_records) > 0)
+        KANON_TRY(place_leftovers(run, free_records, err), out);
 out:
-    kanon__clusters_clear(&c);
     kanon__growth_free(free_records);
     return st;
 }
