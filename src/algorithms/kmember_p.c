@@ -6,7 +6,7 @@
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4
  * (K-Members-p).
- * Cost: O(n^2) look-ups, each O(sensitive attributes).
+ * Cost: O(n^2) look-ups by scanning, each O(sensitive attributes); much less by the index (search/contrast.h).
  * Ties: the lowest record, and for leftovers the cluster that was built first.
  * Random numbers: stream 0: the first seed.
  * Differences from the paper: it says no more than that the objective is replaced; leftovers join the cluster whose sum of
@@ -14,53 +14,40 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "loss/secrets.h"
-#include "search/free_set.h"
+#include "search/contrast.h"
+#include "search/growth.h"
 
 typedef struct growing {
     kanon__run *run;
     kanon__secrets *secrets;
-    kanon__secrets_growth *growth;
-    kanon__free_set *free_set;
+    kanon__growth *free_records;  /* the quasi-identifiers, for the seeds */
+    kanon__contrast *contrast;    /* the sensitive values, for the members */
     kanon__secrets_group *groups; /* by cluster, for the leftovers */
     int64_t n_groups;
 } growing;
 
-static int64_t best_item(const growing *g)
-{
-    int32_t best = -1;
-    uint64_t least = UINT64_MAX;
-    for (int64_t place = 0; place < g->free_set->n; place++) {
-        int32_t item = g->free_set->item_at[place];
-        uint64_t pull = kanon__secrets_growth_pull(g->growth, item);
-        if (pull < least || (pull == least && item < best)) {
-            least = pull;
-            best = item;
-        }
-    }
-    return best;
-}
-
-static void take(growing *g, int64_t row)
+static kanon_status take(growing *g, int64_t row, kanon_error *err)
 {
     g->run->group_of[row] = g->run->n_groups;
-    kanon__secrets_growth_add(g->growth, row);
-    kanon__free_set_remove(g->free_set, row);
+    kanon__growth_take(g->free_records, row);
+    return kanon__contrast_take(g->contrast, row, err);
 }
 
 static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
 {
-    int64_t n = g->run->space->n_rows;
-    kanon__secrets_growth_reset(g->growth);
-    take(g, seed);
-    while (g->growth->size < g->run->k) {
-        take(g, best_item(g));
-        kanon_status st = kanon__tick(g->run->ticker, n - g->free_set->n, n, 3 * g->free_set->n, err);
-        if (st != KANON_OK)
-            return st;
+    kanon_status st = KANON_OK;
+    int64_t n = g->run->space->n_rows, row;
+    kanon__growth_start(g->free_records);
+    kanon__contrast_start(g->contrast);
+    KANON_TRY(take(g, seed, err), out);
+    for (int64_t size = 1; size < g->run->k; size++) {
+        KANON_TRY(kanon__contrast_least(g->contrast, &row, err), out);
+        KANON_TRY(take(g, row, err), out);
+        KANON_TRY(kanon__tick(g->run->ticker, n - kanon__growth_n_free(g->free_records), n, 5000, err), out);
     }
     g->run->n_groups++;
-    return KANON_OK;
+out:
+    return st;
 }
 
 static kanon_status summarize(growing *g, kanon_error *err)
@@ -70,7 +57,7 @@ static kanon_status summarize(growing *g, kanon_error *err)
     for (; g->n_groups < g->run->n_groups; g->n_groups++)
         KANON_TRY(kanon__secrets_group_init(&g->groups[g->n_groups], g->secrets, err), out);
     for (int64_t row = 0; row < g->run->space->n_rows; row++)
-        if (!kanon__free_set_has(g->free_set, row))
+        if (!kanon__growth_has(g->free_records, row))
             KANON_TRY(kanon__secrets_group_add(&g->groups[g->run->group_of[row]], row, err), out);
 out:
     return st;
@@ -105,26 +92,28 @@ static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
         goto out;
     }
     KANON_TRY(kanon__secrets_new(&g.secrets, run->table, kanon__setting_text(run->settings, "r"), err), out);
-    KANON_TRY(kanon__secrets_growth_new(&g.growth, g.secrets, NULL, 0, err), out);
-    KANON_TRY(kanon__free_set_new(&g.free_set, run->space, NULL, 0, err), out);
+    const char *way = kanon__setting_text(run->settings, "search");
+    KANON_TRY(kanon__growth_new(&g.free_records, run->space, way, err), out);
+    KANON_TRY(kanon__contrast_new(&g.contrast, g.secrets, way, err), out);
     kanon__random_init(&random, run->seed, 0);
     int64_t seed = kanon__random_below(&random, n);
     for (;;) {
         KANON_TRY(grow(&g, seed, err), out);
-        if (g.free_set->n < run->k)
+        if (kanon__growth_n_free(g.free_records) < run->k)
             break;
-        seed = kanon__free_set_furthest(g.free_set, seed, NULL);
+        seed = kanon__growth_furthest(g.free_records, seed);
     }
-    KANON_TRY(summarize(&g, err), out);
-    for (int64_t row = 0; row < n; row++)
-        if (kanon__free_set_has(g.free_set, row))
+    if (kanon__growth_n_free(g.free_records) > 0)
+        KANON_TRY(summarize(&g, err), out);
+    for (int64_t row = 0; row < n && g.n_groups > 0; row++)
+        if (kanon__growth_has(g.free_records, row))
             KANON_TRY(place_leftover(&g, row, err), out);
 out:
     for (int64_t i = 0; i < g.n_groups; i++)
         kanon__secrets_group_clear(&g.groups[i]);
     kanon__free(g.groups);
-    kanon__free_set_free(g.free_set);
-    kanon__secrets_growth_free(g.growth);
+    kanon__contrast_free(g.contrast);
+    kanon__growth_free(g.free_records);
     kanon__secrets_free(g.secrets);
     return st;
 }
@@ -136,6 +125,7 @@ static const kanon_setting_info kmember_p_settings[] = {
      .max = 1,
      .default_value = "1",
      .help = "how near a guess of a sensitive value must be to count as a disclosure, as a share of its range"},
+    KANON__SEARCH_SETTING,
 };
 
 const kanon__algorithm kanon__algorithm_kmember_p = {

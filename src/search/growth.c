@@ -1,19 +1,13 @@
 #include "search/growth.h"
 
 #include "core/alloc.h"
+#include "search/best_first.h"
 #include "search/free_set.h"
-#include "search/free_tree.h"
 
 #include <string.h>
 
 /* Below this many records a scan is as fast as anything. */
 enum { SMALL_TABLE = 400, ROWS_PER_COUNT = 1024 };
-
-/* What a search has still to look at. Keys order by cost, then row. */
-typedef struct candidate {
-    uint64_t key;
-    int32_t what; /* a node, or the complement of a tuple's place */
-} candidate;
 
 struct kanon__growth {
     const kanon__space *space;
@@ -25,8 +19,7 @@ struct kanon__growth {
     int32_t found;           /* the place of the last answer: it is mostly what is taken next, and need not be looked up */
     kanon__bound *box;       /* around the group: of codes for the scan, of cells for the tree */
     const uint32_t **tables; /* furthest: by category, what its codes cost together with the record's own */
-    candidate *heap;
-    int64_t n_heap, heap_capacity;
+    kanon__candidates waiting;
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------------
@@ -59,7 +52,7 @@ void kanon__growth_free(kanon__growth *g)
 {
     if (g == NULL)
         return;
-    kanon__free(g->heap);
+    kanon__free(g->waiting.heap);
     kanon__free_tree_free(g->tree);
     kanon__free_set_free(g->scan);
     kanon__free(g->tables);
@@ -95,7 +88,7 @@ int64_t kanon__growth_nth(const kanon__growth *g, int64_t index)
 
 void kanon__growth_start(kanon__growth *g)
 {
-    g->n_heap = 0;
+    g->waiting.n = 0;
     g->n_members = 0;
     if (g->tree != NULL)
         kanon__free_tree_tighten(g->tree);
@@ -127,42 +120,6 @@ void kanon__growth_take(kanon__growth *g, int64_t row)
     g->n_free_of[row / ROWS_PER_COUNT]--;
 }
 
-/* ---- the heap ---------------------------------------------------------------------------------------------------------
- * */
-
-static kanon_status push(kanon__growth *g, uint64_t key, int32_t what, kanon_error *err)
-{
-    kanon_status st = kanon__grow_array(&g->heap, &g->heap_capacity, g->n_heap + 1, "the search", err);
-    if (st != KANON_OK)
-        return st;
-    int64_t at = g->n_heap++;
-    for (; at > 0 && key < g->heap[(at - 1) / 2].key; at = (at - 1) / 2)
-        g->heap[at] = g->heap[(at - 1) / 2];
-    g->heap[at] = (candidate){key, what};
-    return KANON_OK;
-}
-
-/* Put a candidate in place of the top one. */
-static void replace_top(kanon__growth *g, candidate c)
-{
-    int64_t at = 0;
-    for (int64_t child = 1; child < g->n_heap; child = 2 * at + 1) {
-        child += child + 1 < g->n_heap && g->heap[child + 1].key < g->heap[child].key;
-        if (g->heap[child].key >= c.key)
-            break;
-        g->heap[at] = g->heap[child];
-        at = child;
-    }
-    g->heap[at] = c;
-}
-
-static void pop(kanon__growth *g)
-{
-    candidate last = g->heap[--g->n_heap];
-    if (g->n_heap > 0)
-        replace_top(g, last);
-}
-
 /* ---- least growth -----------------------------------------------------------------------------------------------------
  * */
 
@@ -190,70 +147,29 @@ static inline uint32_t least_units(const kanon__growth *g, const uint32_t *cells
     return units;
 }
 
-static uint64_t key_of(const kanon__growth *g, int32_t what)
+static kanon__candidate look_at(const void *payload, int32_t what)
 {
+    const kanon__growth *g = payload;
     const kanon__free_tree *t = g->tree;
     if (what >= 0)
-        return (uint64_t)least_units(g, t->boxes + (int64_t)what * 2 * t->n_columns, 2) << 32 | (uint32_t)t->lowest[what];
-    return (uint64_t)least_units(g, t->cells + (int64_t)~what * t->n_columns, 1) << 32 | (uint32_t)t->places[~what].lowest;
-}
-
-static kanon_status expand(kanon__growth *g, int32_t node, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon__free_tree *t = g->tree;
-    const kanon__tree_node *n = &t->nodes[node];
-    pop(g);
-    for (int32_t child = n->first_child; n->first_child >= 0 && child < n->first_child + 2; child++)
-        if (t->lowest[child] != KANON__NO_ROW)
-            KANON_TRY(push(g, key_of(g, child), child, err), out);
-    for (int32_t place = n->begin; n->first_child < 0 && place < n->end; place++)
-        if (t->places[place].lowest != KANON__NO_ROW)
-            KANON_TRY(push(g, key_of(g, ~place), ~place, err), out);
-out:
-    return st;
-}
-
-/* Bring the top up to date until a tuple stays there. */
-static kanon_status search_least(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    while (g->n_heap > 0) {
-        candidate top = g->heap[0];
-        int32_t lowest = top.what >= 0 ? g->tree->lowest[top.what] : g->tree->places[~top.what].lowest;
-        if (lowest == KANON__NO_ROW) {
-            pop(g);
-            continue;
-        }
-        uint64_t key = key_of(g, top.what);
-        if (key > top.key) {
-            replace_top(g, (candidate){key, top.what});
-        } else if (top.what >= 0) {
-            KANON_TRY(expand(g, top.what, err), out);
-        } else {
-            *row = lowest;
-            *units = (uint32_t)(key >> 32);
-            g->found = ~top.what;
-            return KANON_OK;
-        }
-    }
-out:
-    return st;
+        return (kanon__candidate){least_units(g, t->boxes + (int64_t)what * 2 * t->n_columns, 2), t->lowest[what], what};
+    return (kanon__candidate){least_units(g, t->cells + (int64_t)~what * t->n_columns, 1), t->places[~what].lowest, what};
 }
 
 kanon_status kanon__growth_least(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *row = -1;
-    *units = 0;
+    kanon__candidate found = {.row = -1};
     if (g->scan != NULL) {
         *row = kanon__free_set_least_growth(g->scan, g->box, units);
         return KANON_OK;
     }
-    if (g->n_heap == 0 && g->n_free > 0)
-        KANON_TRY(push(g, 0, 0, err), out);
-    KANON_TRY(search_least(g, row, units, err), out);
+    KANON_TRY(kanon__best_first(&found, &g->waiting, g->tree, look_at, g, err), out);
+    if (found.row >= 0)
+        g->found = ~found.what;
 out:
+    *row = found.row;
+    *units = (uint32_t)found.cost;
     return st;
 }
 
@@ -301,6 +217,11 @@ static inline uint32_t far_categories(const kanon__growth *g, const uint32_t *ow
     return units;
 }
 
+typedef struct far_candidate {
+    uint64_t key;
+    int32_t node;
+} far_candidate;
+
 /* Keys are complements of distances, so that the furthest comes first and of equals the lowest row. */
 static inline uint64_t far_key(uint32_t units, int32_t lowest)
 {
@@ -342,21 +263,21 @@ static void look_at_far_leaf(kanon__growth *g, const uint32_t *own, const kanon_
 /* Depth first, the more promising child first: there is one question to a tree, so a heap would cost more than it saves. */
 static int64_t search_furthest(kanon__growth *g, const uint32_t *own)
 {
-    candidate stack[KANON__TREE_DEPTH + 1];
+    far_candidate stack[KANON__TREE_DEPTH + 1];
     int depth = 0;
     uint64_t best = UINT64_MAX;
-    stack[depth++] = (candidate){0, 0};
+    stack[depth++] = (far_candidate){0, 0};
     while (depth > 0) {
-        candidate top = stack[--depth];
-        const kanon__tree_node *n = &g->tree->nodes[top.what];
+        far_candidate top = stack[--depth];
+        const kanon__tree_node *n = &g->tree->nodes[top.node];
         if (top.key >= best)
             continue;
         if (n->first_child < 0) {
             look_at_far_leaf(g, own, n, &best);
             continue;
         }
-        candidate left = {far_node(g, own, n->first_child), n->first_child};
-        candidate right = {far_node(g, own, n->first_child + 1), n->first_child + 1};
+        far_candidate left = {far_node(g, own, n->first_child), n->first_child};
+        far_candidate right = {far_node(g, own, n->first_child + 1), n->first_child + 1};
         stack[depth++] = left.key < right.key ? right : left;
         stack[depth++] = left.key < right.key ? left : right;
     }

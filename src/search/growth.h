@@ -1,9 +1,8 @@
 /* Growing a group out of the free records: which of them costs it least, which lies furthest from a record.
  *
  * Two ways to the same answer, row for row. The scan looks at every free record (search/free_set.h). The index is a tree over
- * the distinct tuples (search/free_tree.h). A group's growth is one best-first search: a node's key is the least cost of
- * anything below it and its lowest row. Groups only grow and free records only vanish, so a key that was right once is a lower
- * bound for ever: it is brought up to date when it comes to the top of the heap, and what stays on top is the answer. */
+ * the distinct tuples (search/free_tree.h): what costs least is found best first (search/best_first.h), what is furthest depth
+ * first, as there is one such question to a group. */
 #ifndef KANON_SEARCH_GROWTH_H
 #define KANON_SEARCH_GROWTH_H
 

@@ -1,7 +1,8 @@
-/* Growing groups: the scan and the index against the definition, on random tables with everything that is awkward: many
+/* Growing groups, by their loss and by their sensitive values: the scan and the index against the definition, on random tables with everything that is awkward: many
  * equal records, missing values, ragged and deep taxonomies, large domains, weights. */
 #include "core/alloc.h"
 #include "core/random.h"
+#include "search/contrast.h"
 #include "search/free_tree.h"
 #include "search/growth.h"
 #include "support.h"
@@ -79,7 +80,8 @@ static size_t write_cell(const plan *p, kanon__random *random, char *out, size_t
     }
 }
 
-static void write_schema(const plan *plans, int n_columns)
+/* The first column is a quasi-identifier in any case. */
+static void write_schema(const plan *plans, int n_columns, const char *role)
 {
     static const char *const forms[N_KINDS] = {
         "type: integer",
@@ -93,8 +95,8 @@ static void write_schema(const plan *plans, int n_columns)
     };
     size_t length = (size_t)snprintf(yaml, sizeof yaml, "missing: [\"?\"]\nattributes:\n");
     for (int i = 0; i < n_columns; i++)
-        length += (size_t)snprintf(yaml + length, sizeof yaml - length, "  c%d: {role: quasi, %s, weight: %s}\n", i,
-                                   forms[plans[i].kind], plans[i].weight);
+        length += (size_t)snprintf(yaml + length, sizeof yaml - length, "  c%d: {role: %s, %s, weight: %s}\n", i,
+                                   i > 0 ? role : "quasi", forms[plans[i].kind], plans[i].weight);
 }
 
 static void write_rows(const plan *plans, int n_columns, kanon__random *random, int64_t n_rows)
@@ -252,7 +254,7 @@ static void ways_agree(void **state)
         int n_columns = (int)draw(&random, 1, MOST_COLUMNS);
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
-        write_schema(plans, n_columns);
+        write_schema(plans, n_columns, "quasi");
         write_rows(plans, n_columns, &random, draw(&random, 1, 20) == 1 ? draw(&random, 1, 3) : draw(&random, 20, 450));
         kanon_table *table = table_of(yaml, csv);
         kanon__space *space = space_of(table);
@@ -269,7 +271,7 @@ static void large_domains(void **state)
     kanon__random random;
     (void)state;
     kanon__random_init(&random, test_seed(), 1);
-    write_schema(plans, 4);
+    write_schema(plans, 4, "quasi");
     write_rows(plans, 4, &random, 80000);
     kanon_table *table = table_of(yaml, csv);
     kanon__space *space = space_of(table);
@@ -278,6 +280,102 @@ static void large_domains(void **state)
     compare(space, &random, 8);
     kanon__space_free(space);
     kanon_table_free(table);
+}
+
+/* ---- sensitive values -------------------------------------------------------------------------------------------------
+ * */
+
+static uint64_t pull_of(const kanon__secrets *s, const int64_t *members, int64_t n, int64_t row)
+{
+    uint64_t pull = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int j = 0; j < s->space->n_dimensions; j++) {
+            kanon__codes codes = s->space->dimensions[j].codes;
+            pull += kanon__secrets_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
+        }
+    return pull;
+}
+
+static int64_t least_pull(const kanon__secrets *s, const bool *is_free, const int64_t *members, int64_t n)
+{
+    int64_t best = -1;
+    uint64_t least_so_far = 0;
+    for (int64_t row = 0; row < s->space->n_rows; row++) {
+        uint64_t here = is_free[row] ? pull_of(s, members, n, row) : 0;
+        if (is_free[row] && (best < 0 || here < least_so_far)) {
+            least_so_far = here;
+            best = row;
+        }
+    }
+    return best;
+}
+
+static int64_t agreed_least_pull(kanon__contrast **ways, int64_t expected)
+{
+    for (int i = 0; i < 2; i++) {
+        kanon_error err = {0};
+        int64_t row;
+        assert_done(kanon__contrast_least(ways[i], &row, &err), &err);
+        assert_int_equal(row, expected);
+    }
+    return expected;
+}
+
+static void compare_contrast(const kanon__secrets *s, kanon__random *random)
+{
+    enum { MOST_MEMBERS = 12 };
+    kanon_error err = {0};
+    kanon__contrast *ways[2] = {NULL, NULL};
+    int64_t members[MOST_MEMBERS], k = draw(random, 2, MOST_MEMBERS), n_left = s->space->n_rows;
+    bool *is_free = malloc((size_t)n_left);
+    assert_non_null(is_free);
+    memset(is_free, 1, (size_t)n_left);
+    assert_done(kanon__contrast_new(&ways[0], s, "scan", &err), &err);
+    assert_done(kanon__contrast_new(&ways[1], s, "index", &err), &err);
+    while (n_left > 0) {
+        int64_t row;
+        do
+            row = draw(random, 0, s->space->n_rows - 1);
+        while (!is_free[row]);
+        for (int i = 0; i < 2; i++)
+            kanon__contrast_start(ways[i]);
+        for (int64_t n = 0; row >= 0;) {
+            is_free[row] = false;
+            n_left--;
+            members[n++] = row;
+            for (int i = 0; i < 2; i++)
+                assert_done(kanon__contrast_take(ways[i], row, &err), &err);
+            if (n == k)
+                break;
+            row = agreed_least_pull(ways, least_pull(s, is_free, members, n));
+        }
+    }
+    kanon__contrast_free(ways[1]);
+    kanon__contrast_free(ways[0]);
+    free(is_free);
+}
+
+static void contrasts_agree(void **state)
+{
+    static const char *const radii[] = {"1", "1", "0.5", "0.25", "0.371", "0"};
+    kanon__random random;
+    (void)state;
+    kanon__random_init(&random, test_seed(), 3);
+    for (int i = 0; i < TABLES; i++) {
+        plan plans[4];
+        kanon_error err = {0};
+        kanon__secrets *secrets = NULL;
+        int n_columns = (int)draw(&random, 2, 4);
+        for (int j = 0; j < n_columns; j++)
+            plans[j] = draw_plan(&random);
+        write_schema(plans, n_columns, "sensitive");
+        write_rows(plans, n_columns, &random, draw(&random, 2, 250));
+        kanon_table *table = table_of(yaml, csv);
+        assert_done(kanon__secrets_new(&secrets, table, radii[draw(&random, 0, 5)], &err), &err);
+        compare_contrast(secrets, &random);
+        kanon__secrets_free(secrets);
+        kanon_table_free(table);
+    }
 }
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------------
@@ -318,7 +416,7 @@ static void tree_is_not_too_deep(void **state)
     kanon__index *index = NULL;
     (void)state;
     kanon__random_init(&random, test_seed(), 2);
-    write_schema(plans, 3);
+    write_schema(plans, 3, "quasi");
     write_rows(plans, 3, &random, 6000);
     kanon_table *table = table_of(yaml, csv);
     kanon__space *space = space_of(table);
@@ -397,6 +495,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_agree),
         cmocka_unit_test(large_domains),
+        cmocka_unit_test(contrasts_agree),
         cmocka_unit_test(tree_is_not_too_deep),
         cmocka_unit_test(sums_bound_what_is_there),
         cmocka_unit_test(no_memory),

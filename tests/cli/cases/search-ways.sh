@@ -1,6 +1,6 @@
 # the scan and the index give the same groups, on the sample table and on Adult
 "$KANON" sample hospital --rows 3000 --seed 5 -o h --quiet
-for algorithm in kmember greedy-threshold oka kmeans-fill wfcm; do
+for algorithm in kmember kmember-p greedy-threshold oka kmeans-fill wfcm; do
     case $algorithm in kmeans-* | wfcm) few="--set max-iterations=2" ;; *) few="" ;; esac
     for way in scan index auto; do
         # shellcheck disable=SC2086
@@ -11,7 +11,9 @@ for algorithm in kmember greedy-threshold oka kmeans-fill wfcm; do
 done
 adult=$KANON_DATA/adult
 [ -f "$adult/adult.csv" ] || skip "no $adult/adult.csv"
-for way in scan index; do
-    expect 0 "$KANON" anonymize "$adult/adult.csv" -s "$adult/adult8.yaml" -k 10 -a kmember --set search=$way --seed 2 -o /dev/null --groups adult-$way.csv
+for algorithm in kmember kmember-p; do
+    for way in scan index; do
+        expect 0 "$KANON" anonymize "$adult/adult.csv" -s "$adult/adult8.yaml" -k 10 -a $algorithm --set search=$way --seed 2 -o /dev/null --groups adult-$way.csv
+    done
+    same adult-scan.csv adult-index.csv
 done
-same adult-scan.csv adult-index.csv

@@ -1,0 +1,217 @@
+#include "search/contrast.h"
+
+#include "core/alloc.h"
+#include "search/best_first.h"
+
+#include <string.h>
+
+/* Below this many records a scan is as fast as anything. */
+enum { SMALL_TABLE = 400 };
+
+/* The plain scan: free rows in no order, and what each distinct value pulls. */
+typedef struct free_list {
+    kanon__secrets_growth *growth;
+    int32_t *row_at, *place; /* free rows come first; by row: where it stands */
+    int64_t n;
+} free_list;
+
+struct kanon__contrast {
+    const kanon__secrets *secrets;
+    free_list *scan;        /* NULL: there is the tree */
+    kanon__free_tree *tree; /* NULL: there is the scan */
+    uint32_t *limits;       /* by column: the largest distance that still counts */
+    uint32_t *members;      /* by column of the tree and member: their cells */
+    int64_t n_members, members_capacity;
+    kanon__candidates waiting;
+};
+
+/* ---- life cycle -------------------------------------------------------------------------------------------------------
+ * */
+
+static kanon_status make_scan(kanon__contrast *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = c->secrets->space->n_rows;
+    KANON_TRY(kanon__new_array(&c->scan, 1, "free records", err), out);
+    KANON_TRY(kanon__secrets_growth_new(&c->scan->growth, c->secrets, NULL, 0, err), out);
+    KANON_TRY(kanon__new_array(&c->scan->row_at, n, "free records", err), out);
+    KANON_TRY(kanon__new_array(&c->scan->place, n, "free records", err), out);
+    for (int64_t row = 0; row < n; row++)
+        c->scan->row_at[row] = c->scan->place[row] = (int32_t)row;
+    c->scan->n = n;
+out:
+    return st;
+}
+
+static kanon_status make_index(kanon__contrast *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__space *space = c->secrets->space;
+    KANON_TRY(kanon__free_tree_new(&c->tree, space, err), out);
+    KANON_TRY(kanon__new_array(&c->limits, space->n_dimensions, "sensitive values", err), out);
+    for (int i = 0; i < space->n_dimensions; i++)
+        c->limits[i] = c->secrets->limits[c->tree->dimension[i] - space->dimensions];
+out:
+    return st;
+}
+
+kanon_status kanon__contrast_new(kanon__contrast **out, const kanon__secrets *secrets, const char *way, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__contrast *c = NULL;
+    bool scan = strcmp(way, "scan") == 0 || (strcmp(way, "auto") == 0 && secrets->space->n_rows < SMALL_TABLE);
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&c, 1, "free records", err), out);
+    c->secrets = secrets;
+    KANON_TRY(scan ? make_scan(c, err) : make_index(c, err), out);
+    *out = c;
+    c = NULL;
+out:
+    kanon__contrast_free(c);
+    return st;
+}
+
+void kanon__contrast_free(kanon__contrast *c)
+{
+    if (c == NULL)
+        return;
+    kanon__free(c->waiting.heap);
+    kanon__free(c->members);
+    kanon__free(c->limits);
+    kanon__free_tree_free(c->tree);
+    if (c->scan != NULL) {
+        kanon__free(c->scan->place);
+        kanon__free(c->scan->row_at);
+        kanon__secrets_growth_free(c->scan->growth);
+    }
+    kanon__free(c->scan);
+    kanon__free(c);
+}
+
+/* ---- the group --------------------------------------------------------------------------------------------------------
+ * */
+
+void kanon__contrast_start(kanon__contrast *c)
+{
+    c->n_members = 0;
+    c->waiting.n = 0;
+    if (c->tree != NULL)
+        kanon__free_tree_tighten(c->tree);
+    else
+        kanon__secrets_growth_reset(c->scan->growth);
+}
+
+/* The row and the last free one change places. */
+static void take_from_list(free_list *l, int32_t row)
+{
+    int32_t hole = l->place[row], last = l->row_at[--l->n];
+    l->row_at[hole] = last;
+    l->place[last] = hole;
+    kanon__secrets_growth_add(l->growth, row);
+}
+
+kanon_status kanon__contrast_take(kanon__contrast *c, int64_t row, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = c->secrets->space->n_dimensions;
+    if (c->scan != NULL) {
+        take_from_list(c->scan, (int32_t)row);
+        return KANON_OK;
+    }
+    KANON_TRY(kanon__grow_array(&c->members, &c->members_capacity, (c->n_members + 1) * m, "members", err), out);
+    memcpy(c->members + c->n_members * m, kanon__free_tree_cells(c->tree, row), (size_t)m * sizeof *c->members);
+    c->n_members++;
+    kanon__free_tree_take(c->tree, c->tree->place_of[row], row);
+out:
+    return st;
+}
+
+/* ---- pulls ------------------------------------------------------------------------------------------------------------
+ * */
+
+static inline uint32_t distance(const kanon__free_tree *t, int column, uint32_t a, uint32_t b)
+{
+    const kanon__dimension *d = t->dimension[column];
+    if (column < t->n_numbers)
+        return kanon__smaller(a < b ? b - a : a - b, d->full);
+    return kanon__dimension_units(d, kanon__smaller(a, b), kanon__larger(a, b));
+}
+
+/* No value between lo and hi pulls less. On a number whose ends both count with a member, what it contributes is concave between
+ * them; so the sum over such members is least at lo or at hi. With the others some value contributes nothing. */
+static uint64_t least_pull_of_number(const kanon__contrast *c, int column, uint32_t lo, uint32_t hi)
+{
+    uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];
+    int m = c->secrets->space->n_dimensions;
+    uint64_t at_lo = 0, at_hi = 0;
+    for (int64_t i = 0; i < c->n_members; i++) {
+        uint32_t member = c->members[i * m + column];
+        uint32_t left = distance(c->tree, column, member, lo), right = distance(c->tree, column, member, hi);
+        if (left > limit || right > limit)
+            continue;
+        at_lo += full - left;
+        at_hi += full - right;
+    }
+    return at_lo < at_hi ? at_lo : at_hi;
+}
+
+/* The same for anything ordered, by what lies furthest from each member; exact where lo is hi. */
+static uint64_t least_pull(const kanon__contrast *c, int column, uint32_t lo, uint32_t hi)
+{
+    uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];
+    int m = c->secrets->space->n_dimensions;
+    uint64_t pull = 0;
+    for (int64_t i = 0; i < c->n_members; i++) {
+        uint32_t member = c->members[i * m + column], far = distance(c->tree, column, member, lo);
+        if (lo < hi)
+            far = kanon__larger(far, distance(c->tree, column, member, hi));
+        pull += far <= limit ? full - far : 0;
+    }
+    return pull;
+}
+
+static kanon__candidate look_at(const void *payload, int32_t what)
+{
+    const kanon__contrast *c = payload;
+    const kanon__free_tree *t = c->tree;
+    int m = c->secrets->space->n_dimensions, step = what >= 0 ? 2 : 1;
+    const uint32_t *cells = what >= 0 ? t->boxes + (int64_t)what * 2 * t->n_columns
+                                      : t->cells + (int64_t)~what * t->n_columns;
+    uint64_t pull = 0;
+    for (int i = 0; i < m; i++) {
+        uint32_t lo = cells[i * step], hi = cells[i * step + step - 1];
+        bool numbers = i < t->n_numbers && lo < hi && hi <= t->dimension[i]->full; /* none of them missing */
+        pull += numbers ? least_pull_of_number(c, i, lo, hi) : least_pull(c, i, lo, hi);
+    }
+    return (kanon__candidate){pull, what >= 0 ? t->lowest[what] : t->places[~what].lowest, what};
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------------
+ * */
+
+static int64_t scan(const free_list *l)
+{
+    int32_t best = -1;
+    uint64_t least = UINT64_MAX;
+    for (int64_t place = 0; place < l->n; place++) {
+        int32_t row = l->row_at[place];
+        uint64_t pull = kanon__secrets_growth_pull(l->growth, row);
+        if (pull < least || (pull == least && row < best)) {
+            least = pull;
+            best = row;
+        }
+    }
+    return best;
+}
+
+kanon_status kanon__contrast_least(kanon__contrast *c, int64_t *row, kanon_error *err)
+{
+    kanon__candidate found = {.row = -1};
+    if (c->scan != NULL) {
+        *row = scan(c->scan);
+        return KANON_OK;
+    }
+    kanon_status st = kanon__best_first(&found, &c->waiting, c->tree, look_at, c, err);
+    *row = found.row;
+    return st;
+}
