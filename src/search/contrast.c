@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Below this many records a scan is as fast as anything. */
-enum { SMALL_TABLE = 400 };
+enum { SMALL_TABLE = 1000 };
 
 /* The plain scan: free rows in no order, and what each distinct value pulls. */
 typedef struct free_list {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Below this many records a scan is as fast as anything. */
-enum { SMALL_TABLE = 400, ROWS_PER_COUNT = 1024 };
+enum { SMALL_TABLE = 200, ROWS_PER_COUNT = 1024 };
 
 struct kanon__growth {
     const kanon__space *space;
