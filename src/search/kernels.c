@@ -1,15 +1,8 @@
 #include "search/kernels.h"
 
+#include "search/kernel_sets.h"
+
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_AVX512 1
-#include <immintrin.h>
-#else
-#define HAS_AVX512 0
-#endif
-
-/* ---- plain C ---------------------------------------------------------------------------------------------------------- */
 
 static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
 {
@@ -40,119 +33,69 @@ static int64_t plain_least(const uint32_t *units, const int64_t *sizes, int64_t 
     return best;
 }
 
-static const kanon__kernels plain_kernels = {"plain", plain_measure, plain_least};
-
-/* ---- AVX-512 ---------------------------------------------------------------------------------------------------------- */
-
-#if HAS_AVX512
-
-#define AVX512 __attribute__((target("avx512f")))
-
-/* The lanes of a last, shorter step. */
-static __mmask16 lanes16(int64_t left)
+static int plain_term(const kanon__sieve_term *t, int at)
 {
-    return (__mmask16)(left >= 16 ? 0xffffu : (1u << left) - 1);
+    if (t->table != NULL)
+        return t->table[at];
+    if (t->missing && at == KANON__SIEVE_NONE)
+        return t->if_none;
+    int between = at < t->low ? t->low - at : at > t->high ? at - t->high : 0;
+    return t->missing ? between + t->if_some : between;
 }
 
-static __mmask8 lanes8(int64_t left)
+static void plain_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
 {
-    return (__mmask8)(left >= 8 ? 0xffu : (1u << left) - 1);
-}
-
-/* One term of sixteen centroids. A table of up to 64 entries fits into four registers, where looking one up takes a shuffle
- * instead of a visit to memory. */
-AVX512 static inline __m512i sixteen_terms(const kanon__kernel_term *t, int64_t j, __mmask16 lanes)
-{
-    __m512i place = _mm512_maskz_loadu_epi32(lanes, t->at + j);
-    if (t->table == NULL) {
-        __m512i distance = _mm512_abs_epi32(_mm512_sub_epi32(_mm512_set1_epi32(t->own), place));
-        __mmask16 none = _mm512_cmpeq_epi32_mask(place, _mm512_set1_epi32(-1));
-        return _mm512_mask_mov_epi32(distance, none, _mm512_set1_epi32((int32_t)t->full));
-    }
-    if (t->n_table > 64)
-        return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, place, t->table, 4);
-    __m512i first = _mm512_maskz_loadu_epi32(lanes16(t->n_table), t->table);
-    if (t->n_table <= 16)
-        return _mm512_permutexvar_epi32(place, first);
-    __m512i second = _mm512_maskz_loadu_epi32(lanes16(t->n_table - 16), t->table + 16);
-    __m512i lower = _mm512_permutex2var_epi32(first, place, second);
-    if (t->n_table <= 32)
-        return lower;
-    __m512i third = _mm512_maskz_loadu_epi32(lanes16(t->n_table - 32), t->table + 32), fourth = _mm512_setzero_si512();
-    if (t->n_table > 48)
-        fourth = _mm512_maskz_loadu_epi32(lanes16(t->n_table - 48), t->table + 48);
-    __mmask16 beyond = _mm512_cmpgt_epi32_mask(place, _mm512_set1_epi32(31));
-    return _mm512_mask_mov_epi32(lower, beyond, _mm512_permutex2var_epi32(third, place, fourth));
-}
-
-AVX512 static void avx512_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
-{
-    for (int64_t j = 0; j < n; j += 16) {
-        __mmask16 lanes = lanes16(n - j);
-        __m512i sum = _mm512_setzero_si512();
+    for (int64_t j = 0; j < n; j++) {
+        int sum = 0;
         for (int i = 0; i < n_terms; i++)
-            sum = _mm512_add_epi32(sum, sixteen_terms(&terms[i], j, lanes));
-        _mm512_mask_storeu_epi32(units + j, lanes, sum);
+            sum += plain_term(&terms[i], terms[i].at[j]);
+        lows[j] = (uint8_t)(sum < KANON__SIEVE_MOST ? sum : KANON__SIEVE_MOST);
     }
 }
 
-/* The values of eight centroids; those that do not count are the largest number there is. */
-AVX512 static inline __m512i eight_values(const uint32_t *units, const int64_t *sizes, int64_t left, bool by_size,
-                                          int64_t below)
+static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
 {
-    __m512i size = _mm512_maskz_loadu_epi64(lanes8(left), sizes), most = _mm512_set1_epi64(-1);
-    __m512i value = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(_mm512_maskz_loadu_epi32(lanes8(left), units)));
-    if (by_size)
-        value = _mm512_mul_epu32(value, _mm512_max_epi64(size, _mm512_set1_epi64(1)));
-    __mmask8 counts = lanes8(left);
-    if (below > 0)
-        counts &= _mm512_cmplt_epi64_mask(size, _mm512_set1_epi64(below));
-    return _mm512_mask_mov_epi64(most, counts, value);
-}
-
-/* Without sizes, sixteen at a time. */
-AVX512 static int64_t avx512_least_units(const uint32_t *units, int64_t n)
-{
-    __m512i most = _mm512_set1_epi32(-1), least = most;
-    for (int64_t j = 0; j < n; j += 16)
-        least = _mm512_min_epu32(least, _mm512_mask_loadu_epi32(most, lanes16(n - j), units + j));
-    __m512i value = _mm512_set1_epi32((int32_t)_mm512_reduce_min_epu32(least));
-    for (int64_t j = 0; j < n; j += 16) {
-        __mmask16 equal = _mm512_mask_cmpeq_epi32_mask(lanes16(n - j), _mm512_maskz_loadu_epi32(lanes16(n - j), units + j),
-                                                       value);
-        if (equal != 0)
-            return j + __builtin_ctz(equal);
+    uint32_t least = UINT32_MAX;
+    for (int64_t j = 0; j < n; j++) {
+        uint32_t here = factors != NULL ? (uint32_t)lows[j] * factors[classes[j]] : lows[j];
+        least = here < least ? here : least;
     }
-    return -1;
+    return least;
 }
 
-/* The least value first, then the first centroid that has it. Sizes stay below 2^31, so a 32-bit product is the whole of it. */
-AVX512 static int64_t avx512_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
+static void plain_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int64_t n)
 {
-    __m512i least = _mm512_set1_epi64(-1);
-    if (!by_size && below == 0)
-        return avx512_least_units(units, n);
-    for (int64_t j = 0; j < n; j += 8)
-        least = _mm512_min_epu64(least, eight_values(units + j, sizes + j, n - j, by_size, below));
-    uint64_t value = _mm512_reduce_min_epu64(least);
-    for (int64_t j = 0; value != UINT64_MAX && j < n; j += 8) {
-        __m512i here = eight_values(units + j, sizes + j, n - j, by_size, below);
-        __mmask8 equal = _mm512_cmpeq_epi64_mask(here, _mm512_set1_epi64((int64_t)value));
-        if (equal != 0)
-            return j + __builtin_ctz(equal);
-    }
-    return -1;
+    memset(hits, 0, (size_t)(n / KANON__SIEVE_BLOCK) * sizeof *hits);
+    for (int64_t j = 0; j < n; j++)
+        hits[j / KANON__SIEVE_BLOCK] |= (uint64_t)(lows[j] < limits[classes != NULL ? classes[j] : 0])
+                                        << j % KANON__SIEVE_BLOCK;
 }
 
-static const kanon__kernels avx512_kernels = {"avx512", avx512_measure, avx512_least};
+static const kanon__kernels plain_kernels = {
+    "plain", plain_measure, plain_least, plain_sieve_measure, plain_sieve_least, plain_sieve_pick,
+};
+
+const kanon__kernels *kanon__kernels_nth(int i)
+{
+    const kanon__kernels *sets[4] = {&plain_kernels};
+    int n = 1;
+#if KANON__X86_KERNELS
+    if (__builtin_cpu_supports("avx2"))
+        sets[n++] = &kanon__avx2_kernels;
+    if (n == 2 && __builtin_cpu_supports("avx512f"))
+        sets[n++] = &kanon__avx512_kernels;
+    if (n == 3 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi"))
+        sets[n++] = &kanon__vbmi_kernels;
+#elif KANON__NEON_KERNELS
+    sets[n++] = &kanon__neon_kernels;
 #endif
+    return i < n ? sets[i] : NULL;
+}
 
 const kanon__kernels *kanon__kernels_choose(bool plain)
 {
-#if HAS_AVX512
-    if (!plain && __builtin_cpu_supports("avx512f"))
-        return &avx512_kernels;
-#endif
-    (void)plain;
-    return &plain_kernels;
+    int i = 0;
+    while (!plain && kanon__kernels_nth(i + 1) != NULL)
+        i++;
+    return kanon__kernels_nth(i);
 }

@@ -1,9 +1,10 @@
-/* The inner loops over all centroids: plain C, and AVX-512 where the processor has it. Both give the same numbers; which one runs
- * is decided once, when a search is made. */
+/* The inner loops over all centroids: plain C, and the vector instructions that the processor has. All give the same numbers;
+ * which ones run is decided once, when a search is made. */
 #ifndef KANON_SEARCH_KERNELS_H
 #define KANON_SEARCH_KERNELS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One dimension of the distance of a record to all centroids. */
@@ -15,6 +16,23 @@ typedef struct kanon__kernel_term {
     uint32_t full;
 } kanon__kernel_term;
 
+enum {
+    KANON__SIEVE_BLOCK = 64, /* centroids are sieved by so many at a time */
+    KANON__SIEVE_BINS = 64,  /* entries of a table of bytes */
+    KANON__SIEVE_MOST = 254, /* no bound is larger */
+    KANON__SIEVE_NONE = 255  /* at[j] where a centroid has no number */
+};
+
+/* One dimension of the lower bounds of these distances, in bytes; see sieve.h. */
+typedef struct kanon__sieve_term {
+    const uint8_t *at;    /* by centroid */
+    const uint8_t *table; /* the term is table[at[j]]; NULL: max(low - at[j], 0) + max(at[j] - high, 0) with low <= high */
+    int n_table;          /* entries that are used; the rest is there */
+    uint8_t low, high;
+    bool missing; /* some have no number: the term is if_none where at[j] is 255, elsewhere if_some is added */
+    uint8_t if_none, if_some;
+} kanon__sieve_term;
+
 typedef struct kanon__kernels {
     const char *name;
     /* units[j] = the sum of the terms, for n centroids. */
@@ -22,9 +40,18 @@ typedef struct kanon__kernels {
     /* The first j with the least units[j], or units[j] * max(sizes[j], 1) where `by_size`, among those with sizes[j] < below
      * (0: all); -1 where there is none. */
     int64_t (*find_least)(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below);
+
+    /* The same with bytes, n a multiple of 64. lows[j] = the sum of the terms, at most 254. */
+    void (*sieve_measure)(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms);
+    /* The least lows[j] * factors[classes[j]]; without factors (NULL), the least lows[j]. There are 64 classes. */
+    uint32_t (*sieve_least)(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n);
+    /* Set bit j of hits where lows[j] < limits[classes[j]]; without classes (NULL), where lows[j] < limits[0]. */
+    void (*sieve_pick)(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int64_t n);
 } kanon__kernels;
 
 /* The fastest that this machine has; `plain`: plain C in any case. */
 const kanon__kernels *kanon__kernels_choose(bool plain);
+/* All that this machine has, the slowest (plain C) first; NULL after the last. */
+const kanon__kernels *kanon__kernels_nth(int i);
 
 #endif

@@ -1,0 +1,186 @@
+#include "search/kernel_sets.h"
+
+#if KANON__X86_KERNELS
+
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+#define INLINE AVX2 __attribute__((always_inline)) static inline
+
+/* ---- whole units -------------------------------------------------------------------------------------------------------
+ * */
+
+/* The terms of eight centroids. */
+INLINE __m256i eight_terms(const kanon__kernel_term *t, int64_t j)
+{
+    __m256i place = _mm256_loadu_si256((const __m256i *)(t->at + j));
+    if (t->table != NULL)
+        return _mm256_i32gather_epi32((const int *)t->table, place, 4);
+    __m256i distance = _mm256_abs_epi32(_mm256_sub_epi32(_mm256_set1_epi32(t->own), place));
+    __m256i none = _mm256_cmpeq_epi32(place, _mm256_set1_epi32(-1));
+    return _mm256_blendv_epi8(distance, _mm256_set1_epi32((int32_t)t->full), none);
+}
+
+static uint32_t one_term(const kanon__kernel_term *t, int64_t j)
+{
+    int32_t at = t->at[j];
+    if (t->table != NULL)
+        return t->table[at];
+    return at == -1 ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
+}
+
+AVX2 static void avx2_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
+{
+    int64_t j = 0;
+    for (; j + 8 <= n; j += 8) {
+        __m256i sum = _mm256_setzero_si256();
+        for (int i = 0; i < n_terms; i++)
+            sum = _mm256_add_epi32(sum, eight_terms(&terms[i], j));
+        _mm256_storeu_si256((__m256i *)(units + j), sum);
+    }
+    for (; j < n; j++) {
+        units[j] = 0;
+        for (int i = 0; i < n_terms; i++)
+            units[j] += one_term(&terms[i], j);
+    }
+}
+
+/* The values of four centroids, which stay below 2^62; those that do not count are larger than that. */
+INLINE __m256i four_values(const uint32_t *units, const int64_t *sizes, bool by_size, int64_t below)
+{
+    __m256i size = _mm256_loadu_si256((const __m256i *)sizes), most = _mm256_set1_epi64x(INT64_MAX);
+    __m256i value = _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)units)), one = _mm256_set1_epi64x(1);
+    if (by_size)
+        value = _mm256_mul_epu32(value, _mm256_blendv_epi8(one, size, _mm256_cmpgt_epi64(size, one)));
+    if (below > 0)
+        value = _mm256_blendv_epi8(most, value, _mm256_cmpgt_epi64(_mm256_set1_epi64x(below), size));
+    return value;
+}
+
+/* Each lane keeps the first of its least values and where it was; then the lanes are compared, and the rest. */
+AVX2 static int64_t avx2_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
+{
+    __m256i least = _mm256_set1_epi64x(INT64_MAX), where = _mm256_set1_epi64x(-1);
+    __m256i here = _mm256_setr_epi64x(0, 1, 2, 3), four = _mm256_set1_epi64x(4);
+    int64_t j = 0, values[4], places[4], best = -1, best_value = INT64_MAX;
+    for (; j + 4 <= n; j += 4, here = _mm256_add_epi64(here, four)) {
+        __m256i value = four_values(units + j, sizes + j, by_size, below), less = _mm256_cmpgt_epi64(least, value);
+        least = _mm256_blendv_epi8(least, value, less);
+        where = _mm256_blendv_epi8(where, here, less);
+    }
+    _mm256_storeu_si256((__m256i *)values, least);
+    _mm256_storeu_si256((__m256i *)places, where);
+    for (int lane = 0; lane < 4; lane++)
+        if (values[lane] < best_value || (values[lane] == best_value && places[lane] < best)) {
+            best_value = values[lane];
+            best = places[lane];
+        }
+    for (; j < n; j++) {
+        int64_t value = (by_size && sizes[j] > 1 ? sizes[j] : 1) * (int64_t)units[j];
+        if (value < best_value && (below == 0 || sizes[j] < below)) {
+            best_value = value;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------------
+ * */
+
+INLINE __m256i all(uint8_t byte)
+{
+    return _mm256_set1_epi8((char)byte);
+}
+
+INLINE __m256i load(const uint8_t *bytes)
+{
+    return _mm256_loadu_si256((const __m256i *)bytes);
+}
+
+/* A shuffle finds one of sixteen bytes, and nothing where the highest bit of the place is set: adding 0x70 with saturation
+ * sets it for all places beyond the sixteen. */
+INLINE __m256i look_up(const uint8_t *table, int n_table, __m256i place)
+{
+    __m256i found = _mm256_setzero_si256();
+    for (int first = 0; first < n_table; first += 16) {
+        __m256i sixteen = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(table + first)));
+        __m256i from_first = _mm256_sub_epi8(place, all((uint8_t)first));
+        found = _mm256_or_si256(found, _mm256_shuffle_epi8(sixteen, _mm256_adds_epu8(from_first, all(0x70))));
+    }
+    return found;
+}
+
+INLINE __m256i thirty_two_terms(const kanon__sieve_term *t, int64_t j)
+{
+    __m256i at = load(t->at + j);
+    if (t->table != NULL)
+        return look_up(t->table, t->n_table, at);
+    __m256i term = _mm256_or_si256(_mm256_subs_epu8(all(t->low), at), _mm256_subs_epu8(at, all(t->high)));
+    if (!t->missing)
+        return term;
+    return _mm256_blendv_epi8(_mm256_adds_epu8(term, all(t->if_some)), all(t->if_none),
+                              _mm256_cmpeq_epi8(at, all(KANON__SIEVE_NONE)));
+}
+
+AVX2 void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+{
+    for (int64_t j = 0; j < n; j += 64) {
+        __m256i left = _mm256_setzero_si256(), right = left;
+        for (int i = 0; i < n_terms; i++) {
+            left = _mm256_adds_epu8(left, thirty_two_terms(&terms[i], j));
+            right = _mm256_adds_epu8(right, thirty_two_terms(&terms[i], j + 32));
+        }
+        _mm256_storeu_si256((__m256i *)(lows + j), _mm256_min_epu8(left, all(KANON__SIEVE_MOST)));
+        _mm256_storeu_si256((__m256i *)(lows + j + 32), _mm256_min_epu8(right, all(KANON__SIEVE_MOST)));
+    }
+}
+
+INLINE uint32_t least_word(__m256i words)
+{
+    __m128i half = _mm_min_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_minpos_epu16(half)) & 0xffff;
+}
+
+/* Even and odd bytes apart: their products take 16 bits. */
+AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
+{
+    __m256i least = _mm256_set1_epi8(-1), even = _mm256_set1_epi16(255);
+    for (int64_t j = 0; j < n && factors == NULL; j += 32)
+        least = _mm256_min_epu8(least, load(lows + j));
+    if (factors == NULL)
+        return least_word(_mm256_min_epu16(_mm256_and_si256(least, even), _mm256_srli_epi16(least, 8)));
+    for (int64_t j = 0; j < n; j += 32) {
+        __m256i low = load(lows + j), factor = look_up(factors, 64, load(classes + j));
+        __m256i left = _mm256_mullo_epi16(_mm256_and_si256(low, even), _mm256_and_si256(factor, even));
+        __m256i right = _mm256_mullo_epi16(_mm256_srli_epi16(low, 8), _mm256_srli_epi16(factor, 8));
+        least = _mm256_min_epu16(least, _mm256_min_epu16(left, right));
+    }
+    return least_word(least);
+}
+
+/* low < limit is where limit - low, saturated, is not 0. */
+INLINE uint32_t pick_32(__m256i low, __m256i limit)
+{
+    __m256i not_less = _mm256_cmpeq_epi8(_mm256_subs_epu8(limit, low), _mm256_setzero_si256());
+    return ~(uint32_t)_mm256_movemask_epi8(not_less);
+}
+
+AVX2 void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                                 int64_t n)
+{
+    __m256i left = all(limits[0]), right = left;
+    for (int64_t j = 0; j < n; j += 64) {
+        if (classes != NULL) {
+            left = look_up(limits, 64, load(classes + j));
+            right = look_up(limits, 64, load(classes + j + 32));
+        }
+        hits[j / 64] = pick_32(load(lows + j), left) | (uint64_t)pick_32(load(lows + j + 32), right) << 32;
+    }
+}
+
+const kanon__kernels kanon__avx2_kernels = {
+    "avx2", avx2_measure, avx2_least, kanon__avx2_sieve_measure, kanon__avx2_sieve_least, kanon__avx2_sieve_pick,
+};
+
+#endif

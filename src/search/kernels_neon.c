@@ -1,0 +1,160 @@
+#include "search/kernel_sets.h"
+
+#if KANON__NEON_KERNELS
+
+#include <arm_neon.h>
+
+/* ---- whole units -------------------------------------------------------------------------------------------------------
+ * */
+
+static uint32_t one_term(const kanon__kernel_term *t, int64_t j)
+{
+    int32_t at = t->at[j];
+    if (t->table != NULL)
+        return t->table[at];
+    return at == -1 ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
+}
+
+/* Tables are looked up one by one: there is no instruction for more. */
+static inline uint32x4_t four_terms(const kanon__kernel_term *t, int64_t j)
+{
+    if (t->table != NULL) {
+        const uint32_t found[4] = {one_term(t, j), one_term(t, j + 1), one_term(t, j + 2), one_term(t, j + 3)};
+        return vld1q_u32(found);
+    }
+    int32x4_t place = vld1q_s32(t->at + j);
+    uint32x4_t distance = vreinterpretq_u32_s32(vabdq_s32(vdupq_n_s32(t->own), place));
+    return vbslq_u32(vceqq_s32(place, vdupq_n_s32(-1)), vdupq_n_u32(t->full), distance);
+}
+
+static void neon_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
+{
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+        uint32x4_t sum = vdupq_n_u32(0);
+        for (int i = 0; i < n_terms; i++)
+            sum = vaddq_u32(sum, four_terms(&terms[i], j));
+        vst1q_u32(units + j, sum);
+    }
+    for (; j < n; j++) {
+        units[j] = 0;
+        for (int i = 0; i < n_terms; i++)
+            units[j] += one_term(&terms[i], j);
+    }
+}
+
+/* Without sizes: the least value first, then the first centroid that has it. */
+static int64_t neon_least_units(const uint32_t *units, int64_t n)
+{
+    uint32x4_t four = vdupq_n_u32(UINT32_MAX);
+    uint32_t least = UINT32_MAX;
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4)
+        four = vminq_u32(four, vld1q_u32(units + j));
+    least = vminvq_u32(four);
+    for (; j < n; j++)
+        least = units[j] < least ? units[j] : least;
+    for (j = 0; j < n; j++)
+        if (units[j] == least)
+            return j;
+    return -1;
+}
+
+static int64_t neon_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
+{
+    int64_t best = -1;
+    uint64_t least = UINT64_MAX;
+    if (!by_size && below == 0)
+        return neon_least_units(units, n);
+    for (int64_t j = 0; j < n; j++) {
+        uint64_t value = (by_size && sizes[j] > 1 ? (uint64_t)sizes[j] : 1) * units[j];
+        if (value < least && (below == 0 || sizes[j] < below)) {
+            least = value;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------------
+ * */
+
+static inline uint8x16x4_t load_table(const uint8_t *table)
+{
+    return (uint8x16x4_t){{vld1q_u8(table), vld1q_u8(table + 16), vld1q_u8(table + 32), vld1q_u8(table + 48)}};
+}
+
+/* Adds the term of 64 centroids to their sums. */
+static inline void add_term(uint8x16_t sums[4], const kanon__sieve_term *t, int64_t j)
+{
+    if (t->table != NULL) {
+        uint8x16x4_t table = load_table(t->table);
+        for (int part = 0; part < 4; part++)
+            sums[part] = vqaddq_u8(sums[part], vqtbl4q_u8(table, vld1q_u8(t->at + j + 16 * part)));
+        return;
+    }
+    for (int part = 0; part < 4; part++) {
+        uint8x16_t at = vld1q_u8(t->at + j + 16 * part);
+        uint8x16_t term = vorrq_u8(vqsubq_u8(vdupq_n_u8(t->low), at), vqsubq_u8(at, vdupq_n_u8(t->high)));
+        if (t->missing)
+            term = vbslq_u8(vceqq_u8(at, vdupq_n_u8(KANON__SIEVE_NONE)), vdupq_n_u8(t->if_none),
+                            vqaddq_u8(term, vdupq_n_u8(t->if_some)));
+        sums[part] = vqaddq_u8(sums[part], term);
+    }
+}
+
+static void neon_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+{
+    for (int64_t j = 0; j < n; j += 64) {
+        uint8x16_t sums[4] = {vdupq_n_u8(0), vdupq_n_u8(0), vdupq_n_u8(0), vdupq_n_u8(0)};
+        for (int i = 0; i < n_terms; i++)
+            add_term(sums, &terms[i], j);
+        for (int part = 0; part < 4; part++)
+            vst1q_u8(lows + j + 16 * part, vminq_u8(sums[part], vdupq_n_u8(KANON__SIEVE_MOST)));
+    }
+}
+
+static uint32_t neon_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
+{
+    uint8x16_t least = vdupq_n_u8(UINT8_MAX);
+    for (int64_t j = 0; factors == NULL && j < n; j += 16)
+        least = vminq_u8(least, vld1q_u8(lows + j));
+    if (factors == NULL)
+        return vminvq_u8(least);
+    uint16x8_t least_product = vdupq_n_u16(UINT16_MAX);
+    uint8x16x4_t table = load_table(factors);
+    for (int64_t j = 0; j < n; j += 16) {
+        uint8x16_t low = vld1q_u8(lows + j), factor = vqtbl4q_u8(table, vld1q_u8(classes + j));
+        uint16x8_t left = vmull_u8(vget_low_u8(low), vget_low_u8(factor)), right = vmull_high_u8(low, factor);
+        least_product = vminq_u16(least_product, vminq_u16(left, right));
+    }
+    return vminvq_u16(least_product);
+}
+
+/* The bits of sixteen bytes that are all ones or all zeros: each keeps a bit of its own, and eight are added up. */
+static inline uint64_t sixteen_bits(uint8x16_t bytes)
+{
+    static const uint8_t bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t own = vandq_u8(bytes, vld1q_u8(bits));
+    return (uint64_t)vaddv_u8(vget_low_u8(own)) | (uint64_t)vaddv_u8(vget_high_u8(own)) << 8;
+}
+
+static void neon_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int64_t n)
+{
+    uint8x16_t limit = vdupq_n_u8(limits[0]);
+    for (int64_t j = 0; j < n; j += 64) {
+        uint64_t word = 0;
+        for (int part = 0; part < 4; part++) {
+            if (classes != NULL)
+                limit = vqtbl4q_u8(load_table(limits), vld1q_u8(classes + j + 16 * part));
+            word |= sixteen_bits(vcltq_u8(vld1q_u8(lows + j + 16 * part), limit)) << (16 * part);
+        }
+        hits[j / 64] = word;
+    }
+}
+
+const kanon__kernels kanon__neon_kernels = {
+    "neon", neon_measure, neon_least, neon_sieve_measure, neon_sieve_least, neon_sieve_pick,
+};
+
+#endif
