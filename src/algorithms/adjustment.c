@@ -101,6 +101,7 @@ static void join_closest(const kanon__adjustment *a, int32_t *cluster_of, int32_
         kanon__centroids_add(c, cluster, row);
     else
         c->sizes[cluster]++;
+    kanon__nearest_follow(a->nearest, cluster);
     *n_short -= c->sizes[cluster] == k;
 }
 
@@ -114,6 +115,7 @@ kanon_status kanon__adjust(const kanon__adjustment *a, int32_t *cluster_of, kano
     KANON_TRY(give_up(a, cluster_of, given_up, &n_given_up, err), out);
     if (a->moving)
         kanon__centroids_set(c, cluster_of);
+    kanon__nearest_reset(a->nearest, NULL);
     for (int64_t i = 0; i < c->n; i++)
         n_short += c->sizes[i] < a->run->k;
     kanon__random_shuffle(a->random, given_up, n_given_up);

@@ -43,10 +43,12 @@ static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all,
     kanon__centroids *c = it->centroids;
     int64_t n_short = c->n;
     memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
+    kanon__nearest_reset(it->nearest, NULL);
     for (int64_t row = 0; row < it->space->n_rows; row++) {
         int64_t cluster = kanon__nearest_find(it->nearest, row, false, n_short > 0 ? run->k : 0);
         run->group_of[row] = (int32_t)cluster;
         n_short -= ++c->sizes[cluster] == run->k;
+        kanon__nearest_follow(it->nearest, cluster);
         kanon_status st = kanon__tick(run->ticker, n_done + row, n_all, 5 * c->n, err);
         if (st != KANON_OK)
             return st;
@@ -58,6 +60,7 @@ static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all,
 static kanon_status assign_nearest(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     const kanon__tuples *t = it->tuples;
+    kanon__nearest_reset(it->nearest, NULL);
     for (int64_t tuple = 0; tuple < t->n; tuple++) {
         int64_t cluster = kanon__nearest_find(it->nearest, t->rows[t->begins[tuple]], false, 0);
         for (int64_t i = t->begins[tuple]; i < t->begins[tuple + 1]; i++)

@@ -53,6 +53,7 @@ static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, 
 {
     kanon__run *run = c->run;
     int64_t n = run->space->n_rows;
+    kanon__nearest_reset(c->nearest, NULL);
     for (int64_t i = 0; i < n; i++) {
         int32_t row = c->sorted[i];
         if (run->group_of[row] >= 0)
@@ -60,6 +61,7 @@ static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, 
         int64_t cluster = kanon__nearest_find(c->nearest, row, c->by_size, 0);
         run->group_of[row] = (int32_t)cluster;
         kanon__centroids_add(c->centroids, cluster, row);
+        kanon__nearest_follow(c->nearest, cluster);
         kanon_status st = kanon__tick(run->ticker, round * n + i, n_rounds * n, 5 * c->centroids->n, err);
         if (st != KANON_OK)
             return st;

@@ -35,8 +35,9 @@ static kanon_status assign(iteration *it, bool *changed, int64_t round, int64_t 
     kanon__run *run = it->run;
     int64_t n = run->space->n_rows;
     *changed = false;
+    kanon__nearest_reset(it->nearest, it->weights);
     for (int64_t row = 0; row < n; row++) {
-        int32_t cluster = (int32_t)kanon__nearest_weighted(it->nearest, row, it->weights);
+        int32_t cluster = (int32_t)kanon__nearest_find(it->nearest, row, false, 0);
         if (cluster != run->group_of[row])
             *changed = true;
         run->group_of[row] = cluster;

@@ -31,10 +31,13 @@ kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *ce
     KANON_TRY(kanon__new_array(&s->units, centroids->n, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->weighted, centroids->n, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->terms, space->n_dimensions, "distances", err), out);
+    KANON_TRY(kanon__new_array(&s->by_hand, space->n_dimensions, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->node_terms, space->n_dimensions, "distances", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
         if (space->dimensions[i].position == NULL)
             KANON_TRY(make_node_terms(&s->node_terms[i], &space->dimensions[i], err), out);
+    if (s->kernels != kanon__kernels_choose(true))
+        KANON_TRY(kanon__sieve_new(&s->sieve, centroids, s->kernels, s->node_terms, err), out);
     *out = s;
     s = NULL;
 out:
@@ -46,9 +49,11 @@ void kanon__nearest_free(kanon__nearest *s)
 {
     if (s == NULL)
         return;
+    kanon__sieve_free(s->sieve);
     for (int i = 0; s->node_terms != NULL && i < s->centroids->space->n_dimensions; i++)
         kanon__free(s->node_terms[i]);
     kanon__free(s->node_terms);
+    kanon__free(s->by_hand);
     kanon__free(s->terms);
     kanon__free(s->weighted);
     kanon__free(s->units);
@@ -95,18 +100,7 @@ static void measure(kanon__nearest *s, int64_t row, int first, int last)
     }
 }
 
-void kanon__nearest_measure(kanon__nearest *s, int64_t row)
-{
-    measure(s, row, 0, s->centroids->space->n_dimensions);
-}
-
-int64_t kanon__nearest_find(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
-{
-    kanon__nearest_measure(s, row);
-    return s->kernels->find_least(s->units, s->centroids->sizes, s->centroids->n, by_size, below);
-}
-
-int64_t kanon__nearest_weighted(kanon__nearest *s, int64_t row, const uint32_t *weights)
+static int64_t scan_weighted(kanon__nearest *s, int64_t row)
 {
     const kanon__space *space = s->centroids->space;
     int64_t n = s->centroids->n, best = -1;
@@ -115,7 +109,7 @@ int64_t kanon__nearest_weighted(kanon__nearest *s, int64_t row, const uint32_t *
     for (int i = 0; i < space->n_dimensions; i++) {
         measure(s, row, i, i + 1);
         for (int64_t j = 0; j < n; j++)
-            s->weighted[j] += (uint64_t)weights[i] * s->units[j];
+            s->weighted[j] += (uint64_t)s->weights[i] * s->units[j];
     }
     for (int64_t j = 0; j < n; j++)
         if (s->weighted[j] < least) {
@@ -123,4 +117,108 @@ int64_t kanon__nearest_weighted(kanon__nearest *s, int64_t row, const uint32_t *
             best = j;
         }
     return best;
+}
+
+/* ---- by the sieve ------------------------------------------------------------------------------------------------------
+ * */
+
+typedef struct question {
+    int64_t row;
+    bool by_size;
+    int64_t best;   /* so far; -1: none */
+    uint64_t least; /* its value */
+} question;
+
+static uint64_t size_factor(const kanon__nearest *s, const question *q, int64_t cluster)
+{
+    int64_t size = s->centroids->sizes[cluster];
+    return q->by_size && size > 1 ? (uint64_t)size : 1;
+}
+
+/* The record's terms are described in s->terms, one for each dimension. */
+static uint64_t distance(const kanon__nearest *s, int64_t row, int64_t cluster)
+{
+    const kanon__space *space = s->centroids->space;
+    uint64_t units = 0;
+    for (int i = 0; i < space->n_dimensions; i++) {
+        const kanon__kernel_term *t = &s->terms[i];
+        int32_t at = t->at[cluster];
+        uint32_t term;
+        if (t->table != NULL)
+            term = t->table[at];
+        else if (s->by_hand[i])
+            term = kanon__centroid_term(&space->dimensions[i], at, kanon__code_at(space->dimensions[i].codes, row));
+        else
+            term = at == KANON__NO_POSITION ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
+        units += s->weights != NULL ? (uint64_t)term * s->weights[i] : term;
+    }
+    return units;
+}
+
+static void consider(const kanon__nearest *s, question *q, int64_t cluster)
+{
+    uint64_t value = size_factor(s, q, cluster) * distance(s, q->row, cluster);
+    if (value < q->least || (value == q->least && cluster < q->best)) {
+        q->least = value;
+        q->best = cluster;
+    }
+}
+
+/* Measure what the sieve lets through, unless its own bound rules it out by now. */
+static void consider_hits(const kanon__nearest *s, question *q)
+{
+    const kanon__sieve *sieve = s->sieve;
+    for (int64_t first = 0; first < sieve->n; first += KANON__SIEVE_BLOCK)
+        for (uint64_t hits = sieve->hits[first / KANON__SIEVE_BLOCK]; hits != 0; hits &= hits - 1) {
+            int64_t slot = first + __builtin_ctzll(hits), cluster = sieve->cluster_at[slot];
+            uint64_t bound = size_factor(s, q, cluster) * sieve->lows[slot] * sieve->step;
+            if (bound <= q->least && cluster != q->best)
+                consider(s, q, cluster);
+        }
+}
+
+/* Those with the least bound first: most often the nearest is among them, and then few others have to be measured. */
+static int64_t find_by_sieve(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
+{
+    question q = {.row = row, .by_size = by_size, .best = -1, .least = UINT64_MAX};
+    if (below != s->sieve->below)
+        kanon__sieve_open(s->sieve, below);
+    if (s->sieve->n == 0)
+        return -1;
+    for (int i = 0; i < s->centroids->space->n_dimensions; i++)
+        s->by_hand[i] = !describe_term(s, i, kanon__code_at(s->centroids->space->dimensions[i].codes, row), &s->terms[i]);
+    kanon__sieve_measure(s->sieve, row);
+    for (uint64_t least = kanon__sieve_least(s->sieve, by_size); q.best < 0; least = 2 * least + 1) {
+        kanon__sieve_pick(s->sieve, by_size, least);
+        consider_hits(s, &q);
+    }
+    kanon__sieve_pick(s->sieve, by_size, q.least);
+    consider_hits(s, &q);
+    return q.best;
+}
+
+/* ---- the interface -----------------------------------------------------------------------------------------------------
+ * */
+
+void kanon__nearest_reset(kanon__nearest *s, const uint32_t *weights)
+{
+    s->weights = weights;
+    if (s->sieve != NULL)
+        kanon__sieve_reset(s->sieve, weights);
+}
+
+void kanon__nearest_follow(kanon__nearest *s, int64_t cluster)
+{
+    if (s->sieve != NULL)
+        kanon__sieve_follow(s->sieve, cluster);
+}
+
+int64_t kanon__nearest_find(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
+{
+    if (s->sieve != NULL)
+        return find_by_sieve(s, row, by_size, below);
+    if (s->weights != NULL)
+        return scan_weighted(s, row);
+    measure(s, row, 0, s->centroids->space->n_dimensions);
+    return s->kernels->find_least(s->units, s->centroids->sizes, s->centroids->n, by_size, below);
 }

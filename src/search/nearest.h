@@ -1,28 +1,34 @@
-/* The distances of a record to all centroids, in one sweep. */
+/* The nearest centroid of a record: by a plain scan of all distances, or by a sieve (sieve.h) where the processor has vectors. */
 #ifndef KANON_SEARCH_NEAREST_H
 #define KANON_SEARCH_NEAREST_H
 
 #include "loss/centroid.h"
 #include "search/kernels.h"
+#include "search/sieve.h"
 
 typedef struct kanon__nearest {
     const kanon__centroids *centroids;
     const kanon__kernels *kernels;
     uint32_t **node_terms;     /* by dimension: categorical with a small taxonomy: [code * n_nodes + node]; else NULL */
     kanon__kernel_term *terms; /* of the record at hand */
+    bool *by_hand;             /* by dimension: the sieve's terms know nothing of it */
     uint32_t *units;           /* by centroid: the distances of the record asked about last */
     uint64_t *weighted;        /* likewise, under weights */
+    const uint32_t *weights;   /* by dimension; NULL: all are 1 */
+    kanon__sieve *sieve;       /* NULL: scan */
 } kanon__nearest;
 
 /* `way` is the value of the setting "search"; scan is plain C. */
 kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *centroids, const char *way, kanon_error *err);
 void kanon__nearest_free(kanon__nearest *nearest);
-/* Set nearest->units to d(row, centroid) for all centroids. */
-void kanon__nearest_measure(kanon__nearest *nearest, int64_t row);
+/* Tell where the centroids are: all of them, before the first question and whenever many moved; and the distances to be asked
+ * for, the sum of weight * units over the dimensions (NULL: all weights 1; the array stays the caller's). */
+void kanon__nearest_reset(kanon__nearest *nearest, const uint32_t *weights);
+/* One centroid moved or its cluster has one member more. */
+void kanon__nearest_follow(kanon__nearest *nearest, int64_t cluster);
 /* The centroid with the least d, or the least |P| * d where `by_size` (an empty cluster counts as one record); with
- * `below` > 0, only among clusters with fewer members than that. Ties go to the lowest; -1 where there is none. */
+ * `below` > 0, only among clusters with fewer members than that. Ties go to the lowest; -1 where there is none.
+ * Under weights, neither `by_size` nor `below`. */
 int64_t kanon__nearest_find(kanon__nearest *nearest, int64_t row, bool by_size, int64_t below);
-/* The centroid with the least sum of weight * units over the dimensions; ties go to the lowest. */
-int64_t kanon__nearest_weighted(kanon__nearest *nearest, int64_t row, const uint32_t *weights);
 
 #endif

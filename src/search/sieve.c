@@ -1,0 +1,278 @@
+#include "search/sieve.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+enum { NO_SLOT = -1, AFTER_LAST = 255 };
+
+/* The largest distance there is has this many steps. Larger distances than 254 steps are not told apart, but those seldom
+ * matter, and smaller ones are told apart twice as well. */
+enum { MOST_STEPS = 320 };
+
+/* ---- classes of sizes --------------------------------------------------------------------------------------------------
+ * */
+
+static uint8_t class_of(int64_t size)
+{
+    if (size < 32)
+        return (uint8_t)size;
+    int doublings = 63 - __builtin_clzll((uint64_t)size);
+    int64_t class = 32 + 8 * (doublings - 5) + ((size >> (doublings - 3)) & 7);
+    return (uint8_t)(class < KANON__SIZE_CLASSES ? class : KANON__SIZE_CLASSES - 1);
+}
+
+/* The smallest factor in a class; an empty cluster counts as one record. */
+static uint32_t least_factor(int class)
+{
+    return class < 2 ? 1 : class < 32 ? (uint32_t) class : (uint32_t)(8 + class % 8) << (class / 8 - 2);
+}
+
+static int64_t in_blocks(int64_t n)
+{
+    return (n + KANON__SIEVE_BLOCK - 1) / KANON__SIEVE_BLOCK * KANON__SIEVE_BLOCK;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------
+ * */
+
+/* Blocks begin where lines of the cache do: a vector across two of them would be loaded at half the speed. */
+static void lay_out(kanon__sieve *s, int m)
+{
+    s->at = s->bytes + (KANON__SIEVE_BLOCK - (uintptr_t)s->bytes % KANON__SIEVE_BLOCK);
+    s->classes = s->at + m * s->capacity;
+    s->lows = s->classes + s->capacity;
+    for (int class = 0; class < KANON__SIZE_CLASSES; class ++)
+        s->inverses[class] = 1.0 / least_factor(class);
+}
+
+kanon_status kanon__sieve_new(kanon__sieve **out, const kanon__centroids *centroids, const kanon__kernels *kernels,
+                              uint32_t *const *node_terms, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__sieve *s = NULL;
+    int m = centroids->space->n_dimensions;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&s, 1, "the sieve", err), out);
+    s->centroids = centroids;
+    s->kernels = kernels;
+    s->node_terms = node_terms;
+    s->capacity = in_blocks(centroids->n);
+    KANON_TRY(kanon__new_array(&s->dimensions, m, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s->terms, m, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s->cluster_at, centroids->n, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s->slot_of, centroids->n, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s->bytes, (m + 2) * s->capacity + KANON__SIEVE_BLOCK, "the sieve", err), out);
+    lay_out(s, m);
+    KANON_TRY(kanon__new_array(&s->hits, s->capacity / KANON__SIEVE_BLOCK, "the sieve", err), out);
+    for (int i = 0; i < m; i++) {
+        const kanon__dimension *d = &centroids->space->dimensions[i];
+        if (d->position != NULL)
+            KANON_TRY(kanon__new_array(&s->dimensions[i].own, 2 * (int64_t)d->n_codes, "the sieve", err), out);
+        else if (node_terms[i] != NULL)
+            KANON_TRY(kanon__new_array(&s->dimensions[i].table, (int64_t)d->n_codes * KANON__SIEVE_BINS, "the sieve", err),
+                      out);
+    }
+    *out = s;
+    s = NULL;
+out:
+    kanon__sieve_free(s);
+    return st;
+}
+
+void kanon__sieve_free(kanon__sieve *s)
+{
+    if (s == NULL)
+        return;
+    for (int i = 0; s->dimensions != NULL && i < s->centroids->space->n_dimensions; i++) {
+        kanon__free(s->dimensions[i].table);
+        kanon__free(s->dimensions[i].own);
+    }
+    kanon__free(s->hits);
+    kanon__free(s->bytes);
+    kanon__free(s->slot_of);
+    kanon__free(s->cluster_at);
+    kanon__free(s->terms);
+    kanon__free(s->dimensions);
+    kanon__free(s);
+}
+
+/* ---- rounding down to steps --------------------------------------------------------------------------------------------
+ * */
+
+static uint8_t at_most(uint64_t value, uint8_t limit)
+{
+    return value < limit ? (uint8_t)value : limit;
+}
+
+static uint64_t weighted(const kanon__sieve *s, int i, uint64_t units)
+{
+    return s->weights != NULL ? units * s->weights[i] : units;
+}
+
+/* A coordinate of b steps, rounded down, lies in [b, b + 1). Seen from x it is at least floor(x) - 1 - b steps below and at
+ * least b - ceil(x) steps above. Coordinates beyond 254 steps count as 254: then both terms are smaller still. */
+static void round_numbers(kanon__sieve *s, int i)
+{
+    const kanon__dimension *d = &s->centroids->space->dimensions[i];
+    uint8_t *own = s->dimensions[i].own;
+    for (size_t code = 0; code < d->n_codes; code++) {
+        uint64_t position = weighted(s, i, d->position[code]), down = position / s->step;
+        own[2 * code] = at_most(down > 0 ? down - 1 : 0, KANON__SIEVE_MOST);
+        own[2 * code + 1] = at_most(down + (position % s->step > 0), KANON__SIEVE_MOST);
+    }
+    s->dimensions[i].full = at_most(weighted(s, i, d->full) / s->step, KANON__SIEVE_MOST);
+}
+
+/* Neighbouring nodes share a bin where there are too many, and the least term among them counts. */
+static void round_table(kanon__sieve *s, int i)
+{
+    const kanon__dimension *d = &s->centroids->space->dimensions[i];
+    kanon__sieve_dimension *own = &s->dimensions[i];
+    int32_t n_nodes = d->column->taxonomy->n_nodes;
+    const uint32_t *units = s->node_terms[i];
+    own->per_bin = (n_nodes + KANON__SIEVE_BINS - 1) / KANON__SIEVE_BINS;
+    own->n_bins = (n_nodes + own->per_bin - 1) / own->per_bin;
+    memset(own->table, KANON__SIEVE_MOST, (size_t)d->n_codes * KANON__SIEVE_BINS);
+    for (uint32_t code = 0; code < d->n_codes; code++) {
+        uint8_t *row = own->table + (size_t)code * KANON__SIEVE_BINS;
+        for (int32_t node = 0; node < n_nodes; node++)
+            row[node / own->per_bin] = at_most(weighted(s, i, *units++) / s->step, row[node / own->per_bin]);
+    }
+}
+
+static uint8_t rounded_at(const kanon__sieve *s, int i, int32_t at)
+{
+    if (s->dimensions[i].table != NULL)
+        return (uint8_t)(at / s->dimensions[i].per_bin);
+    return at == KANON__NO_POSITION ? KANON__SIEVE_NONE : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__SIEVE_MOST);
+}
+
+void kanon__sieve_reset(kanon__sieve *s, const uint32_t *weights)
+{
+    const kanon__space *space = s->centroids->space;
+    uint64_t largest = 0;
+    s->weights = weights;
+    for (int i = 0; i < space->n_dimensions; i++)
+        largest += weighted(s, i, space->dimensions[i].full);
+    s->step = largest / MOST_STEPS + 1;
+    for (int i = 0; i < space->n_dimensions; i++)
+        if (s->dimensions[i].own != NULL)
+            round_numbers(s, i);
+        else if (s->dimensions[i].table != NULL)
+            round_table(s, i);
+    kanon__sieve_open(s, 0);
+}
+
+/* ---- slots -------------------------------------------------------------------------------------------------------------
+ * */
+
+static void fill_slot(kanon__sieve *s, int64_t slot)
+{
+    const kanon__centroids *c = s->centroids;
+    int64_t cluster = s->cluster_at[slot];
+    for (int i = 0; i < c->space->n_dimensions; i++)
+        if (s->dimensions[i].table != NULL || s->dimensions[i].own != NULL)
+            s->at[i * s->capacity + slot] = rounded_at(s, i, c->at[i * c->n + cluster]);
+    s->classes[slot] = class_of(c->sizes[cluster]);
+    s->n_classes = s->classes[slot] < s->n_classes ? s->n_classes : s->classes[slot] + 1;
+}
+
+/* The last slot moves into the one that is given up. */
+static void give_up_slot(kanon__sieve *s, int64_t slot)
+{
+    int64_t last = --s->n;
+    s->slot_of[s->cluster_at[slot]] = NO_SLOT;
+    if (slot == last)
+        return;
+    s->cluster_at[slot] = s->cluster_at[last];
+    s->slot_of[s->cluster_at[slot]] = (int32_t)slot;
+    fill_slot(s, slot);
+}
+
+void kanon__sieve_open(kanon__sieve *s, int64_t below)
+{
+    const kanon__centroids *c = s->centroids;
+    s->below = below;
+    s->n = 0;
+    for (int64_t cluster = 0; cluster < c->n; cluster++) {
+        bool open = below == 0 || c->sizes[cluster] < below;
+        s->slot_of[cluster] = open ? (int32_t)s->n : NO_SLOT;
+        if (!open)
+            continue;
+        s->cluster_at[s->n] = (int32_t)cluster;
+        fill_slot(s, s->n++);
+    }
+}
+
+void kanon__sieve_follow(kanon__sieve *s, int64_t cluster)
+{
+    int64_t slot = s->slot_of[cluster];
+    if (slot == NO_SLOT)
+        return;
+    if (s->below > 0 && s->centroids->sizes[cluster] >= s->below)
+        give_up_slot(s, slot);
+    else
+        fill_slot(s, slot);
+}
+
+/* ---- questions ---------------------------------------------------------------------------------------------------------
+ * */
+
+static void describe_number(const kanon__sieve *s, int i, uint32_t code, kanon__sieve_term *out)
+{
+    const kanon__sieve_dimension *d = &s->dimensions[i];
+    uint32_t missing_code = s->centroids->space->dimensions[i].column->missing_code;
+    if (code != missing_code) {
+        out->low = d->own[2 * (size_t)code];
+        out->high = d->own[2 * (size_t)code + 1];
+        out->if_none = d->full;
+    } else {
+        out->high = KANON__SIEVE_NONE;
+        out->if_some = d->full;
+    }
+    out->missing = missing_code != KANON__NO_CODE;
+}
+
+void kanon__sieve_measure(kanon__sieve *s, int64_t row)
+{
+    const kanon__space *space = s->centroids->space;
+    int n_terms = 0;
+    for (int i = 0; i < space->n_dimensions; i++) {
+        uint32_t code = kanon__code_at(space->dimensions[i].codes, row);
+        kanon__sieve_term *t = &s->terms[n_terms];
+        *t = (kanon__sieve_term){.at = s->at + i * s->capacity, .n_table = s->dimensions[i].n_bins};
+        if (s->dimensions[i].own != NULL)
+            describe_number(s, i, code, t);
+        else if (s->dimensions[i].table != NULL)
+            t->table = s->dimensions[i].table + (size_t)code * KANON__SIEVE_BINS;
+        else
+            continue;
+        n_terms++;
+    }
+    s->kernels->sieve_measure(s->lows, in_blocks(s->n), s->terms, n_terms);
+    memset(s->lows + s->n, AFTER_LAST, (size_t)(in_blocks(s->n) - s->n));
+    memset(s->classes + s->n, KANON__SIZE_CLASSES - 1, (size_t)(in_blocks(s->n) - s->n));
+}
+
+uint64_t kanon__sieve_least(const kanon__sieve *s, bool by_size)
+{
+    uint8_t factors[KANON__SIZE_CLASSES];
+    for (int class = 0; by_size && class < KANON__SIZE_CLASSES; class ++)
+        factors[class] = at_most(least_factor(class), UINT8_MAX);
+    return s->step * s->kernels->sieve_least(s->lows, s->classes, by_size ? factors : NULL, in_blocks(s->n));
+}
+
+/* A limit is one more than the largest bound that passes. The smallest size of a class lets at least as much pass as its others.
+ * Quotients are rounded either way; the little more makes up for it. */
+void kanon__sieve_pick(kanon__sieve *s, bool by_size, uint64_t least)
+{
+    uint8_t limits[KANON__SIZE_CLASSES] = {0};
+    const double a_little_more = 1 + 1e-9;
+    double steps = (double)least / (double)s->step * a_little_more;
+    for (int class = 0; class < (by_size ? s->n_classes : 1); class ++) {
+        double limit = by_size ? steps * s->inverses[class] : steps;
+        limits[class] = (uint8_t)((limit < KANON__SIEVE_MOST ? (int)limit : KANON__SIEVE_MOST) + 1);
+    }
+    s->kernels->sieve_pick(s->hits, s->lows, by_size ? s->classes : NULL, limits, in_blocks(s->n));
+}
