@@ -4,7 +4,15 @@
 
 #include <string.h>
 
-static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
+/* Where a loop of a few instructions happens to lie decides a quarter of its time. The plain scan is what other ways are measured
+ * against, so it gets the better place. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define WELL_PLACED __attribute__((optimize("align-loops=64")))
+#else
+#define WELL_PLACED
+#endif
+
+WELL_PLACED static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
 {
     memset(units, 0, (size_t)n * sizeof *units);
     for (int i = 0; i < n_terms; i++) {
@@ -19,7 +27,7 @@ static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *
     }
 }
 
-static int64_t plain_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
+WELL_PLACED static int64_t plain_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
 {
     int64_t best = -1;
     uint64_t least = UINT64_MAX;
@@ -53,8 +61,10 @@ static void plain_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_ter
     }
 }
 
-static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
+static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                  int64_t n)
 {
+    (void)n_classes;
     uint32_t least = UINT32_MAX;
     for (int64_t j = 0; j < n; j++) {
         uint32_t here = factors != NULL ? (uint32_t)lows[j] * factors[classes[j]] : lows[j];
@@ -63,8 +73,10 @@ static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, c
     return least;
 }
 
-static void plain_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int64_t n)
+static void plain_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                             int n_classes, int64_t n)
 {
+    (void)n_classes;
     memset(hits, 0, (size_t)(n / KANON__SIEVE_BLOCK) * sizeof *hits);
     for (int64_t j = 0; j < n; j++)
         hits[j / KANON__SIEVE_BLOCK] |= (uint64_t)(lows[j] < limits[classes != NULL ? classes[j] : 0])

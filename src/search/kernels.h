@@ -43,10 +43,12 @@ typedef struct kanon__kernels {
 
     /* The same with bytes, n a multiple of 64. lows[j] = the sum of the terms, at most 254. */
     void (*sieve_measure)(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms);
-    /* The least lows[j] * factors[classes[j]]; without factors (NULL), the least lows[j]. There are 64 classes. */
-    uint32_t (*sieve_least)(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n);
+    /* The least lows[j] * factors[classes[j]]; without factors (NULL), the least lows[j]. Classes lie below n_classes, at most
+     * 64; there is room for 64 factors, or limits. */
+    uint32_t (*sieve_least)(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes, int64_t n);
     /* Set bit j of hits where lows[j] < limits[classes[j]]; without classes (NULL), where lows[j] < limits[0]. */
-    void (*sieve_pick)(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int64_t n);
+    void (*sieve_pick)(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int n_classes,
+                       int64_t n);
 } kanon__kernels;
 
 /* The fastest that this machine has; `plain`: plain C in any case. */

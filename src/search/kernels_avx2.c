@@ -143,7 +143,8 @@ INLINE uint32_t least_word(__m256i words)
 }
 
 /* Even and odd bytes apart: their products take 16 bits. */
-AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
+AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                      int64_t n)
 {
     __m256i least = _mm256_set1_epi8(-1), even = _mm256_set1_epi16(255);
     for (int64_t j = 0; j < n && factors == NULL; j += 32)
@@ -151,7 +152,7 @@ AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classe
     if (factors == NULL)
         return least_word(_mm256_min_epu16(_mm256_and_si256(least, even), _mm256_srli_epi16(least, 8)));
     for (int64_t j = 0; j < n; j += 32) {
-        __m256i low = load(lows + j), factor = look_up(factors, 64, load(classes + j));
+        __m256i low = load(lows + j), factor = look_up(factors, n_classes, load(classes + j));
         __m256i left = _mm256_mullo_epi16(_mm256_and_si256(low, even), _mm256_and_si256(factor, even));
         __m256i right = _mm256_mullo_epi16(_mm256_srli_epi16(low, 8), _mm256_srli_epi16(factor, 8));
         least = _mm256_min_epu16(least, _mm256_min_epu16(left, right));
@@ -167,13 +168,13 @@ INLINE uint32_t pick_32(__m256i low, __m256i limit)
 }
 
 AVX2 void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                                 int64_t n)
+                                 int n_classes, int64_t n)
 {
     __m256i left = all(limits[0]), right = left;
     for (int64_t j = 0; j < n; j += 64) {
         if (classes != NULL) {
-            left = look_up(limits, 64, load(classes + j));
-            right = look_up(limits, 64, load(classes + j + 32));
+            left = look_up(limits, n_classes, load(classes + j));
+            right = look_up(limits, n_classes, load(classes + j + 32));
         }
         hits[j / 64] = pick_32(load(lows + j), left) | (uint64_t)pick_32(load(lows + j + 32), right) << 32;
     }

@@ -167,8 +167,10 @@ INLINE uint32_t least_word(__m512i words)
 }
 
 /* Even and odd bytes apart: their products take 16 bits. */
-VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
+VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                      int64_t n)
 {
+    (void)n_classes;
     __m512i least = _mm512_set1_epi8(-1), even = _mm512_set1_epi16(255);
     if (factors == NULL) {
         for (int64_t j = 0; j < n; j += 64)
@@ -186,8 +188,9 @@ VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classe
 }
 
 VBMI static void vbmi_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                                 int64_t n)
+                                 int n_classes, int64_t n)
 {
+    (void)n_classes;
     __m512i limit = all(limits[0]);
     for (int64_t j = 0; j < n; j += 64) {
         if (classes != NULL)

@@ -114,8 +114,10 @@ static void neon_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term
     }
 }
 
-static uint32_t neon_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int64_t n)
+static uint32_t neon_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                 int64_t n)
 {
+    (void)n_classes;
     uint8x16_t least = vdupq_n_u8(UINT8_MAX);
     for (int64_t j = 0; factors == NULL && j < n; j += 16)
         least = vminq_u8(least, vld1q_u8(lows + j));
@@ -139,8 +141,10 @@ static inline uint64_t sixteen_bits(uint8x16_t bytes)
     return (uint64_t)vaddv_u8(vget_low_u8(own)) | (uint64_t)vaddv_u8(vget_high_u8(own)) << 8;
 }
 
-static void neon_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int64_t n)
+static void neon_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                            int n_classes, int64_t n)
 {
+    (void)n_classes;
     uint8x16_t limit = vdupq_n_u8(limits[0]);
     for (int64_t j = 0; j < n; j += 64) {
         uint64_t word = 0;

@@ -155,8 +155,9 @@ static uint64_t distance(const kanon__nearest *s, int64_t row, int64_t cluster)
     return units;
 }
 
-static void consider(const kanon__nearest *s, question *q, int64_t cluster)
+static void consider(kanon__nearest *s, question *q, int64_t cluster)
 {
+    s->n_measured++;
     uint64_t value = size_factor(s, q, cluster) * distance(s, q->row, cluster);
     if (value < q->least || (value == q->least && cluster < q->best)) {
         q->least = value;
@@ -165,7 +166,7 @@ static void consider(const kanon__nearest *s, question *q, int64_t cluster)
 }
 
 /* Measure what the sieve lets through, unless its own bound rules it out by now. */
-static void consider_hits(const kanon__nearest *s, question *q)
+static void consider_hits(kanon__nearest *s, question *q)
 {
     const kanon__sieve *sieve = s->sieve;
     for (int64_t first = 0; first < sieve->n; first += KANON__SIEVE_BLOCK)
@@ -175,6 +176,19 @@ static void consider_hits(const kanon__nearest *s, question *q)
             if (bound <= q->least && cluster != q->best)
                 consider(s, q, cluster);
         }
+}
+
+/* With many attributes bounds are so close together that the sieve lets most centroids through, and measuring one of these costs
+ * as much as scanning sixteen. */
+static void judge_sieve(kanon__nearest *s)
+{
+    enum { TRIAL = 64, SCANS = 4096, WORTH = 16 };
+    if (++s->n_asked < TRIAL)
+        return;
+    if (s->weights == NULL && s->n_measured * WORTH > TRIAL * s->sieve->n)
+        s->n_scans = SCANS;
+    s->n_asked = 0;
+    s->n_measured = 0;
 }
 
 /* Those with the least bound first: most often the nearest is among them, and then few others have to be measured. */
@@ -194,6 +208,7 @@ static int64_t find_by_sieve(kanon__nearest *s, int64_t row, bool by_size, int64
     }
     kanon__sieve_pick(s->sieve, by_size, q.least);
     consider_hits(s, &q);
+    judge_sieve(s);
     return q.best;
 }
 
@@ -215,8 +230,9 @@ void kanon__nearest_follow(kanon__nearest *s, int64_t cluster)
 
 int64_t kanon__nearest_find(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
 {
-    if (s->sieve != NULL)
+    if (s->sieve != NULL && s->n_scans == 0)
         return find_by_sieve(s, row, by_size, below);
+    s->n_scans -= s->sieve != NULL;
     if (s->weights != NULL)
         return scan_weighted(s, row);
     measure(s, row, 0, s->centroids->space->n_dimensions);

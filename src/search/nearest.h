@@ -16,6 +16,9 @@ typedef struct kanon__nearest {
     uint64_t *weighted;        /* likewise, under weights */
     const uint32_t *weights;   /* by dimension; NULL: all are 1 */
     kanon__sieve *sieve;       /* NULL: scan */
+    int n_asked;               /* of the sieve, since it was last judged */
+    int64_t n_measured;        /* centroids that it let through meanwhile */
+    int n_scans;               /* questions to answer by scanning before the sieve is tried again */
 } kanon__nearest;
 
 /* `way` is the value of the setting "search"; scan is plain C. */

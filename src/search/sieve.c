@@ -6,9 +6,10 @@
 
 enum { NO_SLOT = -1, AFTER_LAST = 255 };
 
-/* The largest distance there is has this many steps. Larger distances than 254 steps are not told apart, but those seldom
- * matter, and smaller ones are told apart twice as well. */
-enum { MOST_STEPS = 320 };
+/* About so many steps make the largest distance there is. Distances of more than 254 steps are not told apart, but those seldom
+ * matter, and smaller ones are told apart better. The full cost of one dimension is a multiple of twelve steps: so are
+ * heights in halves, thirds and quarters of a taxonomy whole steps, and nothing is lost by rounding them down. */
+enum { MOST_STEPS = 384, FULL_UNIT = 12 };
 
 /* ---- classes of sizes --------------------------------------------------------------------------------------------------
  * */
@@ -148,14 +149,24 @@ static uint8_t rounded_at(const kanon__sieve *s, int i, int32_t at)
     return at == KANON__NO_POSITION ? KANON__SIEVE_NONE : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__SIEVE_MOST);
 }
 
+static uint64_t choose_step(const kanon__sieve *s)
+{
+    uint64_t all = 0, largest = 0;
+    for (int i = 0; i < s->centroids->space->n_dimensions; i++) {
+        uint64_t full = weighted(s, i, s->centroids->space->dimensions[i].full);
+        all += full;
+        largest = full > largest ? full : largest;
+    }
+    uint64_t n_full = all > 0 ? largest * MOST_STEPS / all / FULL_UNIT * FULL_UNIT : 0;
+    uint64_t step = largest / (n_full > 0 ? n_full : FULL_UNIT);
+    return step > 0 ? step : 1;
+}
+
 void kanon__sieve_reset(kanon__sieve *s, const uint32_t *weights)
 {
     const kanon__space *space = s->centroids->space;
-    uint64_t largest = 0;
     s->weights = weights;
-    for (int i = 0; i < space->n_dimensions; i++)
-        largest += weighted(s, i, space->dimensions[i].full);
-    s->step = largest / MOST_STEPS + 1;
+    s->step = choose_step(s);
     for (int i = 0; i < space->n_dimensions; i++)
         if (s->dimensions[i].own != NULL)
             round_numbers(s, i);
@@ -195,6 +206,7 @@ void kanon__sieve_open(kanon__sieve *s, int64_t below)
     const kanon__centroids *c = s->centroids;
     s->below = below;
     s->n = 0;
+    s->n_classes = 1;
     for (int64_t cluster = 0; cluster < c->n; cluster++) {
         bool open = below == 0 || c->sizes[cluster] < below;
         s->slot_of[cluster] = open ? (int32_t)s->n : NO_SLOT;
@@ -252,7 +264,7 @@ void kanon__sieve_measure(kanon__sieve *s, int64_t row)
     }
     s->kernels->sieve_measure(s->lows, in_blocks(s->n), s->terms, n_terms);
     memset(s->lows + s->n, AFTER_LAST, (size_t)(in_blocks(s->n) - s->n));
-    memset(s->classes + s->n, KANON__SIZE_CLASSES - 1, (size_t)(in_blocks(s->n) - s->n));
+    memset(s->classes + s->n, s->n_classes - 1, (size_t)(in_blocks(s->n) - s->n));
 }
 
 uint64_t kanon__sieve_least(const kanon__sieve *s, bool by_size)
@@ -260,7 +272,7 @@ uint64_t kanon__sieve_least(const kanon__sieve *s, bool by_size)
     uint8_t factors[KANON__SIZE_CLASSES];
     for (int class = 0; by_size && class < KANON__SIZE_CLASSES; class ++)
         factors[class] = at_most(least_factor(class), UINT8_MAX);
-    return s->step * s->kernels->sieve_least(s->lows, s->classes, by_size ? factors : NULL, in_blocks(s->n));
+    return s->step * s->kernels->sieve_least(s->lows, s->classes, by_size ? factors : NULL, s->n_classes, in_blocks(s->n));
 }
 
 /* A limit is one more than the largest bound that passes. The smallest size of a class lets at least as much pass as its others.
@@ -274,5 +286,5 @@ void kanon__sieve_pick(kanon__sieve *s, bool by_size, uint64_t least)
         double limit = by_size ? steps * s->inverses[class] : steps;
         limits[class] = (uint8_t)((limit < KANON__SIEVE_MOST ? (int)limit : KANON__SIEVE_MOST) + 1);
     }
-    s->kernels->sieve_pick(s->hits, s->lows, by_size ? s->classes : NULL, limits, in_blocks(s->n));
+    s->kernels->sieve_pick(s->hits, s->lows, by_size ? s->classes : NULL, limits, s->n_classes, in_blocks(s->n));
 }

@@ -117,10 +117,11 @@ static void compare_bytes(const kanon__kernels *plain, const kanon__kernels *oth
     uint64_t expected_hits[MOST_BYTES / 64], hits[MOST_BYTES / 64];
     q.n = 64 * (1 + kanon__random_below(random, MOST_BYTES / 64));
     q.n_terms = (int)kanon__random_below(random, MOST_TERMS + 1);
+    int n_classes = 1 + (int)kanon__random_below(random, KANON__SIEVE_BINS);
     for (int i = 0; i < q.n_terms; i++)
         draw_byte_term(&q, i, random);
     for (int64_t j = 0; j < q.n; j++)
-        q.classes[j] = draw_byte(random, KANON__SIEVE_BINS);
+        q.classes[j] = draw_byte(random, n_classes);
     int64_t range = kanon__random_below(random, 2) == 0 ? 256 : 20;
     for (int class = 0; class < KANON__SIEVE_BINS; class ++)
         q.per_class[class] = draw_byte(random, range);
@@ -129,10 +130,10 @@ static void compare_bytes(const kanon__kernels *plain, const kanon__kernels *oth
     assert_memory_equal(lows, expected, (size_t)q.n);
     lows[kanon__random_below(random, q.n)] = 255; /* as after the last slot */
     for (int by_class = 0; by_class < 2; by_class++) {
-        assert_int_equal(other->sieve_least(lows, q.classes, by_class ? q.per_class : none, q.n),
-                         plain->sieve_least(lows, q.classes, by_class ? q.per_class : none, q.n));
-        plain->sieve_pick(expected_hits, lows, by_class ? q.classes : none, q.per_class, q.n);
-        other->sieve_pick(hits, lows, by_class ? q.classes : none, q.per_class, q.n);
+        assert_int_equal(other->sieve_least(lows, q.classes, by_class ? q.per_class : none, n_classes, q.n),
+                         plain->sieve_least(lows, q.classes, by_class ? q.per_class : none, n_classes, q.n));
+        plain->sieve_pick(expected_hits, lows, by_class ? q.classes : none, q.per_class, n_classes, q.n);
+        other->sieve_pick(hits, lows, by_class ? q.classes : none, q.per_class, n_classes, q.n);
         assert_memory_equal(hits, expected_hits, (size_t)q.n / 8);
     }
 }
@@ -190,13 +191,13 @@ static void bytes_are_as_defined(void **state)
         assert_int_equal(lows[6], 12);
         assert_int_equal(lows[9], 20);
         assert_int_equal(lows[63], 254);
-        assert_int_equal(k->sieve_least(lows, NULL, NULL, 64), 5);
-        k->sieve_pick(&hits, lows, NULL, limits, 64);
+        assert_int_equal(k->sieve_least(lows, NULL, NULL, 2, 64), 5);
+        k->sieve_pick(&hits, lows, NULL, limits, 2, 64);
         assert_true(hits == 1); /* 5 < 6, and 6 is not */
         uint8_t classes[64] = {0};
         memset(classes + 9, 1, 64 - 9);
-        assert_int_equal(k->sieve_least(lows, classes, factors, 64), 20); /* 4 * 5 = 1 * 20 */
-        k->sieve_pick(&hits, lows, classes, limits, 64);
+        assert_int_equal(k->sieve_least(lows, classes, factors, 2, 64), 20); /* 4 * 5 = 1 * 20 */
+        k->sieve_pick(&hits, lows, classes, limits, 2, 64);
         assert_true(hits == (1 | (uint64_t)1 << 9));
     }
 }
