@@ -185,7 +185,7 @@ static void judge_sieve(kanon__nearest *s)
     enum { TRIAL = 64, SCANS = 4096, WORTH = 16 };
     if (++s->n_asked < TRIAL)
         return;
-    if (s->weights == NULL && s->n_measured * WORTH > TRIAL * s->sieve->n)
+    if (s->weights == NULL && s->n_measured * WORTH > TRIAL * s->centroids->n)
         s->n_scans = SCANS;
     s->n_asked = 0;
     s->n_measured = 0;
