@@ -225,7 +225,7 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_adjust_each,
     .record_bytes = 60,
-    .cell_bytes = 36,
+    .cell_bytes = 38,
     .minute = 50000,
 };
 
@@ -240,7 +240,7 @@ const kanon__algorithm kanon__algorithm_kmeans_fill = {
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_fill,
     .record_bytes = 60,
-    .cell_bytes = 36,
+    .cell_bytes = 38,
     .minute = 50000,
 };
 
@@ -254,6 +254,6 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
              .n_settings = sizeof kmeans_settings / sizeof kmeans_settings[0]},
     .run = run_adjust_last,
     .record_bytes = 60,
-    .cell_bytes = 36,
+    .cell_bytes = 38,
     .minute = 50000,
 };

@@ -140,7 +140,7 @@ const kanon__algorithm kanon__algorithm_kmember_p = {
          .settings = kmember_p_settings,
          .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
     .run = run_kmember_p,
-    .record_bytes = 320,
-    .cell_bytes = 65,
-    .minute = 200000,
+    .record_bytes = 60,
+    .cell_bytes = 24,
+    .minute = 1500000,
 };

@@ -272,5 +272,5 @@ const kanon__algorithm kanon__algorithm_oka = {
     .run = run_oka,
     .record_bytes = 50,
     .cell_bytes = 18,
-    .minute = 600000,
+    .minute = 1000000,
 };

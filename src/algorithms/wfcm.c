@@ -243,6 +243,6 @@ const kanon__algorithm kanon__algorithm_wfcm = {
              .n_settings = sizeof wfcm_settings / sizeof wfcm_settings[0]},
     .run = run_wfcm,
     .record_bytes = 40,
-    .cell_bytes = 18,
+    .cell_bytes = 20,
     .minute = 40000,
 };
