@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Where a loop of a few instructions happens to lie decides a quarter of its time. The plain scan is what other ways are measured
- * against, so it gets the better place. */
+/* Where a loop of a few instructions happens to lie decides a quarter of its time. The plain scan is what other ways are
+ * measured against, so it gets the better place. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define WELL_PLACED __attribute__((optimize("align-loops=64")))
 #else

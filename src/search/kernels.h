@@ -1,5 +1,5 @@
-/* The inner loops over all centroids: plain C, and the vector instructions that the processor has. All give the same numbers;
- * which ones run is decided once, when a search is made. */
+/* The inner loops over all centroids: plain C, and by the vector instructions that the processor has. All give the same
+ * numbers; which ones run is decided once, when a search is made. */
 #ifndef KANON_SEARCH_KERNELS_H
 #define KANON_SEARCH_KERNELS_H
 
@@ -43,8 +43,8 @@ typedef struct kanon__kernels {
 
     /* The same with bytes, n a multiple of 64. lows[j] = the sum of the terms, at most 254. */
     void (*sieve_measure)(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms);
-    /* The least lows[j] * factors[classes[j]]; without factors (NULL), the least lows[j]. Classes lie below n_classes, at most
-     * 64; there is room for 64 factors, or limits. */
+    /* The least lows[j] * factors[classes[j]]; without factors (NULL), the least lows[j]. Classes lie below n_classes,
+     * at most 64; there is room for 64 factors, or limits. */
     uint32_t (*sieve_least)(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes, int64_t n);
     /* Set bit j of hits where lows[j] < limits[classes[j]]; without classes (NULL), where lows[j] < limits[0]. */
     void (*sieve_pick)(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int n_classes,

@@ -89,7 +89,7 @@ AVX512 static int64_t avx512_least_units(const uint32_t *units, int64_t n)
     return -1;
 }
 
-/* The least value first, then the first centroid that has it. Sizes stay below 2^31, so a 32-bit product is the whole of it. */
+/* The least value first, then the first centroid that has it. Sizes stay below 2^31, so a 32-bit product is all of it. */
 AVX512 static int64_t avx512_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
 {
     __m512i least = _mm512_set1_epi64(-1);

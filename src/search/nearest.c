@@ -60,7 +60,8 @@ void kanon__nearest_free(kanon__nearest *s)
     kanon__free(s);
 }
 
-/* The term of one dimension as the kernels take it. False where its taxonomy is too large for a table: then it is added by hand. */
+/* The term of one dimension as the kernels take it. False where there is none, because the number is missing or the
+ * taxonomy too large for a table: then it is added by hand. */
 static bool describe_term(const kanon__nearest *s, int i, uint32_t code, kanon__kernel_term *out)
 {
     const kanon__centroids *c = s->centroids;
@@ -178,8 +179,8 @@ static void consider_hits(kanon__nearest *s, question *q)
         }
 }
 
-/* With many attributes bounds are so close together that the sieve lets most centroids through, and measuring one of these costs
- * as much as scanning sixteen. */
+/* With many attributes bounds lie so close together that the sieve lets most centroids through, and measuring one of them
+ * costs as much as scanning sixteen. */
 static void judge_sieve(kanon__nearest *s)
 {
     enum { TRIAL = 64, SCANS = 4096, WORTH = 16 };

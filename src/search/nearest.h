@@ -1,4 +1,4 @@
-/* The nearest centroid of a record: by a plain scan of all distances, or by a sieve (sieve.h) where the processor has vectors. */
+/* The nearest centroid of a record: by a scan of all distances, or by a sieve (sieve.h) where the processor has vectors. */
 #ifndef KANON_SEARCH_NEAREST_H
 #define KANON_SEARCH_NEAREST_H
 
@@ -11,7 +11,7 @@ typedef struct kanon__nearest {
     const kanon__kernels *kernels;
     uint32_t **node_terms;     /* by dimension: categorical with a small taxonomy: [code * n_nodes + node]; else NULL */
     kanon__kernel_term *terms; /* of the record at hand */
-    bool *by_hand;             /* by dimension: the sieve's terms know nothing of it */
+    bool *by_hand;             /* by dimension: `terms` does not describe it */
     uint32_t *units;           /* by centroid: the distances of the record asked about last */
     uint64_t *weighted;        /* likewise, under weights */
     const uint32_t *weights;   /* by dimension; NULL: all are 1 */
@@ -24,8 +24,8 @@ typedef struct kanon__nearest {
 /* `way` is the value of the setting "search"; scan is plain C. */
 kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *centroids, const char *way, kanon_error *err);
 void kanon__nearest_free(kanon__nearest *nearest);
-/* Tell where the centroids are: all of them, before the first question and whenever many moved; and the distances to be asked
- * for, the sum of weight * units over the dimensions (NULL: all weights 1; the array stays the caller's). */
+/* Tell where all centroids are, before the first question and whenever many moved; and what a distance is from now on: the
+ * sum of weight * units over the dimensions (NULL: all weights 1; the array stays the caller's). */
 void kanon__nearest_reset(kanon__nearest *nearest, const uint32_t *weights);
 /* One centroid moved or its cluster has one member more. */
 void kanon__nearest_follow(kanon__nearest *nearest, int64_t cluster);

@@ -6,9 +6,9 @@
 
 enum { NO_SLOT = -1, AFTER_LAST = 255 };
 
-/* About so many steps make the largest distance there is. Distances of more than 254 steps are not told apart, but those seldom
- * matter, and smaller ones are told apart better. The full cost of one dimension is a multiple of twelve steps: so are
- * heights in halves, thirds and quarters of a taxonomy whole steps, and nothing is lost by rounding them down. */
+/* About so many steps make the largest distance there is. Distances of more than 254 steps are not told apart, but those
+ * seldom matter, and smaller ones are told apart better. The full cost of the weightiest dimension is a multiple of twelve
+ * steps: then halves, thirds and quarters of it, the heights in a taxonomy, are whole steps and lose nothing. */
 enum { MOST_STEPS = 384, FULL_UNIT = 12 };
 
 /* ---- classes of sizes --------------------------------------------------------------------------------------------------
@@ -19,14 +19,14 @@ static uint8_t class_of(int64_t size)
     if (size < 32)
         return (uint8_t)size;
     int doublings = 63 - __builtin_clzll((uint64_t)size);
-    int64_t class = 32 + 8 * (doublings - 5) + ((size >> (doublings - 3)) & 7);
-    return (uint8_t)(class < KANON__SIZE_CLASSES ? class : KANON__SIZE_CLASSES - 1);
+    int64_t grade = 32 + 8 * (doublings - 5) + ((size >> (doublings - 3)) & 7);
+    return (uint8_t)(grade < KANON__SIZE_CLASSES ? grade : KANON__SIZE_CLASSES - 1);
 }
 
 /* The smallest factor in a class; an empty cluster counts as one record. */
-static uint32_t least_factor(int class)
+static uint32_t least_factor(int grade)
 {
-    return class < 2 ? 1 : class < 32 ? (uint32_t) class : (uint32_t)(8 + class % 8) << (class / 8 - 2);
+    return grade < 2 ? 1 : grade < 32 ? (uint32_t)grade : (uint32_t)(8 + grade % 8) << (grade / 8 - 2);
 }
 
 static int64_t in_blocks(int64_t n)
@@ -43,8 +43,8 @@ static void lay_out(kanon__sieve *s, int m)
     s->at = s->bytes + (KANON__SIEVE_BLOCK - (uintptr_t)s->bytes % KANON__SIEVE_BLOCK);
     s->classes = s->at + m * s->capacity;
     s->lows = s->classes + s->capacity;
-    for (int class = 0; class < KANON__SIZE_CLASSES; class ++)
-        s->inverses[class] = 1.0 / least_factor(class);
+    for (int i = 0; i < KANON__SIZE_CLASSES; i++)
+        s->inverses[i] = 1.0 / least_factor(i);
 }
 
 kanon_status kanon__sieve_new(kanon__sieve **out, const kanon__centroids *centroids, const kanon__kernels *kernels,
@@ -270,21 +270,21 @@ void kanon__sieve_measure(kanon__sieve *s, int64_t row)
 uint64_t kanon__sieve_least(const kanon__sieve *s, bool by_size)
 {
     uint8_t factors[KANON__SIZE_CLASSES];
-    for (int class = 0; by_size && class < KANON__SIZE_CLASSES; class ++)
-        factors[class] = at_most(least_factor(class), UINT8_MAX);
+    for (int i = 0; by_size && i < KANON__SIZE_CLASSES; i++)
+        factors[i] = at_most(least_factor(i), UINT8_MAX);
     return s->step * s->kernels->sieve_least(s->lows, s->classes, by_size ? factors : NULL, s->n_classes, in_blocks(s->n));
 }
 
-/* A limit is one more than the largest bound that passes. The smallest size of a class lets at least as much pass as its others.
- * Quotients are rounded either way; the little more makes up for it. */
+/* A limit is one more than the largest bound that passes. The smallest size of a class lets at least as much pass as its
+ * others. Quotients are rounded either way; the little more makes up for it. */
 void kanon__sieve_pick(kanon__sieve *s, bool by_size, uint64_t least)
 {
     uint8_t limits[KANON__SIZE_CLASSES] = {0};
     const double a_little_more = 1 + 1e-9;
     double steps = (double)least / (double)s->step * a_little_more;
-    for (int class = 0; class < (by_size ? s->n_classes : 1); class ++) {
-        double limit = by_size ? steps * s->inverses[class] : steps;
-        limits[class] = (uint8_t)((limit < KANON__SIEVE_MOST ? (int)limit : KANON__SIEVE_MOST) + 1);
+    for (int i = 0; i < (by_size ? s->n_classes : 1); i++) {
+        double limit = by_size ? steps * s->inverses[i] : steps;
+        limits[i] = (uint8_t)((limit < KANON__SIEVE_MOST ? (int)limit : KANON__SIEVE_MOST) + 1);
     }
     s->kernels->sieve_pick(s->hits, s->lows, by_size ? s->classes : NULL, limits, s->n_classes, in_blocks(s->n));
 }

@@ -1,5 +1,5 @@
-/* A sieve for the nearest centroid: a lower bound of every distance, in one byte each. The few centroids that it lets through
- * are then measured in whole units.
+/* A sieve for the nearest centroid: a lower bound of every distance, in one byte each. The few centroids that it lets
+ * through are then measured in whole units.
  *
  * A byte counts steps of several units. Coordinates and terms are rounded down to whole steps, so that the sum of a record's
  * terms times the step never exceeds its distance; and 64 centroids are measured by what else measures 16.

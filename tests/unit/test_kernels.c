@@ -123,8 +123,8 @@ static void compare_bytes(const kanon__kernels *plain, const kanon__kernels *oth
     for (int64_t j = 0; j < q.n; j++)
         q.classes[j] = draw_byte(random, n_classes);
     int64_t range = kanon__random_below(random, 2) == 0 ? 256 : 20;
-    for (int class = 0; class < KANON__SIEVE_BINS; class ++)
-        q.per_class[class] = draw_byte(random, range);
+    for (int i = 0; i < KANON__SIEVE_BINS; i++)
+        q.per_class[i] = draw_byte(random, range);
     plain->sieve_measure(expected, q.n, q.terms, q.n_terms);
     other->sieve_measure(lows, q.n, q.terms, q.n_terms);
     assert_memory_equal(lows, expected, (size_t)q.n);
@@ -154,7 +154,8 @@ static void byte_kernels_agree(void **state)
 /* ---- by hand -----------------------------------------------------------------------------------------------------------
  * */
 
-/* 3 records at distance 7 against 10 at distance 2: nearest is the second, by size the second still (20 < 21), below 5 the first. */
+/* 3 records at distance 7 against 10 at distance 2: nearest is the second, by size the second still (20 < 21), below 5 the
+ * first. */
 static void least_is_as_defined(void **state)
 {
     const uint32_t units[] = {7, 2, 2};

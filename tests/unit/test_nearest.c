@@ -60,7 +60,7 @@ static void check_bounds(const bench *b, const uint32_t *weights, int64_t row, i
         assert_true(s->lows[slot] * s->step <= distance(b, weights, s->cluster_at[slot], row));
 }
 
-/* Records join one after the other, mostly where they are nearest; now and then one asks under a limit or everything moves. */
+/* Records join one after the other, mostly where they are nearest; now and then the limit changes or everything moves. */
 static void ask(bench *b, const uint32_t *weights)
 {
     const kanon__space *space = b->space;
