@@ -5,6 +5,8 @@
 #   BENCH_SMALL_ROWS  rows of the table that the algorithms share (default 20000)
 #   BENCH_ALGORITHMS  which algorithms (default "kmember mondrian tgc-u tgc-b oka")
 #   BENCH_CURVE       rows of the tables on which growth is shown (default "1000 10000 100000 1000000")
+#   BENCH_SCANS       rows of the tables that kmember groups by the plain scan, too (default "30000 100000")
+#   BENCH_LARGE       rows of those that it groups by the best way only (default 1000000)
 #   KANON_DATA        where adult/adult.csv is (default ../shared/data)
 set -eu
 export LC_ALL=C
@@ -123,15 +125,46 @@ ways()
 say "The plain scan against the best way to search: k = 10, one thread; seconds of the grouping alone"
 printf '%-18s %-20s %10s %10s %9s  %s\n' table algorithm scan best ratio groups
 sample 30000 $dir/ways
-for algorithm in kmember oka; do
+for algorithm in kmember kmember-p greedy-threshold oka; do
     ways "hospital, 30000" $dir/ways/hospital.csv $dir/ways/hospital.yaml $algorithm
 done
 ways "hospital, 30000" $dir/ways/hospital.csv $dir/ways/hospital.yaml kmeans-adjust-each max-iterations=2
 if [ -f "$data/adult/adult.csv" ]; then
-    for algorithm in kmember oka; do
+    for algorithm in kmember kmember-p greedy-threshold oka; do
         ways adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" $algorithm
     done
     ways adult "$data/adult/adult.csv" "$data/adult/adult8.yaml" kmeans-adjust-each max-iterations=2
+fi
+
+# ---- kmember on many records ---------------------------------------------------------------------------------------------
+
+# grouping ROWS WAY: seconds of kmember's grouping.
+grouping()
+{
+    sample "$1" "$dir/curve-$1"
+    "$kanon" anonymize "$dir/curve-$1/hospital.csv" -s "$dir/curve-$1/hospital.yaml" -k 10 -a kmember --set search="$2" --seed 1 \
+        --threads 1 --quiet -o $dir/release.csv --report $dir/report.json
+    figure seconds $dir/report.json
+}
+
+say "kmember on many records: hospital, k = 10, one thread; seconds of the grouping alone; (scan): by n^2 from the scans above it"
+printf '%-10s %10s %10s %9s  %s\n' rows scan best ratio 'growth'
+for n in ${BENCH_SCANS:-30000 100000} ${BENCH_LARGE:-1000000}; do
+    case " ${BENCH_SCANS:-30000 100000} " in *" $n "*) scan=$(grouping "$n" scan) ;; *) scan=- ;; esac
+    echo "$n $scan $(grouping "$n" auto)"
+done | awk '
+    $2 != "-" { per_pair += $2 / $1 / $1; n_scans++; scan = sprintf("%.3f", $2) }
+    $2 == "-" { $2 = per_pair / n_scans * $1 * $1; scan = sprintf("(%.0f)", $2) }
+    {
+        growth = rows > 0 ? sprintf("n^%.2f", log($3 / best) / log($1 / rows)) : ""
+        printf "%-10d %10s %10.3f %9.1f  %s\n", $1, scan, $3, $2 / $3, growth
+        rows = $1
+        best = $3
+    }'
+if [ -f "$data/adult/adult.csv" ]; then
+    seconds=$(time_of "$kanon" anonymize "$data/adult/adult.csv" -s "$data/adult/adult8.yaml" -k 10 -a kmember --seed 1 --quiet \
+        -o $dir/release.csv --report $dir/report.json)
+    printf '\nadult, start to finish with release and report: %s seconds\n' "$seconds"
 fi
 
 # ---- growth with n -----------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ const kanon__algorithm kanon__algorithm_greedy_threshold = {
          .settings = greedy_threshold_settings,
          .n_settings = sizeof greedy_threshold_settings / sizeof greedy_threshold_settings[0]},
     .run = run_greedy_threshold,
-    .record_bytes = 20,
-    .cell_bytes = 22,
-    .minute = 500000,
+    .record_bytes = 25,
+    .cell_bytes = 24,
+    .minute = 10000000,
 };

@@ -94,5 +94,5 @@ const kanon__algorithm kanon__algorithm_kmember = {
     .run = run_kmember,
     .record_bytes = 25,
     .cell_bytes = 24,
-    .minute = 5000000,
+    .minute = 10000000,
 };
