@@ -17,18 +17,21 @@
 #include "search/contrast.h"
 #include "search/growth.h"
 
+#include <string.h>
+
 typedef struct growing {
     kanon__run *run;
     kanon__secrets *secrets;
-    kanon__growth *free_records;  /* the quasi-identifiers, for the seeds */
-    kanon__contrast *contrast;    /* the sensitive values, for the members */
-    kanon__secrets_group *groups; /* by cluster, for the leftovers */
-    int64_t n_groups;
+    kanon__growth *free_records;   /* the quasi-identifiers, for the seeds */
+    kanon__contrast *contrast;     /* the sensitive values, for the members */
+    unsigned __int128 *numerators; /* by cluster: of its S-diversity, for the leftovers */
 } growing;
 
-static kanon_status take(growing *g, int64_t row, kanon_error *err)
+static kanon_status take(growing *g, int64_t row, uint64_t pull, kanon_error *err)
 {
-    g->run->group_of[row] = g->run->n_groups;
+    int32_t cluster = g->run->n_groups;
+    g->run->group_of[row] = cluster;
+    g->numerators[cluster] = kanon__secrets_numerator_with(g->secrets, g->numerators[cluster], pull);
     kanon__growth_take(g->free_records, row);
     return kanon__contrast_take(g->contrast, row, err);
 }
@@ -36,13 +39,15 @@ static kanon_status take(growing *g, int64_t row, kanon_error *err)
 static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n = g->run->space->n_rows, row;
+    int64_t n = g->run->space->n_rows, row = seed;
+    uint64_t pull = 0;
     kanon__growth_start(g->free_records);
     kanon__contrast_start(g->contrast);
-    KANON_TRY(take(g, seed, err), out);
-    for (int64_t size = 1; size < g->run->k; size++) {
-        KANON_TRY(kanon__contrast_least(g->contrast, &row, err), out);
-        KANON_TRY(take(g, row, err), out);
+    for (int64_t size = 0;;) {
+        KANON_TRY(take(g, row, pull, err), out);
+        if (++size == g->run->k)
+            break;
+        KANON_TRY(kanon__contrast_least(g->contrast, &row, &pull, err), out);
         KANON_TRY(kanon__tick(g->run->ticker, n - kanon__growth_n_free(g->free_records), n, 5000, err), out);
     }
     g->run->n_groups++;
@@ -50,34 +55,65 @@ out:
     return st;
 }
 
-static kanon_status summarize(growing *g, kanon_error *err)
+/* ---- leftovers --------------------------------------------------------------------------------------------------------
+ * */
+
+/* What a record would contribute with the members of each cluster. */
+static void sum_pulls(const growing *g, int64_t row, uint64_t *pulls)
 {
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&g->groups, g->run->n_groups, "clusters", err), out);
-    for (; g->n_groups < g->run->n_groups; g->n_groups++)
-        KANON_TRY(kanon__secrets_group_init(&g->groups[g->n_groups], g->secrets, err), out);
-    for (int64_t row = 0; row < g->run->space->n_rows; row++)
-        if (!kanon__growth_has(g->free_records, row))
-            KANON_TRY(kanon__secrets_group_add(&g->groups[g->run->group_of[row]], row, err), out);
-out:
-    return st;
+    const kanon__run *run = g->run;
+    memset(pulls, 0, (size_t)run->n_groups * sizeof *pulls);
+    for (int i = 0; i < g->secrets->space->n_dimensions; i++) {
+        kanon__codes codes = g->secrets->space->dimensions[i].codes;
+        uint32_t own = kanon__code_at(codes, row);
+        for (int64_t other = 0; other < run->space->n_rows; other++)
+            if (run->group_of[other] != KANON__SUPPRESSED)
+                pulls[run->group_of[other]] += kanon__secrets_contribution(g->secrets, i, own, kanon__code_at(codes, other));
+    }
 }
 
-static kanon_status place_leftover(growing *g, int64_t row, kanon_error *err)
+/* Put a record into the cluster whose sum of S-diversity it raises least. */
+static void place_leftover(growing *g, int64_t row, const uint64_t *pulls, int64_t *sizes)
 {
-    int64_t best = 0;
+    int32_t best = 0;
     double least = 0;
-    for (int64_t i = 0; i < g->n_groups; i++) {
-        const kanon__secrets_group *group = &g->groups[i];
-        double increase = kanon__secrets_sum(g->secrets, kanon__secrets_group_with(group, row), group->size + 1) -
-                          kanon__secrets_sum(g->secrets, group->numerator, group->size);
+    for (int32_t i = 0; i < g->run->n_groups; i++) {
+        unsigned __int128 with = kanon__secrets_numerator_with(g->secrets, g->numerators[i], pulls[i]);
+        double increase = kanon__secrets_sum(g->secrets, with, sizes[i] + 1) -
+                          kanon__secrets_sum(g->secrets, g->numerators[i], sizes[i]);
         if (i == 0 || increase < least) {
             least = increase;
             best = i;
         }
     }
-    g->run->group_of[row] = (int32_t)best;
-    return kanon__secrets_group_add(&g->groups[best], row, err);
+    g->run->group_of[row] = best;
+    g->numerators[best] = kanon__secrets_numerator_with(g->secrets, g->numerators[best], pulls[best]);
+    sizes[best]++;
+}
+
+static kanon_status place_leftovers(growing *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint64_t *pulls = NULL;
+    int64_t *sizes = NULL, n = g->run->space->n_rows;
+    KANON_TRY(kanon__new_array(&pulls, g->run->n_groups, "clusters", err), out);
+    KANON_TRY(kanon__new_array(&sizes, g->run->n_groups, "clusters", err), out);
+    for (int32_t i = 0; i < g->run->n_groups; i++)
+        sizes[i] = g->run->k;
+    for (int64_t row = 0; row < n; row++)
+        if (kanon__growth_has(g->free_records, row))
+            g->run->group_of[row] = KANON__SUPPRESSED;
+    for (int64_t row = 0; row < n; row++) {
+        if (!kanon__growth_has(g->free_records, row))
+            continue;
+        sum_pulls(g, row, pulls);
+        place_leftover(g, row, pulls, sizes);
+        KANON_TRY(kanon__tick(g->run->ticker, n, n, 5 * n, err), out);
+    }
+out:
+    kanon__free(sizes);
+    kanon__free(pulls);
+    return st;
 }
 
 static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
@@ -95,6 +131,7 @@ static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
     const char *way = kanon__setting_text(run->settings, "search");
     KANON_TRY(kanon__growth_new(&g.free_records, run->space, way, err), out);
     KANON_TRY(kanon__contrast_new(&g.contrast, g.secrets, way, err), out);
+    KANON_TRY(kanon__new_array(&g.numerators, n / run->k, "clusters", err), out);
     kanon__random_init(&random, run->seed, 0);
     int64_t seed = kanon__random_below(&random, n);
     for (;;) {
@@ -104,14 +141,9 @@ static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
         seed = kanon__growth_furthest(g.free_records, seed);
     }
     if (kanon__growth_n_free(g.free_records) > 0)
-        KANON_TRY(summarize(&g, err), out);
-    for (int64_t row = 0; row < n && g.n_groups > 0; row++)
-        if (kanon__growth_has(g.free_records, row))
-            KANON_TRY(place_leftover(&g, row, err), out);
+        KANON_TRY(place_leftovers(&g, err), out);
 out:
-    for (int64_t i = 0; i < g.n_groups; i++)
-        kanon__secrets_group_clear(&g.groups[i]);
-    kanon__free(g.groups);
+    kanon__free(g.numerators);
     kanon__contrast_free(g.contrast);
     kanon__growth_free(g.free_records);
     kanon__secrets_free(g.secrets);
@@ -140,7 +172,7 @@ const kanon__algorithm kanon__algorithm_kmember_p = {
          .settings = kmember_p_settings,
          .n_settings = sizeof kmember_p_settings / sizeof kmember_p_settings[0]},
     .run = run_kmember_p,
-    .record_bytes = 60,
+    .record_bytes = 70,
     .cell_bytes = 24,
-    .minute = 1500000,
+    .minute = 2000000,
 };

@@ -34,6 +34,13 @@ static inline double kanon__secrets_sum(const kanon__secrets *s, unsigned __int1
     return s->space->n_dimensions > 0 ? top / pairs : 0;
 }
 
+/* The numerator of a group that a record joins whose contributions with the members sum up to `pull`. */
+static inline unsigned __int128 kanon__secrets_numerator_with(const kanon__secrets *s, unsigned __int128 numerator,
+                                                              uint64_t pull)
+{
+    return numerator + 2 * (unsigned __int128)pull + (uint64_t)s->full;
+}
+
 /* ---- one growing group among the records of a set ---------------------------------------------------------------------
  * */
 
@@ -71,7 +78,7 @@ static inline uint64_t kanon__secrets_growth_pull(const kanon__secrets_growth *g
 /* The group's numerator if the item joined. */
 static inline unsigned __int128 kanon__secrets_growth_with(const kanon__secrets_growth *g, int64_t item)
 {
-    return g->numerator + 2 * (unsigned __int128)kanon__secrets_growth_pull(g, item) + (uint64_t)g->secrets->full;
+    return kanon__secrets_numerator_with(g->secrets, g->numerator, kanon__secrets_growth_pull(g, item));
 }
 
 /* ---- a group that stands alone ----------------------------------------------------------------------------------------

@@ -189,29 +189,30 @@ static kanon__candidate look_at(const void *payload, int32_t what)
 /* ---- the search -------------------------------------------------------------------------------------------------------
  * */
 
-static int64_t scan(const free_list *l)
+static int64_t scan(const free_list *l, uint64_t *least)
 {
     int32_t best = -1;
-    uint64_t least = UINT64_MAX;
+    *least = UINT64_MAX;
     for (int64_t place = 0; place < l->n; place++) {
         int32_t row = l->row_at[place];
         uint64_t pull = kanon__secrets_growth_pull(l->growth, row);
-        if (pull < least || (pull == least && row < best)) {
-            least = pull;
+        if (pull < *least || (pull == *least && row < best)) {
+            *least = pull;
             best = row;
         }
     }
     return best;
 }
 
-kanon_status kanon__contrast_least(kanon__contrast *c, int64_t *row, kanon_error *err)
+kanon_status kanon__contrast_least(kanon__contrast *c, int64_t *row, uint64_t *pull, kanon_error *err)
 {
     kanon__candidate found = {.row = -1};
     if (c->scan != NULL) {
-        *row = scan(c->scan);
+        *row = scan(c->scan, pull);
         return KANON_OK;
     }
     kanon_status st = kanon__best_first(&found, &c->waiting, c->tree, look_at, c, err);
     *row = found.row;
+    *pull = found.cost;
     return st;
 }

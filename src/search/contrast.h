@@ -17,7 +17,7 @@ void kanon__contrast_free(kanon__contrast *contrast);
 void kanon__contrast_start(kanon__contrast *contrast);
 /* A free record joins the group. */
 kanon_status kanon__contrast_take(kanon__contrast *contrast, int64_t row, kanon_error *err);
-/* The free record with the least pull; the lowest of equals. -1: none is free. */
-kanon_status kanon__contrast_least(kanon__contrast *contrast, int64_t *row, kanon_error *err);
+/* The free record with the least pull, and that pull; the lowest of equals. -1: none is free. */
+kanon_status kanon__contrast_least(kanon__contrast *contrast, int64_t *row, uint64_t *pull, kanon_error *err);
 
 #endif

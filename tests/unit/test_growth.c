@@ -296,27 +296,32 @@ static uint64_t pull_of(const kanon__secrets *s, const int64_t *members, int64_t
     return pull;
 }
 
-static int64_t least_pull(const kanon__secrets *s, const bool *is_free, const int64_t *members, int64_t n)
+static int64_t least_pull(const kanon__secrets *s, const bool *is_free, const int64_t *members, int64_t n, uint64_t *pull)
 {
     int64_t best = -1;
-    uint64_t least_so_far = 0;
     for (int64_t row = 0; row < s->space->n_rows; row++) {
         uint64_t here = is_free[row] ? pull_of(s, members, n, row) : 0;
-        if (is_free[row] && (best < 0 || here < least_so_far)) {
-            least_so_far = here;
+        if (is_free[row] && (best < 0 || here < *pull)) {
+            *pull = here;
             best = row;
         }
     }
     return best;
 }
 
-static int64_t agreed_least_pull(kanon__contrast **ways, int64_t expected)
+static int64_t agreed_least_pull(kanon__contrast **ways, const kanon__secrets *s, const bool *is_free,
+                                 const int64_t *members, int64_t n)
 {
+    uint64_t expected_pull = 0;
+    int64_t expected = least_pull(s, is_free, members, n, &expected_pull);
     for (int i = 0; i < 2; i++) {
         kanon_error err = {0};
         int64_t row;
-        assert_done(kanon__contrast_least(ways[i], &row, &err), &err);
+        uint64_t pull;
+        assert_done(kanon__contrast_least(ways[i], &row, &pull, &err), &err);
         assert_int_equal(row, expected);
+        if (expected >= 0)
+            assert_int_equal(pull, expected_pull);
     }
     return expected;
 }
@@ -347,7 +352,7 @@ static void compare_contrast(const kanon__secrets *s, kanon__random *random)
                 assert_done(kanon__contrast_take(ways[i], row, &err), &err);
             if (n == k)
                 break;
-            row = agreed_least_pull(ways, least_pull(s, is_free, members, n));
+            row = agreed_least_pull(ways, s, is_free, members, n);
         }
     }
     kanon__contrast_free(ways[1]);
