@@ -62,6 +62,16 @@ static inline void kanon__candidates_drop(kanon__candidates *c)
         kanon__candidates_replace(c, last);
 }
 
+/* What a node or a tuple costs a group around which the box lies, in units of D. */
+static inline kanon__candidate kanon__candidate_of(const kanon__free_tree *t, const kanon__bound *box, int32_t what)
+{
+    if (what >= 0)
+        return (kanon__candidate){kanon__free_tree_units(t, box, t->boxes + (int64_t)what * 2 * t->n_columns, 2),
+                                  t->lowest[what], what};
+    return (kanon__candidate){kanon__free_tree_units(t, box, t->cells + (int64_t)~what * t->n_columns, 1),
+                              t->places[~what].lowest, what};
+}
+
 /* What a node or a tuple costs now; one of their records is free. */
 typedef kanon__candidate (*kanon__look)(const void *payload, int32_t what);
 

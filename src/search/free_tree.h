@@ -82,4 +82,27 @@ static inline uint32_t kanon__larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* The least D of a box of cells together with anything between the cells lo and hi, which a node has alternating (step 2) and a
+ * tuple has once (step 1). */
+static inline uint32_t kanon__free_tree_units(const kanon__free_tree *t, const kanon__bound *box, const uint32_t *cells,
+                                              int step)
+{
+    uint32_t units = 0;
+    int i = 0, n_with_tables = t->n_numbers + t->n_tables, n = n_with_tables + t->n_climbs;
+    for (; i < t->n_numbers; i++) {
+        uint32_t first = kanon__smaller(box[2 * i], cells[i * step + step - 1]);
+        units += kanon__smaller(kanon__larger(box[2 * i + 1], cells[i * step]) - first, t->dimension[i]->full);
+    }
+    for (; i < n_with_tables; i++) {
+        const kanon__dimension *d = t->dimension[i];
+        uint32_t first = kanon__smaller(box[2 * i], cells[i * step + step - 1]);
+        units += d->pair_units[(size_t)first * d->n_codes + kanon__larger(box[2 * i + 1], cells[i * step])];
+    }
+    for (; i < n; i++) {
+        uint32_t first = kanon__smaller(box[2 * i], cells[i * step + step - 1]);
+        units += kanon__dimension_units(t->dimension[i], first, kanon__larger(box[2 * i + 1], cells[i * step]));
+    }
+    return units;
+}
+
 #endif

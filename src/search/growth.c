@@ -123,37 +123,10 @@ void kanon__growth_take(kanon__growth *g, int64_t row)
 /* ---- least growth -----------------------------------------------------------------------------------------------------
  * */
 
-/* The least D of the group together with anything between the cells lo and hi, which a node has alternating (step 2) and a tuple
- * has once (step 1). */
-static inline uint32_t least_units(const kanon__growth *g, const uint32_t *cells, int step)
-{
-    const kanon__free_tree *t = g->tree;
-    const kanon__bound *box = g->box;
-    uint32_t units = 0;
-    int i = 0, n_with_tables = t->n_numbers + t->n_tables, n = n_with_tables + t->n_climbs;
-    for (; i < t->n_numbers; i++) {
-        uint32_t first = kanon__smaller(box[2 * i], cells[i * step + step - 1]);
-        units += kanon__smaller(kanon__larger(box[2 * i + 1], cells[i * step]) - first, t->dimension[i]->full);
-    }
-    for (; i < n_with_tables; i++) {
-        const kanon__dimension *d = t->dimension[i];
-        uint32_t first = kanon__smaller(box[2 * i], cells[i * step + step - 1]);
-        units += d->pair_units[(size_t)first * d->n_codes + kanon__larger(box[2 * i + 1], cells[i * step])];
-    }
-    for (; i < n; i++) {
-        uint32_t first = kanon__smaller(box[2 * i], cells[i * step + step - 1]);
-        units += kanon__dimension_units(t->dimension[i], first, kanon__larger(box[2 * i + 1], cells[i * step]));
-    }
-    return units;
-}
-
 static kanon__candidate look_at(const void *payload, int32_t what)
 {
     const kanon__growth *g = payload;
-    const kanon__free_tree *t = g->tree;
-    if (what >= 0)
-        return (kanon__candidate){least_units(g, t->boxes + (int64_t)what * 2 * t->n_columns, 2), t->lowest[what], what};
-    return (kanon__candidate){least_units(g, t->cells + (int64_t)~what * t->n_columns, 1), t->places[~what].lowest, what};
+    return kanon__candidate_of(g->tree, g->box, what);
 }
 
 kanon_status kanon__growth_least(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
