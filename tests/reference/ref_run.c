@@ -26,6 +26,7 @@ static const entry entries[] = {
     {"wfcm", ref_wfcm, 100, 0},
     {"mondrian", ref_mondrian, 0, 0},
     {"top-down", ref_top_down, 0, 0},
+    {"densest", ref_densest, 0, 0},
 };
 
 static const entry *find(const char *name)

@@ -143,6 +143,7 @@ typedef struct ref_settings {
     bool split_raw, partition_none;
     double threshold; /* below 0: a quarter of the number of quasi attributes */
     bool relaxed;
+    int64_t every; /* 0: by k */
 } ref_settings;
 
 /* The defaults of an algorithm; false where there is no reference of that name. */
@@ -169,6 +170,7 @@ void ref_greedy_threshold(const ref_job *job, int *group);
 void ref_wfcm(const ref_job *job, int *group);
 void ref_mondrian(const ref_job *job, int *group);
 void ref_top_down(const ref_job *job, int *group);
+void ref_densest(const ref_job *job, int *group);
 /* Median pre-partitioning alone: part[i] is the number of record i's part. Returns the number of parts. */
 int ref_tgc_parts(const ref_job *job, double delta_prime, int *part);
 /* Changes `group`, whose numbers follow the groups' first records. */

@@ -20,6 +20,7 @@ enum { N_TABLES = 500, MIN_COMPARED = 300, MAX_SETTINGS = 12, SETTINGS_STREAM = 
 static const char *const algorithms[] = {
     "kmember", "kmember-p", "oka",   "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc",
     "tgc-u",   "tgc-p",     "tgc-b", "greedy-threshold",   "wfcm",        "mondrian",           "top-down",
+    "densest",
 };
 
 static random_table *tables;
@@ -171,6 +172,9 @@ static void draw_settings(trial *run, const random_table *random)
     } else if (strcmp(name, "mondrian") == 0 && !one_in(run, 4)) {
         run->reference.relaxed = one_in(run, 2);
         say(run, "ties", run->reference.relaxed ? "relaxed" : "strict");
+    } else if (strcmp(name, "densest") == 0 && one_in(run, 2)) {
+        run->reference.every = 1 + below(run, 5);
+        say(run, "every", "%" PRId64, run->reference.every);
     }
 }
 

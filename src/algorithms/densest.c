@@ -1,0 +1,166 @@
+/* densest: where it is densest, there the next cluster is made.
+ *
+ * Each round takes the free record whose cluster of k, grown by always adding the record that costs least, has the least
+ * diversity of all, and makes that cluster. So what lies close together is not torn apart for the sake of outliers, which come
+ * last and cost only themselves. Records that the new cluster covers already join it up to 2k - 1, as they will not do better
+ * later. Records left over when fewer than k are free join, one by one, the cluster whose loss they raise least.
+ *
+ * Not every record is grown from in every round: a queue holds the diversity of each tuple's last growth. What comes first is
+ * grown anew, since records may have been taken; if it is still first it is made, else it goes back with what it costs now. What
+ * a growth costs seldom falls as records vanish, so this is nearly the least of all and takes about two growths for each tuple.
+ *
+ * Source: this project. The growth is that of k-member (Byun et al., DASFAA 2007), the order of the clusters is not.
+ * Cost: about twice the number of distinct tuples growths, each near k log n by the index (search/density.h).
+ * Ties: the lowest record; for leftovers the cluster that was built first. */
+#include "algorithms/algorithm.h"
+
+#include "loss/clusters.h"
+#include "search/best_first.h"
+#include "search/density.h"
+
+typedef struct densest {
+    kanon__run *run;
+    kanon__density *density;
+    kanon__candidates queue; /* seeds by the D of their last growth, then by their lowest free record at that time */
+    kanon__clusters clusters;
+} densest;
+
+/* Growing from a tuple takes about this many nanoseconds for each record of the cluster. */
+enum { WORK_PER_RECORD = 500, K_PER_TUPLE = 200 };
+
+static kanon_status tick(densest *d, int64_t done, kanon_error *err)
+{
+    return kanon__tick(d->run->ticker, done, 2 * d->run->space->n_rows, WORK_PER_RECORD * d->run->k, err);
+}
+
+/* Grow from every so many-th tuple that has a free record, in the order of these records. */
+static kanon_status fill_queue(densest *d, int64_t every, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n_rows = d->run->space->n_rows, n_taken = n_rows - kanon__density_n_free(d->density), n_met = 0;
+    int64_t n_seeds = kanon__density_n_seeds(d->density);
+    bool *chosen = NULL;
+    KANON_TRY(kanon__new_array(&chosen, n_seeds, "seeds", err), out);
+    for (int64_t row = 0; row < n_rows; row++) {
+        int32_t seed = kanon__density_seed(d->density, row);
+        if (seed >= 0 && kanon__density_record(d->density, seed) == row)
+            chosen[seed] = n_met++ % every == 0;
+    }
+    for (int32_t seed = 0; seed < n_seeds; seed++) { /* seeds of near numbers are near each other, and in the cache */
+        uint32_t units;
+        if (!chosen[seed])
+            continue;
+        KANON_TRY(kanon__density_grow(d->density, seed, d->run->k, &units, err), out);
+        int32_t row = kanon__density_record(d->density, seed);
+        KANON_TRY(kanon__candidates_add(&d->queue, (kanon__candidate){units, row, seed}, err), out);
+        KANON_TRY(tick(d, n_taken > 0 ? n_rows + n_taken : n_rows * seed / n_seeds, err), out);
+    }
+out:
+    kanon__free(chosen);
+    return st;
+}
+
+static void join(densest *d, int64_t cluster, int64_t row)
+{
+    kanon__clusters_join(&d->clusters, cluster, row);
+    d->run->group_of[row] = (int32_t)cluster;
+}
+
+/* The cluster of k around the seed, and what it covers: all of it where that costs nothing, else below 2k records. */
+static kanon_status make_cluster(densest *d, int32_t seed, uint32_t diversity, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t cluster = d->run->n_groups++, k = d->run->k;
+    int32_t row = kanon__density_record(d->density, seed);
+    uint32_t units;
+    KANON_TRY(kanon__density_begin(d->density, seed, err), out);
+    join(d, cluster, row);
+    while (d->clusters.sizes[cluster] < 2 * k - 1 || diversity == 0) {
+        KANON_TRY(kanon__density_next(d->density, &row, &units, err), out);
+        if (row < 0 || units > diversity)
+            break;
+        kanon__density_take(d->density);
+        join(d, cluster, row);
+    }
+out:
+    return st;
+}
+
+/* Look at the seed that comes first: it makes its cluster, or it gets another place in the queue. */
+static kanon_status look_at_first(densest *d, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__candidate first = d->queue.heap[0];
+    int32_t row = kanon__density_record(d->density, first.what);
+    uint32_t units;
+    if (row < 0) {
+        kanon__candidates_drop(&d->queue);
+        return KANON_OK;
+    }
+    if (row > first.row) { /* its place among equals was that of a record that is taken */
+        kanon__candidates_replace(&d->queue, (kanon__candidate){first.cost, row, first.what});
+        return KANON_OK;
+    }
+    KANON_TRY(kanon__density_grow(d->density, first.what, d->run->k, &units, err), out);
+    KANON_TRY(tick(d, 2 * d->run->space->n_rows - kanon__density_n_free(d->density), err), out);
+    kanon__candidates_replace(&d->queue, (kanon__candidate){units, row, first.what});
+    if (d->queue.heap[0].what == first.what)
+        KANON_TRY(make_cluster(d, first.what, units, err), out);
+out:
+    return st;
+}
+
+/* All growths together take time in the number of tuples times k; where k is large, neighbours grow nearly the same cluster. */
+static int64_t choose_every(const kanon__run *run)
+{
+    if (kanon__setting_given(run->settings, "every"))
+        return kanon__setting_integer(run->settings, "every");
+    return run->k >= K_PER_TUPLE ? run->k / K_PER_TUPLE : 1;
+}
+
+static kanon_status run_densest(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    densest d = {.run = run};
+    int64_t n = run->space->n_rows, every = choose_every(run);
+    KANON_TRY(kanon__density_new(&d.density, run->space, kanon__setting_text(run->settings, "search"), err), out);
+    KANON_TRY(kanon__clusters_init(&d.clusters, run->space, n / run->k, err), out);
+    for (int64_t row = 0; row < n; row++)
+        run->group_of[row] = KANON__SUPPRESSED;
+    KANON_TRY(fill_queue(&d, every, err), out);
+    while (kanon__density_n_free(d.density) >= run->k)
+        KANON_TRY(d.queue.n > 0 ? look_at_first(&d, err) : fill_queue(&d, 1, err), out);
+    for (int64_t row = 0; row < n; row++)
+        if (run->group_of[row] == KANON__SUPPRESSED)
+            join(&d, kanon__clusters_cheapest(&d.clusters, -1, row), row);
+out:
+    kanon__clusters_clear(&d.clusters);
+    kanon__free(d.queue.heap);
+    kanon__density_free(d.density);
+    return st;
+}
+
+static const kanon_setting_info densest_settings[] = {{.name = "every",
+                                                       .type = KANON_SETTING_INTEGER,
+                                                       .min = 1,
+                                                       .max = INT32_MAX,
+                                                       .help = "grow from every N-th distinct record only: faster, at more "
+                                                               "loss where k is small; k/200, at least 1, unless given"},
+                                                      KANON__SEARCH_SETTING};
+
+const kanon__algorithm kanon__algorithm_densest = {
+    .info = {.name = "densest",
+             .summary = "make the cluster with the least diversity that can be grown from any free record, again and again",
+             .advice =
+                 "Low information loss: on ordinary tables clearly less than kmember, the more so the larger k is, for some "
+                 "times its time. Clusters have k to 2k-1 records; only equal records, and those left over at the end, make "
+                 "larger ones.",
+             .source = "this project; clusters grow as in kmember",
+             .revision = 1,
+             .settings = densest_settings,
+             .n_settings = sizeof densest_settings / sizeof densest_settings[0]},
+    .run = run_densest,
+    .record_bytes = 50,
+    .cell_bytes = 24,
+    .minute = 2000000,
+};

@@ -1,0 +1,190 @@
+#include "search/density.h"
+
+#include "search/best_first.h"
+
+#include <string.h>
+
+/* Below this many records a scan is as fast as anything. */
+enum { SMALL_TABLE = 200 };
+
+struct kanon__density {
+    kanon__free_tree *tree;
+    int64_t n_free;
+    kanon__bound *box; /* of cells, around the cluster at hand */
+    kanon__candidates waiting;
+    int32_t found;  /* the place that costs the cluster least */
+    bool *has_come; /* scan: by place, whether the growth at hand has come by it; NULL: search */
+};
+
+/* ---- life cycle -------------------------------------------------------------------------------------------------------
+ * */
+
+kanon_status kanon__density_new(kanon__density **out, const kanon__space *space, const char *way, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__density *d = NULL;
+    bool scan = strcmp(way, "scan") == 0 || (strcmp(way, "auto") == 0 && space->n_rows < SMALL_TABLE);
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&d, 1, "free records", err), out);
+    d->n_free = space->n_rows;
+    KANON_TRY(kanon__free_tree_new(&d->tree, space, err), out);
+    KANON_TRY(kanon__new_array(&d->box, 2 * space->n_dimensions, "a cluster", err), out);
+    if (scan)
+        KANON_TRY(kanon__new_array(&d->has_come, d->tree->n_places, "free records", err), out);
+    *out = d;
+    d = NULL;
+out:
+    kanon__density_free(d);
+    return st;
+}
+
+void kanon__density_free(kanon__density *d)
+{
+    if (d == NULL)
+        return;
+    kanon__free(d->has_come);
+    kanon__free(d->waiting.heap);
+    kanon__free(d->box);
+    kanon__free_tree_free(d->tree);
+    kanon__free(d);
+}
+
+int64_t kanon__density_n_seeds(const kanon__density *d)
+{
+    return d->tree->n_places;
+}
+
+int64_t kanon__density_n_free(const kanon__density *d)
+{
+    return d->n_free;
+}
+
+int32_t kanon__density_seed(const kanon__density *d, int64_t row)
+{
+    return d->tree->place_of[row] >= 0 ? d->tree->place_of[row] : -1;
+}
+
+int32_t kanon__density_record(const kanon__density *d, int32_t seed)
+{
+    int32_t row = d->tree->places[seed].lowest;
+    return row != KANON__NO_ROW ? row : -1;
+}
+
+/* ---- growing ----------------------------------------------------------------------------------------------------------
+ * */
+
+static kanon__candidate look_at(const void *payload, int32_t what)
+{
+    const kanon__density *d = payload;
+    return kanon__candidate_of(d->tree, d->box, what);
+}
+
+static void extend_box(kanon__density *d, int32_t place)
+{
+    const uint32_t *cells = d->tree->cells + (int64_t)place * d->tree->n_columns;
+    for (int i = 0; i < d->tree->space->n_dimensions; i++) {
+        d->box[2 * i] = kanon__smaller(d->box[2 * i], cells[i]);
+        d->box[2 * i + 1] = kanon__larger(d->box[2 * i + 1], cells[i]);
+    }
+}
+
+/* All that is free is to be looked at: the tuples of the leaf, and the other child of each node above it. */
+static kanon_status wait_for_all(kanon__density *d, int32_t leaf, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__free_tree *t = d->tree;
+    for (int32_t place = t->nodes[leaf].begin; place < t->nodes[leaf].end; place++)
+        if (t->places[place].lowest != KANON__NO_ROW)
+            KANON_TRY(kanon__candidates_add(&d->waiting, look_at(d, ~place), err), out);
+    for (int32_t node = leaf; t->parent[node] >= 0; node = t->parent[node]) {
+        int32_t first = t->nodes[t->parent[node]].first_child, other = first == node ? first + 1 : first;
+        if (t->lowest[other] != KANON__NO_ROW)
+            KANON_TRY(kanon__candidates_add(&d->waiting, look_at(d, other), err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
+{
+    const uint32_t *cells = d->tree->cells + (int64_t)seed * d->tree->n_columns;
+    for (int i = 0; i < d->tree->space->n_dimensions; i++)
+        d->box[2 * i] = d->box[2 * i + 1] = cells[i];
+    if (d->has_come != NULL) {
+        memset(d->has_come, 0, (size_t)d->tree->n_places * sizeof *d->has_come);
+        return KANON_OK;
+    }
+    d->waiting.n = 0;
+    kanon__free_tree_tighten(d->tree);
+    return wait_for_all(d, d->tree->places[seed].leaf, err);
+}
+
+static kanon__candidate scan(const kanon__density *d)
+{
+    kanon__candidate best = {.row = -1};
+    for (int32_t place = 0; place < d->tree->n_places; place++) {
+        if (d->tree->places[place].lowest == KANON__NO_ROW || d->has_come[place])
+            continue;
+        kanon__candidate c = look_at(d, ~place);
+        if (best.row < 0 || kanon__candidate_before(&c, &best))
+            best = c;
+    }
+    return best;
+}
+
+kanon_status kanon__density_next(kanon__density *d, int32_t *row, uint32_t *units, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__candidate found;
+    *row = -1;
+    *units = 0;
+    if (d->has_come != NULL)
+        found = scan(d);
+    else
+        KANON_TRY(kanon__best_first(&found, &d->waiting, d->tree, look_at, d, err), out);
+    *row = found.row;
+    *units = (uint32_t)found.cost;
+    if (found.row >= 0)
+        d->found = ~found.what;
+out:
+    return st;
+}
+
+kanon_status kanon__density_grow(kanon__density *d, int32_t seed, int64_t k, uint32_t *units, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t size = 0;
+    KANON_TRY(start(d, seed, err), out);
+    while (size < k) {
+        int32_t row;
+        KANON_TRY(kanon__density_next(d, &row, units, err), out);
+        extend_box(d, d->found);
+        size += d->tree->places[d->found].end -
+                d->tree->places[d->found].next; /* taken from the lowest on, so all are free */
+        if (d->has_come != NULL)
+            d->has_come[d->found] = true;
+        else
+            kanon__candidates_drop(&d->waiting);
+    }
+out:
+    return st;
+}
+
+/* ---- taking -----------------------------------------------------------------------------------------------------------
+ * */
+
+kanon_status kanon__density_begin(kanon__density *d, int32_t seed, kanon_error *err)
+{
+    kanon_status st = start(d, seed, err);
+    d->found = seed;
+    if (st == KANON_OK)
+        kanon__density_take(d);
+    return st;
+}
+
+void kanon__density_take(kanon__density *d)
+{
+    extend_box(d, d->found);
+    kanon__free_tree_take(d->tree, d->found, d->tree->places[d->found].lowest);
+    d->n_free--;
+}
