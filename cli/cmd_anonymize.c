@@ -39,6 +39,20 @@ static const option option_refine = {
     .kind = OPTION_TEXT,
     AT(refine),
 };
+static const option option_moves = {
+    .name = "moves",
+    .argument = "N",
+    .help = "with --refine search: how many moves are tried; the same number gives the same release",
+    .kind = OPTION_TEXT,
+    AT(moves),
+};
+static const option option_time_limit = {
+    .name = "time-limit",
+    .argument = "SECONDS",
+    .help = "with --refine search: how long the search takes; the release then depends on how fast the machine is",
+    .kind = OPTION_TEXT,
+    AT(time_limit),
+};
 static const option option_blocks = {
     .name = "blocks",
     .argument = "N|auto|none",
@@ -120,6 +134,8 @@ static const option *const options[] = {
     &option_algorithm,
     &option_set,
     &option_refine,
+    &option_moves,
+    &option_time_limit,
     &option_blocks,
     &option_memory,
     &option_seed,
@@ -224,8 +240,20 @@ static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
            has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
 }
 
+/* What the flags of the refinement say; how many they are. */
+static size_t refine_settings(kanon_setting *out, const arguments *args)
+{
+    size_t n = 0;
+    if (args->moves != NULL)
+        out[n++] = (kanon_setting){option_moves.name, args->moves};
+    if (args->time_limit != NULL)
+        out[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
+    return n;
+}
+
 static kanon_status group(job *work, const arguments *args, kanon_error *err)
 {
+    kanon_setting refining[2];
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
@@ -240,6 +268,8 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .k = args->k,
         .algorithm = args->algorithm,
         .refine = args->refine,
+        .refine_settings = refining,
+        .n_refine_settings = refine_settings(refining, args),
         .blocks = args->blocks,
         .memory = args->memory,
         .settings = args->settings.items,

@@ -55,6 +55,11 @@ int progress_tick(const kanon_progress *now, void *payload)
 {
     progress *show = payload;
     double time = seconds_now();
+    if (caught == SIGINT && now->can_finish) {
+        caught = 0;
+        signals_catch();
+        return KANON_TICK_FINISH;
+    }
     if (caught != 0)
         return 1;
     if (show->stage == NULL || strcmp(show->stage, now->stage) != 0) {
@@ -65,7 +70,7 @@ int progress_tick(const kanon_progress *now, void *payload)
         return 0;
     show->last = time;
 
-    char line[80], duration[24];
+    char line[120], duration[24];
     double spent = time - show->stage_begin;
     if (now->total <= 0 || now->done <= 0) {
         snprintf(line, sizeof line, "kanon: %.32s", now->stage);
@@ -73,7 +78,8 @@ int progress_tick(const kanon_progress *now, void *payload)
         double share = (double)now->done / (double)now->total;
         share = share > 1 ? 1 : share;
         format_duration(duration, sizeof duration, spent / share - spent);
-        snprintf(line, sizeof line, "kanon: %.32s %.0f %%, %s left", now->stage, 100 * share, duration);
+        snprintf(line, sizeof line, "kanon: %.32s %.0f %%, %s left%s%.40s", now->stage, 100 * share, duration,
+                 now->detail != NULL ? ", " : "", now->detail != NULL ? now->detail : "");
     }
     show_line(show, line);
     return 0;

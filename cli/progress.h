@@ -22,7 +22,8 @@ void progress_end(progress *show);
 /* Seconds since progress_begin. */
 double progress_seconds(const progress *show);
 
-/* From here on Ctrl-C and SIGTERM ask the work to stop; the second one ends the program at once. */
+/* From here on Ctrl-C and SIGTERM ask the work to stop; the second one ends the program at once. Work that can end at any
+ * time is not stopped by Ctrl-C, it ends with the best result so far; the next one counts as the first. */
 void signals_catch(void);
 /* The same where the file at `path` is a regular one. Reading anything else can wait without end and without a tick; as
  * long as nothing is half-written a signal may end that at once. */

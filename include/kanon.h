@@ -68,10 +68,16 @@ typedef struct kanon_progress {
     size_t struct_size;
     const char *stage;   /* "reading", "grouping", "writing", ... */
     int64_t done, total; /* in the stage's own unit; total 0: not known */
+    const char *detail;  /* how good the result is by now, for people; NULL: nothing to say */
+    int can_finish;      /* the work is of the kind that can end at any time: KANON_TICK_FINISH */
 } kanon_progress;
 
+/* What a tick can answer besides 0: end soon with the best result so far. Work that can only be done or not is stopped. */
+#define KANON_TICK_FINISH 2
+
 /* Called every few milliseconds to seconds during long work, possibly from a worker thread but never from two at once.
- * A result other than 0 stops the work: the running call returns KANON_ECANCELLED and leaves nothing behind. */
+ * A result other than 0 and KANON_TICK_FINISH stops the work: the running call returns KANON_ECANCELLED and leaves nothing
+ * behind. */
 typedef int (*kanon_tick)(const kanon_progress *progress, void *payload);
 
 /* ---- schema -----------------------------------------------------------------------------------------------------------
@@ -213,6 +219,8 @@ typedef struct kanon_options {
     int64_t blocks; /* at least so many records are grouped at a time, blocks of the table in parallel; 0: all at once unless
                            that would take longer than about a minute or too much memory; KANON_BLOCKS_NONE: all at once */
     int64_t memory; /* bytes that may be used, table and release included; 0: any number */
+    const kanon_setting *refine_settings; /* of the refinement */
+    size_t n_refine_settings;
 } kanon_options;
 
 /* The algorithm that runs where none is named. */

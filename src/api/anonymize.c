@@ -32,6 +32,7 @@ static kanon_status fail_unknown(const char *what, const char *name, size_t n, c
 typedef struct plan {
     const kanon__algorithm *algorithm;
     const kanon__refinement *refinement; /* NULL: none */
+    const kanon__settings *refining;     /* of the refinement */
     kanon__pace pace;
 } plan;
 
@@ -77,20 +78,28 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
     return KANON_OK;
 }
 
+static kanon_status record_settings(kanon__texts *out, const kanon__settings *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->values[i] != NULL)
+            KANON_TRY(kanon__texts_addf(out, err, "%s=%s", s->infos[i].name, s->values[i]), out);
+out:
+    return st;
+}
+
 /* Write down how the grouping was made. */
 static kanon_status record_origin(kanon_grouping *g, const plan *p, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__settings *s = run->settings;
     g->k = run->k;
     g->seed = run->seed;
     g->blocks = p->pace.blocks;
     g->revision = p->algorithm->info.revision;
     const char *name = p->algorithm->info.name;
     KANON_TRY(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err), out);
-    for (size_t i = 0; i < s->n; i++)
-        if (s->values[i] != NULL)
-            KANON_TRY(kanon__texts_addf(&g->settings, err, "%s=%s", s->infos[i].name, s->values[i]), out);
+    KANON_TRY(record_settings(&g->settings, run->settings, err), out);
+    KANON_TRY(record_settings(&g->refine_settings, p->refining, err), out);
     for (int64_t i = 0; i < run->chosen->n; i++)
         KANON_TRY(kanon__texts_add(&g->settings, run->chosen->items[i], strlen(run->chosen->items[i]), err), out);
     if (p->refinement != NULL) {
@@ -122,8 +131,11 @@ static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err
     KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
     run->n_groups = (int32_t)n_groups;
     kanon__ticker_init(&refining, run->ticker->tick, run->ticker->payload, "refining");
-    run->ticker = &refining;
-    KANON_TRY(p->refinement->run(run, err), out);
+    kanon__run refined = *run;
+    refined.ticker = &refining;
+    refined.settings = p->refining;
+    KANON_TRY(p->refinement->run(&refined, err), out);
+    run->n_groups = refined.n_groups;
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
 out:
     return st;
@@ -175,6 +187,19 @@ static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_o
     return KANON_OK;
 }
 
+static kanon_status take_refine_settings(kanon__settings *out, const plan *p, const kanon_options *o, kanon_error *err)
+{
+    if (p->refinement != NULL) {
+        const kanon_algorithm_info *info = &p->refinement->info;
+        return kanon__settings_init(out, info->name, info->settings, info->n_settings, o->refine_settings,
+                                    o->n_refine_settings, err);
+    }
+    if (o->n_refine_settings == 0)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "the setting '%s' needs a refinement", o->refine_settings[0].name);
+    return kanon__hint(err, st, "name one: search");
+}
+
 /* A block needs room for a group, and is worth its while only with room for many. */
 static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
 {
@@ -192,7 +217,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     plan p;
     kanon_setting *given = NULL;
     size_t n_given = 0;
-    kanon__settings settings = {0};
+    kanon__settings settings = {0}, refining = {0};
     kanon__ticker ticker;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
@@ -200,6 +225,8 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     const kanon_algorithm_info *info = &p.algorithm->info;
     KANON_TRY(join_settings(&given, &n_given, table, info->name, &o, err), out);
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
+    KANON_TRY(take_refine_settings(&refining, &p, &o, err), out);
+    p.refining = &refining;
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
@@ -213,6 +240,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
                       .ticker = &ticker};
     KANON_TRY(run_and_check(out, &p, &run, err), out);
 out:
+    kanon__settings_clear(&refining);
     kanon__settings_clear(&settings);
     kanon__free(given);
     return st;

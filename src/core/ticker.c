@@ -1,6 +1,5 @@
 #include "core/ticker.h"
 
-#include <stdbool.h>
 #include <time.h>
 
 enum { TICK_NS = 50 * 1000 * 1000, CHECK_NS = 5 * 1000 * 1000 };
@@ -34,8 +33,12 @@ kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int
     if (now - ticker->last_ns < TICK_NS)
         return KANON_OK;
     ticker->last_ns = now;
-    kanon_progress progress = {sizeof progress, ticker->stage, done, total};
-    if (ticker->tick(&progress, ticker->payload) != 0)
+    kanon_progress progress = {sizeof progress, ticker->stage,  done,
+                               total,           ticker->detail, ticker->anytime && !ticker->finish};
+    int answer = ticker->tick(&progress, ticker->payload);
+    if (answer == KANON_TICK_FINISH && ticker->anytime)
+        ticker->finish = true;
+    else if (answer != 0)
         return kanon__fail(err, KANON_ECANCELLED, "stopped while %s", ticker->stage);
     return KANON_OK;
 }
@@ -58,7 +61,9 @@ static int forward(const kanon_progress *progress, void *payload)
     kanon_progress whole = *progress;
     whole.done = shared->done;
     whole.total = shared->total;
-    int stop = shared->ticker->tick(&whole, shared->ticker->payload);
+    whole.detail = shared->ticker->detail;
+    int stop = shared->finish ? KANON_TICK_FINISH : shared->ticker->tick(&whole, shared->ticker->payload);
+    shared->finish = stop == KANON_TICK_FINISH && shared->ticker->anytime;
     pthread_mutex_unlock(&shared->lock);
     return stop;
 }
@@ -67,6 +72,7 @@ void kanon__shared_ticker_task(kanon__ticker *out, kanon__shared_ticker *shared)
 {
     bool heard = shared->ticker != NULL && shared->ticker->tick != NULL;
     kanon__ticker_init(out, heard ? forward : NULL, shared, heard ? shared->ticker->stage : "");
+    out->anytime = heard && shared->ticker->anytime;
 }
 
 void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done)

@@ -5,24 +5,30 @@
 #include "core/status.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 
 typedef struct kanon__ticker {
     kanon_tick tick; /* may be NULL */
     void *payload;
     const char *stage;
+    const char *detail; /* what else there is to say, NULL: nothing */
+    bool anytime;       /* the work can end at once with what it has */
+    bool finish;        /* it is asked to */
     int64_t next_check; /* work units until the clock is looked at again */
     int64_t last_ns;
 } kanon__ticker;
 
 void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, const char *stage);
 /* Say how far the stage is. `work` is roughly how many nanoseconds passed since the last call, so that cheap calls stay
- * cheap: the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop. A NULL ticker is fine. */
+ * cheap: the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop; where it asked to
+ * finish and the work is anytime, that is written down in the ticker instead. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
 /* Several tasks at once behind one ticker: each task has a ticker of its own that ends here, one call at a time. */
 typedef struct kanon__shared_ticker {
     const kanon__ticker *ticker;
     pthread_mutex_t lock;
     int64_t done, total; /* what is reported, whatever the tasks say */
+    bool finish;         /* one task was asked to finish, and so are all */
 } kanon__shared_ticker;
 
 void kanon__shared_ticker_init(kanon__shared_ticker *out, const kanon__ticker *ticker, int64_t total);

@@ -200,6 +200,7 @@ void kanon_grouping_free(kanon_grouping *g)
 {
     if (g == NULL)
         return;
+    kanon__texts_clear(&g->refine_settings);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);

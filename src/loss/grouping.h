@@ -16,7 +16,8 @@ struct kanon_grouping {
     char *refinement; /* NULL: none */
     int64_t blocks;   /* 0: none */
     uint32_t revision;
-    kanon__texts settings; /* "name=value" of every setting with a value */
+    kanon__texts settings;        /* "name=value" of every setting with a value */
+    kanon__texts refine_settings; /* likewise, of the refinement */
     uint64_t seed;
     double seconds;
     kanon__texts warnings;

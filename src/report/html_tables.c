@@ -206,6 +206,7 @@ static void list_origin(kanon__output *o, const kanon__report *r)
         kanon__markup(o, "<tr><th scope=\"row\">Blocks of at least</th><td>%s records</td></tr>\n",
                       kanon__show_count(g->blocks).text);
     list_settings(o, &g->settings);
+    list_settings(o, &g->refine_settings);
     if (r->external)
         return;
     kanon__markup(o, "<tr><th scope=\"row\">Seed</th><td>%llu</td></tr>\n", (unsigned long long)g->seed);
@@ -256,6 +257,15 @@ static void put_roles(kanon__output *o, const kanon_table *t)
                 put_option(o, roles[i].option, t->columns[j].name);
 }
 
+/* "name=value" is the option --name value. */
+static void put_refine_setting(kanon__output *o, const char *setting)
+{
+    const char *equal = strchr(setting, '=');
+    kanon__output_text(o, " --");
+    kanon__markup_text(o, setting, (size_t)(equal - setting));
+    put_word(o, equal + 1);
+}
+
 static void put_command(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
@@ -270,6 +280,8 @@ static void put_command(kanon__output *o, const kanon__report *r)
         put_option(o, "--set", g->settings.items[i]);
     if (g->refinement != NULL)
         put_option(o, "--refine", g->refinement);
+    for (int64_t i = 0; i < g->refine_settings.n; i++)
+        put_refine_setting(o, g->refine_settings.items[i]);
     if (g->blocks > 0)
         kanon__markup(o, " --blocks %lld", (long long)g->blocks);
     kanon__markup(o, " --seed %llu", (unsigned long long)g->seed);

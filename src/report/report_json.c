@@ -98,7 +98,8 @@ static bool set_origin(json_t *root, const kanon__report *r)
     if (g->blocks > 0)
         good = good && set(root, "blocks", json_integer(g->blocks));
     if (g->refinement != NULL)
-        good = good && set(root, "refinement", json_string(g->refinement));
+        good = good && set(root, "refinement", json_string(g->refinement)) &&
+               set(root, "refine_settings", text_list(&g->refine_settings));
     good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings));
     if (!r->external)
         good = good && set(root, "seed", seed_value(g->seed)) && set(root, "seconds", json_real(g->seconds));

@@ -1,0 +1,347 @@
+/* search: look for groups with less loss by simulated annealing.
+ *
+ * Moves change the groups a little at a time: a record goes to a group of records near it, two or three records change
+ * places, a group is dissolved, opened or split, or a few neighbouring groups are taken apart and made anew. A move that
+ * makes the loss grow is accepted by a chance that falls as the search cools down. The number of groups is free.
+ *
+ * The grouping is cut into regions, another way each round; regions are searched by themselves and at the same time. The
+ * best grouping that was seen at the end of a round is kept; the loss never grows.
+ *
+ * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; taking apart and making anew:
+ * Schrimpf et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
+ * Cost: a move of single records takes time in the number of attributes, making c groups anew (c k)^2 of that. Memory is
+ * linear in the records.
+ * Ties: random, by the seed. Region r of round t uses stream t * 2^32 + r + 1; the cuts use stream t * 2^32. */
+#include "refine/refinement.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "loss/clusters.h"
+#include "refine/search_anneal.h"
+#include "refine/search_regions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NEAR_TUPLES = 24,       /* neighbours that are looked at */
+    REGION_RECORDS = 16000, /* at most, or so many groups: */
+    REGION_GROUPS = 200,
+    ROUNDS = 64,
+    MOVES_PER_RECORD = 500, /* by default, */
+    LEAST_MOVES = 20000,    /* and no fewer than these */
+    MOST_STARTS = 8,        /* annealings, where there are moves for more than one: */
+    MOVES_PER_START = 300   /* per record */
+};
+/* The temperatures in the beginning and at the end of an annealing, in average losses of a record; and the share of the
+ * moves that comes last and only lets the loss fall. */
+static const double HOT = 0.6, COLD = 0.03, DESCENT = 0.05;
+
+typedef struct searching {
+    kanon__run *run;
+    kanon__board board;
+    kanon__regions regions;
+    kanon__cooling cooling; /* of this round, its moves for all regions together */
+    float chances[KANON__CHANCES];
+    int64_t *losses; /* by region */
+    int64_t round;
+    kanon__shared_ticker *ticker;
+    char detail[64];
+    int32_t *best; /* the best grouping so far, its number of groups and loss */
+    int32_t n_best_groups;
+    int64_t best_loss;
+    int64_t moves, done;   /* in all, and so far */
+    double begin, seconds; /* the clock, and how many seconds may pass; 0: any number */
+    double unit;           /* of temperature */
+} searching;
+
+/* ---- one round --------------------------------------------------------------------------------------------------------
+ * */
+
+static uint64_t stream_of(int64_t round, int64_t task)
+{
+    return (uint64_t)round << 32 | (uint64_t)task;
+}
+
+static kanon_status search_region(int64_t region, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    searching *s = payload;
+    const kanon__regions *r = &s->regions;
+    kanon__patch patch = {0};
+    kanon__mover mover = {0};
+    kanon__ticker ticker;
+    kanon__cooling cooling = s->cooling;
+    double share = (double)r->regions[region].n_records / (double)r->row_begins[s->board.n_groups];
+    cooling.moves = (int64_t)ceil((double)cooling.moves * share);
+    kanon__shared_ticker_task(&ticker, s->ticker);
+    KANON_TRY(kanon__region_take(&patch, r, region, err), out);
+    KANON_TRY(kanon__mover_init(&mover, &patch, s->run->seed, stream_of(s->round, region + 1), err), out);
+    kanon__mover_split_all(&mover);
+    KANON_TRY(kanon__anneal(&mover, &cooling, &ticker, err), out);
+    kanon__region_return(r, region, &patch);
+    s->losses[region] = patch.loss;
+out:
+    kanon__mover_clear(&mover);
+    kanon__patch_clear(&patch);
+    return st;
+}
+
+/* Number the groups without gaps, by their first rows. */
+static kanon_status close_ranks(kanon__board *b, int32_t n_numbers, kanon_error *err)
+{
+    int32_t *number = NULL, n = 0; /* by group: its new number plus 1 */
+    kanon_status st = kanon__new_array(&number, n_numbers, "groups", err);
+    for (int64_t row = 0; st == KANON_OK && row < b->space->n_rows; row++) {
+        int32_t group = b->group_of[row];
+        if (group < 0)
+            continue;
+        if (number[group] == 0)
+            number[group] = ++n;
+        b->group_of[row] = number[group] - 1;
+    }
+    b->n_groups = n;
+    kanon__free(number);
+    return st;
+}
+
+static void keep_best(searching *s)
+{
+    if (s->board.loss >= s->best_loss)
+        return;
+    s->best_loss = s->board.loss;
+    s->n_best_groups = s->board.n_groups;
+    memcpy(s->best, s->board.group_of, (size_t)s->board.space->n_rows * sizeof *s->best);
+}
+
+static kanon_status search_round(searching *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__random random;
+    int64_t k = s->run->k, most = k > REGION_RECORDS / REGION_GROUPS ? k * REGION_GROUPS : REGION_RECORDS;
+    kanon__random_init(&random, s->run->seed, stream_of(s->round, 0));
+    KANON_TRY(kanon__regions_init(&s->regions, &s->board, most, &random, err), out);
+    KANON_TRY(kanon__new_array(&s->losses, s->regions.n_regions, "regions", err), out);
+    KANON_TRY(kanon__pool_run(s->run->threads, s->regions.n_regions, search_region, s, err), out);
+    s->board.loss = 0;
+    for (int64_t i = 0; i < s->regions.n_regions; i++)
+        s->board.loss += s->losses[i];
+    KANON_TRY(close_ranks(&s->board, s->regions.n_numbers, err), out);
+    keep_best(s);
+    s->done += s->cooling.moves;
+    s->round++;
+out:
+    kanon__free(s->losses);
+    s->losses = NULL;
+    kanon__regions_clear(&s->regions);
+    return st;
+}
+
+/* ---- the schedule -----------------------------------------------------------------------------------------------------
+ * */
+
+/* How much of the work is done, from 0 to 1. */
+static double share_done(const searching *s)
+{
+    double by_moves = s->moves > 0 ? (double)s->done / (double)s->moves : 0;
+    double by_time = s->seconds > 0 ? (kanon__seconds() - s->begin) / s->seconds : 0;
+    double share = by_moves > by_time ? by_moves : by_time;
+    return share < 1 ? share : 1;
+}
+
+/* The moves of the next round. Only a search with a limit in time looks at the clock. */
+static int64_t moves_of_round(const searching *s, int64_t rounds)
+{
+    double wanted = s->moves > 0 ? ceil((double)s->moves / (double)rounds) : INFINITY;
+    if (s->seconds > 0) {
+        double spent = kanon__seconds() - s->begin;
+        double by_time = s->done > 0 ? (double)s->done / spent * s->seconds / (double)rounds
+                                     : 2.0 * (double)s->board.space->n_rows;
+        wanted = by_time < wanted ? by_time : wanted;
+    }
+    if (s->moves > 0 && wanted > (double)(s->moves - s->done))
+        wanted = (double)(s->moves - s->done);
+    return wanted > 1 ? (int64_t)wanted : 1;
+}
+
+static double temperature_at(const searching *s, double share, int64_t n_starts)
+{
+    double within = share * (double)n_starts;
+    within = (within - floor(within)) / (1 - DESCENT);
+    return share >= 1 || within >= 1 ? 0 : s->unit * HOT * pow(COLD / HOT, within);
+}
+
+static void report(searching *s)
+{
+    double scale = (double)s->board.space->scale, spent = kanon__seconds() - s->begin;
+    snprintf(s->detail, sizeof s->detail, "loss %.6g, %.1f M moves/s", (double)s->best_loss / scale,
+             (double)s->done / (spent > 0 ? spent : 1) * 1e-6);
+}
+
+static kanon_status run_rounds(searching *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = s->board.space->n_rows;
+    int64_t n_starts = s->moves > 0 ? s->moves / (n * MOVES_PER_START) : 1, told = 0;
+    n_starts = n_starts < 1 ? 1 : n_starts > MOST_STARTS ? MOST_STARTS : n_starts;
+    for (double share = share_done(s); share < 1 && !s->ticker->finish; share = share_done(s)) {
+        s->cooling.moves = moves_of_round(s, ROUNDS * n_starts);
+        double end = share + 1.0 / (double)(ROUNDS * n_starts);
+        s->cooling.hot = temperature_at(s, share, n_starts);
+        s->cooling.cold = temperature_at(s, end, n_starts);
+        s->cooling.cold = s->cooling.cold > 0 && s->cooling.cold < s->cooling.hot ? s->cooling.cold : s->cooling.hot;
+        KANON_TRY(search_round(s, err), out);
+        report(s);
+        kanon__shared_ticker_add(s->ticker, (int64_t)(share_done(s) * 1000) - told);
+        told = (int64_t)(share_done(s) * 1000);
+    }
+out:
+    return st;
+}
+
+/* The caller wants what there is: what is still warm is cooled down at once. */
+static kanon_status quench(searching *s, kanon_error *err)
+{
+    enum { MOVES = 20 }; /* per record */
+    s->run->ticker->anytime = false;
+    s->ticker->finish = false;
+    s->cooling.hot = s->cooling.cold = 0;
+    s->cooling.moves = MOVES * s->board.space->n_rows;
+    return search_round(s, err);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------------
+ * */
+
+static kanon_status set_board(kanon__board *b, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = run->space->n_rows;
+    *b = (kanon__board){.space = run->space, .k = run->k, .n_groups = run->n_groups};
+    KANON_TRY(kanon__costs_new(&b->costs, run->space, err), out);
+    KANON_TRY(kanon__tuples_new(&b->tuples, run->space, err), out);
+    KANON_TRY(kanon__near_new(&b->near, run->space, b->tuples, NEAR_TUPLES, run->threads, run->ticker, err), out);
+    KANON_TRY(kanon__new_array(&b->place_of, n, "records", err), out);
+    KANON_TRY(kanon__new_array(&b->rows, n, "records", err), out);
+    KANON_TRY(kanon__new_array(&b->group_of, n, "groups", err), out);
+    for (int64_t place = 0, at = 0; place < b->tuples->n; place++) {
+        int64_t tuple = b->near->index->order[place];
+        for (int64_t i = b->tuples->begins[tuple]; i < b->tuples->begins[tuple + 1]; i++) {
+            b->rows[at++] = b->tuples->rows[i];
+            b->place_of[b->tuples->rows[i]] = (int32_t)place;
+        }
+    }
+    memcpy(b->group_of, run->group_of, (size_t)n * sizeof *b->group_of);
+out:
+    return st;
+}
+
+static void clear_board(kanon__board *b)
+{
+    kanon__free(b->group_of);
+    kanon__free(b->rows);
+    kanon__free(b->place_of);
+    kanon__near_free(b->near);
+    kanon__tuples_free(b->tuples);
+    kanon__costs_free(b->costs);
+}
+
+/* The loss to begin with, and what a record that loses anything loses on average: the unit of temperature. */
+static kanon_status measure_start(searching *s, kanon_error *err)
+{
+    kanon__clusters c;
+    const kanon__board *b = &s->board;
+    kanon_status st = kanon__clusters_init(&c, b->space, b->n_groups, err);
+    if (st != KANON_OK)
+        return st;
+    int64_t n_losing = 0;
+    for (int64_t row = 0; row < b->space->n_rows; row++)
+        if (b->group_of[row] >= 0)
+            kanon__clusters_join(&c, b->group_of[row], row);
+    for (int64_t group = 0; group < b->n_groups; group++) {
+        int64_t units = kanon__box_units(b->space, kanon__clusters_box(&c, group));
+        s->best_loss += c.sizes[group] * units;
+        n_losing += units > 0 ? c.sizes[group] : 0;
+    }
+    s->unit = n_losing > 0 ? (double)s->best_loss / (double)n_losing : 0;
+    kanon__clusters_clear(&c);
+    return KANON_OK;
+}
+
+static void set_limits(searching *s)
+{
+    const kanon__settings *settings = s->run->settings;
+    int64_t by_default = s->board.space->n_rows * MOVES_PER_RECORD;
+    s->moves = kanon__setting_integer(settings, "moves");
+    s->seconds = kanon__setting_number(settings, "time-limit");
+    if (s->moves == 0 && s->seconds == 0)
+        s->moves = by_default > LEAST_MOVES ? by_default : LEAST_MOVES;
+}
+
+static kanon_status run_search(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    searching *s = NULL;
+    kanon__shared_ticker shared;
+    kanon__shared_ticker_init(&shared, run->ticker, 1000);
+    KANON_TRY(kanon__new_array(&s, 1, "the search", err), out);
+    s->run = run;
+    s->ticker = &shared;
+    s->begin = kanon__seconds();
+    kanon__chances_fill(s->chances);
+    s->cooling.chances = s->chances;
+    KANON_TRY(set_board(&s->board, run, err), out);
+    KANON_TRY(measure_start(s, err), out);
+    set_limits(s);
+    KANON_TRY(kanon__new_array(&s->best, run->space->n_rows, "groups", err), out);
+    memcpy(s->best, run->group_of, (size_t)run->space->n_rows * sizeof *s->best);
+    s->n_best_groups = run->n_groups;
+    run->ticker->detail = s->detail;
+    run->ticker->anytime = true;
+    if (s->best_loss > 0)
+        KANON_TRY(run_rounds(s, err), out);
+    if (shared.finish)
+        KANON_TRY(quench(s, err), out);
+    memcpy(run->group_of, s->best, (size_t)run->space->n_rows * sizeof *s->best);
+    run->n_groups = s->n_best_groups;
+out:
+    run->ticker->anytime = false;
+    run->ticker->detail = NULL;
+    if (s != NULL) {
+        kanon__free(s->best);
+        clear_board(&s->board);
+    }
+    kanon__free(s);
+    kanon__shared_ticker_clear(&shared);
+    return st;
+}
+
+static const kanon_setting_info settings[] = {
+    {.name = "moves",
+     .type = KANON_SETTING_INTEGER,
+     .min = 1,
+     .max = 1e15,
+     .help = "how many moves are tried; equal numbers give equal groups (default: 500 per record, at least 20000, unless "
+             "there is a time limit)"},
+    {.name = "time-limit",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0.001,
+     .max = 1e9,
+     .help = "how many seconds the search takes; the groups then depend on how fast the machine is"},
+};
+
+const kanon__refinement kanon__refinement_search = {
+    .info =
+        {.name = "search",
+         .summary = "look for groups with less loss by simulated annealing",
+         .advice =
+             "The lowest loss, for as much time as you give it: a second is worth it, a minute finds a few percent more. "
+             "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
+         .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
+                   "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
+         .revision = 1,
+         .settings = settings,
+         .n_settings = sizeof settings / sizeof *settings},
+    .run = run_search,
+};
