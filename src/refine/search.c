@@ -31,8 +31,8 @@ enum {
     ROUNDS = 64,
     MOVES_PER_RECORD = 500, /* by default, */
     LEAST_MOVES = 20000,    /* and no fewer than these */
-    MOST_STARTS = 8,        /* annealings, where there are moves for more than one: */
-    MOVES_PER_START = 300   /* per record */
+    MOST_STARTS = 8,        /* annealings, where there are moves for more than one, */
+    MOVES_PER_START = 300   /* per record, and as many more as there are records */
 };
 /* The temperatures in the beginning and at the end of an annealing, in average losses of a record; and the share of the
  * moves that comes last and only lets the loss fall. */
@@ -183,7 +183,7 @@ static kanon_status run_rounds(searching *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = s->board.space->n_rows;
-    int64_t n_starts = s->moves > 0 ? s->moves / (n * MOVES_PER_START) : 1, told = 0;
+    int64_t n_starts = s->moves > 0 ? s->moves / (n * (n + MOVES_PER_START)) : 1, told = 0;
     n_starts = n_starts < 1 ? 1 : n_starts > MOST_STARTS ? MOST_STARTS : n_starts;
     for (double share = share_done(s); share < 1 && !s->ticker->finish; share = share_done(s)) {
         s->cooling.moves = moves_of_round(s, ROUNDS * n_starts);

@@ -2,12 +2,24 @@
 
 #include "core/alloc.h"
 
+enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
+
+/* Of ALL steps, so many make groups anew. That does what single records cannot but takes longer the larger k is; so it is
+ * done less often then, and with fewer groups. */
+static void choose_mix(kanon__mover *m)
+{
+    int64_t k = m->patch->k;
+    m->regroups = (int32_t)(k < 3 ? 800 : k > 50 ? 40 : 2000 / k);
+    m->most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3);
+}
+
 kanon_status kanon__mover_init(kanon__mover *out, kanon__patch *patch, uint64_t seed, uint64_t stream, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t room = (int64_t)patch->n + 8, m = patch->costs->n_dimensions;
     *out = (kanon__mover){.patch = patch, .window_size = patch->n};
     kanon__random_init(&out->random, seed, stream);
+    choose_mix(out);
     KANON_TRY(kanon__new_array(&out->lifted, 2 * room, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->scratch, room, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->hosts, room, "moves", err), out);
@@ -234,9 +246,6 @@ void kanon__mover_split_all(kanon__mover *m)
 /* ---- one step ---------------------------------------------------------------------------------------------------------
  * */
 
-/* Out of 4096 steps: whole groups are dear but do what single records cannot. */
-enum { DISSOLVE = 1, OPEN = 1, REGROUP = 200, REGROUP_SIZES = 3, ALL = 4096 };
-
 void kanon__mover_step(kanon__mover *m)
 {
     kanon__patch *p = m->patch;
@@ -248,8 +257,8 @@ void kanon__mover_step(kanon__mover *m)
         dissolve(m, g);
     } else if (choice < DISSOLVE + OPEN) {
         open_group(m, record);
-    } else if (choice < DISSOLVE + OPEN + REGROUP) {
-        kanon__mover_regroup(m, record, 2 + (int32_t)((random >> 48) % REGROUP_SIZES));
+    } else if (choice < DISSOLVE + OPEN + m->regroups) {
+        kanon__mover_regroup(m, record, 2 + (int32_t)((random >> 48) % (uint32_t)(m->most_groups - 1)));
     } else {
         int32_t near = kanon__draw_near(m, record);
         if (near < 0 || p->group_of[near] == g)

@@ -19,9 +19,10 @@ typedef bool (*kanon__guard)(const kanon__patch *patch, const kanon__lifted *lif
 typedef struct kanon__mover {
     kanon__patch *patch;
     kanon__random random;
-    int64_t allowed;             /* how much the loss may grow in this step */
-    int32_t window, window_size; /* records that steps begin with: from where on, and how many */
-    kanon__guard guard;          /* NULL: every group of k records will do */
+    int64_t allowed;               /* how much the loss may grow in this step */
+    int32_t window, window_size;   /* records that steps begin with: from where on, and how many */
+    int32_t regroups, most_groups; /* how often groups are made anew, and how many at most at a time */
+    kanon__guard guard;            /* NULL: every group of k records will do */
     void *payload;
     kanon__lifted *lifted; /* in this step, in order */
     int64_t n_lifted;

@@ -325,13 +325,17 @@ static void remove_directory(const char *directory)
     rmdir(directory);
 }
 
-random_table random_table_new(uint64_t seed)
+random_table random_table_sized(uint64_t seed, int n_rows, int64_t k)
 {
     table_plan plan = {.n_rows = 0};
     random_table random = {.seed = seed};
     kanon__random_init(&plan.random, seed, TABLE_STREAM);
     random.k = 2 + below(&plan, 5);
     plan.n_rows = 1 + below(&plan, 60);
+    if (n_rows > 0) {
+        random.k = k;
+        plan.n_rows = n_rows;
+    }
     plan.cells = ref_alloc((size_t)plan.n_rows, sizeof *plan.cells);
     plan_columns(&plan);
     fill_cells(&plan);
@@ -342,6 +346,11 @@ random_table random_table_new(uint64_t seed)
     remove_directory(plan.directory);
     free(plan.cells);
     return random;
+}
+
+random_table random_table_new(uint64_t seed)
+{
+    return random_table_sized(seed, 0, 0);
 }
 
 void random_table_clear(random_table *random)

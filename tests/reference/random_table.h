@@ -16,6 +16,8 @@ typedef struct random_table {
 /* Files are written to a directory of their own, read back by the public functions and removed. Ends the program, with the
  * seed, where they cannot be read. */
 random_table random_table_new(uint64_t seed);
+/* The same with that many rows, and k. */
+random_table random_table_sized(uint64_t seed, int n_rows, int64_t k);
 void random_table_clear(random_table *random);
 
 /* A table and its schema given as texts, by the same way. */

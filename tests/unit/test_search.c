@@ -1,0 +1,517 @@
+/* The local search: what a patch says of its groups is what their members say, moves that are taken back leave nothing
+ * behind, regions lose nobody, and on tiny tables the best of all groupings is found. A failure names its table's seed. */
+#include "core/alloc.h"
+#include "loss/clusters.h"
+#include "loss/grouping.h"
+#include "reference/random_table.h"
+#include "reference/reference.h"
+#include "refine/search_anneal.h"
+#include "refine/search_regions.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_TABLES = 60, NEAR = 6 };
+
+/* ---- a board of its own ---------------------------------------------------------------------------------------------- */
+
+typedef struct bench {
+    random_table random;
+    kanon__space *space;
+    kanon__board board;
+} bench;
+
+/* Rows in order, k to a group, the last one takes the rest; every eleventh row is suppressed. */
+static void group_in_order(kanon__board *b)
+{
+    int64_t n = b->space->n_rows, n_kept = 0;
+    for (int64_t row = 0; row < n; row++)
+        b->group_of[row] = row % 11 == 10 ? -1 : (int32_t)(n_kept++ / b->k);
+    b->n_groups = (int32_t)(n_kept / b->k);
+    for (int64_t row = 0; row < n; row++)
+        if (b->group_of[row] >= b->n_groups)
+            b->group_of[row] = b->n_groups - 1;
+}
+
+static bench bench_new(uint64_t seed)
+{
+    kanon_error err;
+    bench out = {.random = random_table_sized(seed, 40 + (int)(seed % 50), 2 + (int64_t)(seed % 4))};
+    const kanon_table *t = out.random.table;
+    assert_int_equal(kanon__space_new(&out.space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
+    kanon__board *b = &out.board;
+    *b = (kanon__board){.space = out.space, .k = out.random.k};
+    assert_int_equal(kanon__costs_new(&b->costs, b->space, &err), KANON_OK);
+    assert_int_equal(kanon__tuples_new(&b->tuples, b->space, &err), KANON_OK);
+    assert_int_equal(kanon__near_new(&b->near, b->space, b->tuples, NEAR, 2, NULL, &err), KANON_OK);
+    b->place_of = REF_NEW(int32_t, t->n_rows);
+    b->rows = REF_NEW(int32_t, t->n_rows);
+    b->group_of = REF_NEW(int32_t, t->n_rows);
+    int64_t at = 0;
+    for (int64_t place = 0; place < b->tuples->n; place++)
+        for (int64_t i = b->tuples->begins[b->near->index->order[place]];
+             i < b->tuples->begins[b->near->index->order[place] + 1]; i++) {
+            b->place_of[b->tuples->rows[i]] = (int32_t)place;
+            b->rows[at++] = b->tuples->rows[i];
+        }
+    group_in_order(b);
+    return out;
+}
+
+static void bench_clear(bench *b)
+{
+    free(b->board.group_of);
+    free(b->board.rows);
+    free(b->board.place_of);
+    kanon__near_free(b->board.near);
+    kanon__tuples_free(b->board.tuples);
+    kanon__costs_free(b->board.costs);
+    kanon__space_free(b->space);
+    random_table_clear(&b->random);
+}
+
+static int64_t loss_of_rows(const kanon__space *space, const int32_t *group_of, int64_t n_groups)
+{
+    kanon__clusters c;
+    kanon_error err;
+    int64_t loss = 0;
+    assert_int_equal(kanon__clusters_init(&c, space, n_groups, &err), KANON_OK);
+    for (int64_t row = 0; row < space->n_rows; row++)
+        if (group_of[row] >= 0)
+            kanon__clusters_join(&c, group_of[row], row);
+    for (int64_t group = 0; group < n_groups; group++)
+        loss += c.sizes[group] > 0 ? c.sizes[group] * kanon__box_units(space, kanon__clusters_box(&c, group)) : 0;
+    kanon__clusters_clear(&c);
+    return loss;
+}
+
+/* ---- patches --------------------------------------------------------------------------------------------------------- */
+
+/* One end of a group on one dimension, found by looking at everybody; `sign` is 1 for the low end and -1 for the high one. */
+static void check_end(const kanon__patch *p, int32_t group, int i, int sign, uint32_t outer, uint32_t without)
+{
+    int64_t first = INT64_MAX, second = INT64_MAX; /* with repetition: what stays when one with the first leaves */
+    for (int32_t r = 0; r < p->n; r++) {
+        int64_t own = sign * (int64_t)kanon__patch_record(p, r)[i];
+        if (p->group_of[r] != group)
+            continue;
+        if (own < first) {
+            second = first;
+            first = own;
+        } else if (own < second) {
+            second = own;
+        }
+    }
+    assert_int_equal(sign * first, outer);
+    assert_int_equal(sign * second, without);
+}
+
+static void check_patch(const kanon__patch *p, const kanon__space *space)
+{
+    int m = p->costs->n_dimensions;
+    int64_t loss = 0, n = 0, n_groups = 0;
+    for (int32_t g = 0; g < p->n_slots; g++) {
+        const kanon__patch_group *group = &p->groups[g];
+        if (group->size == 0)
+            continue;
+        n_groups++;
+        n += group->size;
+        assert_true(group->size >= p->k);
+        assert_true(group->size <= group->capacity);
+        for (int32_t i = 0; i < group->size; i++) {
+            int32_t member = kanon__patch_members(p, g)[i];
+            assert_int_equal(p->group_of[member], g);
+            assert_int_equal(p->place_of[member], i);
+        }
+        const uint32_t *rim = kanon__patch_rim(p, g);
+        for (int i = 0; i < m; i++) {
+            check_end(p, g, i, 1, rim[i], rim[2 * m + i]);
+            check_end(p, g, i, -1, rim[m + i], rim[3 * m + i]);
+        }
+        loss += (int64_t)group->size * group->units;
+    }
+    int32_t *group_of = REF_NEW(int32_t, space->n_rows);
+    memset(group_of, 0xff, (size_t)space->n_rows * sizeof *group_of);
+    for (int32_t r = 0; r < p->n; r++)
+        group_of[p->rows[r]] = p->group_of[r];
+    assert_int_equal(n, p->n);
+    assert_int_equal(n_groups, p->n_groups);
+    assert_int_equal(n_groups + p->n_empty, p->n_slots);
+    assert_int_equal(loss, p->loss);
+    assert_int_equal(loss, loss_of_rows(space, group_of, p->n_slots));
+    free(group_of);
+}
+
+/* The whole board as one patch. */
+static void take_all(kanon__regions *regions, kanon__patch *patch, const bench *b)
+{
+    kanon__random random;
+    kanon_error err;
+    kanon__random_init(&random, 1, 2);
+    assert_int_equal(kanon__regions_init(regions, &b->board, INT32_MAX, &random, &err), KANON_OK);
+    assert_int_equal(regions->n_regions, 1);
+    assert_int_equal(kanon__region_take(patch, regions, 0, &err), KANON_OK);
+}
+
+static void patch_follows_every_move(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        print_message("table %" PRIu64 "\n", seed);
+        bench b = bench_new(seed);
+        kanon__regions regions;
+        kanon__patch patch;
+        kanon__mover mover;
+        kanon_error err;
+        take_all(&regions, &patch, &b);
+        check_patch(&patch, b.space);
+        assert_int_equal(kanon__mover_init(&mover, &patch, seed, 0, &err), KANON_OK);
+        kanon__mover_split_all(&mover);
+        check_patch(&patch, b.space);
+        for (int step = 0; step < 3000; step++) {
+            int64_t before = patch.loss, allowed = step % 3 == 0 ? b.space->scale : 0;
+            mover.allowed = allowed;
+            kanon__mover_step(&mover);
+            assert_true(patch.loss <= before + allowed);
+            if (step % 50 == 0)
+                check_patch(&patch, b.space);
+        }
+        kanon__mover_clear(&mover);
+        kanon__patch_clear(&patch);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+}
+
+static bool refuse(const kanon__patch *patch, const kanon__lifted *lifted, int64_t n, void *payload)
+{
+    (void)patch;
+    (void)lifted;
+    assert_true(n > 0);
+    ++*(int *)payload;
+    return false;
+}
+
+static void a_guard_has_the_last_word(void **state)
+{
+    (void)state;
+    int asked = 0;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        bench b = bench_new(seed);
+        kanon__regions regions;
+        kanon__patch patch;
+        kanon__mover mover;
+        kanon_error err;
+        take_all(&regions, &patch, &b);
+        assert_int_equal(kanon__mover_init(&mover, &patch, seed, 0, &err), KANON_OK);
+        mover.guard = refuse;
+        mover.payload = &asked;
+        kanon__mover_split_all(&mover);
+        for (int step = 0; step < 2000; step++) {
+            mover.allowed = b.space->scale * 100;
+            kanon__mover_step(&mover);
+        }
+        check_patch(&patch, b.space);
+        for (int32_t r = 0; r < patch.n; r++) /* groups are numbered as on the board where there is one region */
+            assert_int_equal(regions.groups[patch.group_of[r]], b.board.group_of[patch.rows[r]]);
+        kanon__mover_clear(&mover);
+        kanon__patch_clear(&patch);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+    assert_true(asked > 1000);
+}
+
+/* ---- neighbours and regions ------------------------------------------------------------------------------------------ */
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void neighbours_are_the_nearest(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        bench b = bench_new(seed);
+        const kanon__near *near = b.board.near;
+        int64_t n = b.board.tuples->n, m = b.space->n_dimensions;
+        uint32_t *all = REF_NEW(uint32_t, n), *own = REF_NEW(uint32_t, n * m), found[NEAR];
+        for (int64_t i = 0; i < n; i++)
+            kanon__costs_place(b.board.costs, near->index->codes + i * m, own + i * m);
+        assert_int_equal(near->width, n - 1 < NEAR ? n - 1 : NEAR);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t n_others = 0;
+            for (int64_t j = 0; j < n; j++)
+                if (j != i)
+                    all[n_others++] = kanon__costs_distance(b.board.costs, own + i * m, own + j * m);
+            for (int32_t j = 0; j < near->width; j++) {
+                int32_t place = near->places[i * near->width + j];
+                assert_int_not_equal(place, i);
+                found[j] = kanon__costs_distance(b.board.costs, own + i * m, own + place * m);
+            }
+            qsort(all, (size_t)n_others, sizeof *all, by_number);
+            qsort(found, (size_t)near->width, sizeof *found, by_number);
+            assert_memory_equal(all, found, (size_t)near->width * sizeof *found);
+        }
+        free(own);
+        free(all);
+        bench_clear(&b);
+    }
+}
+
+static void regions_lose_nobody(void **state)
+{
+    (void)state;
+    int64_t n_regions = 0;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        bench b = bench_new(seed);
+        kanon__regions regions;
+        kanon__random random;
+        kanon_error err;
+        int64_t n = b.space->n_rows, loss = 0, before = loss_of_rows(b.space, b.board.group_of, b.board.n_groups);
+        int32_t *was = REF_NEW(int32_t, n);
+        memcpy(was, b.board.group_of, (size_t)n * sizeof *was);
+        kanon__random_init(&random, seed, 0);
+        assert_int_equal(kanon__regions_init(&regions, &b.board, 20, &random, &err), KANON_OK);
+        for (int64_t i = 0; i < regions.n_regions; i++) {
+            kanon__patch patch;
+            assert_true(regions.regions[i].n_records <= 20 || regions.regions[i].end - regions.regions[i].begin == 1);
+            assert_int_equal(kanon__region_take(&patch, &regions, i, &err), KANON_OK);
+            loss += patch.loss;
+            kanon__region_return(&regions, i, &patch);
+            kanon__patch_clear(&patch);
+        }
+        assert_int_equal(loss, before);
+        for (int64_t row = 0; row < n; row++) {
+            assert_int_equal(was[row] < 0, b.board.group_of[row] < 0);
+            assert_true(b.board.group_of[row] < regions.n_numbers);
+            for (int64_t other = 0; other < row; other++) /* together as before */
+                assert_int_equal(was[row] == was[other], b.board.group_of[row] == b.board.group_of[other]);
+        }
+        n_regions += regions.n_regions;
+        free(was);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+    assert_true(n_regions > 3 * N_TABLES);
+}
+
+/* ---- the refinement -------------------------------------------------------------------------------------------------- */
+
+typedef struct asked {
+    const char *algorithm, *moves, *time_limit;
+    uint64_t seed;
+    int threads;
+    kanon_tick tick;
+    void *payload;
+} asked;
+
+static kanon_status search(kanon_grouping **out, const kanon_table *table, int64_t k, asked is, kanon_error *err)
+{
+    kanon_setting settings[2];
+    size_t n = 0;
+    if (is.moves != NULL)
+        settings[n++] = (kanon_setting){"moves", is.moves};
+    if (is.time_limit != NULL)
+        settings[n++] = (kanon_setting){"time-limit", is.time_limit};
+    kanon_options options = {.struct_size = sizeof options,
+                             .k = k,
+                             .algorithm = is.algorithm,
+                             .refine = "search",
+                             .refine_settings = settings,
+                             .n_refine_settings = n,
+                             .seed = is.seed,
+                             .threads = is.threads,
+                             .tick = is.tick,
+                             .payload = is.payload};
+    return kanon_anonymize(out, table, &options, err);
+}
+
+static void finds_the_optimum_of_tiny_tables(void **state)
+{
+    (void)state;
+    int n_tables = 200, n_best = 0;
+    for (int i = 0; i < n_tables; i++) {
+        int64_t k = 2 + i % 3;
+        int n = (int)(2 * k) + i % (int)(11 - 2 * k); /* 2k .. 10 */
+        random_table t = random_table_sized(1000 + (uint64_t)i, n, k);
+        ref_model *model = ref_model_new(t.table);
+        kanon_grouping *grouping = NULL;
+        kanon_error err;
+        assert_int_equal(search(&grouping, t.table, k, (asked){.algorithm = "kmember"}, &err), KANON_OK);
+        int *group = REF_NEW(int, n);
+        for (int row = 0; row < n; row++)
+            group[row] = grouping->group_of[row];
+        int64_t loss = ref_loss_all(model, group, (int)grouping->n_groups), optimum = ref_optimum(model, k);
+        if (loss < optimum)
+            fail_msg("table %" PRIu64 ": a loss below the least one", t.seed);
+        n_best += loss == optimum;
+        if (loss != optimum)
+            print_message("table %" PRIu64 ", n %d, k %" PRId64 ": %" PRId64 " instead of %" PRId64 "\n", t.seed, n, k, loss,
+                          optimum);
+        free(group);
+        kanon_grouping_free(grouping);
+        ref_model_free(model);
+        random_table_clear(&t);
+    }
+    print_message("%d of %d\n", n_best, n_tables);
+    assert_true(n_best >= n_tables * 9 / 10);
+}
+
+/* A table with a few thousand tuples: numbers with gaps, two categories, some missing. */
+static kanon_table *make_table(int n)
+{
+    char *csv = ref_alloc((size_t)n * 24 + 64, 1), *at = csv;
+    kanon__random random;
+    kanon__random_init(&random, 5, 0);
+    at += sprintf(at, "a,b,c,d\n");
+    for (int i = 0; i < n; i++) {
+        int a = (int)kanon__random_below(&random, 40), b = (int)kanon__random_below(&random, 60);
+        if (kanon__random_below(&random, 20) == 0)
+            at += sprintf(at, "?,%d,x%d,y%d\n", b, a % 5, b % 3);
+        else
+            at += sprintf(at, "%d,%d,x%d,y%d\n", a + a * a, b, (int)kanon__random_below(&random, 5), b % 3);
+    }
+    kanon_table *table = table_from_texts(csv, "missing: [\"?\"]\n"
+                                               "attributes:\n"
+                                               "  a: {role: quasi, type: integer}\n"
+                                               "  b: {role: quasi, type: integer}\n"
+                                               "  c: {role: quasi, type: categorical}\n"
+                                               "  d: {role: quasi, type: categorical}\n");
+    free(csv);
+    return table;
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    kanon_table *table = make_table(40000); /* several regions */
+    kanon_grouping *one = NULL, *other = NULL, *again = NULL;
+    kanon_error err;
+    asked is = {.algorithm = "top-down", .moves = "150000", .threads = 1};
+    assert_int_equal(search(&one, table, 5, is, &err), KANON_OK);
+    is.threads = 3;
+    assert_int_equal(search(&other, table, 5, is, &err), KANON_OK);
+    is.seed = 1;
+    assert_int_equal(search(&again, table, 5, is, &err), KANON_OK);
+    size_t size = (size_t)one->n_rows * sizeof *one->group_of;
+    assert_memory_equal(one->group_of, other->group_of, size);
+    assert_int_not_equal(memcmp(one->group_of, again->group_of, size), 0);
+    kanon_grouping_free(again);
+    kanon_grouping_free(other);
+    kanon_grouping_free(one);
+    kanon_table_free(table);
+}
+
+static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
+{
+    kanon_measures *measures = NULL;
+    kanon_error err;
+    kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
+    assert_int_equal(kanon_evaluate(&measures, table, grouping, &brief, &err), KANON_OK);
+    double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
+    kanon_measures_free(measures);
+    return loss;
+}
+
+/* More moves, less loss; and much less than the algorithm's own. */
+static void lowers_the_loss(void **state)
+{
+    (void)state;
+    kanon_table *table = make_table(1000);
+    kanon_grouping *start = NULL, *few = NULL, *many = NULL;
+    kanon_error err;
+    kanon_options plain = {.struct_size = sizeof plain, .k = 4, .algorithm = "kmember"};
+    assert_int_equal(kanon_anonymize(&start, table, &plain, &err), KANON_OK);
+    assert_int_equal(search(&few, table, 4, (asked){.algorithm = "kmember", .moves = "3000"}, &err), KANON_OK);
+    assert_int_equal(search(&many, table, 4, (asked){.algorithm = "kmember", .moves = "300000"}, &err), KANON_OK);
+    assert_true(loss_of(table, few) < loss_of(table, start));
+    assert_true(loss_of(table, many) < 0.9 * loss_of(table, start));
+    assert_true(loss_of(table, many) < loss_of(table, few));
+    kanon_grouping_free(many);
+    kanon_grouping_free(few);
+    kanon_grouping_free(start);
+    kanon_table_free(table);
+}
+
+typedef struct impatience {
+    int n_asked, answer, n_detailed;
+} impatience;
+
+static int finish(const kanon_progress *progress, void *payload)
+{
+    impatience *i = payload;
+    i->n_detailed += progress->detail != NULL && strstr(progress->detail, "loss ") != NULL;
+    if (!progress->can_finish)
+        return 0;
+    i->n_asked++;
+    return i->answer;
+}
+
+static void ends_when_asked(void **state)
+{
+    (void)state;
+    kanon_table *table = make_table(1000);
+    kanon_grouping *start = NULL, *grouping = NULL;
+    kanon_error err;
+    kanon_options plain = {.struct_size = sizeof plain, .k = 4, .algorithm = "top-down"};
+    assert_int_equal(kanon_anonymize(&start, table, &plain, &err), KANON_OK);
+    impatience i = {.answer = KANON_TICK_FINISH};
+    asked endless = {.algorithm = "top-down", .moves = "1000000000000", .tick = finish, .payload = &i};
+    assert_int_equal(search(&grouping, table, 4, endless, &err), KANON_OK); /* it would take days */
+    assert_int_equal(i.n_asked, 1);
+    assert_true(kanon_grouping_smallest(grouping) >= 4);
+    assert_true(loss_of(table, grouping) < loss_of(table, start));
+    kanon_grouping_free(grouping);
+    grouping = NULL;
+    i = (impatience){.answer = 1};
+    assert_int_equal(search(&grouping, table, 4, endless, &err), KANON_ECANCELLED);
+    assert_null(grouping);
+    kanon_grouping_free(start);
+    kanon_table_free(table);
+}
+
+static void settings_are_checked(void **state)
+{
+    (void)state;
+    kanon_table *table = make_table(20);
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    asked is = {.moves = "0"};
+    assert_int_equal(search(&grouping, table, 4, is, &err), KANON_EINVAL);
+    is = (asked){.time_limit = "soon"};
+    assert_int_equal(search(&grouping, table, 4, is, &err), KANON_EINVAL);
+    is = (asked){.time_limit = "0.01"};
+    assert_int_equal(search(&grouping, table, 4, is, &err), KANON_OK);
+    assert_int_equal(grouping->refine_settings.n, 1);
+    assert_string_equal(grouping->refine_settings.items[0], "time-limit=0.01");
+    kanon_grouping_free(grouping);
+    kanon_setting moves = {"moves", "5"};
+    kanon_options none = {.struct_size = sizeof none, .k = 4, .refine_settings = &moves, .n_refine_settings = 1};
+    assert_int_equal(kanon_anonymize(&grouping, table, &none, &err), KANON_EINVAL);
+    kanon_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patch_follows_every_move),
+        cmocka_unit_test(a_guard_has_the_last_word),
+        cmocka_unit_test(neighbours_are_the_nearest),
+        cmocka_unit_test(regions_lose_nobody),
+        cmocka_unit_test(finds_the_optimum_of_tiny_tables),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(lowers_the_loss),
+        cmocka_unit_test(ends_when_asked),
+        cmocka_unit_test(settings_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
