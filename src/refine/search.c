@@ -29,14 +29,15 @@ enum {
     REGION_RECORDS = 16000, /* at most, or so many groups: */
     REGION_GROUPS = 200,
     ROUNDS = 64,
-    MOVES_PER_RECORD = 500, /* by default, */
+    MOVES_PER_RECORD = 500, /* by default, where k is small; moves take the longer the larger it is, */
+    K_OF_HALF = 12,         /* so that there are half as many for this k, a third for twice this k, ... */
     LEAST_MOVES = 20000,    /* and no fewer than these */
     MOST_STARTS = 8,        /* annealings, where there are moves for more than one, */
     MOVES_PER_START = 300   /* per record, and as many more as there are records */
 };
 /* The temperatures in the beginning and at the end of an annealing, in average losses of a record; and the share of the
  * moves that comes last and only lets the loss fall. */
-static const double HOT = 0.6, COLD = 0.03, DESCENT = 0.05;
+static const double HOT = 1.2, COLD = 0.03, DESCENT = 0.05;
 
 typedef struct searching {
     kanon__run *run;
@@ -272,7 +273,7 @@ static kanon_status measure_start(searching *s, kanon_error *err)
 static void set_limits(searching *s)
 {
     const kanon__settings *settings = s->run->settings;
-    int64_t by_default = s->board.space->n_rows * MOVES_PER_RECORD;
+    int64_t by_default = s->board.space->n_rows * MOVES_PER_RECORD * K_OF_HALF / (K_OF_HALF + s->run->k);
     s->moves = kanon__setting_integer(settings, "moves");
     s->seconds = kanon__setting_number(settings, "time-limit");
     if (s->moves == 0 && s->seconds == 0)
@@ -322,8 +323,8 @@ static const kanon_setting_info settings[] = {
      .type = KANON_SETTING_INTEGER,
      .min = 1,
      .max = 1e15,
-     .help = "how many moves are tried; equal numbers give equal groups (default: 500 per record, at least 20000, unless "
-             "there is a time limit)"},
+     .help = "how many moves are tried; equal numbers give equal groups (default: 6000 / (12 + k) per record, at "
+             "least 20000, unless there is a time limit)"},
     {.name = "time-limit",
      .type = KANON_SETTING_NUMBER,
      .min = 0.001,

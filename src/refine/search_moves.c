@@ -5,11 +5,11 @@
 enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
 
 /* Of ALL steps, so many make groups anew. That does what single records cannot but takes longer the larger k is; so it is
- * done less often then, and with fewer groups. */
+ * done less often then, and with fewer groups at a time. */
 static void choose_mix(kanon__mover *m)
 {
     int64_t k = m->patch->k;
-    m->regroups = (int32_t)(k < 3 ? 800 : k > 50 ? 40 : 2000 / k);
+    m->regroups = k < 3 ? 1000 : k <= 25 ? 400 : 200;
     m->most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3);
 }
 
