@@ -39,6 +39,13 @@ static const option option_refine = {
     .kind = OPTION_TEXT,
     AT(refine),
 };
+static const option option_effort = {
+    .name = "effort",
+    .argument = "fast|balanced|best",
+    .help = "with the algorithm auto or --refine search: a moment, some seconds (the default), or minutes for less loss",
+    .kind = OPTION_TEXT,
+    AT(effort),
+};
 static const option option_moves = {
     .name = "moves",
     .argument = "N",
@@ -129,29 +136,12 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,
-    &option_k,
-    &option_algorithm,
-    &option_set,
-    &option_refine,
-    &option_moves,
-    &option_time_limit,
-    &option_blocks,
-    &option_memory,
-    &option_seed,
-    &option_threads,
-    &option_output,
-    &option_groups,
-    &option_report,
-    &option_report_external,
-    &option_numeric,
-    &option_shuffle,
-    &option_delimiter,
-    &option_strict,
-    &option_quiet,
-    &option_verbose,
-    &option_help,
-    NULL,
+    SCHEMA_OPTIONS,  &option_k,       &option_algorithm, &option_set,
+    &option_refine,  &option_effort,  &option_moves,     &option_time_limit,
+    &option_blocks,  &option_memory,  &option_seed,      &option_threads,
+    &option_output,  &option_groups,  &option_report,    &option_report_external,
+    &option_numeric, &option_shuffle, &option_delimiter, &option_strict,
+    &option_quiet,   &option_verbose, &option_help,      NULL,
 };
 
 static const char *const examples[] = {
@@ -270,6 +260,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .refine = args->refine,
         .refine_settings = refining,
         .n_refine_settings = refine_settings(refining, args),
+        .effort = args->effort,
         .blocks = args->blocks,
         .memory = args->memory,
         .settings = args->settings.items,

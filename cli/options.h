@@ -22,7 +22,7 @@ typedef struct pair_list {
 /* What was said on the command line, of every command. Texts point into argv. */
 typedef struct arguments {
     const char *operand; /* NULL: none given */
-    const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *moves, *time_limit;
+    const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *effort, *moves, *time_limit;
     int64_t k, threads, rows, blocks, memory; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */

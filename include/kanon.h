@@ -221,6 +221,8 @@ typedef struct kanon_options {
     int64_t memory; /* bytes that may be used, table and release included; 0: any number */
     const kanon_setting *refine_settings; /* of the refinement */
     size_t n_refine_settings;
+    const char
+        *effort; /* "fast", "balanced" or "best", where algorithm or refinement has such a setting; NULL: its default */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */

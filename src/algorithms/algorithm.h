@@ -12,6 +12,8 @@ typedef struct kanon__algorithm {
     int32_t record_bytes, cell_bytes;
     /* About so many records are grouped in a minute, on one thread; 0: any number. Beyond that, blocks are the default. */
     int64_t minute;
+    /* The refinement that follows unless another one is asked for; settings of the same name are handed on. NULL: none. */
+    const char *refinement;
 } kanon__algorithm;
 
 /* The bytes that a run takes on so many records. */

@@ -14,7 +14,7 @@
 
 const char *kanon_algorithm_default(void)
 {
-    return "kmember";
+    return "auto";
 }
 
 /* An unknown name, with the known ones: `what` is "algorithm" or "refinement". */
@@ -61,13 +61,21 @@ static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon
     return KANON_OK;
 }
 
-/* The settings of the schema count only for the algorithm that it names. */
-static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table, const char *algorithm,
-                                  const kanon_options *o, kanon_error *err)
+static bool has_setting(const kanon_algorithm_info *info, const char *name)
 {
-    bool from_schema = table->schema_algorithm != NULL && strcmp(table->schema_algorithm, algorithm) == 0;
+    for (size_t i = 0; i < info->n_settings; i++)
+        if (strcmp(info->settings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The settings of the schema count only for the algorithm that it names. */
+static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table,
+                                  const kanon_algorithm_info *algorithm, const kanon_options *o, kanon_error *err)
+{
+    bool from_schema = table->schema_algorithm != NULL && strcmp(table->schema_algorithm, algorithm->name) == 0;
     size_t n_schema = from_schema ? (size_t)table->n_schema_settings : 0;
-    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings), "settings", err);
+    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings + 1), "settings", err);
     if (st != KANON_OK)
         return st;
     for (size_t i = 0; i < n_schema; i++)
@@ -75,6 +83,8 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
     for (size_t i = 0; i < o->n_settings; i++)
         (*out)[n_schema + i] = o->settings[i];
     *n = n_schema + o->n_settings;
+    if (o->effort != NULL && has_setting(algorithm, "effort"))
+        (*out)[(*n)++] = (kanon_setting){"effort", o->effort};
     return KANON_OK;
 }
 
@@ -180,24 +190,56 @@ static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_o
     *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default())};
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
-    if (o->refine != NULL)
-        out->refinement = kanon__refinement_find(o->refine);
-    if (o->refine != NULL && out->refinement == NULL)
-        return fail_unknown("refinement", o->refine, kanon_refinement_count(), kanon_refinement_at, err);
+    const char *refine = o->refine != NULL ? o->refine : out->algorithm->refinement;
+    if (refine == NULL || strcmp(refine, "none") == 0)
+        return KANON_OK;
+    out->refinement = kanon__refinement_find(refine);
+    if (out->refinement == NULL)
+        return fail_unknown("refinement", refine, kanon_refinement_count(), kanon_refinement_at, err);
     return KANON_OK;
 }
 
-static kanon_status take_refine_settings(kanon__settings *out, const plan *p, const kanon_options *o, kanon_error *err)
+/* The refinement that belongs to the algorithm gets the algorithm's settings of the same name, before its own. */
+static kanon_status init_refine_settings(kanon__settings *out, const plan *p, const kanon__settings *of_algorithm,
+                                         const kanon_options *o, kanon_error *err)
 {
-    if (p->refinement != NULL) {
-        const kanon_algorithm_info *info = &p->refinement->info;
-        return kanon__settings_init(out, info->name, info->settings, info->n_settings, o->refine_settings,
-                                    o->n_refine_settings, err);
-    }
+    kanon_status st = KANON_OK;
+    const kanon_algorithm_info *info = &p->refinement->info;
+    kanon_setting *given = NULL;
+    size_t n = 0;
+    bool follows = p->algorithm->refinement != NULL && strcmp(p->algorithm->refinement, info->name) == 0;
+    KANON_TRY(kanon__new_array(&given, (int64_t)(of_algorithm->n + o->n_refine_settings + 1), "settings", err), out);
+    for (size_t i = 0; follows && i < of_algorithm->n; i++)
+        if (of_algorithm->values[i] != NULL && has_setting(info, of_algorithm->infos[i].name))
+            given[n++] = (kanon_setting){of_algorithm->infos[i].name, of_algorithm->values[i]};
+    if (!follows && o->effort != NULL && has_setting(info, "effort"))
+        given[n++] = (kanon_setting){"effort", o->effort};
+    for (size_t i = 0; i < o->n_refine_settings; i++)
+        given[n++] = o->refine_settings[i];
+    KANON_TRY(kanon__settings_init(out, info->name, info->settings, info->n_settings, given, n, err), out);
+out:
+    kanon__free(given);
+    return st;
+}
+
+static kanon_status take_refine_settings(kanon__settings *out, const plan *p, const kanon__settings *of_algorithm,
+                                         const kanon_options *o, kanon_error *err)
+{
+    if (p->refinement != NULL)
+        return init_refine_settings(out, p, of_algorithm, o, err);
     if (o->n_refine_settings == 0)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "the setting '%s' needs a refinement", o->refine_settings[0].name);
     return kanon__hint(err, st, "name one: search");
+}
+
+static kanon_status check_effort(const plan *p, const kanon_options *o, kanon_error *err)
+{
+    if (o->effort == NULL || has_setting(&p->algorithm->info, "effort") ||
+        (p->refinement != NULL && has_setting(&p->refinement->info, "effort")))
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s knows no effort", p->algorithm->info.name);
+    return kanon__hint(err, st, "use the algorithm auto, or the refinement search");
 }
 
 /* A block needs room for a group, and is worth its while only with room for many. */
@@ -222,10 +264,11 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(make_plan(&p, table, &o, err), out);
+    KANON_TRY(check_effort(&p, &o, err), out);
     const kanon_algorithm_info *info = &p.algorithm->info;
-    KANON_TRY(join_settings(&given, &n_given, table, info->name, &o, err), out);
+    KANON_TRY(join_settings(&given, &n_given, table, info, &o, err), out);
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
-    KANON_TRY(take_refine_settings(&refining, &p, &o, err), out);
+    KANON_TRY(take_refine_settings(&refining, &p, &settings, &o, err), out);
     p.refining = &refining;
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);

@@ -29,7 +29,9 @@ enum {
     REGION_RECORDS = 16000, /* at most, or so many groups: */
     REGION_GROUPS = 200,
     ROUNDS = 64,
-    MOVES_PER_RECORD = 500, /* by default, where k is small; moves take the longer the larger it is, */
+    MOST_MOVES = 25000000,
+    BEST_FACTOR = 8,
+    MOVES_PER_RECORD = 700, /* by default, where k is small; moves take the longer the larger it is, */
     K_OF_HALF = 12,         /* so that there are half as many for this k, a third for twice this k, ... */
     LEAST_MOVES = 20000,    /* and no fewer than these */
     MOST_STARTS = 8,        /* annealings, where there are moves for more than one, */
@@ -270,14 +272,27 @@ static kanon_status measure_start(searching *s, kanon_error *err)
     return KANON_OK;
 }
 
+/* What an effort is worth: for balanced some seconds on any table up to a million records. */
+static int64_t moves_of_effort(const searching *s)
+{
+    int64_t n = s->run->space->n_rows, moves = n * MOVES_PER_RECORD;
+    if (kanon__setting_is(s->run->settings, "effort", "fast"))
+        return 0;
+    if (kanon__setting_is(s->run->settings, "effort", "best"))
+        moves *= BEST_FACTOR;
+    else if (moves > MOST_MOVES + 4 * n)
+        moves = MOST_MOVES + 4 * n;
+    moves = moves / (K_OF_HALF + s->run->k) * K_OF_HALF; /* with large groups a move takes longer */
+    return moves > LEAST_MOVES ? moves : LEAST_MOVES;
+}
+
 static void set_limits(searching *s)
 {
     const kanon__settings *settings = s->run->settings;
-    int64_t by_default = s->board.space->n_rows * MOVES_PER_RECORD * K_OF_HALF / (K_OF_HALF + s->run->k);
     s->moves = kanon__setting_integer(settings, "moves");
     s->seconds = kanon__setting_number(settings, "time-limit");
     if (s->moves == 0 && s->seconds == 0)
-        s->moves = by_default > LEAST_MOVES ? by_default : LEAST_MOVES;
+        s->moves = moves_of_effort(s);
 }
 
 static kanon_status run_search(kanon__run *run, kanon_error *err)
@@ -290,11 +305,13 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     s->run = run;
     s->ticker = &shared;
     s->begin = kanon__seconds();
+    set_limits(s);
+    if (s->moves == 0 && s->seconds == 0)
+        goto out; /* no effort */
     kanon__chances_fill(s->chances);
     s->cooling.chances = s->chances;
     KANON_TRY(set_board(&s->board, run, err), out);
     KANON_TRY(measure_start(s, err), out);
-    set_limits(s);
     KANON_TRY(kanon__new_array(&s->best, run->space->n_rows, "groups", err), out);
     memcpy(s->best, run->group_of, (size_t)run->space->n_rows * sizeof *s->best);
     s->n_best_groups = run->n_groups;
@@ -319,12 +336,18 @@ out:
 }
 
 static const kanon_setting_info settings[] = {
+    {.name = "effort",
+     .type = KANON_SETTING_CHOICE,
+     .default_value = "balanced",
+     .choices = "fast|balanced|best",
+     .help =
+         "how many moves where nothing else is said: none, for some seconds, or eight times as many and with no limit on "
+         "large tables"},
     {.name = "moves",
      .type = KANON_SETTING_INTEGER,
      .min = 1,
      .max = 1e15,
-     .help = "how many moves are tried; equal numbers give equal groups (default: 6000 / (12 + k) per record, at "
-             "least 20000, unless there is a time limit)"},
+     .help = "how many moves are tried; equal numbers give equal groups (default: by effort, unless there is a time limit)"},
     {.name = "time-limit",
      .type = KANON_SETTING_NUMBER,
      .min = 0.001,

@@ -1,0 +1,122 @@
+/* auto: the least loss for the effort that is asked for.
+ *
+ * fast: one pass that takes no longer than kmember: densest where k is small, else top-down, on small blocks.
+ * balanced, best: densest and top-down, whichever loses less; then local search (refine/search.c) for as long as the effort
+ * allows, which follows as the refinement of this row.
+ *
+ * Source: this project; what was measured is in docs/loss-on-adult.md.
+ * Ties: densest. */
+#include "algorithms/algorithm.h"
+
+#include "core/alloc.h"
+#include "loss/clusters.h"
+#include "partition/blocks.h"
+
+#include <string.h>
+
+/* With few records to a group there is nothing to gain by splitting from above. */
+enum { K_FOR_DENSEST = 5, K_FOR_EVERY_SECOND = 10 };
+/* Blocks of the fast way: at least so many records, and so many for each of k. */
+enum { FAST_BLOCK = 3000, FAST_BLOCK_PER_K = 60 };
+
+/* ---- one algorithm ---------------------------------------------------------------------------------------------------- */
+
+static kanon_status run_one(kanon__run *run, const char *name, const kanon_setting *given, size_t n_given, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__settings settings = {0};
+    const kanon__algorithm *algorithm = kanon__algorithm_find(name);
+    const kanon_algorithm_info *info = &algorithm->info;
+    const kanon__settings *own = run->settings;
+    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, given, n_given, err), out);
+    run->settings = &settings;
+    st = algorithm->run(run, err);
+    run->settings = own;
+out:
+    kanon__settings_clear(&settings);
+    return st;
+}
+
+/* What the groups lose together, in units. */
+static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__clusters c = {0};
+    *out = 0;
+    KANON_TRY(kanon__clusters_init(&c, run->space, run->n_groups, err), out);
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        kanon__clusters_join(&c, run->group_of[row], row);
+    for (int32_t group = 0; group < run->n_groups; group++)
+        *out += c.sizes[group] * kanon__box_units(run->space, kanon__clusters_box(&c, group));
+out:
+    kanon__clusters_clear(&c);
+    return st;
+}
+
+/* ---- efforts ---------------------------------------------------------------------------------------------------------- */
+
+static kanon_status run_fast_block(kanon__run *run, kanon_error *err)
+{
+    static const kanon_setting every_second[] = {{"every", "2"}};
+    if (run->k < K_FOR_DENSEST)
+        return run_one(run, "densest", NULL, 0, err);
+    if (run->k < K_FOR_EVERY_SECOND)
+        return run_one(run, "densest", every_second, 1, err);
+    return run_one(run, "top-down", NULL, 0, err);
+}
+
+static kanon_status run_fast(kanon__run *run, kanon_error *err)
+{
+    int64_t by_k = run->k < run->space->n_rows ? FAST_BLOCK_PER_K * run->k : run->space->n_rows;
+    return kanon__blocks_run(run, by_k > FAST_BLOCK ? by_k : FAST_BLOCK, 0, 0, run_fast_block, err);
+}
+
+static kanon_status run_better(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__run other = *run;
+    int64_t loss, other_loss;
+    other.group_of = NULL;
+    other.n_groups = 0;
+    KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
+    KANON_TRY(run_one(run, "densest", NULL, 0, err), out);
+    KANON_TRY(run_one(&other, "top-down", NULL, 0, err), out);
+    KANON_TRY(measure_loss(&loss, run, err), out);
+    KANON_TRY(measure_loss(&other_loss, &other, err), out);
+    if (other_loss < loss) {
+        memcpy(run->group_of, other.group_of, (size_t)run->space->n_rows * sizeof *run->group_of);
+        run->n_groups = other.n_groups;
+    }
+out:
+    kanon__free(other.group_of);
+    return st;
+}
+
+static kanon_status run_auto(kanon__run *run, kanon_error *err)
+{
+    return kanon__setting_is(run->settings, "effort", "fast") ? run_fast(run, err) : run_better(run, err);
+}
+
+static const kanon_setting_info auto_settings[] = {
+    {.name = "effort",
+     .type = KANON_SETTING_CHOICE,
+     .default_value = "balanced",
+     .choices = "fast|balanced|best",
+     .help = "how much time may be spent for less loss: as much as kmember takes, some seconds, or minutes"}};
+
+const kanon__algorithm kanon__algorithm_auto = {
+    .info = {.name = "auto",
+             .summary = "the least loss for the effort: densest or top-down, then local search",
+             .advice =
+                 "The best choice where nothing speaks for another one. --effort fast is over in a moment, balanced takes "
+                 "some seconds, best searches for minutes or as long as --time-limit says.",
+             .source = "this project",
+             .revision = 1,
+             .settings = auto_settings,
+             .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
+    .run = run_auto,
+    .record_bytes = 60,
+    .cell_bytes = 60,
+    .minute = 300000,
+    .refinement = "search",
+};
