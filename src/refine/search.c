@@ -336,13 +336,6 @@ out:
 }
 
 static const kanon_setting_info settings[] = {
-    {.name = "effort",
-     .type = KANON_SETTING_CHOICE,
-     .default_value = "balanced",
-     .choices = "fast|balanced|best",
-     .help =
-         "how many moves where nothing else is said: none, for some seconds, or eight times as many and with no limit on "
-         "large tables"},
     {.name = "moves",
      .type = KANON_SETTING_INTEGER,
      .min = 1,
@@ -353,6 +346,13 @@ static const kanon_setting_info settings[] = {
      .min = 0.001,
      .max = 1e9,
      .help = "how many seconds the search takes; the groups then depend on how fast the machine is"},
+    {.name = "effort",
+     .type = KANON_SETTING_CHOICE,
+     .default_value = "balanced",
+     .choices = "fast|balanced|best",
+     .help =
+         "how many moves where nothing else is said: none, for some seconds, or eight times as many and with no limit on "
+         "large tables"},
 };
 
 const kanon__refinement kanon__refinement_search = {

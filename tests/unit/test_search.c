@@ -510,11 +510,12 @@ static void settings_are_checked(void **state)
     assert_int_equal(search(&grouping, table, 4, is, &err), KANON_EINVAL);
     is = (asked){.time_limit = "0.01"};
     assert_int_equal(search(&grouping, table, 4, is, &err), KANON_OK);
-    assert_int_equal(grouping->refine_settings.n, 1);
+    assert_int_equal(grouping->refine_settings.n, 2);
     assert_string_equal(grouping->refine_settings.items[0], "time-limit=0.01");
     kanon_grouping_free(grouping);
     kanon_setting moves = {"moves", "5"};
-    kanon_options none = {.struct_size = sizeof none, .k = 4, .refine_settings = &moves, .n_refine_settings = 1};
+    kanon_options none = {
+        .struct_size = sizeof none, .k = 4, .algorithm = "kmember", .refine_settings = &moves, .n_refine_settings = 1};
     assert_int_equal(kanon_anonymize(&grouping, table, &none, &err), KANON_EINVAL);
     kanon_table_free(table);
 }
