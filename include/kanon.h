@@ -119,6 +119,15 @@ KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const cha
 /* The first call replaces the texts that the schema file names as missing; later calls add to them. */
 KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
 
+/* One more requirement on the groups, as NAME=VALUE pairs: "model=distinct-l-diversity,attribute=disease,l=3". Which models
+ * there are: docs/privacy.md. */
+KANON_API kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err);
+/* The column that says to which person a record belongs: groups then hold k different persons. With `together` all records
+ * of a person are in one group. */
+KANON_API kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err);
+/* The share of the records that may be suppressed where that lowers the loss: "0.01". */
+KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err);
+
 /* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
 KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
 KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
@@ -223,6 +232,7 @@ typedef struct kanon_options {
     size_t n_refine_settings;
     const char
         *effort; /* "fast", "balanced" or "best", where algorithm or refinement has such a setting; NULL: its default */
+    int compare; /* also find what constraints, entities and suppression cost: the report then holds the loss without them */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */
@@ -346,7 +356,18 @@ typedef struct kanon_class_size {
 typedef struct kanon_diversity {
     const char *column;   /* a sensitive column */
     int64_t distinct_min; /* the fewest distinct values in a class */
+    double entropy_l;     /* the least exp(entropy) of a class */
+    double recursive_c;   /* (c,2)-diversity holds for every c above it; infinite where a class has one value */
+    double alpha;         /* the largest share of a value in a class */
+    double t;             /* the largest earth mover's distance of a class to the file */
 } kanon_diversity;
+
+/* A constraint of the schema, and what the file reaches. */
+typedef struct kanon_kept {
+    const char *sentence;
+    double asked, reached; /* in the unit of the model: l, c, alpha or t */
+    int holds;
+} kanon_kept;
 
 typedef struct kanon_check {
     int64_t records;    /* in the file */
@@ -363,6 +384,9 @@ typedef struct kanon_check {
     const char *const *warnings; /* things that make the release weaker than its k: an identifying column, ... */
     size_t n_warnings;
     int identifying_columns; /* identifying columns that are in the file */
+    int64_t entities;        /* different entities in the smallest class; 0: the file does not tell them */
+    const kanon_kept *kept;  /* the constraints about columns of the file */
+    size_t n_kept;
 } kanon_check;
 
 /* Read a released file, whichever tool wrote it, and find what it really holds to. */

@@ -50,7 +50,7 @@ static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon
     }
     if (table->n_constraints > 0 || table->has_entity) {
         st = kanon__fail(err, KANON_EINVAL, "%s:%d: %s: not supported by this version", table->schema_path,
-                         table->requirement_line, table->n_constraints > 0 ? "constraints" : "entity");
+                         table->n_constraints > 0 ? table->constraints[0].line : 0, table->n_constraints > 0 ? "constraints" : "entity");
         return kanon__hint(err, st, "remove it to get k-anonymity alone");
     }
     if (k > table->n_rows) {

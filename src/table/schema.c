@@ -214,6 +214,78 @@ bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size
     return kanon__texts_find(&schema->missing, text, length) >= 0;
 }
 
+/* ---- what is asked of the groups ------------------------------------------------------------------------------------- */
+
+bool kanon__schema_parse_share(kanon_schema *schema, const char *text)
+{
+    kanon__decimal share;
+    if (!kanon__parse_decimal(&share, text, strlen(text)) || !share.exact || !(share.value >= 0 && share.value <= 1))
+        return false;
+    schema->suppress_numerator = share.mantissa;
+    schema->suppress_denominator = 1;
+    for (int i = 0; i < share.scale; i++)
+        schema->suppress_denominator *= 10;
+    return true;
+}
+
+kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+{
+    if (kanon__schema_parse_share(schema, share))
+        return KANON_OK;
+    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "suppress: not a share of the records"),
+                       "write 0.01 for one percent");
+}
+
+kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+{
+    char *copy = NULL;
+    kanon_status st = kanon__copy_text(&copy, column, strlen(column), "a column name", err);
+    if (st != KANON_OK)
+        return st;
+    kanon__free(schema->entity);
+    schema->entity = copy;
+    schema->entity_line = 0;
+    schema->entity_together = together != 0;
+    return KANON_OK;
+}
+
+/* One NAME=VALUE of a constraint. */
+static kanon_status add_constraint_word(kanon__constraint_text *constraint, const char *word, size_t length,
+                                        kanon_error *err)
+{
+    const char *equals = memchr(word, '=', length);
+    if (equals == NULL || equals == word || equals + 1 == word + length) {
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "constraint: not of the form NAME=VALUE,NAME=VALUE");
+        return kanon__hint(err, st, "write it as model=distinct-l-diversity,attribute=COLUMN,l=3");
+    }
+    kanon_status st = kanon__texts_add(&constraint->names, word, (size_t)(equals - word), err);
+    if (st == KANON_OK)
+        st = kanon__texts_add(&constraint->values, equals + 1, length - (size_t)(equals + 1 - word), err);
+    return st;
+}
+
+kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__constraint_text constraint = {0};
+    for (const char *word = text;; word++) {
+        size_t length = strcspn(word, ",");
+        KANON_TRY(add_constraint_word(&constraint, word, length, err), out);
+        word += length;
+        if (*word == '\0')
+            break;
+    }
+    KANON_TRY(kanon__grow_array(&schema->constraints, &schema->constraints_capacity, schema->n_constraints + 1,
+                                "constraints", err),
+              out);
+    schema->constraints[schema->n_constraints++] = constraint;
+    constraint = (kanon__constraint_text){0};
+out:
+    kanon__texts_clear(&constraint.names);
+    kanon__texts_clear(&constraint.values);
+    return st;
+}
+
 int64_t kanon_schema_k(const kanon_schema *schema)
 {
     return schema->k;

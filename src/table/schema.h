@@ -45,6 +45,8 @@ struct kanon_schema {
     int64_t n_settings, settings_capacity;
     kanon__texts key;
     char *entity; /* NULL: not said */
+    bool entity_together;
+    int64_t suppress_numerator, suppress_denominator; /* the share of records that may be suppressed; 0/0: not said */
     int entity_line, key_line, constraints_line;
 };
 
@@ -53,6 +55,8 @@ struct kanon_schema {
 kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err);
 /* The attribute of that name, NULL where the schema does not name it. */
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
+/* Set the share of records that may be suppressed; false where the text is no number from 0 to 1. */
+bool kanon__schema_parse_share(kanon_schema *schema, const char *text);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

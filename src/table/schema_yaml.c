@@ -55,8 +55,7 @@ typedef struct names {
     int64_t marks_capacity;
 } names;
 
-/* ---- failing ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- failing ---------------------------------------------------------------------------------------------------------- */
 
 static kanon_status fail_at(const reader *r, yaml_mark_t mark, const char *format, ...) KANON__PRINTF(3, 4);
 
@@ -132,8 +131,7 @@ static kanon_status fail_syntax(const reader *r)
     return st;
 }
 
-/* ---- events -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- events ----------------------------------------------------------------------------------------------------------- */
 
 static kanon_status next(reader *r)
 {
@@ -207,8 +205,7 @@ static kanon_status copy_text(reader *r, char **out, const char *expected)
     return st;
 }
 
-/* ---- mappings, lists, words -------------------------------------------------------------------------------------------
- * */
+/* ---- mappings, lists, words ------------------------------------------------------------------------------------------- */
 
 static void names_clear(names *n)
 {
@@ -336,8 +333,7 @@ static kanon_status read_role_word(reader *r, kanon_role *out)
     return st;
 }
 
-/* ---- taxonomies -------------------------------------------------------------------------------------------------------
- * */
+/* ---- taxonomies ------------------------------------------------------------------------------------------------------- */
 
 /* A taxonomy as it is written: label i has the parent parents[i], -1 where it stands at the top. */
 typedef struct outline {
@@ -464,8 +460,7 @@ static kanon_status resolve_path(reader *r, char **out, const char *path)
     return st;
 }
 
-/* ---- attributes -------------------------------------------------------------------------------------------------------
- * */
+/* ---- attributes ------------------------------------------------------------------------------------------------------- */
 
 static kanon_status read_role(reader *r, const key *k, void *target)
 {
@@ -573,8 +568,7 @@ static kanon_status read_attribute(reader *r, const key *k, void *target)
     return st == KANON_OK ? check_attribute(r, k, attribute) : st;
 }
 
-/* ---- the rest of the schema -------------------------------------------------------------------------------------------
- * */
+/* ---- the rest of the schema ------------------------------------------------------------------------------------------- */
 
 static kanon_status fail_without_attributes(const reader *r, yaml_mark_t mark)
 {
@@ -670,9 +664,19 @@ static kanon_status read_constraints(reader *r, const key *k, void *target)
     return is_null(r) ? KANON_OK : read_list(r, "a list of constraints", read_constraint, schema);
 }
 
+static kanon_status read_suppress(reader *r, const key *k, void *target)
+{
+    (void)k;
+    kanon_status st = want_text(r, "a share of the records such as 0.01");
+    if (st == KANON_OK && !kanon__schema_parse_share(target, text_of(r)))
+        st = kanon__hint(r->err, fail_at(r, r->event.start_mark, "not a share of the records"),
+                         "write 0.01 for one percent");
+    return st;
+}
+
 static kanon_status read_privacy_field(reader *r, const key *k, void *target)
 {
-    static const field fields[] = {{"k", read_k}, {"constraints", read_constraints}};
+    static const field fields[] = {{"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}};
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }
 
@@ -744,12 +748,23 @@ static kanon_status read_entity(reader *r, const key *k, void *target)
     return copy_text(r, &schema->entity, "the name of a column");
 }
 
+static kanon_status read_entity_together(reader *r, const key *k, void *target)
+{
+    static const word flags[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}};
+    int value = 0;
+    (void)k;
+    kanon_status st = read_word(r, &value, flags, sizeof flags / sizeof flags[0], "true or false", "words");
+    ((kanon_schema *)target)->entity_together = value != 0;
+    return st;
+}
+
 static kanon_status read_schema_field(reader *r, const key *k, void *target)
 {
     static const field fields[] = {
-        {"missing", read_missing}, {"default-role", read_default_role}, {"attributes", read_attributes},
-        {"privacy", read_privacy}, {"algorithm", read_algorithm},       {"key", read_key_columns},
-        {"entity", read_entity},
+        {"missing", read_missing},       {"default-role", read_default_role},
+        {"attributes", read_attributes}, {"privacy", read_privacy},
+        {"algorithm", read_algorithm},   {"key", read_key_columns},
+        {"entity", read_entity},         {"entity-together", read_entity_together},
     };
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }

@@ -19,8 +19,9 @@ typedef struct reading {
     int64_t *capacities;                 /* of these */
     int64_t memory;                      /* bytes that may be used; 0: any number */
     bool encode_all;                     /* insensitive columns, too */
-    int n_encoded;
-    char *scratch; /* for cells with doubled quotes */
+    int entity;                          /* the column that says whose record it is; -1: there is none */
+    int n_read;                          /* columns whose cells are kept */
+    char *scratch;                       /* for cells with doubled quotes */
     int64_t scratch_capacity;
     kanon__ticker ticker;
 } reading;
@@ -72,7 +73,7 @@ static kanon_status set_up_column(reading *r, int i, kanon_error *err)
     const kanon__attribute *a = kanon__schema_find(r->schema, name);
     r->attributes[i] = a;
     KANON_TRY(kanon__copy_text(&c->name, name, strlen(name), "a column name", err), out);
-    c->role = a != NULL && a->has_role ? a->role : r->schema->default_role;
+    c->role = a != NULL && a->has_role ? a->role : i == r->entity ? KANON_ROLE_IDENTIFYING : r->schema->default_role;
     c->role_from_flags = a != NULL && a->role_from_flags;
     c->weight = a != NULL ? a->weight : 1;
     c->missing_code = KANON__NO_CODE;
@@ -82,9 +83,10 @@ static kanon_status set_up_column(reading *r, int i, kanon_error *err)
         KANON_TRY(kanon__copy_text(&c->taxonomy_path, a->taxonomy_path, strlen(a->taxonomy_path), "a file name", err), out);
     c->encoded = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                  (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
-    if (c->encoded)
+    if (c->encoded || i == r->entity) {
         KANON_TRY(kanon__dictionary_init(&r->dictionaries[i], err), out);
-    r->n_encoded += c->encoded;
+        r->n_read++;
+    }
     r->table->n_quasi += c->role == KANON_ROLE_QUASI;
     r->table->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
 out:
@@ -107,7 +109,7 @@ static kanon_status tell_unnamed(reading *r, bool strict, kanon_error *err)
     size_t used = 0;
     int n_unnamed = 0, first = -1;
     for (int i = 0; i < r->csv.n_columns; i++) {
-        if (r->attributes[i] != NULL)
+        if (r->attributes[i] != NULL || i == r->entity)
             continue;
         if (n_unnamed++ == 0)
             first = i;
@@ -132,11 +134,37 @@ static kanon_status tell_unnamed(reading *r, bool strict, kanon_error *err)
                              kanon_role_text(r->schema->default_role), names);
 }
 
+/* Who a record belongs to cannot be generalised, and whoever sees it in the release can put a person's records together. */
+static kanon_status check_entity(reading *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_schema *s = r->schema;
+    if (r->entity < 0)
+        return KANON_OK;
+    const kanon__column *c = &r->table->columns[r->entity];
+    if (c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE) {
+        st = s->entity_line > 0
+                 ? kanon__fail(err, KANON_EDATA, "%s:%d: %s: the entity is a %s column", s->path, s->entity_line, c->name,
+                               kanon_role_text(c->role))
+                 : kanon__fail(err, KANON_EINVAL, "%s: the entity is a %s column", c->name, kanon_role_text(c->role));
+        return kanon__hint(err, st, "give it 'role: identifying', or name the column that says whose record it is");
+    }
+    if (c->role == KANON_ROLE_INSENSITIVE)
+        st = kanon__texts_addf(&r->table->warnings, err,
+                               "%s: the release shows which records are one person's; with 'role: identifying' it would not",
+                               c->name);
+    return st;
+}
+
 static kanon_status set_up_columns(reading *r, bool strict, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table *t = r->table;
     KANON_TRY(check_names(r, err), out);
+    r->entity = r->schema->entity != NULL ? find_column(&r->csv, r->schema->entity) : -1;
+    t->has_entity = r->entity >= 0;
+    t->entity_column = r->entity;
+    t->entity_together = r->schema->entity_together;
     t->n_columns = r->csv.n_columns;
     KANON_TRY(kanon__new_array(&t->columns, t->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->attributes, t->n_columns, "columns", err), out);
@@ -147,6 +175,7 @@ static kanon_status set_up_columns(reading *r, bool strict, kanon_error *err)
         KANON_TRY(set_up_column(r, i, err), out);
     KANON_TRY(list_columns(t, &t->quasi, t->n_quasi, KANON_ROLE_QUASI, err), out);
     KANON_TRY(list_columns(t, &t->sensitive, t->n_sensitive, KANON_ROLE_SENSITIVE, err), out);
+    KANON_TRY(check_entity(r, err), out);
     KANON_TRY(tell_unnamed(r, strict, err), out);
     if (t->n_quasi == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
@@ -185,7 +214,7 @@ out:
 static bool is_scarce(const reading *r, int64_t n_rows)
 {
     enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
-    return r->memory > 0 && n_rows > r->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / (r->n_encoded > 0 ? r->n_encoded : 1);
+    return r->memory > 0 && n_rows > r->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / (r->n_read > 0 ? r->n_read : 1);
 }
 
 /* Room for one more row. The first guess comes from the file's size, so that large tables are not copied while they grow.
@@ -224,13 +253,12 @@ static kanon_status read_rows(reading *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table *t = r->table;
-    int n_encoded = r->n_encoded;
-    int *encoded = NULL;
+    int *wanted = NULL;
     size_t n_done = 0;
-    KANON_TRY(kanon__new_array(&encoded, n_encoded, "column numbers", err), out);
+    KANON_TRY(kanon__new_array(&wanted, r->n_read, "column numbers", err), out);
     for (int i = 0, at = 0; i < t->n_columns; i++)
-        if (t->columns[i].encoded)
-            encoded[at++] = i;
+        if (t->columns[i].encoded || i == r->entity)
+            wanted[at++] = i;
     for (;;) {
         bool has_row;
         KANON_TRY(kanon__csv_next(&r->csv, &has_row, err), out);
@@ -240,9 +268,9 @@ static kanon_status read_rows(reading *r, kanon_error *err)
             st = kanon__fail(err, KANON_EDATA, "%s: more than %lld records", t->input.path, (long long)KANON__MAX_ROWS);
             goto out;
         }
-        for (int i = 0; i < n_encoded; i++) {
-            KANON_TRY(make_room(r, encoded[i], err), out);
-            KANON_TRY(add_cell(r, encoded[i], &r->csv.cells[encoded[i]], err), out);
+        for (int i = 0; i < r->n_read; i++) {
+            KANON_TRY(make_room(r, wanted[i], err), out);
+            KANON_TRY(add_cell(r, wanted[i], &r->csv.cells[wanted[i]], err), out);
         }
         t->n_rows++;
         give_back(r, &n_done);
@@ -253,7 +281,30 @@ static kanon_status read_rows(reading *r, kanon_error *err)
         kanon__hint(err, st, "a table has one line of column names and then one line for each record");
     }
 out:
-    kanon__free(encoded);
+    kanon__free(wanted);
+    return st;
+}
+
+/* Whose record each row is. Nothing is known of missing entities, so all of them are taken for the same one. */
+static kanon_status number_entities(reading *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_table *t = r->table;
+    const kanon__dictionary *names = &r->dictionaries[r->entity];
+    uint32_t *code_of = NULL, missing = KANON__NO_CODE;
+    KANON_TRY(kanon__new_array(&code_of, names->n, "entities", err), out);
+    for (uint32_t i = 0; i < names->n; i++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(names, i, &length);
+        bool is_missing = kanon__schema_is_missing(r->schema, text, length);
+        code_of[i] = is_missing && missing != KANON__NO_CODE ? missing : (uint32_t)t->n_entities++;
+        missing = is_missing ? code_of[i] : missing;
+    }
+    KANON_TRY(kanon__codes_new(&t->entity_codes, t->n_rows, (uint32_t)t->n_entities, t->spilled, err), out);
+    for (int64_t row = 0; row < t->n_rows; row++)
+        kanon__code_set(t->entity_codes, row, code_of[kanon__code_at(r->raw[r->entity], row)]);
+out:
+    kanon__free(code_of);
     return st;
 }
 
@@ -280,13 +331,29 @@ static kanon_status copy_optional(char **out, const char *text, kanon_error *err
     return text != NULL ? kanon__copy_text(out, text, strlen(text), "the schema", err) : KANON_OK;
 }
 
+static kanon_status copy_constraint(kanon__constraint_text *to, const kanon__constraint_text *from, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    to->line = from->line;
+    for (int64_t i = 0; i < from->names.n; i++) {
+        KANON_TRY(kanon__texts_add(&to->names, from->names.items[i], strlen(from->names.items[i]), err), out);
+        KANON_TRY(kanon__texts_add(&to->values, from->values.items[i], strlen(from->values.items[i]), err), out);
+    }
+out:
+    if (st != KANON_OK) { /* not counted yet, so nobody else frees it */
+        kanon__texts_clear(&to->names);
+        kanon__texts_clear(&to->values);
+    }
+    return st;
+}
+
 static kanon_status keep_wishes(kanon_table *t, const kanon_schema *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     t->schema_k = s->k;
-    t->n_constraints = s->n_constraints;
-    t->has_entity = s->entity != NULL;
-    t->requirement_line = s->n_constraints > 0 ? s->constraints[0].line : s->entity_line;
+    KANON_TRY(kanon__new_array(&t->constraints, s->n_constraints, "constraints", err), out);
+    for (; t->n_constraints < s->n_constraints; t->n_constraints++)
+        KANON_TRY(copy_constraint(&t->constraints[t->n_constraints], &s->constraints[t->n_constraints], err), out);
     for (int64_t i = 0; i < s->missing.n; i++)
         KANON_TRY(kanon__texts_add(&t->missing, s->missing.items[i], strlen(s->missing.items[i]), err), out);
     KANON_TRY(copy_optional(&t->schema_path, s->path, err), out);
@@ -304,6 +371,11 @@ static kanon_status keep_wishes(kanon_table *t, const kanon_schema *s, kanon_err
     }
 out:
     return st;
+}
+
+static int64_t share_of_rows(int64_t n_rows, const kanon_schema *s)
+{
+    return s->suppress_denominator == 0 ? -1 : (int64_t)((__int128)n_rows * s->suppress_numerator / s->suppress_denominator);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------------
@@ -330,7 +402,7 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
     kanon_status st = KANON_OK;
     kanon_read_options o;
     kanon_table *t = NULL;
-    reading r = {.schema = schema};
+    reading r = {.schema = schema, .entity = -1};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
@@ -346,7 +418,10 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
     KANON_TRY(keep_wishes(t, schema, err), out);
     KANON_TRY(set_up_columns(&r, o.strict != 0, err), out);
     KANON_TRY(read_rows(&r, err), out);
+    if (r.entity >= 0)
+        KANON_TRY(number_entities(&r, err), out);
     KANON_TRY(encode_columns(&r, err), out);
+    t->most_suppressed = share_of_rows(t->n_rows, schema);
     *out = t;
     t = NULL;
 out:
@@ -375,6 +450,12 @@ void kanon_table_free(kanon_table *t)
         kanon__free((void *)t->schema_settings[i].name);
     }
     kanon__free(t->schema_settings);
+    for (int64_t i = 0; i < t->n_constraints; i++) {
+        kanon__texts_clear(&t->constraints[i].names);
+        kanon__texts_clear(&t->constraints[i].values);
+    }
+    kanon__free(t->constraints);
+    kanon__codes_clear(&t->entity_codes);
     kanon__free(t->schema_algorithm);
     kanon__free(t->schema_path);
     kanon__texts_clear(&t->warnings);

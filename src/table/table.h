@@ -54,9 +54,14 @@ struct kanon_table {
     int64_t n_schema_settings;
     char *schema_path;     /* NULL: flags alone */
     kanon__texts missing;  /* the texts that mean "no value" */
-    int64_t n_constraints; /* asked for by the schema */
-    bool has_entity;
-    int requirement_line; /* in the schema, of the first of them */
+    /* what is asked of the groups beside k, as written: src/constraints makes sense of it, src/verify checks it */
+    kanon__constraint_text *constraints;
+    int64_t n_constraints;
+    bool has_entity, entity_together;
+    int entity_column;
+    kanon__codes entity_codes; /* by row: whose record it is; all missing ones are one entity */
+    int64_t n_entities;
+    int64_t most_suppressed; /* records that may be suppressed to lower the loss; -1: nothing said */
     kanon__texts warnings;
     bool spilled; /* the codes lie in a file */
 };

@@ -391,7 +391,7 @@ static void check_bad(const bad *b, size_t size)
 }
 
 #define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight"
-#define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity"
+#define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
 #define ATTR "attributes:\n  a: "
@@ -403,7 +403,7 @@ static void test_bad_keys(void **state)
         {"attributes:\n  age: {bananas: quasi}\n", "2: column 9: unknown key 'bananas'", ATTRIBUTE_KEYS},
         {A "privcy: {k: 3}\n", "2: column 1: unknown key 'privcy'", "did you mean 'privacy'?"},
         {A "default_role: quasi\n", "2: column 1: unknown key 'default_role'", "did you mean 'default-role'?"},
-        {A "privacy: {k: 3, epsilon: 1}\n", "2: column 17: unknown key 'epsilon'", "valid keys are k, constraints"},
+        {A "privacy: {k: 3, epsilon: 1}\n", "2: column 17: unknown key 'epsilon'", "valid keys are k, constraints, suppress"},
         {A "\"a\\nb\\e\\x7f\": 1\n", "2: column 1: unknown key 'a?b\?\?'", SCHEMA_KEYS},
         {A "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789: 1\n",
          "2: column 1: unknown key '0123456789012345678901234567890123456789012345678901234567890123456789012345...'",

@@ -465,17 +465,26 @@ static void form_of_the_file_is_kept(void **state)
 static void wishes_of_the_schema_are_kept(void **state)
 {
     (void)state;
-    kanon_table *table = table_of("attributes: {a: {role: quasi, weight: 2.50}, s: {role: sensitive}}\n"
-                                  "privacy: {k: 10, constraints: [{model: t-closeness, attribute: s, t: 0.3}]}\n"
-                                  "algorithm: {name: mondrian, ties: relaxed}\nentity: s\n",
-                                  "a,s\n1,x\n");
+    kanon_table *table = table_of(
+        "attributes: {a: {role: quasi, weight: 2.50}, s: {role: sensitive}}\n"
+        "privacy: {k: 10, suppress: 0.29, constraints: [{model: t-closeness, attribute: s, t: 0.3}]}\n"
+        "algorithm: {name: mondrian, ties: relaxed}\nentity: who\nentity-together: true\n",
+        "a,s,who\n1,x,eve\n2,y,bob\n3,y,eve\n4,x,\n5,x,zoe\n6,x,bob\n7,x,eve\n");
     assert_int_equal(table->schema_k, 10);
     assert_string_equal(table->schema_algorithm, "mondrian");
     assert_int_equal(table->n_schema_settings, 1);
     assert_string_equal(table->schema_settings[0].name, "ties");
     assert_string_equal(table->schema_settings[0].value, "relaxed");
     assert_int_equal(table->n_constraints, 1);
-    assert_true(table->has_entity);
+    assert_string_equal(table->constraints[0].values.items[2], "0.3");
+    assert_int_equal(table->constraints[0].line, 2);
+    assert_true(table->has_entity && table->entity_together);
+    const uint32_t whose[] = {0, 1, 0, 2, 3, 1, 0};
+    assert_int_equal(table->n_entities, 4);
+    for (int row = 0; row < 7; row++)
+        assert_int_equal(kanon__code_at(table->entity_codes, row), whose[row]);
+    assert_int_equal(column_of(table, "who")->role, KANON_ROLE_IDENTIFYING); /* unless the schema names it */
+    assert_int_equal(table->most_suppressed, 2);                             /* 2.03 */
     assert_string_equal(table->schema_path, scratch("s.yaml").text);
     assert_true(column_of(table, "a")->weight == 2.5);
     assert_string_equal(column_of(table, "a")->weight_text, "2.50");

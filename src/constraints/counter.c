@@ -1,0 +1,113 @@
+#include "constraints/counter.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+
+static kanon__count *find_slot(kanon__count *slots, int64_t n_slots, uint64_t stored)
+{
+    uint64_t mask = (uint64_t)n_slots - 1, mixed = stored * 0x9e3779b97f4a7c15u;
+    uint64_t at = (mixed ^ (mixed >> 32)) & mask;
+    while (slots[at].key != 0 && slots[at].key != stored)
+        at = (at + 1) & mask;
+    return &slots[at];
+}
+
+void kanon__counter_clear(kanon__counter *c)
+{
+    kanon__free(c->sorted);
+    kanon__free(c->slots);
+    *c = (kanon__counter){.keeps_sorted = c->keeps_sorted};
+}
+
+/* Keys that are gone are left behind. */
+static kanon_status grow(kanon__counter *c, kanon_error *err)
+{
+    enum { FIRST_SLOTS = 8 };
+    kanon_status st = KANON_OK;
+    kanon__count *slots = NULL;
+    uint64_t *sorted = NULL;
+    int64_t n_slots = FIRST_SLOTS;
+    while (n_slots < 4 * c->n_distinct)
+        n_slots *= 2;
+    KANON_TRY(kanon__new_array(&slots, n_slots, "values of a group", err), out);
+    if (c->keeps_sorted)
+        KANON_TRY(kanon__new_array(&sorted, n_slots, "values of a group", err), out);
+    for (int64_t i = 0; i < c->n_slots; i++)
+        if (c->slots[i].n > 0)
+            *find_slot(slots, n_slots, c->slots[i].key) = c->slots[i];
+    kanon__free(c->slots);
+    kanon__free(c->sorted);
+    c->slots = slots;
+    c->sorted = sorted;
+    c->n_slots = n_slots;
+    c->n_used = c->n_distinct;
+    slots = NULL;
+out:
+    kanon__free(slots);
+    return st;
+}
+
+kanon_status kanon__counter_add(kanon__counter *c, uint64_t key, int64_t n, int64_t *count, kanon_error *err)
+{
+    kanon__count *slot = c->n_slots > 0 ? find_slot(c->slots, c->n_slots, key + 1) : NULL;
+    if (slot == NULL || (slot->key == 0 && 4 * (c->n_used + 1) > 3 * c->n_slots)) {
+        kanon_status st = grow(c, err);
+        if (st != KANON_OK)
+            return st;
+        slot = find_slot(c->slots, c->n_slots, key + 1);
+    }
+    c->n_used += slot->key == 0;
+    c->n_distinct += slot->n == 0;
+    slot->key = key + 1;
+    slot->n += n;
+    c->total += n;
+    if (slot->n >= c->most) {
+        c->most = slot->n;
+        c->stale = false;
+    }
+    if (count != NULL)
+        *count = slot->n;
+    return KANON_OK;
+}
+
+int64_t kanon__counter_remove(kanon__counter *c, uint64_t key)
+{
+    kanon__count *slot = find_slot(c->slots, c->n_slots, key + 1);
+    c->stale = c->stale || slot->n == c->most;
+    c->total--;
+    c->n_distinct -= slot->n == 1;
+    return --slot->n;
+}
+
+int64_t kanon__counter_get(const kanon__counter *c, uint64_t key)
+{
+    return c->n_slots > 0 ? find_slot(c->slots, c->n_slots, key + 1)->n : 0;
+}
+
+int64_t kanon__counter_most(kanon__counter *c)
+{
+    if (!c->stale)
+        return c->most;
+    c->most = 0;
+    for (int64_t i = 0; i < c->n_slots; i++)
+        c->most = c->slots[i].n > c->most ? c->slots[i].n : c->most;
+    c->stale = false;
+    return c->most;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+const uint64_t *kanon__counter_sort(kanon__counter *c)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n_slots; i++)
+        if (c->slots[i].n > 0)
+            c->sorted[n++] = c->slots[i].key - 1;
+    qsort(c->sorted, (size_t)n, sizeof *c->sorted, by_key);
+    return c->sorted;
+}

@@ -1,0 +1,79 @@
+/* Recursive (c,l)-diversity: r1 < c (r_l + ... + r_m), where r1 >= r2 >= ... are the counts of the values. Strictly less, as in
+ * the paper; a group with fewer than l values never has it. */
+#include "constraints/constraints.h"
+
+#include <math.h>
+
+/* The largest count r1, the (l-1)-th largest, and the sum from the l-th on. */
+typedef struct ranking {
+    int64_t first, before, tail;
+} ranking;
+
+static ranking rank(const kanon__constraint *c, kanon__counter *values)
+{
+    ranking r = {.first = kanon__counter_most(values), .tail = values->total};
+    int64_t last = INT64_MAX, n_taken = 0;
+    while (n_taken < c->l - 1) { /* the counts from the largest down, equal ones at once */
+        int64_t next = 0, n_equal = 0;
+        for (int64_t i = 0; i < values->n_slots; i++) {
+            int64_t n = values->slots[i].n;
+            if (n >= last || n < next || n == 0)
+                continue;
+            n_equal = n > next ? 1 : n_equal + 1;
+            next = n;
+        }
+        if (next == 0)
+            break;
+        int64_t n_here = n_equal < c->l - 1 - n_taken ? n_equal : c->l - 1 - n_taken;
+        r.tail -= n_here * next;
+        r.before = next;
+        n_taken += n_here;
+        last = next;
+    }
+    if (n_taken < c->l - 1)
+        r.before = 0;
+    return r;
+}
+
+static bool holds(const kanon__constraint *c, kanon__counter *values)
+{
+    ranking r = rank(c, values);
+    return (__int128)r.first * c->denominator < (__int128)r.tail * c->numerator;
+}
+
+/* The c that just fails: the group is (c,l)-diverse for every larger one. */
+static double reached(const kanon__constraint *c, kanon__counter *values)
+{
+    ranking r = rank(c, values);
+    return r.tail > 0 ? (double)r.first / (double)r.tail : INFINITY;
+}
+
+static int64_t lack(const kanon__constraint *c, kanon__counter *values)
+{
+    ranking r = rank(c, values);
+    __int128 tail = (__int128)r.first * c->denominator / c->numerator + 1; /* the least that is enough */
+    int64_t records = tail - r.tail < INT32_MAX ? (int64_t)(tail - r.tail) : INT32_MAX;
+    int64_t values_lacking = c->l - values->n_distinct;
+    return values_lacking > records ? values_lacking : records > 1 ? records : 1;
+}
+
+/* A value that is not among the l-1 most frequent adds to the tail. */
+static bool helps(const kanon__constraint *c, kanon__counter *values, uint32_t code)
+{
+    int64_t own = kanon__counter_get(values, code);
+    return own == 0 || own < rank(c, values).before;
+}
+
+const kanon__model kanon__model_recursive = {
+    .name = "recursive-l-diversity",
+    .figure = "c",
+    .less = true,
+    .parameters = {{.name = "c", .min = 0, .above_min = true, .max = 1e9, .range = "a number above 0"},
+                   {.name = "l", .whole = true, .min = 2, .max = 1e9, .range = "a whole number of at least 2"}},
+    .sentence = "in every group the most frequent value occurs less than {1} times as often as all values from the {2}th on",
+    .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006",
+    .holds = holds,
+    .reached = reached,
+    .lack = lack,
+    .helps = helps,
+};

@@ -1,0 +1,270 @@
+/* The models against their definitions, tallies while records come and go, and what is refused. */
+#include "constraints/constraints.h"
+#include "core/alloc.h"
+#include "core/random.h"
+#include "reference/private_table.h"
+#include "reference/random_table.h"
+#include "reference/ref_privacy.h"
+#include "reference/reference.h"
+#include "support.h"
+
+#include <math.h>
+
+static const char *const hospital =
+    "zip,disease,pay\n"
+    "1,flu,10\n1,flu,20\n1,hiv,30\n2,flu,40\n2,hiv,50\n2,cold,60\n3,flu,70\n3,cold,80\n3,flu,90\n";
+
+static void assert_near(double is, double should, double by)
+{
+    if (!(fabs(is - should) <= by))
+        fail_msg("%.17g is not %.17g", is, should);
+}
+
+static kanon_table *hospital_with(const char *constraint)
+{
+    char yaml[600];
+    snprintf(yaml, sizeof yaml,
+             "attributes:\n  zip: quasi\n  disease: {role: sensitive, type: categorical}\n  pay: sensitive\n"
+             "privacy:\n  k: 2\n  constraints:\n    - %s\n",
+             constraint);
+    return table_from_texts(hospital, yaml);
+}
+
+/* What the rows (a list that ends with -1) reach under the only constraint of the table. */
+static double reached_by(const char *constraint, const int *rows, bool *holds)
+{
+    kanon_error err = {0};
+    kanon__constraints *c = NULL;
+    kanon__tally tally = {0};
+    kanon_table *table = hospital_with(constraint);
+    assert_done(kanon__constraints_new(&c, table, 2, &err), &err);
+    assert_done(kanon__tally_init(&tally, c, &err), &err);
+    for (; *rows >= 0; rows++)
+        assert_done(kanon__tally_add(&tally, *rows, &err), &err);
+    *holds = kanon__tally_holds(&tally);
+    double reached = c->items[0].model->reached(&c->items[0], &tally.columns[0].values);
+    kanon__tally_clear(&tally);
+    kanon__constraints_free(c);
+    kanon_table_free(table);
+    return reached;
+}
+
+#define ROWS(...) ((const int[]){__VA_ARGS__, -1})
+
+/* Worked out by hand: rows 0-2 are flu flu hiv; the table has 5 flu, 2 hiv, 2 cold. */
+static void figures_are_those_of_the_definitions(void **state)
+{
+    bool holds;
+    (void)state;
+    assert_near(reached_by("{model: distinct-l-diversity, attribute: disease, l: 2}", ROWS(0, 1, 2), &holds), 2, 0);
+    assert_true(holds);
+    reached_by("{model: distinct-l-diversity, attribute: disease, l: 3}", ROWS(0, 1, 2), &holds);
+    assert_false(holds);
+    /* 2/3 1/3: entropy = log 3 - 2/3 log 2 */
+    assert_near(reached_by("{model: entropy-l-diversity, attribute: disease, l: 1.9}", ROWS(0, 1, 2), &holds), 3 / cbrt(4),
+                1e-12);
+    assert_false(holds);
+    /* three equally frequent values are exactly at log 3 */
+    reached_by("{model: entropy-l-diversity, attribute: disease, l: 3}", ROWS(3, 4, 5), &holds);
+    assert_true(holds);
+    /* 2 < c * 1: strictly */
+    assert_near(reached_by("{model: recursive-l-diversity, attribute: disease, c: 2, l: 2}", ROWS(0, 1, 2), &holds), 2, 0);
+    assert_false(holds);
+    reached_by("{model: recursive-l-diversity, attribute: disease, c: 2.0001, l: 2}", ROWS(0, 1, 2), &holds);
+    assert_true(holds);
+    /* l = 3 looks at the third most frequent only: 1 < 1.5 * 1 */
+    reached_by("{model: recursive-l-diversity, attribute: disease, c: 1.5, l: 3}", ROWS(3, 4, 5), &holds);
+    assert_true(holds);
+    assert_true(isinf(reached_by("{model: recursive-l-diversity, attribute: disease, c: 9, l: 3}", ROWS(0, 1, 2), &holds)));
+    assert_false(holds);
+    /* a share of exactly alpha is allowed: 3 of 5 */
+    assert_near(reached_by("{model: alpha-k, attribute: disease, alpha: 0.6}", ROWS(0, 1, 6, 4, 5), &holds), 0.6, 1e-15);
+    assert_true(holds);
+    reached_by("{model: alpha-k, attribute: disease, alpha: 0.59}", ROWS(0, 1, 6, 4, 5), &holds);
+    assert_false(holds);
+    /* flu 2/3 - 5/9 = 1/9, hiv 1/3 - 2/9 = 1/9, cold -2/9: 2/9 has to be moved */
+    assert_near(reached_by("{model: t-closeness, attribute: disease, t: 0.22}", ROWS(0, 1, 2), &holds), 2. / 9, 1e-15);
+    assert_false(holds);
+    /* Li and others' example: {30, 40, 50} of 30..110 in nine steps is 0.375 away; here 10, 20, 30 of 10..90 */
+    assert_near(reached_by("{model: t-closeness, attribute: pay, t: 0.375}", ROWS(0, 1, 2), &holds), 0.375, 1e-15);
+    assert_true(holds);
+    /* and {60, 80, 110} is 0.167 away: here 40, 60, 90 */
+    assert_near(reached_by("{model: t-closeness, attribute: pay, t: 0.2}", ROWS(3, 5, 8), &holds), 1. / 6, 1e-15);
+    assert_true(holds);
+    /* the same as equally far values: 3 of 9 in common */
+    assert_near(reached_by("{model: t-closeness, attribute: pay, t: 0.2, distance: equal}", ROWS(3, 5, 8), &holds), 2. / 3,
+                1e-15);
+}
+
+/* ---- coming and going -------------------------------------------------------------------------------------------------- */
+
+/* Random records join and leave random groups; whatever the history, a tally says what its members give. */
+static void tallies_follow_their_members(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        kanon_error err = {0};
+        kanon__constraints *c = NULL;
+        private_table texts = private_table_new(seed, (unsigned)seed * 37 % (1u << PRIVATE_MODELS), seed % 3 == 0, NULL);
+        kanon_table *table = table_from_texts(texts.csv, texts.yaml);
+        enum { N = 3 };
+        kanon__tally tallies[N] = {0};
+        kanon__random random;
+        kanon__random_init(&random, seed, 0);
+        assert_done(kanon__constraints_new(&c, table, texts.k, &err), &err);
+        int32_t *group = REF_NEW(int32_t, table->n_rows);
+        for (int64_t row = 0; row < table->n_rows; row++)
+            group[row] = -1;
+        for (int g = 0; c != NULL && g < N; g++)
+            assert_done(kanon__tally_init(&tallies[g], c, &err), &err);
+        for (int step = 0; c != NULL && step < 200; step++) {
+            int64_t row = kanon__random_below(&random, table->n_rows);
+            int32_t from = group[row], to = (int32_t)kanon__random_below(&random, N + 1) - 1;
+            bool with = true;
+            if (from >= 0) {
+                bool without = kanon__tally_holds_without(&tallies[from], row);
+                kanon__tally_remove(&tallies[from], row);
+                assert_int_equal(without, kanon__tally_holds(&tallies[from]));
+            }
+            if (to >= 0) {
+                assert_done(kanon__tally_holds_with(&tallies[to], row, &with, &err), &err);
+                assert_done(kanon__tally_add(&tallies[to], row, &err), &err);
+                assert_int_equal(with, kanon__tally_holds(&tallies[to]));
+            }
+            group[row] = to;
+            if (to >= 0 && kanon__tally_holds(&tallies[to]) != ref_group_holds(table, texts.k, group, to))
+                fail_msg("seed %d, step %d: the tally and the definition disagree", (int)seed, step);
+            if (to >= 0)
+                assert_int_equal(kanon__tally_lack(&tallies[to]) == 0, kanon__tally_holds(&tallies[to]));
+        }
+        /* joined, they are the tally of all their members */
+        for (int g = 1; c != NULL && g < N; g++) {
+            assert_done(kanon__tally_join(&tallies[0], &tallies[g], &err), &err);
+            for (int64_t row = 0; row < table->n_rows; row++)
+                group[row] = group[row] == g ? 0 : group[row];
+            if (tallies[0].size > 0)
+                assert_int_equal(kanon__tally_holds(&tallies[0]), ref_group_holds(table, texts.k, group, 0));
+        }
+        for (int g = 0; g < N; g++)
+            kanon__tally_clear(&tallies[g]);
+        free(group);
+        kanon__constraints_free(c);
+        kanon_table_free(table);
+    }
+}
+
+/* Without entities all models are monotone: if two groups hold, so does their union. */
+static void unions_hold_where_their_parts_do(void **state)
+{
+    int n_both = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        kanon_error err = {0};
+        kanon__constraints *c = NULL;
+        private_table texts = private_table_new(seed, 1u << seed % PRIVATE_MODELS, 0, NULL);
+        kanon_table *table = table_from_texts(texts.csv, texts.yaml);
+        int32_t *group = REF_NEW(int32_t, table->n_rows);
+        bool held[2], all;
+        kanon__random random;
+        kanon__random_init(&random, seed, 0);
+        for (int64_t row = 0; row < table->n_rows; row++)
+            group[row] = (int32_t)kanon__random_below(&random, 5);
+        for (int64_t row = 0; row < table->n_rows; row++)
+            group[row] = group[row] > 1 ? -1 : group[row];
+        assert_done(kanon__constraints_new(&c, table, texts.k, &err), &err);
+        assert_done(kanon__constraints_hold(&all, held, c, group, 2, &err), &err);
+        assert_int_equal(all, held[0] && held[1]);
+        for (int64_t row = 0; row < table->n_rows; row++)
+            group[row] = group[row] > 0 ? 0 : group[row];
+        bool together;
+        assert_done(kanon__constraints_hold(&together, NULL, c, group, 1, &err), &err);
+        n_both += all;
+        if (all && !together)
+            fail_msg("seed %d: two groups hold, their union does not", (int)seed);
+        free(group);
+        kanon__constraints_free(c);
+        kanon_table_free(table);
+    }
+    assert_true(n_both > 40); /* else nothing was tested */
+}
+
+/* ---- what is refused ---------------------------------------------------------------------------------------------------- */
+
+static void assert_refused(const char *constraint, kanon_status status, const char *message, const char *hint)
+{
+    kanon_error err = {0};
+    kanon__constraints *c = NULL;
+    kanon_table *table = hospital_with(constraint);
+    kanon_status st = kanon__constraints_new(&c, table, 2, &err);
+    if (st == KANON_OK)
+        st = kanon__constraints_check_feasible(c, &err);
+    assert_int_equal(st, status);
+    if (strstr(err.message, message) == NULL || strstr(err.hint, hint) == NULL)
+        fail_msg("'%s' / '%s' lacks '%s' / '%s'", err.message, err.hint, message, hint);
+    kanon__constraints_free(c);
+    kanon_table_free(table);
+}
+
+static void what_is_wrong_is_told(void **state)
+{
+    (void)state;
+    assert_refused("{model: x-diversity, attribute: disease, l: 3}", KANON_EDATA, ":8: model: there is no such model",
+                   "alpha-k");
+    assert_refused("{model: entities, attribute: disease, k: 3}", KANON_EDATA, "no such model", "alpha-k");
+    assert_refused("{model: distinct-l-diversity, l: 3}", KANON_EDATA, "attribute: not given", "sensitive");
+    assert_refused("{model: distinct-l-diversity, attribute: zip, l: 3}", KANON_EDATA, "zip: not a sensitive column",
+                   "role");
+    assert_refused("{model: distinct-l-diversity, attribute: city, l: 3}", KANON_EDATA, "city: the table has no such", "");
+    assert_refused("{model: distinct-l-diversity, attribute: disease}", KANON_EDATA, "l: not given", "at least 2");
+    assert_refused("{model: distinct-l-diversity, attribute: disease, l: 1}", KANON_EDATA, "l: out of range", "at least 2");
+    assert_refused("{model: distinct-l-diversity, attribute: disease, l: 2.5}", KANON_EDATA, "l: out of range", "whole");
+    assert_refused("{model: alpha-k, attribute: disease, alpha: 0}", KANON_EDATA, "alpha: out of range", "above 0");
+    assert_refused("{model: alpha-k, attribute: disease, alpha: 1.01}", KANON_EDATA, "alpha: out of range", "at most 1");
+    assert_refused("{model: t-closeness, attribute: disease, t: 0.2, l: 3}", KANON_EDATA, "l: the model has no such",
+                   "distance");
+    assert_refused("{model: t-closeness, attribute: pay, t: 0.2, distance: taxonomy}", KANON_EDATA, "no taxonomy",
+                   "ordered");
+    assert_refused("{model: t-closeness, attribute: pay, t: 0.2, distance: far}", KANON_EDATA, "no such distance",
+                   "ordered");
+}
+
+static void what_no_grouping_has_is_told(void **state)
+{
+    (void)state;
+    assert_refused("{model: distinct-l-diversity, attribute: disease, l: 4}", KANON_EINFEASIBLE, "has l = 3, asked is 4",
+                   "less");
+    assert_refused("{model: alpha-k, attribute: disease, alpha: 0.5}", KANON_EINFEASIBLE, "alpha = 0.555556, asked is 0.5",
+                   "less");
+    assert_refused("{model: recursive-l-diversity, attribute: disease, c: 1.25, l: 2}", KANON_EINFEASIBLE,
+                   "c = 1.25, asked is 1.25", "less");
+    assert_refused("{model: entropy-l-diversity, attribute: disease, l: 2.9}", KANON_EINFEASIBLE, "disease: entropy-l",
+                   "less");
+    assert_refused("{model: t-closeness, attribute: disease, t: 0}", KANON_OK, "", "");
+}
+
+static void fewer_entities_than_k_is_told(void **state)
+{
+    kanon_error err = {0};
+    kanon__constraints *c = NULL;
+    (void)state;
+    kanon_table *table = table_from_texts(
+        "who,zip\na,1\na,2\nb,3\nb,4\n?,5\n,6\n",
+        "missing: [\"?\", \"\"]\nattributes: {zip: quasi}\nentity: who\nprivacy: {k: 4}\n");
+    assert_int_equal(table->n_entities, 3); /* who is missing is one */
+    assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_IDENTIFYING);
+    assert_done(kanon__constraints_new(&c, table, 4, &err), &err);
+    assert_int_equal(kanon__constraints_check_feasible(c, &err), KANON_EINFEASIBLE);
+    assert_string_equal(err.message, "k = 4, but the table has only 3 different entities");
+    kanon__constraints_free(c);
+    kanon_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_the_definitions), cmocka_unit_test(tallies_follow_their_members),
+        cmocka_unit_test(unions_hold_where_their_parts_do),     cmocka_unit_test(what_is_wrong_is_told),
+        cmocka_unit_test(what_no_grouping_has_is_told),         cmocka_unit_test(fewer_entities_than_k_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
