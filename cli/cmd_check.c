@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define DEFAULT_RISK_THRESHOLD 0.2
@@ -24,7 +25,8 @@ static const option option_risk_threshold = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_k, &option_risk_threshold, &option_delimiter, &option_quiet, &option_help, NULL,
+    SCHEMA_OPTIONS,    &option_constraint, &option_entity, &option_k, &option_risk_threshold,
+    &option_delimiter, &option_quiet,      &option_help,   NULL,
 };
 
 static const char *const examples[] = {
@@ -51,6 +53,23 @@ static void print_check(const kanon_check *check, double threshold)
         print_clean(stdout, check->diversity[i].column);
         putchar('\n');
     }
+    for (size_t i = 0; i < check->n_diversity; i++) {
+        const kanon_diversity *d = &check->diversity[i];
+        const char *const names[] = {"entropy_l", "recursive_c", "alpha", "t_closeness"};
+        const double values[] = {d->entropy_l, d->recursive_c, d->alpha, d->t};
+        for (int j = 0; j < 4; j++) {
+            printf("%-*s %.10g ", WIDTH, names[j], values[j]);
+            print_clean(stdout, d->column);
+            putchar('\n');
+        }
+    }
+    if (check->entities > 0)
+        printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "entities", check->entities);
+    for (size_t i = 0; i < check->n_kept; i++) {
+        printf("%-*s %.10g ", WIDTH, check->kept[i].holds ? "kept" : "broken", check->kept[i].reached);
+        print_clean(stdout, check->kept[i].sentence);
+        putchar('\n');
+    }
     for (size_t i = 0; i < check->n_warnings; i++) {
         printf("%-*s ", WIDTH, "warning");
         print_clean(stdout, check->warnings[i]);
@@ -58,19 +77,40 @@ static void print_check(const kanon_check *check, double threshold)
     }
 }
 
+static void add_reason(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void add_reason(char *to, size_t size, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(to);
+    used += (size_t)snprintf(to + used, size - used, "%s", used > 0 ? "; " : "");
+    va_start(args, format);
+    if (used < size)
+        vsnprintf(to + used, size - used, format, args);
+    va_end(args);
+}
+
 /* Whether the file keeps what is asked of it; where not, one line says what is wrong. */
 static int judge(const char *path, const kanon_check *check, int64_t asked)
 {
-    char k[96] = "", identifying[96] = "";
+    char reasons[512] = "";
+    size_t n_broken = 0;
+    for (size_t i = 0; i < check->n_kept; i++)
+        n_broken += !check->kept[i].holds;
     if (check->k < asked)
-        snprintf(k, sizeof k, "k is %" PRId64 ", less than the %" PRId64 " asked for", check->k, asked);
+        add_reason(reasons, sizeof reasons, "k is %" PRId64 ", less than the %" PRId64 " asked for", check->k, asked);
+    if (check->entities > 0 && check->entities < asked)
+        add_reason(reasons, sizeof reasons, "a class has %" PRId64 " entities, fewer than the %" PRId64 " asked for",
+                   check->entities, asked);
+    if (n_broken > 0)
+        add_reason(reasons, sizeof reasons, "%zu of %zu constraints %s broken", n_broken, check->n_kept,
+                   n_broken == 1 ? "is" : "are");
     if (check->identifying_columns > 0)
-        snprintf(identifying, sizeof identifying, "%d identifying column%s in the file", check->identifying_columns,
-                 check->identifying_columns == 1 ? " is" : "s are");
-    if (*k == '\0' && *identifying == '\0')
+        add_reason(reasons, sizeof reasons, "%d identifying column%s in the file", check->identifying_columns,
+                   check->identifying_columns == 1 ? " is" : "s are");
+    if (*reasons == '\0')
         return EXIT_DONE;
-    say("%s: %s%s%s", strcmp(path, "-") == 0 ? "standard input" : path, k, *k != '\0' && *identifying != '\0' ? "; " : "",
-        identifying);
+    say("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, reasons);
     return EXIT_UNMET;
 }
 
@@ -113,8 +153,9 @@ const command command_check = {
     .usage = "RELEASE -s SCHEMA [-k K] [--risk-threshold R] [OPTION]...",
     .description = "Reads a released file (CSV; -: standard input), whichever tool wrote it, and prints how many records "
                    "look alike and what risk is left: sizes and counts, never values. Cells may be written [15-19], "
-                   "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. The exit status is 1 where k is less than asked or an "
-                   "identifying column is in the file.",
+                   "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
+                   "(distinct, entropy), the largest c of (c,2), alpha and t. The exit status is 1 where k is less than "
+                   "asked, a constraint is broken or an identifying column is in the file.",
     .operand = "RELEASE",
     .options = options,
     .examples = examples,

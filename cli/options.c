@@ -59,6 +59,35 @@ const option option_missing = {
     .kind = OPTION_ITEM,
     AT(missing),
 };
+const option option_constraint = {
+    .name = "constraint",
+    .argument = "MODEL",
+    .help = "what every group must keep beside k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
+            "distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, alpha-k, t-closeness; "
+            "can be repeated",
+    .kind = OPTION_ITEM,
+    AT(constraints),
+};
+const option option_entity = {
+    .name = "entity",
+    .argument = "A",
+    .help = "column A says whose record it is: groups hold k different entities, not k records",
+    .kind = OPTION_TEXT,
+    AT(entity),
+};
+const option option_entity_together = {
+    .name = "entity-together",
+    .help = "with --entity: all records of an entity are in one group",
+    .kind = OPTION_SWITCH,
+    AT(entity_together),
+};
+const option option_suppress = {
+    .name = "suppress",
+    .argument = "SHARE",
+    .help = "suppress up to this share of the records where that lowers the loss, such as 0.01",
+    .kind = OPTION_TEXT,
+    AT(suppress),
+};
 const option option_threads = {
     .name = "threads",
     .argument = "N",
@@ -467,7 +496,8 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
 
 void arguments_clear(arguments *args)
 {
-    text_list *texts[] = {&args->quasi, &args->sensitive, &args->identifying, &args->insensitive, &args->missing};
+    text_list *texts[] = {&args->quasi, &args->sensitive, &args->identifying, &args->insensitive, &args->missing,
+                          &args->constraints};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->items);
     free(args->settings.items);
@@ -507,6 +537,12 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_taxonomy(schema, args->taxonomies.items[i].name, args->taxonomies.items[i].value, err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
+    for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)
+        st = kanon_schema_add_constraint(schema, args->constraints.items[i], err);
+    if (st == KANON_OK && args->entity != NULL)
+        st = kanon_schema_set_entity(schema, args->entity, args->entity_together, err);
+    if (st == KANON_OK && args->suppress != NULL)
+        st = kanon_schema_set_suppress(schema, args->suppress, err);
     if (st != KANON_OK) {
         kanon_schema_free(schema);
         schema = NULL;

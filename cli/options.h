@@ -23,14 +23,15 @@ typedef struct pair_list {
 typedef struct arguments {
     const char *operand; /* NULL: none given */
     const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *effort, *moves, *time_limit;
+    const char *entity, *suppress;
     int64_t k, threads, rows, blocks, memory; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
     pair_list settings, taxonomies;
-    text_list quasi, sensitive, identifying, insensitive, missing;
+    text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     char delimiter; /* 0: not said */
-    bool shuffle, strict, quiet, verbose, help;
+    bool entity_together, shuffle, strict, quiet, verbose, help;
 } arguments;
 
 typedef enum option_kind {
@@ -63,7 +64,7 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_missing, option_threads, option_delimiter, option_strict, option_quiet, option_help;
+    option_missing, option_constraint, option_entity, option_entity_together, option_suppress, option_threads, option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \

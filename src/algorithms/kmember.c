@@ -11,8 +11,7 @@
  * Ties: the lowest record; for leftovers the cluster that was built first.
  * Differences from the paper: none known. The paper measures the loss of the cluster with the new record, IL(P + r); at
  * equal sizes that is the order of D(P + r), which is what is compared here. */
-#include "algorithms/algorithm.h"
-
+#include "algorithms/constrained_growth.h"
 #include "loss/clusters.h"
 #include "search/growth.h"
 
@@ -62,6 +61,8 @@ static kanon_status run_kmember(kanon__run *run, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__growth *free_records = NULL;
     kanon__random random;
+    if (run->constraints != NULL && run->space->n_rows <= KANON__CONSTRAINED_GROWTH_MOST)
+        return kanon__constrained_growth(run, err);
     KANON_TRY(kanon__growth_new(&free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
     kanon__random_init(&random, run->seed, 0);
     int64_t seed = kanon__random_below(&random, run->space->n_rows);

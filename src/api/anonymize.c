@@ -1,6 +1,7 @@
 /* One run: the algorithm's groups, checked. */
 #include "algorithms/algorithm.h"
 #include "api/memory.h"
+#include "api/requirements.h"
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "core/take_options.h"
@@ -34,6 +35,7 @@ typedef struct plan {
     const kanon__refinement *refinement; /* NULL: none */
     const kanon__settings *refining;     /* of the refinement */
     kanon__pace pace;
+    bool compare;                        /* also find the loss without what is asked beside k */
 } plan;
 
 /* What is asked for must be possible; this is known before any work is done. */
@@ -47,11 +49,6 @@ static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon
     if (k < 2) {
         st = kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k);
         return kanon__hint(err, st, "k is a whole number from 2 upwards");
-    }
-    if (table->n_constraints > 0 || table->has_entity) {
-        st = kanon__fail(err, KANON_EINVAL, "%s:%d: %s: not supported by this version", table->schema_path,
-                         table->n_constraints > 0 ? table->constraints[0].line : 0, table->n_constraints > 0 ? "constraints" : "entity");
-        return kanon__hint(err, st, "remove it to get k-anonymity alone");
     }
     if (k > table->n_rows) {
         st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld records", (long long)k,
@@ -120,12 +117,19 @@ out:
     return st;
 }
 
-static kanon_status run_algorithm(const plan *p, kanon__run *run, kanon_error *err)
+static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_error *err)
 {
+    const plan *p = payload;
     if (p->pace.blocks == 0)
         return p->algorithm->run(run, err);
     return kanon__blocks_run(run, p->pace.blocks, kanon__algorithm_need(p->algorithm, 1, run->table->n_quasi),
                              p->pace.block_bytes, p->algorithm->run, err);
+}
+
+static kanon_status verify(const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
+    return st == KANON_OK ? kanon__verify_privacy(run->table, run->group_of, run->n_groups, run->k, err) : st;
 }
 
 /* An algorithm's own grouping must hold by itself before a refinement may touch it. */
@@ -133,8 +137,10 @@ static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err
 {
     kanon_status st = KANON_OK;
     kanon__ticker refining;
-    KANON_TRY(run_algorithm(p, run, err), out);
+    KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    KANON_TRY(kanon__requirements_meet(run, err), out);
+    KANON_TRY(verify(run, err), out);
     if (p->refinement == NULL)
         goto out;
     int64_t n_groups = run->n_groups;
@@ -146,7 +152,7 @@ static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err
     refined.settings = p->refining;
     KANON_TRY(p->refinement->run(&refined, err), out);
     run->n_groups = refined.n_groups;
-    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    KANON_TRY(verify(run, err), out);
 out:
     return st;
 }
@@ -170,9 +176,14 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     if (st != KANON_OK)
         goto out;
     KANON_TRY(record_origin(g, p, run, err), out);
+    KANON_TRY(kanon__requirements_record(g, run, err), out);
     g->warnings = warnings;
     warnings = (kanon__texts){0};
     g->seconds = kanon__seconds() - begin;
+    if (p->compare)
+        KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_algorithm, p,
+                                                   p->refinement != NULL ? p->refinement->run : NULL, err),
+                  out);
     *out = g;
     g = NULL;
 out:
@@ -187,7 +198,8 @@ out:
 static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_options *o, kanon_error *err)
 {
     const char *name = o->algorithm != NULL ? o->algorithm : table->schema_algorithm;
-    *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default())};
+    *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default()),
+                  .compare = o->compare != 0};
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
     const char *refine = o->refine != NULL ? o->refine : out->algorithm->refinement;
@@ -261,6 +273,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     size_t n_given = 0;
     kanon__settings settings = {0}, refining = {0};
     kanon__ticker ticker;
+    kanon__constraints *constraints = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(make_plan(&p, table, &o, err), out);
@@ -274,16 +287,20 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     KANON_TRY(check_requirement(table, k, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
     KANON_TRY(kanon__pace_choose(&p.pace, p.algorithm, table, k, o.blocks, o.memory, err), out);
+    KANON_TRY(kanon__requirements_allow(table, p.refinement != NULL, err), out);
+    KANON_TRY(kanon__requirements_new(&constraints, table, k, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = {.table = table,
                       .k = k,
                       .seed = o.seed,
                       .threads = kanon__pool_threads(o.threads),
                       .settings = &settings,
+                      .constraints = constraints,
                       .ticker = &ticker};
     KANON_TRY(run_and_check(out, &p, &run, err), out);
 out:
     kanon__settings_clear(&refining);
+    kanon__constraints_free(constraints);
     kanon__settings_clear(&settings);
     kanon__free(given);
     return st;

@@ -12,6 +12,7 @@
  * Records with nothing but fully general cells are the suppressed ones: nobody is singled out by them, so they are counted
  * apart and are no class for k, averages and risk, however few they are. Where all records are so, they are one class. */
 #include "check/cell_notation.h"
+#include "check/check_privacy.h"
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/ticker.h"
@@ -31,6 +32,8 @@ typedef struct report {
     kanon_class_size smallest[MOST_SIZES];
     kanon_diversity *diversity;
     kanon__texts columns; /* the names in `diversity` */
+    kanon__texts sentences;
+    kanon_kept *kept;
     kanon__texts warnings;
 } report;
 
@@ -44,6 +47,7 @@ typedef struct quasi_column {
     uint32_t any;       /* the meaning "any value"; KANON__NO_CODE: in no cell */
 } quasi_column;
 
+/* A sensitive column, or the one that says whose record it is. */
 typedef struct sensitive_column {
     int column;
     kanon__dictionary texts;
@@ -68,6 +72,7 @@ typedef struct checker {
     quasi_column *quasi;
     sensitive_column *sensitive;
     int n_quasi, n_sensitive;
+    sensitive_column entity; /* column -1: the file does not have it */
     class_table classes;
     uint32_t *class_of; /* of each row, where there are sensitive columns */
     int64_t class_of_capacity;
@@ -284,10 +289,24 @@ static kanon_status add_sensitive(checker *c, int column, kanon_error *err)
     return st != KANON_OK ? st : kanon__texts_add(&c->report->columns, name, strlen(name), err);
 }
 
+static kanon_status add_entity(checker *c, int column, kanon_error *err)
+{
+    c->entity.column = column;
+    kanon_status st = kanon__dictionary_init(&c->entity.texts, err);
+    return st != KANON_OK ? st
+                          : kanon__texts_addf(&c->report->warnings, err, "%s: the file shows which records are one entity's",
+                                              c->csv.names[column]);
+}
+
 static kanon_status add_column(checker *c, int column, kanon_error *err)
 {
     const char *name = c->csv.names[column];
     const kanon__attribute *attribute = attribute_of(c, name);
+    if (c->schema->entity != NULL && strcmp(c->schema->entity, name) == 0) {
+        kanon_status st = add_entity(c, column, err);
+        if (st != KANON_OK)
+            return st;
+    }
     switch (role_of(c->schema, attribute)) {
     case KANON_ROLE_QUASI:
         return add_quasi(c, column, attribute, err);
@@ -378,6 +397,12 @@ static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts,
     return kanon__dictionary_add(texts, out, text, length, err);
 }
 
+/* Whether it matters which row is in which class. */
+static bool keeps_classes(const checker *c)
+{
+    return c->n_sensitive > 0 || c->entity.column >= 0;
+}
+
 static kanon_status read_row(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -386,12 +411,12 @@ static kanon_status read_row(checker *c, kanon_error *err)
     for (int i = 0; i < c->n_quasi; i++)
         KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, err), out);
     KANON_TRY(add_row(&c->classes, &class_id, c->tuple, err), out);
-    for (int i = 0; i < c->n_sensitive; i++) {
-        sensitive_column *s = &c->sensitive[i];
+    for (int i = c->entity.column < 0 ? 0 : -1; i < c->n_sensitive; i++) {
+        sensitive_column *s = i < 0 ? &c->entity : &c->sensitive[i];
         KANON_TRY(kanon__grow_array(&s->codes, &s->codes_capacity, row + 1, "sensitive values", err), out);
         KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, err), out);
     }
-    if (c->n_sensitive > 0) {
+    if (keeps_classes(c)) {
         KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
         c->class_of[row] = class_id;
     }
@@ -495,7 +520,7 @@ static kanon_status merge_equal(checker *c, kanon_error *err)
         KANON_TRY(find_meanings(c, &c->quasi[i], err), out);
     KANON_TRY(kanon__new_array(&new_class, c->classes.n, "classes", err), out);
     merge_classes(&c->classes, c->quasi, new_class);
-    for (int64_t row = 0; c->n_sensitive > 0 && row < c->report->check.records; row++)
+    for (int64_t row = 0; keeps_classes(c) && row < c->report->check.records; row++)
         c->class_of[row] = new_class[c->class_of[row]];
 out:
     kanon__free(new_class);
@@ -548,61 +573,44 @@ static void measure_classes(const checker *c, double threshold)
     check->share_at_risk = (double)at_risk / in_classes;
 }
 
-/* All missing texts are one value. */
-static void merge_missing(uint32_t *value_of, const checker *c, const sensitive_column *s)
+/* By row: its class, or -1 where it is suppressed. */
+static kanon_status list_groups(int32_t **out, const checker *c, kanon_error *err)
 {
-    uint32_t missing = KANON__NO_CODE;
-    for (uint32_t i = 0; i < s->texts.n; i++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(&s->texts, i, &length);
-        value_of[i] = i;
-        if (!kanon__schema_is_missing(c->schema, text, length))
-            continue;
-        if (missing == KANON__NO_CODE)
-            missing = i;
-        value_of[i] = missing;
-    }
+    kanon_status st = kanon__new_array(out, c->report->check.records, "classes of rows", err);
+    for (int64_t row = 0; st == KANON_OK && keeps_classes(c) && row < c->report->check.records; row++)
+        (*out)[row] = is_suppressed(c, c->class_of[row]) ? -1 : (int32_t)c->class_of[row];
+    return st;
 }
 
-/* Sort the values by class (counting sort), so that those of a class stand together; ends[i] is the end of class i. */
-static void sort_values(uint32_t *values, int64_t *ends, const checker *c, const sensitive_column *s,
-                        const uint32_t *value_of)
-{
-    int64_t begin = 0;
-    for (uint32_t i = 0; i < c->classes.n; i++) {
-        ends[i] = begin;
-        begin += c->classes.sizes[i];
-    }
-    for (int64_t row = 0; row < c->report->check.records; row++)
-        values[ends[c->class_of[row]]++] = value_of[s->codes[row]];
-}
-
-static kanon_status measure_diversity(int64_t *out, const checker *c, const sensitive_column *s, kanon_error *err)
+static kanon_status measure_privacy(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    uint32_t *value_of = NULL, *values = NULL, *last_class = NULL;
-    int64_t *ends = NULL, fewest = 0;
-    KANON_TRY(kanon__new_array(&value_of, s->texts.n, "sensitive values", err), out);
-    KANON_TRY(kanon__new_array(&values, c->report->check.records, "sensitive values", err), out);
-    KANON_TRY(kanon__new_array(&last_class, s->texts.n, "sensitive values", err), out);
-    KANON_TRY(kanon__new_array(&ends, c->classes.n, "classes", err), out);
-    merge_missing(value_of, c, s);
-    sort_values(values, ends, c, s, value_of);
-    for (uint32_t i = 0; i < c->classes.n; i++) {
-        int64_t n_distinct = 0;
-        for (int64_t j = ends[i] - c->classes.sizes[i]; j < ends[i]; j++) {
-            n_distinct += last_class[values[j]] != i + 1; /* the last class that has the value, from 1 */
-            last_class[values[j]] = i + 1;
-        }
-        if (!is_suppressed(c, i) && (fewest == 0 || n_distinct < fewest))
-            fewest = n_distinct;
-    }
-    *out = fewest;
+    report *r = c->report;
+    int32_t *group_of = NULL;
+    kanon__released_column *columns = NULL;
+    kanon__released_column entity = {0};
+    KANON_TRY(list_groups(&group_of, c, err), out);
+    KANON_TRY(kanon__new_array(&columns, c->n_sensitive, "sensitive columns", err), out);
+    for (int i = 0; i < c->n_sensitive; i++)
+        columns[i] = (kanon__released_column){r->columns.items[i], c->sensitive[i].codes, &c->sensitive[i].texts};
+    if (c->entity.column >= 0)
+        entity = (kanon__released_column){c->schema->entity, c->entity.codes, &c->entity.texts};
+    kanon__released subject = {.schema = c->schema,
+                               .input = &c->input,
+                               .delimiter = c->csv.delimiter,
+                               .n_rows = r->check.records,
+                               .group_of = group_of,
+                               .n_groups = c->classes.n,
+                               .columns = columns,
+                               .n_columns = c->n_sensitive,
+                               .entity = c->entity.column >= 0 ? &entity : NULL};
+    KANON_TRY(kanon__check_privacy(&subject, r->diversity, &r->kept, &r->sentences, &r->check.entities, &r->warnings, err),
+              out);
+    r->check.kept = r->kept;
+    r->check.n_kept = (size_t)r->sentences.n;
 out:
-    kanon__free(ends);
-    kanon__free(last_class);
-    kanon__free(values);
-    kanon__free(value_of);
+    kanon__free(columns);
+    kanon__free(group_of);
     return st;
 }
 
@@ -612,10 +620,8 @@ static kanon_status measure(checker *c, double threshold, kanon_error *err)
     report *r = c->report;
     measure_classes(c, threshold);
     KANON_TRY(kanon__new_array(&r->diversity, c->n_sensitive, "sensitive columns", err), out);
-    for (int i = 0; i < c->n_sensitive; i++) {
-        r->diversity[i].column = r->columns.items[i];
-        KANON_TRY(measure_diversity(&r->diversity[i].distinct_min, c, &c->sensitive[i], err), out);
-    }
+    if (keeps_classes(c))
+        KANON_TRY(measure_privacy(c, err), out);
     r->check.smallest = r->smallest;
     r->check.diversity = r->diversity;
     r->check.n_diversity = (size_t)c->n_sensitive;
@@ -642,6 +648,8 @@ static void clear_checker(checker *c)
         kanon__dictionary_clear(&c->sensitive[i].texts);
     }
     kanon__free(c->sensitive);
+    kanon__free(c->entity.codes);
+    kanon__dictionary_clear(&c->entity.texts);
     for (int i = 0; i < c->n_quasi; i++) {
         kanon__free(c->quasi[i].meanings);
         kanon__dictionary_clear(&c->quasi[i].texts);
@@ -656,7 +664,7 @@ kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_s
                               const kanon_check_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    checker c = {.schema = schema};
+    checker c = {.schema = schema, .entity.column = -1};
     kanon_check_options given;
     *out = NULL;
     KANON_TRY(kanon__take_options(&given, sizeof given, options, err), out);
@@ -686,7 +694,9 @@ void kanon_check_free(kanon_check *check)
     if (r == NULL)
         return;
     kanon__texts_clear(&r->warnings);
+    kanon__texts_clear(&r->sentences);
     kanon__texts_clear(&r->columns);
+    kanon__free(r->kept);
     kanon__free(r->diversity);
     kanon__free(r);
 }

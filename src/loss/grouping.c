@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "table/number.h"
 
+#include <math.h>
 #include <string.h>
 
 kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t *n_groups, kanon_error *err)
@@ -35,6 +36,8 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
         kanon__free(group_of);
         return st;
     }
+    g->most_suppressed = -1;
+    g->loss_with = g->loss_without = NAN;
     g->n_rows = n_rows;
     g->group_of = group_of;
     g->n_groups = n_groups;
@@ -201,6 +204,9 @@ void kanon_grouping_free(kanon_grouping *g)
     if (g == NULL)
         return;
     kanon__texts_clear(&g->refine_settings);
+    for (int64_t i = 0; g->kept != NULL && i < g->n_kept; i++)
+        kanon__free(g->kept[i].sentence);
+    kanon__free(g->kept);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);

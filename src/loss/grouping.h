@@ -4,6 +4,12 @@
 
 #include "table/table.h"
 
+/* Something that was asked of the groups beside k, and what the least protected of them reaches. */
+typedef struct kanon__kept {
+    char *sentence;
+    double asked, reached;
+} kanon__kept;
+
 struct kanon_grouping {
     int64_t n_rows;
     int32_t *group_of; /* by row, from 0; negative: suppressed. Groups are numbered by their first row. */
@@ -21,6 +27,11 @@ struct kanon_grouping {
     uint64_t seed;
     double seconds;
     kanon__texts warnings;
+    /* beside k */
+    kanon__kept *kept;
+    int64_t n_kept;
+    int64_t most_suppressed;        /* records that could be suppressed; -1: nothing said */
+    double loss_with, loss_without; /* information loss with what was asked and without; NAN: not measured */
 };
 
 /* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "partition/gaps.h"
+#include "partition/part_table.h"
 
 typedef struct blocks {
     kanon__run *run; /* of the whole table */
@@ -15,39 +16,6 @@ typedef struct blocks {
     kanon__shared_ticker shared;
 } blocks;
 
-/* ---- one block as a table --------------------------------------------------------------------------------------------- */
-
-static void clear_block_table(kanon_table *t)
-{
-    for (int i = 0; t->columns != NULL && i < t->n_columns; i++)
-        kanon__codes_clear(&t->columns[i].codes);
-    kanon__free(t->columns);
-}
-
-/* The whole table's columns with the codes of the given rows; all else is shared. */
-static kanon_status make_block_table(kanon_table *out, const kanon_table *whole, const int32_t *rows, int64_t n,
-                                     kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    *out = *whole;
-    out->n_rows = n;
-    out->columns = NULL;
-    KANON_TRY(kanon__new_array(&out->columns, whole->n_columns, "a block", err), out);
-    for (int i = 0; i < whole->n_columns; i++) {
-        out->columns[i] = whole->columns[i];
-        out->columns[i].codes = (kanon__codes){0};
-    }
-    for (int i = 0; i < whole->n_columns; i++) {
-        if (!whole->columns[i].encoded)
-            continue;
-        KANON_TRY(kanon__codes_new(&out->columns[i].codes, n, whole->columns[i].n_codes, false, err), out);
-        for (int64_t j = 0; j < n; j++)
-            kanon__code_set(out->columns[i].codes, j, kanon__code_at(whole->columns[i].codes, rows[j]));
-    }
-out:
-    return st;
-}
-
 static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -59,9 +27,14 @@ static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
     int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
     kanon__random_init(&random, b->run->seed, (uint64_t)index); /* every block has a seed of its own */
     kanon__shared_ticker_task(&ticker, &b->shared);
-    KANON_TRY(make_block_table(&table, b->run->table, b->parts->rows + begin, n, err), out);
+    KANON_TRY(kanon__part_table_init(&table, b->run->table, b->parts->rows + begin, n, err), out);
     KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
     kanon__run run = *b->run;
+    kanon__constraints constraints;
+    if (run.constraints != NULL) {
+        constraints = kanon__constraints_for(run.constraints, &table);
+        run.constraints = &constraints;
+    }
     run.table = &table;
     run.space = space;
     run.seed = kanon__random_next(&random);
@@ -76,7 +49,7 @@ static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
     kanon__shared_ticker_add(&b->shared, n);
 out:
     kanon__space_free(space);
-    clear_block_table(&table);
+    kanon__part_table_clear(&table);
     return st;
 }
 

@@ -34,6 +34,7 @@ typedef struct breaking {
     int32_t *targets;          /* and where each would go */
     kanon__cover_index *index; /* of the groups in the order of `covers` */
     int32_t *slots;            /* by group: its place in `covers` */
+    kanon__tally *tallies;     /* by group; NULL: there are no constraints */
 } breaking;
 
 static int by_units(const void *left, const void *right)
@@ -176,15 +177,53 @@ static bool plan_break(breaking *b, int32_t group, int64_t n_members, int64_t *l
     return true;
 }
 
-static void break_if_interesting(breaking *b, const cover *c)
+/* Whether the groups that the records would go to keep their constraints, with all of them; if so the tallies have them. */
+static kanon_status join_tallies(breaking *b, int64_t n_members, bool *hold, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *hold = true;
+    if (b->tallies == NULL)
+        return KANON_OK;
+    for (int64_t i = 0; i < n_members; i++)
+        KANON_TRY(kanon__tally_add(&b->tallies[b->targets[i]], b->members[i], err), out);
+    for (int64_t i = 0; i < n_members && *hold; i++)
+        *hold = kanon__tally_holds(&b->tallies[b->targets[i]]);
+    for (int64_t i = 0; i < n_members && !*hold; i++)
+        kanon__tally_remove(&b->tallies[b->targets[i]], b->members[i]);
+out:
+    return st;
+}
+
+static kanon_status break_if_interesting(breaking *b, const cover *c, kanon_error *err)
 {
     int64_t n_members = list_members(b, c->group), loss;
+    bool hold;
     if (!plan_break(b, c->group, n_members, &loss) || loss >= n_members * c->units)
-        return;
+        return KANON_OK;
+    kanon_status st = join_tallies(b, n_members, &hold, err);
+    if (st != KANON_OK || !hold)
+        return st;
     b->sizes[c->group] = 0;
     kanon__cover_index_remove(b->index, b->slots[c->group]);
     for (int64_t i = 0; i < n_members; i++)
         enlist(b, b->targets[i], b->members[i]);
+    return KANON_OK;
+}
+
+static kanon_status count_values(breaking *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__run *run = b->run;
+    if (run->constraints == NULL)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&b->tallies, run->n_groups, "groups", err), out);
+    for (int32_t group = 0; group < run->n_groups; group++)
+        KANON_TRY(kanon__tally_init(&b->tallies[group], run->constraints, err), out);
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        if (run->group_of[row] >= 0)
+            KANON_TRY(kanon__tally_add(&b->tallies[run->group_of[row]], row, err), out);
+out:
+    return st;
 }
 
 /* The groups all of whose records are covered by others, by falling loss. */
@@ -223,16 +262,21 @@ static kanon_status run_il_optimization(kanon__run *run, kanon_error *err)
     breaking b = {.run = run};
     cover *totally = NULL;
     int64_t n_totally = 0;
+    int32_t n_groups = run->n_groups;
     KANON_TRY(list_groups(&b, err), out);
     KANON_TRY(index_groups(&b, err), out);
+    KANON_TRY(count_values(&b, err), out);
     KANON_TRY(kanon__new_array(&totally, run->n_groups, "groups", err), out);
     KANON_TRY(find_totally_covered(&b, totally, &n_totally, err), out);
     for (int64_t i = 0; i < n_totally; i++) {
-        break_if_interesting(&b, &totally[i]);
+        KANON_TRY(break_if_interesting(&b, &totally[i], err), out);
         KANON_TRY(kanon__tick(run->ticker, n_totally + i, 2 * n_totally, 50 * run->n_groups, err), out);
     }
     close_ranks(&b);
 out:
+    for (int32_t group = 0; b.tallies != NULL && group < n_groups; group++)
+        kanon__tally_clear(&b.tallies[group]);
+    kanon__free(b.tallies);
     kanon__free(totally);
     kanon__cover_index_free(b.index);
     kanon__free(b.slots);

@@ -182,6 +182,35 @@ static void say_bound(kanon__output *o, const kanon__report *r)
                   kanon__show_share(1 / gap->value).text);
 }
 
+/* What was asked beside k, what is reached, and what it cost. */
+static void say_requirements(kanon__output *o, const kanon__report *r)
+{
+    const kanon_grouping *g = r->grouping;
+    if (g->n_kept == 0 && g->most_suppressed < 0)
+        return;
+    if (g->n_kept > 0)
+        kanon__output_text(o, "<p>Beside k, the groups keep this:</p>\n<ul>\n");
+    for (int64_t i = 0; i < g->n_kept; i++) {
+        kanon__output_text(o, "<li>");
+        kanon__markup_text(o, g->kept[i].sentence, strlen(g->kept[i].sentence));
+        kanon__markup(o, " (asked: %s, reached: <b>%s</b>)</li>\n", kanon__show_figure(g->kept[i].asked, false).text,
+                      kanon__show_figure(g->kept[i].reached, false).text);
+    }
+    if (g->n_kept > 0)
+        kanon__output_text(o, "</ul>\n");
+    if (r->table->has_entity)
+        kanon__markup(o, "<p>The %s records belong to %s entities, and k counts these.</p>\n",
+                      kanon__show_count(g->n_rows).text, kanon__show_count(r->table->n_entities).text);
+    if (g->most_suppressed >= 0)
+        kanon__markup(o, "<p>Up to %s records could be suppressed to lower the loss; %s were.</p>\n",
+                      kanon__show_count(g->most_suppressed).text, kanon__show_count(g->n_suppressed).text);
+    if (isfinite(g->loss_without) && isfinite(g->loss_with))
+        kanon__markup(o, "<p>With k alone the same algorithm loses %s; with all of the above it loses <b>%s</b>.</p>\n",
+                      kanon__show_figure(g->loss_without, false).text, kanon__show_figure(g->loss_with, false).text);
+    else
+        kanon__output_text(o, "<p>What that cost in loss was not measured.</p>\n");
+}
+
 static void put_summary(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
@@ -203,6 +232,7 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
                   "would be the original, 100 %% a table whose quasi-identifiers say nothing.</p>\n",
                   kanon__show_share(average_loss(r, d)).text);
     say_bound(o, r);
+    say_requirements(o, r);
     kanon__html_end(o);
 }
 
@@ -264,9 +294,11 @@ static void put_promises(kanon__output *o, const kanon__report *r, const kanon__
            "what their groups have in common can be fewer than k records. The same holds for another table about the "
            "same people.</li>\n");
     say_unprotected(o, r);
+    if (!r->table->has_entity)
+        kanon__output_text(
+            o, "<li><b>People with several records.</b> k records are k people only if nobody has two of them.</li>\n");
     kanon__output_text(
-        o, "<li><b>People with several records.</b> k records are k people only if nobody has two of them.</li>\n"
-           "<li><b>Being in the table.</b> That a person is in it at all can be a secret, and is not protected.</li>\n"
+        o, "<li><b>Being in the table.</b> That a person is in it at all can be a secret, and is not protected.</li>\n"
            "</ul>\n");
     kanon__html_end(o);
 }

@@ -106,6 +106,32 @@ static bool set_origin(json_t *root, const kanon__report *r)
     return good;
 }
 
+/* A figure that may not be there, or be infinite. */
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* What was asked beside k, what is reached, and what it cost. */
+static bool set_requirements(json_t *root, const kanon__report *r)
+{
+    const kanon_grouping *g = r->grouping;
+    json_t *list = json_array();
+    bool good = set(root, "constraints", list);
+    for (int64_t i = 0; good && i < g->n_kept; i++) {
+        json_t *one = json_object();
+        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->kept[i].sentence)) &&
+               set(one, "asked", real_or_null(g->kept[i].asked)) && set(one, "reached", real_or_null(g->kept[i].reached));
+    }
+    if (r->table->has_entity)
+        good = good && set(root, "entities", json_integer(r->table->n_entities));
+    if (g->most_suppressed >= 0)
+        good = good && set(root, "most_suppressed", json_integer(g->most_suppressed));
+    if (g->n_kept > 0 || g->most_suppressed >= 0)
+        good = good && set(root, "loss_without_constraints", real_or_null(g->loss_without));
+    return good;
+}
+
 /* File names can be any bytes, JSON is UTF-8: what is not becomes a question mark. */
 static json_t *path_value(const char *path)
 {
@@ -237,7 +263,8 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     json_t *root = json_object();
     bool good = set(root, "format", json_integer(REPORT_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
                 set(root, "external", json_boolean(r->external)) && set_figures(root, r->measures) && set_origin(root, r) &&
-                set_files(root, r, input_sha256) && set_data(root, r, data) && set(root, "columns", column_list(r->table));
+                set_requirements(root, r) && set_files(root, r, input_sha256) && set_data(root, r, data) &&
+                set(root, "columns", column_list(r->table));
     if (!r->external)
         good = good && set(root, "warnings", warning_list(r));
     if (good)

@@ -2,6 +2,7 @@
 #ifndef KANON_SEARCH_RUN_H
 #define KANON_SEARCH_RUN_H
 
+#include "constraints/constraints.h"
 #include "core/random.h"
 #include "core/texts.h"
 #include "core/ticker.h"
@@ -15,6 +16,7 @@ typedef struct kanon__run {
     uint64_t seed;
     int threads;
     const kanon__settings *settings;
+    const kanon__constraints *constraints; /* what every group must keep beside k; NULL: nothing */
     kanon__ticker *ticker;
     kanon__texts *warnings; /* what the user should know: what happened and which setting to change */
     kanon__texts *chosen;   /* "name=value" of the settings that the algorithm chose by itself; NULL: nobody wants to know */

@@ -1,0 +1,152 @@
+/* Growing as kmember does, with an eye on the constraints.
+ *
+ * A group takes the record that costs least, as always, while there are more places left up to k than records that it needs at
+ * least to keep its constraints. From then on it takes the cheapest of those that help, unless that one costs far more. What
+ * still violates is repaired afterwards (refine/repair.h): moving single records there is cheaper than forcing them in here.
+ * Records left over join the cheapest group that keeps its constraints with them.
+ *
+ * Cost: kmember's, and a scan of the free records with vector kernels for every record that has to help.
+ * Ties: the lowest record; for leftovers the cluster that was built first. */
+#include "algorithms/constrained_growth.h"
+
+#include "core/alloc.h"
+#include "loss/clusters.h"
+#include "search/free_set.h"
+#include "search/growth.h"
+
+typedef struct growing {
+    kanon__run *run;
+    kanon__clusters c;
+    kanon__tally *tallies;       /* by cluster */
+    kanon__growth *free_records; /* who costs least */
+    kanon__free_set *helpers;    /* the same records, for the search among those that help */
+} growing;
+
+/* A record that helps may cost more than the cheapest one by this part of an attribute's full loss; a dearer one costs more than
+ * the repair does on most tables. */
+enum { TOLERATED_PART = 5 };
+
+static kanon_status take(growing *g, int64_t cluster, int64_t row, kanon_error *err)
+{
+    kanon__clusters_join(&g->c, cluster, row);
+    g->run->group_of[row] = (int32_t)cluster;
+    kanon__growth_take(g->free_records, row);
+    kanon__free_set_remove(g->helpers, row);
+    return kanon__tally_add(&g->tallies[cluster], row, err);
+}
+
+/* The cheapest free record that helps; -1: none does. */
+static int64_t least_helper(growing *g, int64_t cluster, uint32_t *units)
+{
+    kanon__free_set *s = g->helpers;
+    int64_t best = -1;
+    uint32_t least = UINT32_MAX;
+    kanon__free_set_cost_growth(s, kanon__clusters_box(&g->c, cluster));
+    kanon__free_set_measure(s);
+    for (int64_t place = 0; place < s->n; place++) {
+        if (s->units[place] > least || (s->units[place] == least && s->item_at[place] > best))
+            continue;
+        if (kanon__tally_helps(&g->tallies[cluster], s->item_at[place])) {
+            least = s->units[place];
+            best = s->item_at[place];
+        }
+    }
+    *units = least;
+    return best;
+}
+
+/* The record that the cluster takes next. */
+static kanon_status choose(growing *g, int64_t cluster, int64_t *row, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__run *run = g->run;
+    int64_t lack = kanon__tally_lack(&g->tallies[cluster]), places = run->k - g->c.sizes[cluster], helper = -1;
+    uint32_t units = 0, helper_units = 0;
+    bool at_any_cost = run->table->has_entity; /* k records of one person are worth nothing */
+    KANON_TRY(kanon__growth_least(g->free_records, row, &units, err), out);
+    if (lack >= places)
+        helper = least_helper(g, cluster, &helper_units);
+    if (helper >= 0 && (at_any_cost || helper_units - units <= run->space->scale / TOLERATED_PART))
+        *row = helper;
+out:
+    return st;
+}
+
+static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t cluster = g->run->n_groups++, n_rows = g->run->space->n_rows;
+    kanon__growth_start(g->free_records);
+    KANON_TRY(kanon__tally_init(&g->tallies[cluster], g->run->constraints, err), out);
+    KANON_TRY(take(g, cluster, seed, err), out);
+    while (g->c.sizes[cluster] < g->run->k) {
+        int64_t row, n_free = kanon__growth_n_free(g->free_records);
+        KANON_TRY(choose(g, cluster, &row, err), out);
+        KANON_TRY(take(g, cluster, row, err), out);
+        KANON_TRY(kanon__tick(g->run->ticker, n_rows - n_free, n_rows, 5 * n_free, err), out);
+    }
+out:
+    return st;
+}
+
+/* A record left over joins the cheapest group that keeps its constraints with it, else the cheapest one. */
+static kanon_status place_leftover(growing *g, int64_t row, kanon_error *err)
+{
+    int64_t best = -1, least = INT64_MAX;
+    for (int64_t cluster = 0; cluster < g->run->n_groups; cluster++) {
+        bool holds = false;
+        int64_t increase = kanon__clusters_increase(&g->c, cluster, row);
+        if (increase >= least)
+            continue;
+        kanon_status st = kanon__tally_holds_with(&g->tallies[cluster], row, &holds, err);
+        if (st != KANON_OK)
+            return st;
+        if (holds) {
+            least = increase;
+            best = cluster;
+        }
+    }
+    return take(g, best >= 0 ? best : kanon__clusters_cheapest(&g->c, -1, row), row, err);
+}
+
+static kanon_status prepare(growing *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__run *run = g->run;
+    int64_t most_clusters = run->space->n_rows / run->k;
+    KANON_TRY(kanon__growth_new(&g->free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
+    KANON_TRY(kanon__free_set_new(&g->helpers, run->space, NULL, 0, err), out);
+    KANON_TRY(kanon__free_set_lay_out(g->helpers, err), out);
+    KANON_TRY(kanon__clusters_init(&g->c, run->space, most_clusters, err), out);
+    KANON_TRY(kanon__new_array(&g->tallies, most_clusters, "clusters", err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__constrained_growth(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    growing g = {.run = run};
+    kanon__random random;
+    int64_t n = run->space->n_rows;
+    KANON_TRY(prepare(&g, err), out);
+    kanon__random_init(&random, run->seed, 0);
+    int64_t seed = kanon__random_below(&random, n);
+    for (;;) {
+        KANON_TRY(grow(&g, seed, err), out);
+        if (kanon__growth_n_free(g.free_records) < run->k)
+            break;
+        seed = kanon__growth_furthest(g.free_records, seed);
+    }
+    for (int64_t row = 0; row < n && kanon__growth_n_free(g.free_records) > 0; row++)
+        if (kanon__growth_has(g.free_records, row))
+            KANON_TRY(place_leftover(&g, row, err), out);
+out:
+    for (int64_t i = 0; g.tallies != NULL && i < n / run->k; i++)
+        kanon__tally_clear(&g.tallies[i]);
+    kanon__free(g.tallies);
+    kanon__clusters_clear(&g.c);
+    kanon__free_set_free(g.helpers);
+    kanon__growth_free(g.free_records);
+    return st;
+}

@@ -1,0 +1,139 @@
+#include "search/neighbours.h"
+
+#include "core/alloc.h"
+
+/* What has still to be looked at. Keys order by cost; of equal ones nodes come first, then tuples by their lowest row, so that the
+ * order of the answers does not depend on the tree. */
+typedef struct candidate {
+    uint64_t key;
+    int32_t what; /* a node, or the complement of a tuple's place */
+} candidate;
+
+struct kanon__neighbours {
+    const kanon__space *space;
+    kanon__tuples *tuples;
+    kanon__index *index;
+    const kanon__bound *box;
+    candidate *heap;
+    int64_t n_heap, heap_capacity;
+};
+
+kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *space, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__neighbours *x = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&x, 1, "the index", err), out);
+    x->space = space;
+    KANON_TRY(kanon__tuples_new(&x->tuples, space, err), out);
+    KANON_TRY(kanon__index_new(&x->index, space, x->tuples, err), out);
+    *out = x;
+    x = NULL;
+out:
+    kanon__neighbours_free(x);
+    return st;
+}
+
+void kanon__neighbours_free(kanon__neighbours *x)
+{
+    if (x == NULL)
+        return;
+    kanon__free(x->heap);
+    kanon__index_free(x->index);
+    kanon__tuples_free(x->tuples);
+    kanon__free(x);
+}
+
+/* The least D of the box with anything in the ranges, which are one tuple's codes where lo and hi are the same place. */
+static uint32_t least_units(const kanon__neighbours *x, const uint32_t *lo, const uint32_t *hi, int step)
+{
+    uint32_t units = 0;
+    for (int i = 0; i < x->space->n_dimensions; i++) {
+        uint32_t box_lo = x->box[2 * i], box_hi = x->box[2 * i + 1], from = lo[i * step], to = hi[i * step];
+        units += kanon__dimension_units(&x->space->dimensions[i], to < box_lo ? to : box_lo, from > box_hi ? from : box_hi);
+    }
+    return units;
+}
+
+static uint32_t rank_of(const kanon__neighbours *x, int32_t what)
+{
+    return what >= 0 ? 0 : (uint32_t)x->tuples->rows[x->tuples->begins[x->index->order[~what]]] + 1;
+}
+
+static kanon_status push(kanon__neighbours *x, uint32_t units, int32_t what, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&x->heap, &x->heap_capacity, x->n_heap + 1, "the search", err);
+    if (st != KANON_OK)
+        return st;
+    uint64_t key = (uint64_t)units << 32 | rank_of(x, what);
+    int64_t at = x->n_heap++;
+    for (; at > 0 && key < x->heap[(at - 1) / 2].key; at = (at - 1) / 2)
+        x->heap[at] = x->heap[(at - 1) / 2];
+    x->heap[at] = (candidate){key, what};
+    return KANON_OK;
+}
+
+static candidate pop(kanon__neighbours *x)
+{
+    candidate top = x->heap[0], last = x->heap[--x->n_heap];
+    int64_t at = 0;
+    for (int64_t child = 1; child < x->n_heap; child = 2 * at + 1) {
+        child += child + 1 < x->n_heap && x->heap[child + 1].key < x->heap[child].key;
+        if (x->heap[child].key >= last.key)
+            break;
+        x->heap[at] = x->heap[child];
+        at = child;
+    }
+    x->heap[at] = last;
+    return top;
+}
+
+static kanon_status push_node(kanon__neighbours *x, int32_t node, kanon_error *err)
+{
+    const kanon__bound *range = x->index->boxes + (int64_t)node * 2 * x->space->n_dimensions;
+    return push(x, least_units(x, range, range + 1, 2), node, err);
+}
+
+kanon_status kanon__neighbours_start(kanon__neighbours *x, const kanon__bound *box, kanon_error *err)
+{
+    x->n_heap = 0;
+    x->box = box;
+    return push_node(x, 0, err);
+}
+
+static kanon_status expand(kanon__neighbours *x, const kanon__tree_node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = x->space->n_dimensions;
+    if (node->first_child >= 0) {
+        KANON_TRY(push_node(x, node->first_child, err), out);
+        KANON_TRY(push_node(x, node->first_child + 1, err), out);
+        goto out;
+    }
+    for (int32_t place = node->begin; place < node->end; place++) {
+        const uint32_t *codes = x->index->codes + (int64_t)place * m;
+        KANON_TRY(push(x, least_units(x, codes, codes, 1), ~place, err), out);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__neighbours_next(kanon__neighbours *x, const int32_t **rows, int64_t *n, uint32_t *units,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *n = 0;
+    while (x->n_heap > 0) {
+        candidate top = pop(x);
+        if (top.what < 0) {
+            int64_t tuple = x->index->order[~top.what];
+            *rows = x->tuples->rows + x->tuples->begins[tuple];
+            *n = x->tuples->begins[tuple + 1] - x->tuples->begins[tuple];
+            *units = (uint32_t)(top.key >> 32);
+            return KANON_OK;
+        }
+        KANON_TRY(expand(x, &x->index->nodes[top.what], err), out);
+    }
+out:
+    return st;
+}

@@ -1,0 +1,19 @@
+/* The records around a box, nearest first: distinct tuples by rising D(box + tuple), equal ones by their
+ * lowest row. One best-first search over the tree of
+ * tuples; who has seen enough stops asking. */
+#ifndef KANON_SEARCH_NEIGHBOURS_H
+#define KANON_SEARCH_NEIGHBOURS_H
+
+#include "search/tree.h"
+
+typedef struct kanon__neighbours kanon__neighbours;
+
+kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *space, kanon_error *err);
+void kanon__neighbours_free(kanon__neighbours *neighbours);
+/* Ask about another box, which must not change until the next start. */
+kanon_status kanon__neighbours_start(kanon__neighbours *neighbours, const kanon__bound *box, kanon_error *err);
+/* The rows of the next tuple, ascending, how many they are, and D of the box with them; *n = 0: there are no more. */
+kanon_status kanon__neighbours_next(kanon__neighbours *neighbours, const int32_t **rows, int64_t *n, uint32_t *units,
+                                    kanon_error *err);
+
+#endif
