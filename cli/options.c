@@ -62,9 +62,10 @@ const option option_missing = {
 const option option_constraint = {
     .name = "constraint",
     .argument = "MODEL",
-    .help = "what every group must keep beside k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
-            "distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, alpha-k, t-closeness; "
-            "can be repeated",
+    .help =
+        "what every group must keep beside k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
+        "distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, alpha-k, t-closeness; "
+        "can be repeated",
     .kind = OPTION_ITEM,
     AT(constraints),
 };
@@ -496,8 +497,8 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
 
 void arguments_clear(arguments *args)
 {
-    text_list *texts[] = {&args->quasi, &args->sensitive, &args->identifying, &args->insensitive, &args->missing,
-                          &args->constraints};
+    text_list *texts[] = {&args->quasi,       &args->sensitive, &args->identifying,
+                          &args->insensitive, &args->missing,   &args->constraints};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->items);
     free(args->settings.items);

@@ -35,7 +35,7 @@ typedef struct plan {
     const kanon__refinement *refinement; /* NULL: none */
     const kanon__settings *refining;     /* of the refinement */
     kanon__pace pace;
-    bool compare;                        /* also find the loss without what is asked beside k */
+    bool compare; /* also find the loss without what is asked beside k */
 } plan;
 
 /* What is asked for must be possible; this is known before any work is done. */
