@@ -1,9 +1,9 @@
 /* Best-first search for the cheapest free record, of equals the lowest row, while a group grows.
  *
- * A candidate is a node, at the least that anything below it can cost and its lowest row, or a tuple. Groups only grow and free
- * records only vanish, so what a candidate costs never falls: its cost of some time ago is a bound for ever. It is brought up to
- * date when it comes first, and a tuple that stays first is the answer. So one heap serves a group from its first record to its
- * last. All of this is inline, so that each search has its own copy with its own costs. */
+ * A candidate is a node, at the least that anything below it can cost and its lowest row, or a tuple. Groups only grow
+ * and free records only vanish, so what a candidate costs never falls: its cost of some time ago is a bound for ever.
+ * It is brought up to date when it comes first, and a tuple that stays first is the answer. So one heap serves a group
+ * from its first record to its last. All of this is inline, so that each search has its own copy with its own costs. */
 #ifndef KANON_SEARCH_BEST_FIRST_H
 #define KANON_SEARCH_BEST_FIRST_H
 
@@ -92,8 +92,8 @@ out:
     return st;
 }
 
-/* The cheapest tuple, a record of which is out->row. A new group begins with no candidates (c->n = 0). `row` is -1 where no record
- * is free. */
+/* The cheapest tuple, a record of which is out->row. A new group begins with no candidates (c->n = 0). `row` is -1
+ * where no record is free. */
 static inline kanon_status kanon__best_first(kanon__candidate *out, kanon__candidates *c, const kanon__free_tree *t,
                                              kanon__look look, const void *payload, kanon_error *err)
 {

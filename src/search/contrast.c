@@ -137,8 +137,9 @@ static inline uint32_t distance(const kanon__free_tree *t, int column, uint32_t 
     return kanon__dimension_units(d, kanon__smaller(a, b), kanon__larger(a, b));
 }
 
-/* No value between lo and hi pulls less. On a number whose ends both count with a member, what it contributes is concave between
- * them; so the sum over such members is least at lo or at hi. With the others some value contributes nothing. */
+/* No value between lo and hi pulls less. On a number whose ends both count with a member, what it contributes is
+ * concave between them; so the sum over such members is least at lo or at hi. With the others some value contributes
+ * nothing. */
 static uint64_t least_pull_of_number(const kanon__contrast *c, int column, uint32_t lo, uint32_t hi)
 {
     uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];

@@ -54,8 +54,9 @@ out:
     return st;
 }
 
-/* The sums of a tuple's numbers: the first is added, and bit i of `signs` says that number i + 1 is subtracted. All are moved up
- * so that none is negative; positions go up to 2 full, and the fulls of all attributes to 2^30, so that 32 bits are enough. */
+/* The sums of a tuple's numbers: the first is added, and bit i of `signs` says that number i + 1 is subtracted. All are
+ * moved up so that none is negative; positions go up to 2 full, and the fulls of all attributes to 2^30, so that 32
+ * bits are enough. */
 static void set_sums(const kanon__free_tree *t, const kanon__sums *s, uint32_t *cells)
 {
     uint32_t base = 2 * (s->full - t->dimension[s->first]->full);

@@ -1,14 +1,15 @@
-/* The tree over the distinct tuples (search/tree.h) while their records are taken one by one. Every node knows the lowest row
- * that is still free below it, and its bounds are drawn around what is still free, group by group: what is furthest is taken
- * first, so that without this every corner would stay promising.
+/* The tree over the distinct tuples (search/tree.h) while their records are taken one by one. Every node knows the
+ * lowest row that is still free below it, and its bounds are drawn around what is still free, group by group: what is
+ * furthest is taken first, so that without this every corner would stay promising.
  *
  * A tuple is a row of cells, and a node has a smallest and a largest cell per column:
  *
  *     numbers: their positions | categories: their codes | sums
  *
- * Sums make bounds on distances tight. How far a tuple can be from a record is, over several numbers together, less than the
- * sum of how far it can be on each: what is old is not also late. But |x| + |y| is the larger of |x + y| and |x - y|; so the
- * positions' sums and differences, over two or three numbers at a time, tell how far the furthest tuple of a node really is. */
+ * Sums make bounds on distances tight. How far a tuple can be from a record is, over several numbers together, less
+ * than the sum of how far it can be on each: what is old is not also late. But |x| + |y| is the larger of |x + y| and
+ * |x - y|; so the positions' sums and differences, over two or three numbers at a time, tell how far the furthest tuple
+ * of a node really is. */
 #ifndef KANON_SEARCH_FREE_TREE_H
 #define KANON_SEARCH_FREE_TREE_H
 
@@ -56,8 +57,8 @@ kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *sp
 void kanon__free_tree_free(kanon__free_tree *tree);
 /* A free row, at its place, is free no longer. */
 void kanon__free_tree_take(kanon__free_tree *tree, int32_t place, int64_t row);
-/* Draw the bounds around what is free. Until then they are bounds, only wider ones: several records are often taken out of one
- * leaf, which is then looked at once. */
+/* Draw the bounds around what is free. Until then they are bounds, only wider ones: several records are often taken out
+ * of one leaf, which is then looked at once. */
 void kanon__free_tree_tighten(kanon__free_tree *tree);
 
 static inline bool kanon__free_tree_has(const kanon__free_tree *tree, int64_t row)

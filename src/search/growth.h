@@ -1,8 +1,8 @@
 /* Growing a group out of the free records: which of them costs it least, which lies furthest from a record.
  *
- * Two ways to the same answer, row for row. The scan looks at every free record (search/free_set.h). The index is a tree over
- * the distinct tuples (search/free_tree.h): what costs least is found best first (search/best_first.h), what is furthest depth
- * first, as there is one such question to a group. */
+ * Two ways to the same answer, row for row. The scan looks at every free record (search/free_set.h). The index is a
+ * tree over the distinct tuples (search/free_tree.h): what costs least is found best first (search/best_first.h), what
+ * is furthest depth first, as there is one such question to a group. */
 #ifndef KANON_SEARCH_GROWTH_H
 #define KANON_SEARCH_GROWTH_H
 
@@ -22,8 +22,8 @@ int64_t kanon__growth_nth(const kanon__growth *growth, int64_t index);
 void kanon__growth_start(kanon__growth *growth);
 /* A free record joins the group. */
 void kanon__growth_take(kanon__growth *growth, int64_t row);
-/* The free record with which the group costs least and, through *units, the D that it then has; the lowest of equals. -1: none
- * is free. */
+/* The free record with which the group costs least and, through *units, the D that it then has; the lowest of equals.
+ * -1: none is free. */
 kanon_status kanon__growth_least(kanon__growth *growth, int64_t *row, uint32_t *units, kanon_error *err);
 /* The free record furthest from `row`, be that free or not; the lowest of equals. -1: none is free. */
 int64_t kanon__growth_furthest(kanon__growth *growth, int64_t row);

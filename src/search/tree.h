@@ -1,13 +1,13 @@
-/* A tree over distinct tuples. Each node knows the smallest and the largest code below it on every dimension; so whatever
- * a search asks of a tuple can be bounded for all tuples below a node.
+/* A tree over distinct tuples. Each node knows the smallest and the largest code below it on every dimension; so
+ * whatever a search asks of a tuple can be bounded for all tuples below a node.
  *
- * Codes are ordered so that the nearest code of a range is the one that is nearest in order: for a record's code c and a
- * node's range lo..hi, the least cost on that dimension is that of c together with c clamped to the range, for numbers and
- * categories alike.
+ * Codes are ordered so that the nearest code of a range is the one that is nearest in order: for a record's code c and
+ * a node's range lo..hi, the least cost on that dimension is that of c together with c clamped to the range, for
+ * numbers and categories alike.
  *
- * Nodes are cut in two on the dimension that sets their tuples apart most, until a leaf's worth of tuples is left: numbers at
- * their median, categories between two branches of the taxonomy, so that what is below a node is soon of one branch and the
- * bounds are met by tuples that exist. The children of a node lie side by side and after it. */
+ * Nodes are cut in two on the dimension that sets their tuples apart most, until a leaf's worth of tuples is left:
+ * numbers at their median, categories between two branches of the taxonomy, so that what is below a node is soon of one
+ * branch and the bounds are met by tuples that exist. The children of a node lie side by side and after it. */
 #ifndef KANON_SEARCH_TREE_H
 #define KANON_SEARCH_TREE_H
 

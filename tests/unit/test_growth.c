@@ -1,5 +1,6 @@
-/* Growing groups, by their loss and by their sensitive values: the scan and the index against the definition, on random tables with everything that is awkward: many
- * equal records, missing values, ragged and deep taxonomies, large domains, weights. */
+/* Growing groups, by their loss and by their sensitive values: the scan and the index against the definition, on random
+ * tables with everything that is awkward: many equal records, missing values, ragged and deep taxonomies, large
+ * domains, weights. */
 #include "core/alloc.h"
 #include "core/random.h"
 #include "search/contrast.h"
