@@ -1,9 +1,9 @@
 /* Growing as kmember does, with an eye on the constraints.
  *
- * A group takes the record that costs least, as always, while there are more places left up to k than records that it needs at
- * least to keep its constraints. From then on it takes the cheapest of those that help, unless that one costs far more. What
- * still violates is repaired afterwards (refine/repair.h): moving single records there is cheaper than forcing them in here.
- * Records left over join the cheapest group that keeps its constraints with them.
+ * A group takes the record that costs least, as always, while there are more places left up to k than records that it needs
+ * at least to keep its constraints. From then on it takes the cheapest of those that help, unless that one costs far more.
+ * What still violates is repaired afterwards (refine/repair.h): moving single records there is cheaper than forcing them in
+ * here. Records left over join the cheapest group that keeps its constraints with them.
  *
  * Cost: kmember's, and a scan of the free records with vector kernels for every record that has to help.
  * Ties: the lowest record; for leftovers the cluster that was built first. */
@@ -22,8 +22,8 @@ typedef struct growing {
     kanon__free_set *helpers;    /* the same records, for the search among those that help */
 } growing;
 
-/* A record that helps may cost more than the cheapest one by this part of an attribute's full loss; a dearer one costs more than
- * the repair does on most tables. */
+/* A record that helps may cost more than the cheapest one by this part of an attribute's full loss; a dearer one costs more
+ * than the repair does on most tables. */
 enum { TOLERATED_PART = 5 };
 
 static kanon_status take(growing *g, int64_t cluster, int64_t row, kanon_error *err)

@@ -38,7 +38,7 @@ kanon_status kanon__requirements_allow(const kanon_table *table, bool refined, k
     return kanon__hint(err, st, "leave out --refine, or entity-together");
 }
 
-/* ---- entities that stay together ---------------------------------------------------------------------------------------- */
+/* ---- entities that stay together ------------------------------------------------------------------------------------- */
 
 /* The first row of each entity, and by row which of these stands for it. */
 static kanon_status find_speakers(int32_t **speakers, int32_t **speaker_of, const kanon_table *t, kanon_error *err)
@@ -98,7 +98,7 @@ kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, co
     return runner(payload, run, err);
 }
 
-/* ---- afterwards --------------------------------------------------------------------------------------------------------- */
+/* ---- afterwards ------------------------------------------------------------------------------------------------------ */
 
 static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error *err)
 {
@@ -107,8 +107,8 @@ static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error
     return st == KANON_OK && !holds ? kanon__repair(run, run->table->most_suppressed, together, err) : st;
 }
 
-/* An entity in two groups counts in both, so that two groups may keep a constraint that their union breaks. Where the two look
- * alike, the union is what the release shows. */
+/* An entity in two groups counts in both, so that two groups may keep a constraint that their union breaks. Where the two
+ * look alike, the union is what the release shows. */
 static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -137,7 +137,7 @@ out:
     return st;
 }
 
-/* ---- for the report ----------------------------------------------------------------------------------------------------- */
+/* ---- for the report -------------------------------------------------------------------------------------------------- */
 
 /* The information loss of a grouping, in units. */
 static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups, kanon_error *err)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the file's values as a table --------------------------------------------------------------------------------------- */
+/* ---- the file's values as a table ------------------------------------------------------------------------------------ */
 
 /* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories. */
 static kanon_status encode(kanon_table *t, kanon__column *c, const kanon__released *r, const kanon__released_column *from,
@@ -110,7 +110,7 @@ out:
     return st;
 }
 
-/* ---- figures ------------------------------------------------------------------------------------------------------------ */
+/* ---- figures --------------------------------------------------------------------------------------------------------- */
 
 static kanon_status measure_column(kanon_diversity *out, const kanon_table *t, int column, const kanon__released *r,
                                    kanon_error *err)

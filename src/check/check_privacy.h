@@ -23,8 +23,8 @@ typedef struct kanon__released {
     const kanon__released_column *entity; /* NULL: the file does not tell whose record it is */
 } kanon__released;
 
-/* Fill `diversity`, one for each column. *kept and *sentences get one entry for each constraint of the schema that is about a
- * column of the file. *entities is the number of entities in the class that has fewest. */
+/* Fill `diversity`, one for each column. *kept and *sentences get one entry for each constraint of the schema that is about
+ * a column of the file. *entities is the number of entities in the class that has fewest. */
 kanon_status kanon__check_privacy(const kanon__released *released, kanon_diversity *diversity, kanon_kept **kept,
                                   kanon__texts *sentences, int64_t *entities, kanon__texts *warnings, kanon_error *err);
 

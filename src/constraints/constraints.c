@@ -165,7 +165,7 @@ static kanon_status write_sentence(const reading *r, const char *const values[KA
     return kanon__copy_text(&r->constraint->sentence, line, strlen(line), "a sentence", r->err);
 }
 
-/* ---- one constraint ---------------------------------------------------------------------------------------------------- */
+/* ---- one constraint -------------------------------------------------------------------------------------------------- */
 
 static kanon_status read_constraint(const reading *r)
 {
@@ -207,7 +207,7 @@ static kanon_status require_entities(kanon__constraint *c, const kanon_table *ta
     return write_sentence(&r, values);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------------------------------- */
 
 static void list_counted(kanon__constraints *all)
 {

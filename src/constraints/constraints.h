@@ -1,11 +1,11 @@
 /* What is asked of every group beside k: l-diversity, t-closeness, (alpha,k)-anonymity, different persons.
  *
- * A constraint is a row of constraints.def, its parameters and a column. A group's tally counts the values that the constraints
- * ask about while records come and go, and says whether all of them hold. Where records belong to entities (persons), a value
- * that an entity has several times in a group counts once.
+ * A constraint is a row of constraints.def, its parameters and a column. A group's tally counts the values that the
+ * constraints ask about while records come and go, and says whether all of them hold. Where records belong to entities
+ * (persons), a value that an entity has several times in a group counts once.
  *
- * Distinct, recursive and alpha are decided in whole numbers. Entropy and t are computed in double and hold up to a tolerance
- * of KANON__PRIVACY_TOLERANCE, so that what is exactly at the limit holds. */
+ * Distinct, recursive and alpha are decided in whole numbers. Entropy and t are computed in double and hold up to a
+ * tolerance of KANON__PRIVACY_TOLERANCE, so that what is exactly at the limit holds. */
 #ifndef KANON_CONSTRAINTS_CONSTRAINTS_H
 #define KANON_CONSTRAINTS_CONSTRAINTS_H
 
@@ -127,8 +127,8 @@ bool kanon__tally_helps(kanon__tally *tally, int64_t row);
 /* Whether a group of these rows holds to the constraints (NULL: yes). */
 kanon_status kanon__constraints_hold_rows(bool *holds, const kanon__constraints *constraints, const int32_t *rows, int64_t n,
                                           kanon_error *err);
-/* Whether every group holds to the constraints (NULL: yes); negative groups are suppressed records. `held`, unless NULL, says
- * it by group. */
+/* Whether every group holds to the constraints (NULL: yes); negative groups are suppressed records. `held`, unless NULL,
+ * says it by group. */
 kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constraints *constraints, const int32_t *group_of,
                                      int64_t n_groups, kanon_error *err);
 /* The least protected group's figure, by constraint. */

@@ -1,5 +1,5 @@
-/* How often each key occurs: a hash table of counts. Adding and removing is O(1); a key that is gone keeps its slot until the
- * table grows, so adding back what was removed needs no memory. */
+/* How often each key occurs: a hash table of counts. Adding and removing is O(1); a key that is gone keeps its slot until
+ * the table grows, so adding back what was removed needs no memory. */
 #ifndef KANON_CONSTRAINTS_COUNTER_H
 #define KANON_CONSTRAINTS_COUNTER_H
 

@@ -1,5 +1,5 @@
-/* Entropy l-diversity: the entropy of the values is at least log l. The logarithm does not matter; here it is the natural one.
- * The entropy is computed anew from the counts each time, so that no error adds up. */
+/* Entropy l-diversity: the entropy of the values is at least log l. The logarithm does not matter; here it is the natural
+ * one. The entropy is computed anew from the counts each time, so that no error adds up. */
 #include "constraints/constraints.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Recursive (c,l)-diversity: r1 < c (r_l + ... + r_m), where r1 >= r2 >= ... are the counts of the values. Strictly less, as in
- * the paper; a group with fewer than l values never has it. */
+/* Recursive (c,l)-diversity: r1 < c (r_l + ... + r_m), where r1 >= r2 >= ... are the counts of the values. Strictly less, as
+ * in the paper; a group with fewer than l values never has it. */
 #include "constraints/constraints.h"
 
 #include <math.h>

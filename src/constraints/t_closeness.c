@@ -1,8 +1,8 @@
 /* t-closeness: the earth mover's distance between the values of a group and those of the table is at most t.
  *
- * Two values are |rank - rank| / (m - 1) apart where they are ordered, h(lca) / H under a taxonomy, and 1 where all are equally
- * far. Differences of shares are kept as whole numbers, |group count * table total - table count * group total|, and divided
- * once. What the group does not have is summed up beforehand, so the cost goes with the group's distinct values. */
+ * Two values are |rank - rank| / (m - 1) apart where they are ordered, h(lca) / H under a taxonomy, and 1 where all are
+ * equally far. Differences of shares are kept as whole numbers, |group count * table total - table count * group total|, and
+ * divided once. What the group does not have is summed up beforehand, so the cost goes with the group's distinct values. */
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"
@@ -30,7 +30,7 @@ static double equal_distance(const kanon__constraint *c, const kanon__counter *v
     return (double)sum / (2.0 * (double)c->table_total * (double)values->total);
 }
 
-/* ---- ordered distance: what has to pass each step between neighbouring values ------------------------------------------ */
+/* ---- ordered distance: what has to pass each step between neighbouring values ---------------------------------------- */
 
 /* The sum over codes begin .. end-1 of the difference to `level`, the group's cumulated count in the table's measure. */
 static __int128 sum_steps(const kanon__constraint *c, __int128 level, int64_t total, int64_t begin, int64_t end)
@@ -61,7 +61,7 @@ static double ordered_distance(const kanon__constraint *c, kanon__counter *value
     return last > 0 ? (double)sum / ((double)c->table_total * (double)values->total * (double)last) : 0;
 }
 
-/* ---- taxonomy distance: what has to pass each edge --------------------------------------------------------------------- */
+/* ---- taxonomy distance: what has to pass each edge ------------------------------------------------------------------- */
 
 /* How much higher the parent is than the node; 0 for the root. The way up and down again over edges of that length is twice
  * h(lca). */
@@ -91,7 +91,7 @@ static double taxonomy_distance(const kanon__constraint *c, kanon__counter *valu
                             : 0;
 }
 
-/* ---- the model ---------------------------------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------------------------------- */
 
 static double distance(const kanon__constraint *c, kanon__counter *values)
 {

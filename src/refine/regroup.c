@@ -108,7 +108,7 @@ void kanon__regroup_finish(kanon__regroup *g)
     g->run->n_groups = n_left;
 }
 
-/* ---- moving ------------------------------------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------------------------------- */
 
 /* The box of a group's members but one; false where there is nobody else. */
 static bool box_without(const kanon__regroup *g, int32_t group, int64_t row, kanon__bound *box)
@@ -230,7 +230,7 @@ void kanon__moves_clear(kanon__moves *moves)
     *moves = (kanon__moves){0};
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------------- */
+/* ---- questions ------------------------------------------------------------------------------------------------------- */
 
 bool kanon__regroup_holds(kanon__regroup *g, int32_t group)
 {

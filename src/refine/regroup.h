@@ -66,7 +66,8 @@ int64_t kanon__regroup_decrease(kanon__regroup *regroup, int32_t group, int64_t 
 int64_t kanon__regroup_merge_cost(kanon__regroup *regroup, int32_t left, int32_t right);
 /* Whether a group keeps k and its constraints without the record. */
 bool kanon__regroup_spares(kanon__regroup *regroup, int32_t group, int64_t row);
-/* The group, other than `except`, that the record may join at the least increase below `limit`; -1: none. Ties: the lowest. */
+/* The group, other than `except`, that the record may join at the least increase below `limit`; -1: none. Ties: the lowest.
+ * */
 kanon_status kanon__regroup_cheapest(kanon__regroup *regroup, int64_t row, int32_t except, int64_t limit, int32_t *group,
                                      int64_t *increase, kanon_error *err);
 

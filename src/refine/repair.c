@@ -5,8 +5,9 @@
  *   merge     the group becomes one with another
  *   suppress  all its records, where so many may still be
  *
- * Each way is tried out with the cheapest so far as its limit, and undone unless it is the best. Where none of them is enough,
- * the group is merged with the one that costs least and looked at again; in the end there is one group, and the whole table.
+ * Each way is tried out with the cheapest so far as its limit, and undone unless it is the best. Where none of them is
+ * enough, the group is merged with the one that costs least and looked at again; in the end there is one group, and the
+ * whole table.
  *
  * Cost: for each violating group a few searches for neighbours (search/neighbours.h), each cut short when nothing better can
  * come, and after a fixed number of tuples in any case: near linear in the violating groups.
@@ -44,7 +45,7 @@ static kanon_status end_trial(repair *r, int64_t cost, kanon_error *err)
     return st;
 }
 
-/* ---- merge -------------------------------------------------------------------------------------------------------------- */
+/* ---- merge ----------------------------------------------------------------------------------------------------------- */
 
 static kanon_status holds_together(repair *r, int32_t left, int32_t right, bool *holds, kanon_error *err)
 {
@@ -106,7 +107,7 @@ out:
     return st;
 }
 
-/* ---- dissolve ----------------------------------------------------------------------------------------------------------- */
+/* ---- dissolve -------------------------------------------------------------------------------------------------------- */
 
 static kanon_status try_dissolving(repair *r, int32_t group, kanon_error *err)
 {
@@ -132,7 +133,7 @@ out:
     return st;
 }
 
-/* ---- borrow ------------------------------------------------------------------------------------------------------------- */
+/* ---- borrow ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct loan {
     int32_t row; /* -1: nobody can be had */
@@ -197,7 +198,7 @@ out:
     return st;
 }
 
-/* ---- suppress ----------------------------------------------------------------------------------------------------------- */
+/* ---- suppress -------------------------------------------------------------------------------------------------------- */
 
 static kanon_status try_suppressing(repair *r, int32_t group, kanon_error *err)
 {
@@ -213,7 +214,7 @@ out:
     return st;
 }
 
-/* ---- all groups --------------------------------------------------------------------------------------------------------- */
+/* ---- all groups ------------------------------------------------------------------------------------------------------ */
 
 /* The last group is the whole table when it has taken back what was suppressed. */
 static kanon_status take_all_back(repair *r, int32_t group, kanon_error *err)

@@ -1,11 +1,13 @@
-/* Suppression: a suppressed record costs its full loss, but may save more. Two ways to use the budget are known for each group:
+/* Suppression: a suppressed record costs its full loss, but may save more. Two ways to use the budget are known for each
+ * group:
  *
  *   single    one record of a group that has more than k leaves, and the box of the others shrinks
- *   dissolve  every record of a dear group joins the group that it may join at the least increase, or is suppressed where that
+ *   dissolve  every record of a dear group joins the group that it may join at the least increase, or is suppressed where
+ * that
  *             costs less
  *
- * What saves most for each suppressed record is done first. A queue holds what each group could save when it was last looked at;
- * what comes to its top is looked at again, and done if it is still true.
+ * What saves most for each suppressed record is done first. A queue holds what each group could save when it was last looked
+ * at; what comes to its top is looked at again, and done if it is still true.
  *
  * Ties: the lowest group; inside a group the lowest record. */
 #include "refine/suppression.h"
@@ -32,7 +34,7 @@ typedef struct spending {
     int64_t most;
 } spending;
 
-/* ---- putting back ------------------------------------------------------------------------------------------------------- */
+/* ---- putting back ---------------------------------------------------------------------------------------------------- */
 
 typedef struct outcast {
     int32_t row, group;
@@ -122,7 +124,7 @@ out:
     return st;
 }
 
-/* ---- the queue ---------------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------------------------------- */
 
 static bool comes_before(const offer *a, const offer *b)
 {
@@ -159,7 +161,7 @@ static offer pop(spending *s)
     return top;
 }
 
-/* ---- what a group could save -------------------------------------------------------------------------------------------- */
+/* ---- what a group could save ----------------------------------------------------------------------------------------- */
 
 static void look_at_singles(spending *s, int32_t group, offer *best)
 {
@@ -222,7 +224,7 @@ static kanon_status look_at_group(spending *s, int32_t group, offer *best, kanon
     return look_at_dissolving(s, group, best, err);
 }
 
-/* ---- spending ----------------------------------------------------------------------------------------------------------- */
+/* ---- spending -------------------------------------------------------------------------------------------------------- */
 
 static kanon_status look_again(spending *s, int32_t group, kanon_error *err)
 {

@@ -2,8 +2,8 @@
 
 #include "core/alloc.h"
 
-/* What has still to be looked at. Keys order by cost; of equal ones nodes come first, then tuples by their lowest row, so that the
- * order of the answers does not depend on the tree. */
+/* What has still to be looked at. Keys order by cost; of equal ones nodes come first, then tuples by their lowest row, so
+ * that the order of the answers does not depend on the tree. */
 typedef struct candidate {
     uint64_t key;
     int32_t what; /* a node, or the complement of a tuple's place */

@@ -1,11 +1,13 @@
-/* What groups reach in the privacy models, recounted from a table's codes: sorted lists of values, and sums in double. Nothing is
- * shared with src/constraints, which decides while groups are made. Used by the independent check and by `kanon check`. */
+/* What groups reach in the privacy models, recounted from a table's codes: sorted lists of values, and sums in double.
+ * Nothing is shared with src/constraints, which decides while groups are made. Used by the independent check and by `kanon
+ * check`. */
 #ifndef KANON_VERIFY_PRIVACY_FIGURES_H
 #define KANON_VERIFY_PRIVACY_FIGURES_H
 
 #include "table/table.h"
 
-/* Decisions in double allow for this; twice what is allowed where groups are made, so that rounding cannot tell them apart. */
+/* Decisions in double allow for this; twice what is allowed where groups are made, so that rounding cannot tell them apart.
+ * */
 #define KANON__VERIFY_TOLERANCE 2e-12
 
 typedef struct kanon__run_of_value {
@@ -13,7 +15,8 @@ typedef struct kanon__run_of_value {
     int64_t n;
 } kanon__run_of_value;
 
-/* The values of every group on one column with how often each occurs, ascending. Group i is values[begins[i] .. begins[i + 1]). */
+/* The values of every group on one column with how often each occurs, ascending. Group i is values[begins[i] .. begins[i +
+ * 1]). */
 typedef struct kanon__value_runs {
     kanon__run_of_value *values;
     int64_t *begins;

@@ -68,7 +68,8 @@ private_table private_table_new(uint64_t seed, unsigned models, int entity, cons
         int person = (int)kanon__random_below(&random, 2 * t.n_rows / 3);
         if (kanon__random_below(&random, 12) > 0)
             snprintf(age, sizeof age, "%d", 20 + (int)kanon__random_below(&random, 30));
-        /* neighbours on the list are alike, so that groups by age alone would be one-sided; the first rows hold every value */
+        /* neighbours on the list are alike, so that groups by age alone would be one-sided; the first rows hold every value
+         * */
         snprintf(line, sizeof line, "p%d,%s,%s,%s,%s,%d\n", person, age, jobs[kanon__random_below(&random, 5)],
                  diseases[row < 10 ? row % 4 : kanon__random_below(&random, 5)],
                  towns[row < 12 ? row % 4 : kanon__random_below(&random, 4)], 100 * (int)kanon__random_below(&random, 9));

@@ -1,5 +1,5 @@
-/* Small random tables with sensitive columns of every kind, several records to an entity, and constraints on them that the table
- * as a whole holds to. Equal seeds give equal tables. */
+/* Small random tables with sensitive columns of every kind, several records to an entity, and constraints on them that the
+ * table as a whole holds to. Equal seeds give equal tables. */
 #ifndef KANON_TESTS_PRIVATE_TABLE_H
 #define KANON_TESTS_PRIVATE_TABLE_H
 

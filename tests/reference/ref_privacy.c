@@ -93,8 +93,8 @@ static double below(const kanon__taxonomy *t, int32_t node, const double *shares
     return sum;
 }
 
-/* Moving mass bottom up: what cannot be matched below a node goes over the node, and each unit of it travels h(node) / H; what
- * could be matched one level down is taken off (Li and others 2007, 4.3). */
+/* Moving mass bottom up: what cannot be matched below a node goes over the node, and each unit of it travels h(node) / H;
+ * what could be matched one level down is taken off (Li and others 2007, 4.3). */
 static double taxonomy_distance(const kanon__taxonomy *t, const double *shares)
 {
     double cost = 0;

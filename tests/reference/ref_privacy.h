@@ -1,4 +1,5 @@
-/* What the privacy models say of a group, from their definitions: every value counted by comparing, every distance by its sum. */
+/* What the privacy models say of a group, from their definitions: every value counted by comparing, every distance by its
+ * sum. */
 #ifndef KANON_TESTS_REF_PRIVACY_H
 #define KANON_TESTS_REF_PRIVACY_H
 

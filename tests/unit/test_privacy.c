@@ -1,5 +1,5 @@
-/* Every algorithm with every constraint and many combinations: the groups keep what the definitions, recounted in the slowest
- * way, say of them. */
+/* Every algorithm with every constraint and many combinations: the groups keep what the definitions, recounted in the
+ * slowest way, say of them. */
 #include "core/alloc.h"
 #include "core/random.h"
 #include "loss/grouping.h"
@@ -126,8 +126,8 @@ static void released_classes_keep_them(void **state)
     assert_true(n_done > 40);
 }
 
-/* Two groups of age 20, each half X and half Y, would share the entities c and d: their union, which is what the release shows, is
- * two thirds X. */
+/* Two groups of age 20, each half X and half Y, would share the entities c and d: their union, which is what the release
+ * shows, is two thirds X. */
 static void classes_count_an_entity_once(void **state)
 {
     const char *csv = "who,age,disease\na,20,X\nc,20,Y\nb,20,X\nd,20,Y\ne,20,X\nc,20,Y\nf,20,X\nd,20,Y\n"
@@ -158,8 +158,8 @@ static void classes_count_an_entity_once(void **state)
     }
 }
 
-/* mondrian's groups are those of the equal ages and {30, 500, 1000} or {30, 30, 30, 1000}. In a group of k = 3 both dear records go,
- * and the third joins the 21s, or none of them where only one may; from a group of four one can go. */
+/* mondrian's groups are those of the equal ages and {30, 500, 1000} or {30, 30, 30, 1000}. In a group of k = 3 both dear
+ * records go, and the third joins the 21s, or none of them where only one may; from a group of four one can go. */
 static void suppression_saves_and_never_exceeds(void **state)
 {
     const struct {
