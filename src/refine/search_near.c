@@ -58,7 +58,8 @@ static void keep(query *q, found item)
     q->heap[at] = item;
 }
 
-/* The least distance of the codes to anything in a box whose bounds lie `step` apart; beyond `limit` it need not be exact. */
+/* The least distance of the codes to anything in a box whose bounds lie `step` apart; from `limit` on it need not be
+ * exact. */
 static uint32_t distance(const query *q, const uint32_t *lo, const uint32_t *hi, int step, uint32_t limit)
 {
     const kanon__space *space = q->f->space;

@@ -93,7 +93,7 @@ static int64_t loss_of_rows(const kanon__space *space, const int32_t *group_of, 
 
 /* ---- patches --------------------------------------------------------------------------------------------------------- */
 
-/* One end of a group on one dimension, found by looking at everybody; `sign` is 1 for the low end and -1 for the high one. */
+/* One end of a group on one dimension, found by looking at everybody; `sign` is 1 for the low end, -1 for the high one. */
 static void check_end(const kanon__patch *p, int32_t group, int i, int sign, uint32_t outer, uint32_t without)
 {
     int64_t first = INT64_MAX, second = INT64_MAX; /* with repetition: what stays when one with the first leaves */
