@@ -67,6 +67,39 @@ static uint64_t stream_of(int64_t round, int64_t task)
     return (uint64_t)round << 32 | (uint64_t)task;
 }
 
+/* What the constraints say of groups; rows is room for the largest one. */
+typedef struct privacy {
+    const kanon__constraints *constraints;
+    int32_t *rows;
+    kanon_status status; /* of the first question that could not be answered */
+} privacy;
+
+static bool group_keeps(const kanon__patch *p, int32_t group, privacy *asked)
+{
+    bool keeps = false;
+    int32_t size = p->groups[group].size;
+    const int32_t *members = kanon__patch_members(p, group);
+    for (int32_t i = 0; i < size; i++)
+        asked->rows[i] = p->rows[members[i]];
+    kanon_status st = kanon__constraints_hold_rows(&keeps, asked->constraints, asked->rows, size, NULL);
+    if (st != KANON_OK && asked->status == KANON_OK)
+        asked->status = st;
+    return st == KANON_OK && keeps;
+}
+
+/* The guard of the moves: every group that lost or got a record keeps its constraints. */
+static bool groups_keep(const kanon__patch *p, const kanon__lifted *lifted, int64_t n, void *payload)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int32_t from = lifted[i].from, to = p->group_of[lifted[i].record];
+        if (p->groups[from].size > 0 && !group_keeps(p, from, payload))
+            return false;
+        if (to != from && !group_keeps(p, to, payload))
+            return false;
+    }
+    return true;
+}
+
 static kanon_status search_region(int64_t region, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -74,6 +107,7 @@ static kanon_status search_region(int64_t region, void *payload, kanon_error *er
     const kanon__regions *r = &s->regions;
     kanon__patch patch = {0};
     kanon__mover mover = {0};
+    privacy asked = {.constraints = s->run->constraints};
     kanon__ticker ticker;
     kanon__cooling cooling = s->cooling;
     double share = (double)r->regions[region].n_records / (double)r->row_begins[s->board.n_groups];
@@ -81,11 +115,21 @@ static kanon_status search_region(int64_t region, void *payload, kanon_error *er
     kanon__shared_ticker_task(&ticker, s->ticker);
     KANON_TRY(kanon__region_take(&patch, r, region, err), out);
     KANON_TRY(kanon__mover_init(&mover, &patch, s->run->seed, stream_of(s->round, region + 1), err), out);
+    if (asked.constraints != NULL) {
+        KANON_TRY(kanon__new_array(&asked.rows, patch.n, "a group", err), out);
+        mover.guard = groups_keep;
+        mover.payload = &asked;
+    }
     kanon__mover_split_all(&mover);
     KANON_TRY(kanon__anneal(&mover, &cooling, &ticker, err), out);
+    if (asked.status != KANON_OK) {
+        st = kanon__fail(err, asked.status, "out of memory for the constraints of a group");
+        goto out;
+    }
     kanon__region_return(r, region, &patch);
     s->losses[region] = patch.loss;
 out:
+    kanon__free(asked.rows);
     kanon__mover_clear(&mover);
     kanon__patch_clear(&patch);
     return st;
