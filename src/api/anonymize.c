@@ -132,29 +132,47 @@ static kanon_status verify(const kanon__run *run, kanon_error *err)
     return st == KANON_OK ? kanon__verify_privacy(run->table, run->group_of, run->n_groups, run->k, err) : st;
 }
 
+static kanon_status refine(const plan *p, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__ticker ticker;
+    int64_t n_groups = run->n_groups;
+    KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
+    run->n_groups = (int32_t)n_groups;
+    kanon__ticker_init(&ticker, run->ticker->tick, run->ticker->payload, "refining");
+    kanon__run refined = *run;
+    refined.ticker = &ticker;
+    refined.settings = p->refining;
+    KANON_TRY(p->refinement->run(&refined, err), out);
+    run->n_groups = refined.n_groups;
+out:
+    return st;
+}
+
 /* An algorithm's own grouping must hold by itself before a refinement may touch it. */
 static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__ticker refining;
     KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
     KANON_TRY(kanon__requirements_meet(run, err), out);
     KANON_TRY(verify(run, err), out);
     if (p->refinement == NULL)
         goto out;
-    int64_t n_groups = run->n_groups;
-    KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
-    run->n_groups = (int32_t)n_groups;
-    kanon__ticker_init(&refining, run->ticker->tick, run->ticker->payload, "refining");
-    kanon__run refined = *run;
-    refined.ticker = &refining;
-    refined.settings = p->refining;
-    KANON_TRY(p->refinement->run(&refined, err), out);
-    run->n_groups = refined.n_groups;
+    KANON_TRY(refine(p, run, err), out);
+    if (run->constraints != NULL && run->table->has_entity) /* groups may have come to look alike */
+        KANON_TRY(kanon__requirements_meet(run, err), out);
     KANON_TRY(verify(run, err), out);
 out:
     return st;
+}
+
+/* The groups that there would be if nothing were asked beside k. */
+static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error *err)
+{
+    const plan *p = payload;
+    kanon_status st = run_algorithm(p, run, err);
+    return st == KANON_OK && p->refinement != NULL ? refine(p, run, err) : st;
 }
 
 static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__run *run, kanon_error *err)
@@ -181,9 +199,7 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     warnings = (kanon__texts){0};
     g->seconds = kanon__seconds() - begin;
     if (p->compare)
-        KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_algorithm, p,
-                                                   p->refinement != NULL ? p->refinement->run : NULL, err),
-                  out);
+        KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, p, err), out);
     *out = g;
     g = NULL;
 out:
@@ -202,12 +218,13 @@ static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_o
                   .compare = o->compare != 0};
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
-    const char *refine = o->refine != NULL ? o->refine : out->algorithm->refinement;
-    if (refine == NULL || strcmp(refine, "none") == 0)
+    bool movable = !table->has_entity || !table->entity_together; /* a refinement moves single records */
+    const char *wanted = o->refine != NULL ? o->refine : movable ? out->algorithm->refinement : NULL;
+    if (wanted == NULL || strcmp(wanted, "none") == 0)
         return KANON_OK;
-    out->refinement = kanon__refinement_find(refine);
+    out->refinement = kanon__refinement_find(wanted);
     if (out->refinement == NULL)
-        return fail_unknown("refinement", refine, kanon_refinement_count(), kanon_refinement_at, err);
+        return fail_unknown("refinement", wanted, kanon_refinement_count(), kanon_refinement_at, err);
     return KANON_OK;
 }
 

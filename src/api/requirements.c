@@ -164,7 +164,7 @@ out:
 }
 
 kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
-                                              kanon__grouper refinement, kanon_error *err)
+                                              kanon_error *err)
 {
     enum { MOST_RECORDS = 200000 };
     kanon_status st = KANON_OK;
@@ -185,12 +185,6 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     plain.n_groups = 0;
     KANON_TRY(kanon__new_array(&plain.group_of, table.n_rows, "a grouping", err), out);
     KANON_TRY(runner(payload, &plain, err), out);
-    if (refinement != NULL) {
-        int64_t n_groups = plain.n_groups;
-        KANON_TRY(kanon__grouping_renumber(plain.group_of, table.n_rows, &n_groups, err), out);
-        plain.n_groups = (int32_t)n_groups;
-        KANON_TRY(refinement(&plain, err), out);
-    }
     KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
 out:
     kanon__free(plain.group_of);

@@ -15,10 +15,9 @@ typedef kanon_status (*kanon__runner)(const void *payload, kanon__run *run, kano
 kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err);
 /* Make the algorithm's groups keep what is asked, and use up what may be suppressed where that lowers the loss. */
 kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err);
-/* The information loss that the same run has where nothing but k is asked; NAN where the table is too large to find out.
- * `refinement` may be NULL. */
+/* The information loss that the same run has where nothing but k is asked; NAN where the table is too large to find out. */
 kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
-                                              kanon__grouper refinement, kanon_error *err);
+                                              kanon_error *err);
 /* Write down what was asked beside k and what the grouping reaches. */
 kanon_status kanon__requirements_record(kanon_grouping *grouping, const kanon__run *run, kanon_error *err);
 /* Refinements move records one by one, which entities that stay together forbid. */
