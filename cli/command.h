@@ -24,7 +24,8 @@ struct command {
     int (*run)(const command *self, const arguments *args); /* returns an exit status */
 };
 
-extern const command command_anonymize, command_evaluate, command_check, command_algorithms, command_sample, command_man;
+extern const command command_anonymize, command_evaluate, command_bound, command_check, command_algorithms, command_sample,
+    command_man;
 
 /* The i-th command, NULL past the last. */
 const command *command_at(size_t i);

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static const command *const commands[] = {
-    &command_anonymize, &command_evaluate, &command_check, &command_algorithms, &command_sample, &command_man,
+    &command_anonymize,  &command_evaluate, &command_bound, &command_check,
+    &command_algorithms, &command_sample,   &command_man,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -27,6 +27,8 @@ typedef struct arguments {
     int64_t k, threads, rows, blocks, memory; /* 0: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
+    const char *certificate, *proof;
+    int64_t most_seconds; /* 0: not said */
     pair_list settings, taxonomies;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */

@@ -394,6 +394,51 @@ KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, con
                                         const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
+/* ---- lower bound ------------------------------------------------------------------------------------------------------
+ * */
+
+typedef struct kanon_bound_options {
+    size_t struct_size;
+    int64_t k;      /* 0: what the schema says */
+    double seconds; /* stop improving the bound after about so long; 0: when it has come to rest */
+    int64_t rounds; /* stop after so many rounds of improving it; 0: chosen */
+    int threads;    /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+    const char *certificate; /* write the proof to this file, as JSON ("-": standard output); it holds no cell of the table */
+} kanon_bound_options;
+
+typedef struct kanon_lower_bound {
+    int64_t records, k;
+    double lower_bound;     /* no grouping of all records into groups of at least k loses less information */
+    double neighbour_bound; /* what the distances to the (k-1)-th nearest records alone say */
+    int64_t rounds;         /* of improving it */
+    int stopped;            /* by the time limit or the tick, before it came to rest */
+    double seconds;
+    const int64_t *prices; /* the proof, one price for each row: no k records together have more than k times what the box */
+    int64_t scale;         /* around them costs, in units of which `scale` make 1; lower_bound is price_sum / scale */
+    int64_t price_sum;
+} kanon_lower_bound;
+
+/* A lower bound on the information loss of every grouping without suppression, with its proof (docs/lower-bound.md). Once
+ * the neighbour bound is known, a tick that asks to stop ends the improving, not the call. Without a time limit the result
+ * is the same for any number of threads. KANON_EINFEASIBLE: the table has fewer than k records. */
+KANON_API kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
+                                   kanon_error *err);
+KANON_API void kanon_lower_bound_free(kanon_lower_bound *bound);
+
+typedef struct kanon_certificate {
+    int64_t records, k;
+    double lower_bound; /* what the file claims */
+    int holds;          /* the claim is proved */
+    char reason[256];   /* why it is not */
+} kanon_certificate;
+
+/* Check the proof in the file at `path` against the table, with code of its own: nothing of kanon_bound is used. KANON_EDATA:
+ * the file is not such a proof at all. */
+KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
+                                               kanon_tick tick, void *payload, kanon_error *err);
+
 /* ---- sample data ------------------------------------------------------------------------------------------------------
  * */
 

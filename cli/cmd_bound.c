@@ -1,0 +1,190 @@
+#include "command.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const option option_k = {
+    .letter = 'k',
+    .argument = "K",
+    .help = "every group is to have at least K records (default: the schema's)",
+    .kind = OPTION_INTEGER,
+    AT(k),
+    .min = 2,
+    .max = INT64_MAX,
+};
+static const option option_time_limit = {
+    .name = "time-limit",
+    .argument = "S",
+    .help = "stop improving the bound after S seconds (default: when it has come to rest, which gives equal results on "
+            "any machine)",
+    .kind = OPTION_INTEGER,
+    AT(most_seconds),
+    .min = 1,
+    .max = INT32_MAX,
+};
+static const option option_certificate = {
+    .name = "certificate",
+    .argument = "FILE",
+    .help = "write the proof: JSON with a price for each record, which anyone who has the table can check",
+    .kind = OPTION_TEXT,
+    AT(certificate),
+};
+static const option option_check = {
+    .name = "check",
+    .argument = "FILE",
+    .help = "compute nothing, but check the proof in FILE; the exit status is 1 where it does not hold",
+    .kind = OPTION_TEXT,
+    AT(proof),
+};
+static const option option_groups = {
+    .name = "groups",
+    .argument = "FILE",
+    .help = "also print how far this grouping is from the bound: its information_loss and gap",
+    .kind = OPTION_TEXT,
+    AT(groups),
+};
+
+static const option *const options[] = {
+    SCHEMA_OPTIONS,  &option_k,         &option_time_limit, &option_certificate, &option_check, &option_groups,
+    &option_threads, &option_delimiter, &option_strict,     &option_quiet,       &option_help,  NULL,
+};
+
+static const char *const examples[] = {
+    "kanon bound patients.csv -s patients.yaml -k 10",
+    "kanon bound patients.csv -s patients.yaml -k 10 --time-limit 60 --certificate proof.json",
+    "kanon bound patients.csv -s patients.yaml --check proof.json",
+    NULL,
+};
+
+enum { WIDTH = 16 };
+
+/* The loss and its distance from the bound, for a grouping that is held against it. */
+static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound *bound, const arguments *args,
+                              kanon_error *err)
+{
+    kanon_grouping *grouping = NULL;
+    kanon_measures *measures = NULL;
+    kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1, .k = bound->k};
+    kanon_status st = kanon_grouping_read(&grouping, table, args->groups, err);
+    if (st == KANON_OK)
+        st = kanon_evaluate(&measures, table, grouping, &brief, err);
+    if (st == KANON_OK) {
+        double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
+        printf("%-*s %.10g\n", WIDTH, "information_loss", loss);
+        if (kanon_grouping_suppressed(grouping) > 0 || kanon_grouping_smallest(grouping) < bound->k)
+            printf("%-*s -\n", WIDTH, "gap"); /* the bound is about other groupings than this */
+        else
+            printf("%-*s %.10g\n", WIDTH, "gap", loss > bound->lower_bound ? loss / bound->lower_bound : 1);
+    }
+    kanon_measures_free(measures);
+    kanon_grouping_free(grouping);
+    return st;
+}
+
+static void print_bound(const kanon_lower_bound *bound)
+{
+    printf("%-*s %" PRId64 "\n", WIDTH, "records", bound->records);
+    printf("%-*s %" PRId64 "\n", WIDTH, "k", bound->k);
+    printf("%-*s %.10g\n", WIDTH, "lower_bound", bound->lower_bound);
+    printf("%-*s %.10g\n", WIDTH, "neighbour_bound", bound->neighbour_bound);
+    printf("%-*s %s\n", WIDTH, "method", bound->lower_bound > bound->neighbour_bound ? "prices" : "neighbours");
+    printf("%-*s %" PRId64 "%s\n", WIDTH, "rounds", bound->rounds, bound->stopped ? ", stopped" : "");
+    printf("%-*s %.1f\n", WIDTH, "seconds", bound->seconds);
+}
+
+static int find_bound(const command *self, const kanon_table *table, const arguments *args, progress *show)
+{
+    kanon_lower_bound *bound = NULL;
+    kanon_error err = {0};
+    kanon_bound_options bounding = {
+        .struct_size = sizeof bounding,
+        .k = args->k,
+        .seconds = (double)args->most_seconds,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = show,
+        .certificate = args->certificate,
+    };
+    signals_catch(); /* the first one ends the improving; what is known by then is told */
+    kanon_status st = kanon_bound(&bound, table, &bounding, &err);
+    progress_end(show);
+    if (st == KANON_OK && (args->certificate == NULL || strcmp(args->certificate, "-") != 0)) {
+        print_bound(bound);
+        if (args->groups != NULL)
+            st = print_gap(table, bound, args, &err);
+    }
+    kanon_lower_bound_free(bound);
+    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+}
+
+static int check_proof(const command *self, const kanon_table *table, const arguments *args, progress *show)
+{
+    kanon_certificate found;
+    kanon_error err = {0};
+    signals_catch();
+    kanon_status st = kanon_certificate_check(&found, table, args->proof, (int)args->threads, progress_tick, show, &err);
+    progress_end(show);
+    if (st != KANON_OK)
+        return failed(self, &err);
+    if (found.holds && args->k > 0 && args->k != found.k) {
+        say("%s: the proof is about k = %" PRId64, args->proof, found.k);
+        return EXIT_UNMET;
+    }
+    if (!found.holds) {
+        say("%s: not proved: %s", args->proof, found.reason);
+        return EXIT_UNMET;
+    }
+    printf("%-*s %" PRId64 "\n", WIDTH, "records", found.records);
+    printf("%-*s %" PRId64 "\n", WIDTH, "k", found.k);
+    printf("%-*s %.10g\n", WIDTH, "lower_bound", found.lower_bound);
+    printf("%-*s holds\n", WIDTH, "certificate");
+    return EXIT_DONE;
+}
+
+static int run(const command *self, const arguments *args)
+{
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    progress show;
+    int status;
+    if (!arguments_have_schema(args))
+        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    if (args->proof != NULL && (args->certificate != NULL || args->groups != NULL || args->most_seconds > 0))
+        return wrong_usage(self, "--check goes without --certificate, --groups and --time-limit");
+    progress_begin(&show, args->quiet);
+    kanon_read_options reading = {
+        .struct_size = sizeof reading,
+        .delimiter = args->delimiter,
+        .strict = args->strict,
+        .tick = progress_tick,
+        .payload = &show,
+    };
+    kanon_status st = arguments_schema(&schema, args, &err);
+    if (st == KANON_OK)
+        st = kanon_table_read(&table, args->operand, schema, &reading, &err);
+    if (st == KANON_OK)
+        status = args->proof != NULL ? check_proof(self, table, args, &show) : find_bound(self, table, args, &show);
+    else
+        status = failed(self, &err);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return status;
+}
+
+const command command_bound = {
+    .name = "bound",
+    .summary = "prove how much information every grouping must lose",
+    .usage = "TABLE -s SCHEMA -k K [--time-limit S] [--certificate FILE] | --check FILE",
+    .description =
+        "Prints a lower bound on the information loss of every grouping of the records of TABLE (CSV; -: standard "
+        "input) into groups of at least K, without suppression: nobody, with any algorithm, can lose less. "
+        "Ctrl-C ends the improving and prints the best bound so far. With --certificate the proof is written to a "
+        "file, which --check verifies with code of its own.",
+    .operand = "TABLE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

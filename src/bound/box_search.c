@@ -1,0 +1,487 @@
+/* Branch and bound over the boxes around one tuple.
+ *
+ * A node of the search is a box that must be covered (its extents, see priced_table.h) and the list of tuples that may be
+ * covered, by falling price. Covering a tuple z costs at least e(z), the cost of the box grown to z. Let M be the mean of
+ * the k highest prices in the list: no box below the node has a larger mean, so only tuples with e(z) < M matter, and
+ * more finely, a box that costs between two levels can only use tuples with e(z) up to the upper one. If no level leaves an
+ * excess above the best one known, the node is done. Else the k highest prices at the best level are k records of a real
+ * box, which may be a new best. The slot on which that box exceeds the node's most is cut in the middle: either the
+ * box stays below the cut, and the tuples beyond leave the list, or it reaches the nearest tuple beyond.
+ *
+ * The first child is made in place of its parent's list, the second behind it, and the second is searched first: lists
+ * form a stack. All sums are whole numbers. */
+#include "bound/box_search.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+enum { LEVELS = 16, MOST_DEPTH = 96, TABLE_CODES = 1024 };
+
+/* A tuple of a list: which candidate, and what the box costs when grown to it. */
+typedef struct entry {
+    int32_t candidate, cost;
+} entry;
+
+typedef struct frame {
+    int64_t begin, end; /* its list */
+    int64_t at_most;    /* no box below it has more excess */
+    int32_t units;      /* what its box costs */
+} frame;
+
+/* A tuple near enough to share a box, and what it costs to reach it. */
+typedef struct candidate {
+    uint64_t key; /* by falling price, then rising number */
+    uint32_t distance;
+} candidate;
+
+struct kanon__box_search {
+    const kanon__priced_table *table;
+    uint32_t **reach; /* by dimension: by code what it costs to reach it from the tuple; NULL: too many codes */
+    candidate *candidates, *other;
+    int64_t n, candidates_capacity, other_capacity;
+    /* the candidates that remain, by falling price; extents by slot, then candidate */
+    int32_t *tuples, *prices, *extents;
+    int64_t *counts;
+    int64_t tuples_capacity, prices_capacity, extents_capacity, counts_capacity;
+    /* the stack */
+    entry *entries;
+    frame *frames;
+    int32_t *boxes; /* by frame: extents */
+    int64_t entries_capacity, frames_capacity, boxes_capacity, n_frames;
+    int64_t work;
+    int32_t *hull;
+    kanon__overpriced best;
+};
+
+kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_table *table, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__box_search *s = NULL;
+    int64_t most = table->k < table->n ? table->k : table->n;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&s, 1, "boxes", err), out);
+    s->table = table;
+    KANON_TRY(kanon__new_array(&s->reach, table->space->n_dimensions, "boxes", err), out);
+    for (int i = 0; i < table->space->n_dimensions; i++)
+        if (table->space->dimensions[i].n_codes <= TABLE_CODES)
+            KANON_TRY(kanon__new_array(&s->reach[i], table->space->dimensions[i].n_codes, "boxes", err), out);
+    KANON_TRY(kanon__new_array(&s->hull, table->n_slots, "boxes", err), out);
+    KANON_TRY(kanon__new_array(&s->best.tuples, most, "boxes", err), out);
+    KANON_TRY(kanon__new_array(&s->best.times, most, "boxes", err), out);
+    *out = s;
+    s = NULL;
+out:
+    kanon__box_search_free(s);
+    return st;
+}
+
+void kanon__box_search_free(kanon__box_search *s)
+{
+    if (s == NULL)
+        return;
+    kanon__free(s->best.times);
+    kanon__free(s->best.tuples);
+    kanon__free(s->hull);
+    kanon__free(s->boxes);
+    kanon__free(s->frames);
+    kanon__free(s->entries);
+    kanon__free(s->counts);
+    kanon__free(s->extents);
+    kanon__free(s->prices);
+    kanon__free(s->tuples);
+    kanon__free(s->other);
+    kanon__free(s->candidates);
+    for (int i = 0; s->reach != NULL && i < s->table->space->n_dimensions; i++)
+        kanon__free(s->reach[i]);
+    kanon__free(s->reach);
+    kanon__free(s);
+}
+
+/* ---- candidates -------------------------------------------------------------------------------------------------------
+ * */
+
+static void set_reach(kanon__box_search *s, const uint32_t *codes)
+{
+    for (int i = 0; i < s->table->space->n_dimensions; i++) {
+        const kanon__dimension *d = &s->table->space->dimensions[i];
+        for (uint32_t code = 0; s->reach[i] != NULL && code < d->n_codes; code++)
+            s->reach[i][code] = kanon__dimension_units(d, code < codes[i] ? code : codes[i],
+                                                       code < codes[i] ? codes[i] : code);
+    }
+}
+
+static uint32_t reach_of(const kanon__box_search *s, int i, uint32_t from, uint32_t to)
+{
+    return s->reach[i] != NULL
+               ? s->reach[i][to]
+               : kanon__dimension_units(&s->table->space->dimensions[i], from < to ? from : to, from < to ? to : from);
+}
+
+static uint32_t distance_to_node(const kanon__box_search *s, const uint32_t *codes, int32_t node)
+{
+    int m = s->table->space->n_dimensions;
+    const kanon__bound *box = s->table->index->boxes + (int64_t)node * 2 * m;
+    uint32_t units = 0;
+    for (int i = 0; i < m; i++) {
+        uint32_t code = codes[i], lo = box[2 * i], hi = box[2 * i + 1];
+        units += reach_of(s, i, code, code < lo ? lo : code > hi ? hi : code);
+    }
+    return units;
+}
+
+static uint32_t distance_to(const kanon__box_search *s, const uint32_t *codes, const uint32_t *other)
+{
+    uint32_t units = 0;
+    for (int i = 0; i < s->table->space->n_dimensions; i++)
+        units += reach_of(s, i, codes[i], other[i]);
+    return units;
+}
+
+static kanon_status add_candidate(kanon__box_search *s, int64_t tuple, uint32_t distance, kanon_error *err)
+{
+    if (s->n == s->candidates_capacity) {
+        kanon_status st = kanon__grow_array(&s->candidates, &s->candidates_capacity, s->n + 1, "boxes", err);
+        if (st != KANON_OK)
+            return st;
+    }
+    uint64_t key = (uint64_t)((int64_t)INT32_MAX - s->table->prices[tuple]) << 32 | (uint64_t)tuple;
+    s->candidates[s->n++] = (candidate){key, distance};
+    return KANON_OK;
+}
+
+/* The tuple and all at most `radius` from it that come after it. */
+static kanon_status gather(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last, uint32_t radius,
+                           kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__priced_table *t = s->table;
+    const uint32_t *codes = kanon__priced_codes(t, own);
+    int32_t stack[2 * MOST_DEPTH];
+    int depth = 0;
+    set_reach(s, codes);
+    s->n = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        int32_t number = stack[--depth];
+        const kanon__tree_node *node = &t->index->nodes[number];
+        if (last[number] < order[own] || distance_to_node(s, codes, number) > radius)
+            continue;
+        if (node->first_child >= 0 && depth + 2 <= 2 * MOST_DEPTH) {
+            stack[depth++] = node->first_child + 1;
+            stack[depth++] = node->first_child;
+            continue;
+        }
+        for (int64_t other = node->begin; other < node->end; other++) {
+            uint32_t distance;
+            if (order[other] >= order[own] && (distance = distance_to(s, codes, kanon__priced_codes(t, other))) <= radius)
+                KANON_TRY(add_candidate(s, other, distance, err), out);
+        }
+    }
+out:
+    return st;
+}
+
+/* Merging runs of doubling length: no recursion, no worst case. */
+static kanon_status sort_candidates(kanon__box_search *s, kanon_error *err)
+{
+    int64_t n = s->n;
+    kanon_status st = kanon__grow_array(&s->other, &s->other_capacity, n, "boxes", err);
+    if (st != KANON_OK)
+        return st;
+    candidate *from = s->candidates, *to = s->other;
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t begin = 0; begin < n; begin += 2 * width) {
+            int64_t middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+            for (int64_t i = begin, j = middle, at = begin; at < end; at++)
+                to[at] = i < middle && (j >= end || from[i].key <= from[j].key) ? from[i++] : from[j++];
+        }
+        candidate *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != s->candidates)
+        memcpy(s->candidates, from, (size_t)n * sizeof *from);
+    return KANON_OK;
+}
+
+/* No box has a mean above that of the k highest prices, so it cannot reach further than that, less what it must exceed.
+ * False where fewer than k records remain. */
+static bool drop_distant(kanon__box_search *s, int64_t tolerance)
+{
+    const kanon__priced_table *t = s->table;
+    for (;;) {
+        int64_t left = t->k, sum = 0, kept = 0;
+        for (int64_t i = 0; i < s->n && left > 0; i++) {
+            int64_t tuple = s->candidates[i].key & UINT32_MAX, taken = t->counts[tuple] < left ? t->counts[tuple] : left;
+            sum += taken * t->prices[tuple];
+            left -= taken;
+        }
+        if (left > 0 || sum <= tolerance)
+            return false;
+        for (int64_t i = 0; i < s->n; i++)
+            if (s->candidates[i].distance <= (sum - tolerance) / t->k)
+                s->candidates[kept++] = s->candidates[i];
+        if (kept == s->n)
+            return true;
+        s->n = kept;
+    }
+}
+
+static kanon_status set_candidates(kanon__box_search *s, int64_t own, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__priced_table *t = s->table;
+    int32_t *extents = s->hull;
+    KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_slots, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->n, "boxes", err), out);
+    for (int64_t i = 0; i < s->n; i++) {
+        int32_t tuple = (int32_t)(s->candidates[i].key & UINT32_MAX);
+        s->tuples[i] = tuple;
+        s->prices[i] = t->prices[tuple];
+        s->counts[i] = t->counts[tuple];
+        kanon__extents_of(t, kanon__priced_codes(t, own), kanon__priced_codes(t, tuple), extents);
+        for (int slot = 0; slot < t->n_slots; slot++)
+            s->extents[slot * s->n + i] = extents[slot];
+        s->entries[i] = (entry){(int32_t)i, (int32_t)s->candidates[i].distance};
+    }
+out:
+    return st;
+}
+
+/* ---- one node ---------------------------------------------------------------------------------------------------------
+ * */
+
+static int32_t extent(const kanon__box_search *s, const entry *e, int slot)
+{
+    return s->extents[slot * s->n + e->candidate];
+}
+
+/* The sum of the k highest prices of the list; false where it has fewer than k records. */
+static bool top_sum(const kanon__box_search *s, const frame *f, int64_t *sum)
+{
+    int64_t left = s->table->k;
+    *sum = 0;
+    for (int64_t i = f->begin; i < f->end && left > 0; i++) {
+        int32_t at = s->entries[i].candidate;
+        int64_t taken = s->counts[at] < left ? s->counts[at] : left;
+        *sum += taken * s->prices[at];
+        left -= taken;
+    }
+    return left == 0;
+}
+
+typedef struct levels {
+    int shift;                             /* a level is so many bits of cost above the box */
+    int64_t counted[LEVELS], sums[LEVELS]; /* of the k highest prices up to the level */
+    int best, last;                        /* the level with the largest excess, and the last that may hold a better one */
+    int64_t at_most;
+} levels;
+
+static int level_of(const levels *l, const frame *f, const entry *e)
+{
+    return (e->cost - f->units) >> l->shift;
+}
+
+/* What each level of cost may hold, where a mean above `mean` cannot be had. */
+static void set_levels(kanon__box_search *s, const frame *f, int64_t mean, levels *l)
+{
+    int64_t k = s->table->k;
+    int open = LEVELS; /* levels from here on have their k records */
+    memset(l, 0, sizeof *l);
+    while ((mean - f->units) >> l->shift >= LEVELS)
+        l->shift++;
+    int64_t i = f->begin;
+    for (; i < f->end && open > 0; i++) {
+        const entry *e = &s->entries[i];
+        int level = e->cost - f->units > mean - f->units ? LEVELS : level_of(l, f, e);
+        int64_t count = s->counts[e->candidate], price = s->prices[e->candidate];
+        for (; level < open; level++) {
+            int64_t taken = count < k - l->counted[level] ? count : k - l->counted[level];
+            l->counted[level] += taken;
+            l->sums[level] += taken * price;
+        }
+        while (open > 0 && l->counted[open - 1] == k)
+            open--;
+    }
+    s->work += i - f->begin;
+    l->at_most = INT64_MIN;
+    l->best = l->last = -1;
+    for (int level = open; level < LEVELS; level++) {
+        int64_t excess = l->sums[level] - k * (f->units + ((int64_t)level << l->shift));
+        if (excess > l->at_most) {
+            l->at_most = excess;
+            l->best = level;
+        }
+        if (excess > s->best.excess)
+            l->last = level;
+    }
+}
+
+/* The k highest prices at the best level are records of a real box, their hull. */
+static int64_t set_hull(kanon__box_search *s, const frame *f, const levels *l)
+{
+    int64_t left = s->table->k, units = 0;
+    int n_slots = s->table->n_slots;
+    memcpy(s->hull, s->boxes + (f - s->frames) * n_slots, (size_t)n_slots * sizeof *s->hull);
+    for (int64_t i = f->begin; left > 0; i++) {
+        const entry *e = &s->entries[i];
+        if (level_of(l, f, e) > l->best)
+            continue;
+        for (int slot = 0; slot < n_slots; slot++)
+            if (extent(s, e, slot) > s->hull[slot])
+                s->hull[slot] = extent(s, e, slot);
+        left -= s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
+    }
+    for (int slot = 0; slot < n_slots; slot++)
+        units += s->hull[slot];
+    return units;
+}
+
+static void keep_best(kanon__box_search *s, const frame *f, const levels *l, int64_t units, int64_t excess)
+{
+    int64_t left = s->table->k;
+    s->best.excess = excess;
+    s->best.units = (int32_t)units;
+    s->best.n = 0;
+    for (int64_t i = f->begin; left > 0; i++) {
+        const entry *e = &s->entries[i];
+        if (level_of(l, f, e) > l->best)
+            continue;
+        int64_t taken = s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
+        s->best.tuples[s->best.n] = s->tuples[e->candidate];
+        s->best.times[s->best.n++] = (int32_t)taken;
+        left -= taken;
+    }
+}
+
+/* ---- branching --------------------------------------------------------------------------------------------------------
+ * */
+
+static int widest_slot(const kanon__box_search *s, const int32_t *box)
+{
+    int best = 0;
+    for (int slot = 1; slot < s->table->n_slots; slot++)
+        if (s->hull[slot] - box[slot] > s->hull[best] - box[best])
+            best = slot;
+    return best;
+}
+
+static kanon_status push_frame(kanon__box_search *s, int64_t *at, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&s->frames, &s->frames_capacity, s->n_frames + 1, "boxes", err);
+    if (st == KANON_OK)
+        st = kanon__grow_array(&s->boxes, &s->boxes_capacity, (s->n_frames + 1) * s->table->n_slots, "boxes", err);
+    *at = s->n_frames++;
+    return st;
+}
+
+/* Make two frames of the top one: below the cut in its place, beyond the cut on top of it. */
+static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t parent = s->n_frames - 1, child;
+    int n_slots = s->table->n_slots, slot = widest_slot(s, s->boxes + parent * n_slots);
+    KANON_TRY(push_frame(s, &child, err), out);
+    frame *below = &s->frames[parent], *beyond = &s->frames[child];
+    int32_t *box = s->boxes + parent * n_slots, *grown = s->boxes + child * n_slots, old = box[slot];
+    int32_t cut = old + (s->hull[slot] - old) / 2, reached = INT32_MAX;
+    int64_t kept = below->begin, end = below->begin;
+    const int32_t *reach = s->extents + slot * s->n;
+    int32_t most = (int32_t)((l->last + 1) * ((int64_t)1 << l->shift) + below->units < INT32_MAX
+                                 ? (l->last + 1) * ((int64_t)1 << l->shift) + below->units
+                                 : INT32_MAX);
+    for (int64_t i = below->begin; i < below->end; i++) { /* tuples on levels that are of no use leave */
+        entry e = s->entries[i];
+        s->entries[end] = e;
+        end += e.cost < most;
+        reached = e.cost < most && reach[e.candidate] > cut && reach[e.candidate] < reached ? reach[e.candidate] : reached;
+    }
+    s->work += below->end - below->begin;
+    KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * end - below->begin, "boxes", err), out);
+    memcpy(grown, box, (size_t)n_slots * sizeof *grown);
+    grown[slot] = reached;
+    *beyond = (frame){.begin = end, .units = below->units + reached - old, .at_most = l->at_most};
+    int64_t put = end;
+    for (int64_t i = below->begin; i < end; i++) {
+        entry e = s->entries[i];
+        int32_t r = reach[e.candidate], more = reached - (r > old ? r : old);
+        s->entries[kept] = e;
+        kept += r <= cut;
+        e.cost += more > 0 ? more : 0;
+        s->entries[put] = e;
+        put += e.cost < most;
+    }
+    beyond->end = put;
+    below->end = kept;
+    below->at_most = l->at_most;
+out:
+    return st;
+}
+
+static kanon_status step(kanon__box_search *s, kanon_error *err)
+{
+    frame *f = &s->frames[s->n_frames - 1];
+    int64_t sum, k = s->table->k;
+    levels l;
+    if (f->at_most <= s->best.excess || !top_sum(s, f, &sum) || sum - k * f->units <= s->best.excess) {
+        s->n_frames--;
+        return KANON_OK;
+    }
+    for (;;) {
+        set_levels(s, f, sum / k, &l);
+        if (l.at_most <= s->best.excess) {
+            s->n_frames--;
+            return KANON_OK;
+        }
+        int64_t units = set_hull(s, f, &l), excess = l.sums[l.best] - k * units;
+        if (excess <= s->best.excess)
+            return branch(s, &l, err);
+        keep_best(s, f, &l, units, excess);
+    }
+}
+
+static void cut_short(kanon__box_search *s)
+{
+    for (int64_t i = 0; i < s->n_frames; i++)
+        if (s->frames[i].at_most > s->best.at_most)
+            s->best.at_most = s->frames[i].at_most;
+    s->n_frames = 0;
+}
+
+kanon_status kanon__box_search_run(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last,
+                                   int32_t radius, int64_t tolerance, int64_t budget, const kanon__overpriced **out,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__priced_table *t = s->table;
+    int64_t at, sum;
+    s->best.n = 0;
+    s->best.excess = s->best.at_most = tolerance;
+    *out = &s->best;
+    if (radius <= 0)
+        goto out;
+    KANON_TRY(gather(s, own, order, last, (uint32_t)radius, err), out);
+    KANON_TRY(sort_candidates(s, err), out);
+    if (!drop_distant(s, tolerance))
+        goto out;
+    KANON_TRY(set_candidates(s, own, err), out);
+    s->n_frames = s->work = 0;
+    KANON_TRY(push_frame(s, &at, err), out);
+    memset(s->boxes, 0, (size_t)t->n_slots * sizeof *s->boxes);
+    s->frames[0] = (frame){.begin = 0, .end = s->n, .at_most = INT64_MAX};
+    if (top_sum(s, &s->frames[0], &sum))
+        s->frames[0].at_most = sum;
+    while (s->n_frames > 0) {
+        KANON_TRY(step(s, err), out);
+        if (s->work > budget)
+            cut_short(s);
+    }
+    if (s->best.excess > s->best.at_most)
+        s->best.at_most = s->best.excess;
+out:
+    return st;
+}

@@ -1,0 +1,58 @@
+#include "bound/certificate.h"
+
+enum { CERTIFICATE_FORMAT = 1, PRICES_PER_LINE = 10 };
+
+static bool was_read(const kanon_table *t, const char *path)
+{
+    if (kanon__output_same_place(path, t->input.path) ||
+        (t->schema_path != NULL && kanon__output_same_place(path, t->schema_path)))
+        return true;
+    for (int i = 0; i < t->n_columns; i++)
+        if (t->columns[i].taxonomy_path != NULL && kanon__output_same_place(path, t->columns[i].taxonomy_path))
+            return true;
+    return false;
+}
+
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, kanon_error *err)
+{
+    *out = NULL;
+    if (was_read(table, path))
+        return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", path);
+    return kanon__output_open(out, path, false, err);
+}
+
+static void write_field(kanon__output *o, const char *name, int64_t value)
+{
+    kanon__output_text(o, "  \"");
+    kanon__output_text(o, name);
+    kanon__output_text(o, "\": ");
+    kanon__output_integer(o, value);
+    kanon__output_text(o, ",\n");
+}
+
+kanon_status kanon__certificate_write(kanon__output *o, const kanon_table *table, const kanon_lower_bound *bound,
+                                      kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char sha256[KANON__SHA256_TEXT];
+    KANON_TRY(kanon__sha256_of(sha256, table->input.bytes, table->input.size, err), out);
+    kanon__output_text(o, "{\n  \"certificate\": \"lower bound on the information loss\",\n");
+    write_field(o, "format", CERTIFICATE_FORMAT);
+    kanon__output_text(o, "  \"table_sha256\": \"");
+    kanon__output_text(o, sha256);
+    kanon__output_text(o, "\",\n");
+    write_field(o, "records", bound->records);
+    write_field(o, "k", bound->k);
+    write_field(o, "scale", bound->scale);
+    write_field(o, "price_sum", bound->price_sum);
+    kanon__output_text(o, "  \"prices\": [");
+    for (int64_t row = 0; row < bound->records; row++) {
+        kanon__output_text(o, row == 0 ? "" : row % PRICES_PER_LINE == 0 ? ",\n    " : ", ");
+        kanon__output_integer(o, bound->prices[row]);
+    }
+    kanon__output_text(o, "]\n}\n");
+    KANON_TRY(kanon__output_finish(o, err), out);
+    KANON_TRY(kanon__output_commit(&o, 1, err), out);
+out:
+    return st;
+}

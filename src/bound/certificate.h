@@ -1,0 +1,14 @@
+/* The proof of a lower bound as a file that a stranger can check. */
+#ifndef KANON_BOUND_CERTIFICATE_H
+#define KANON_BOUND_CERTIFICATE_H
+
+#include "core/output.h"
+#include "table/table.h"
+
+/* The file at `path`, which must not be one that the table was read from. */
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, kanon_error *err);
+/* Write it, and give it its name. */
+kanon_status kanon__certificate_write(kanon__output *output, const kanon_table *table, const kanon_lower_bound *bound,
+                                      kanon_error *err);
+
+#endif

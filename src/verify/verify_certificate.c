@@ -1,0 +1,536 @@
+/* Checks the proof of a lower bound: prices of which no k records have more, on average, than the box around them costs.
+ *
+ * Nothing of src/bound is used, nor the costs of src/loss: they are worked out here from values and trees, rounded down. For
+ * each record, in the order of falling price, the boxes around it and the records that come after it are looked through:
+ * every set of records has a first one. What a box costs is the sum of its reaches: how far below and above the record a
+ * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
+ * in between; where its k highest prices are covered by the box's own cost it is done, and else it is halved. */
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "core/sha256.h"
+#include "core/ticker.h"
+#include "table/number.h"
+#include "verify/verify.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORDS_PER_TASK = 64 };
+static const int64_t MOST_PRICE = (int64_t)1 << 31, MOST_COST = (int64_t)1 << 31;
+
+typedef struct attribute {
+    const kanon__column *column;
+    bool numeric;
+    int64_t full;     /* what it costs to tell nothing, rounded down */
+    int64_t *of_node; /* categorical: by node */
+} attribute;
+
+typedef struct checking {
+    const kanon_table *table;
+    int64_t k, n, scale, sum;
+    attribute *attributes;
+    int n_reaches;   /* two for a number, one for a category */
+    int64_t *prices; /* by row */
+    int32_t *order;  /* rows by falling price, equal records side by side */
+    kanon__shared_ticker shared;
+} checking;
+
+/* ---- the file ---------------------------------------------------------------------------------------------------------
+ * */
+
+static kanon_status not_one(const kanon__input *in, const char *what, kanon_error *err)
+{
+    return kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s: %s", in->path, what),
+                       "give a file that kanon bound --certificate wrote");
+}
+
+static bool whole(const json_t *root, const char *name, int64_t least, int64_t most, int64_t *out)
+{
+    const json_t *value = json_object_get(root, name);
+    *out = json_integer_value(value);
+    return json_is_integer(value) && *out >= least && *out <= most;
+}
+
+static kanon_status take_prices(checking *c, const json_t *root, const kanon__input *in, kanon_error *err)
+{
+    const json_t *list = json_object_get(root, "prices");
+    if (!json_is_array(list) || (int64_t)json_array_size(list) != c->n)
+        return not_one(in, "there is not one price for each record", err);
+    kanon_status st = kanon__new_array(&c->prices, c->n, "prices", err);
+    for (int64_t row = 0; st == KANON_OK && row < c->n; row++) {
+        const json_t *price = json_array_get(list, (size_t)row);
+        c->prices[row] = json_integer_value(price);
+        if (!json_is_integer(price) || llabs(c->prices[row]) > MOST_PRICE)
+            return not_one(in, "a price is not a whole number of at most 32 bits", err);
+    }
+    return st;
+}
+
+static kanon_status take_fields(checking *c, const json_t *root, const kanon__input *in, const char **sha256,
+                                kanon_error *err)
+{
+    int64_t format;
+    *sha256 = json_string_value(json_object_get(root, "table_sha256"));
+    if (!whole(root, "format", 1, INT64_MAX, &format) || *sha256 == NULL)
+        return not_one(in, "not a certificate", err);
+    if (format > 1)
+        return kanon__fail(err, KANON_EVERSION, "%s: written by a newer version", in->path);
+    if (!whole(root, "k", 2, INT32_MAX, &c->k) || !whole(root, "records", 0, INT32_MAX, &c->n) ||
+        !whole(root, "scale", 1, MOST_COST, &c->scale) || !whole(root, "price_sum", INT64_MIN, INT64_MAX, &c->sum))
+        return not_one(in, "k, records, scale or price_sum is missing or out of range", err);
+    return take_prices(c, root, in, err);
+}
+
+/* KANON_EINFEASIBLE in this file: the proof does not hold, and the message says why. */
+static kanon_status compare(const checking *c, const char *sha256, kanon_error *err)
+{
+    char own[KANON__SHA256_TEXT];
+    kanon_status st = kanon__sha256_of(own, c->table->input.bytes, c->table->input.size, err);
+    int64_t sum = 0;
+    if (st != KANON_OK)
+        return st;
+    if (strcmp(own, sha256) != 0 || c->n != c->table->n_rows)
+        return kanon__fail(err, KANON_EINFEASIBLE, "the certificate is for another table");
+    for (int64_t row = 0; row < c->n; row++)
+        sum += c->prices[row];
+    if (sum != c->sum)
+        return kanon__fail(err, KANON_EINFEASIBLE, "the prices do not add up to what is claimed");
+    if (c->k > c->n)
+        return kanon__fail(err, KANON_EINFEASIBLE, "the table has fewer than k records");
+    return KANON_OK;
+}
+
+static kanon_status read_file(checking *c, const char *path, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__input in = {0};
+    json_t *root = NULL;
+    json_error_t where;
+    const char *sha256;
+    KANON_TRY(kanon__input_open(&in, path, err), out);
+    root = json_loadb(in.size > 0 ? in.bytes : "", in.size, JSON_REJECT_DUPLICATES, &where);
+    if (root == NULL) {
+        st = not_one(&in, "not a certificate", err);
+        goto out;
+    }
+    KANON_TRY(take_fields(c, root, &in, &sha256, err), out);
+    KANON_TRY(compare(c, sha256, err), out);
+out:
+    json_decref(root);
+    kanon__input_close(&in);
+    return st;
+}
+
+/* ---- costs ------------------------------------------------------------------------------------------------------------
+ * */
+
+static uint32_t n_values(const kanon__column *column)
+{
+    return column->n_codes - (column->missing_code != KANON__NO_CODE);
+}
+
+/* weight * scale * part / whole, rounded down. */
+static int64_t share(const checking *c, const kanon__column *column, int64_t part, int64_t whole_part)
+{
+    kanon__decimal weight = {.mantissa = 1, .exact = true, .value = 1};
+    if (column->weight_text != NULL)
+        (void)kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text));
+    __int128 top = (__int128)c->scale * part, bottom = whole_part;
+    bool fits = weight.exact;
+    for (int i = 0; i < weight.scale; i++)
+        bottom *= 10;
+    if (fits && !__builtin_mul_overflow(top, (__int128)weight.mantissa, &top))
+        return (int64_t)(top / bottom);
+    double about = weight.value * (double)c->scale * ((double)part / (double)whole_part);
+    return about > 1 ? (int64_t)about - 1 : 0;
+}
+
+static int64_t number_cost(const checking *c, const attribute *a, uint32_t low, uint32_t high)
+{
+    const kanon__column *column = a->column;
+    uint32_t n = n_values(column);
+    if (low == high)
+        return 0;
+    if (column->scaled != NULL)
+        return share(c, column, column->scaled[high] - column->scaled[low], column->scaled[n - 1] - column->scaled[0]);
+    double range = column->values[n - 1] / 2 - column->values[0] / 2;
+    double about = (double)a->full * ((column->values[high] / 2 - column->values[low] / 2) / range);
+    return about > 1 ? (int64_t)about - 1 : 0;
+}
+
+static kanon_status set_attribute(const checking *c, attribute *a, const kanon__column *column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *height = NULL;
+    a->column = column;
+    a->numeric = kanon__column_is_numeric(column);
+    a->full = share(c, column, 1, 1);
+    if (a->numeric)
+        goto out;
+    const kanon__taxonomy *t = column->taxonomy;
+    KANON_TRY(kanon__new_array(&a->of_node, t->n_nodes, "costs", err), out);
+    KANON_TRY(kanon__new_array(&height, t->n_nodes, "costs", err), out);
+    for (int32_t node = t->n_nodes - 1; node > 0; node--) /* parents come before their children */
+        if (height[node] + 1 > height[t->parent[node]])
+            height[t->parent[node]] = height[node] + 1;
+    for (int32_t node = 0; node < t->n_nodes && height[0] > 0; node++)
+        a->of_node[node] = share(c, column, height[node], height[0]);
+out:
+    kanon__free(height);
+    return st;
+}
+
+static kanon_status set_attributes(checking *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t most = 0;
+    KANON_TRY(kanon__new_array(&c->attributes, c->table->n_quasi, "costs", err), out);
+    for (int i = 0; i < c->table->n_quasi; i++) {
+        KANON_TRY(set_attribute(c, &c->attributes[i], &c->table->columns[c->table->quasi[i]], err), out);
+        c->n_reaches += c->attributes[i].numeric ? 2 : 1;
+        most = c->attributes[i].full < MOST_COST ? most + c->attributes[i].full : MOST_COST;
+    }
+    if (most >= MOST_COST)
+        st = kanon__fail(err, KANON_EINFEASIBLE, "the scale of the certificate is too fine to be checked");
+out:
+    return st;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------------
+ * */
+
+static uint32_t code_of(const checking *c, int i, int64_t row)
+{
+    return kanon__code_at(c->attributes[i].column->codes, row);
+}
+
+static int compare_records(const checking *c, int32_t left, int32_t right)
+{
+    if (c->prices[left] != c->prices[right])
+        return c->prices[left] > c->prices[right] ? -1 : 1;
+    for (int i = 0; i < c->table->n_quasi; i++)
+        if (code_of(c, i, left) != code_of(c, i, right))
+            return code_of(c, i, left) < code_of(c, i, right) ? -1 : 1;
+    return 0;
+}
+
+static kanon_status set_order(checking *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *other = NULL;
+    KANON_TRY(kanon__new_array(&c->order, c->n, "row order", err), out);
+    KANON_TRY(kanon__new_array(&other, c->n, "row order", err), out);
+    for (int64_t row = 0; row < c->n; row++)
+        c->order[row] = (int32_t)row;
+    for (int64_t width = 1; width < c->n; width *= 2) {
+        for (int64_t begin = 0; begin < c->n; begin += 2 * width) {
+            int64_t middle = begin + width < c->n ? begin + width : c->n,
+                    end = middle + width < c->n ? middle + width : c->n;
+            for (int64_t i = begin, j = middle, at = begin; at < end; at++)
+                other[at] = i < middle && (j >= end || compare_records(c, c->order[i], c->order[j]) <= 0) ? c->order[i++]
+                                                                                                          : c->order[j++];
+        }
+        int32_t *swap = c->order;
+        c->order = other;
+        other = swap;
+    }
+out:
+    kanon__free(other);
+    return st;
+}
+
+/* ---- the boxes around one record --------------------------------------------------------------------------------------
+ * */
+
+/* A record that may be covered, and what the box costs when it reaches it. */
+typedef struct member {
+    int64_t cost;
+    int32_t place; /* in `reaches` */
+} member;
+
+typedef struct part {
+    int64_t begin, end; /* its members */
+    int64_t cost;       /* of the box that must be covered */
+} part;
+
+typedef struct around {
+    const checking *check;
+    int64_t **below, **above;  /* by attribute: by code the reach; a category has `above` alone */
+    int64_t *prices, *reaches; /* of the records near enough, by falling price */
+    int64_t n, prices_capacity, reaches_capacity;
+    member *members;
+    part *parts;
+    int64_t *boxes, *hull;
+    int64_t members_capacity, parts_capacity, boxes_capacity, n_parts;
+} around;
+
+static void around_clear(around *a)
+{
+    for (int i = 0; i < a->check->table->n_quasi; i++) {
+        kanon__free(a->below != NULL ? a->below[i] : NULL);
+        kanon__free(a->above != NULL ? a->above[i] : NULL);
+    }
+    kanon__free(a->hull);
+    kanon__free(a->boxes);
+    kanon__free(a->parts);
+    kanon__free(a->members);
+    kanon__free(a->reaches);
+    kanon__free(a->prices);
+    kanon__free(a->above);
+    kanon__free(a->below);
+}
+
+static kanon_status around_init(around *a, const checking *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *a = (around){.check = c};
+    KANON_TRY(kanon__new_array(&a->below, c->table->n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(&a->above, c->table->n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(&a->hull, c->n_reaches, "costs", err), out);
+    for (int i = 0; i < c->table->n_quasi; i++) {
+        KANON_TRY(kanon__new_array(&a->below[i], c->attributes[i].column->n_codes, "costs", err), out);
+        KANON_TRY(kanon__new_array(&a->above[i], c->attributes[i].column->n_codes, "costs", err), out);
+    }
+out:
+    return st;
+}
+
+/* A number and a missing one are covered by the whole range alone, and that is full cost. */
+static void set_number(around *a, int i, uint32_t own)
+{
+    const attribute *at = &a->check->attributes[i];
+    uint32_t missing = at->column->missing_code;
+    int64_t under = own != missing ? number_cost(a->check, at, 0, own) : 0;
+    for (uint32_t code = 0; code < at->column->n_codes; code++) {
+        int64_t *below = &a->below[i][code], *above = &a->above[i][code];
+        *below = *above = 0;
+        if (own == missing && code != missing) {
+            *below = at->full;
+        } else if (code == missing && own != missing) {
+            *below = under;
+            *above = at->full - under;
+        } else if (code < own) {
+            *below = number_cost(a->check, at, code, own);
+        } else {
+            *above = number_cost(a->check, at, own, code);
+        }
+    }
+}
+
+static void set_category(around *a, int i, uint32_t own)
+{
+    const attribute *at = &a->check->attributes[i];
+    const kanon__taxonomy *t = at->column->taxonomy;
+    for (uint32_t code = 0; code < at->column->n_codes; code++) {
+        int32_t node = t->leaf_node[own];
+        while ((int32_t)code < t->first_leaf[node] || (int32_t)code > t->last_leaf[node])
+            node = t->parent[node];
+        a->above[i][code] = at->of_node[node];
+    }
+}
+
+static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error *err)
+{
+    const checking *c = a->check;
+    kanon_status st = KANON_OK;
+    int64_t cost = 0;
+    for (int i = 0; i < c->table->n_quasi && cost < limit; i++)
+        cost += a->below[i][code_of(c, i, row)] + a->above[i][code_of(c, i, row)];
+    if (cost >= limit)
+        goto out;
+    KANON_TRY(kanon__grow_array(&a->prices, &a->prices_capacity, a->n + 1, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&a->reaches, &a->reaches_capacity, (a->n + 1) * c->n_reaches, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, a->n + 1, "boxes", err), out);
+    int64_t *reach = a->reaches + a->n * c->n_reaches;
+    for (int i = 0; i < c->table->n_quasi; i++) {
+        if (c->attributes[i].numeric)
+            *reach++ = a->below[i][code_of(c, i, row)];
+        *reach++ = a->above[i][code_of(c, i, row)];
+    }
+    a->members[a->n] = (member){cost, (int32_t)a->n};
+    a->prices[a->n++] = c->prices[row];
+out:
+    return st;
+}
+
+/* The record at `place` of the order and those after it that a box could hold which costs less than its price. */
+static kanon_status set_near(around *a, int64_t place, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const checking *c = a->check;
+    int64_t own = c->order[place];
+    for (int i = 0; i < c->table->n_quasi; i++) {
+        if (c->attributes[i].numeric)
+            set_number(a, i, code_of(c, i, own));
+        else
+            set_category(a, i, code_of(c, i, own));
+    }
+    a->n = 0;
+    for (int64_t other = place; other < c->n; other++)
+        KANON_TRY(add_near(a, c->order[other], c->prices[own], err), out);
+out:
+    return st;
+}
+
+/* Leave out who costs too much to reach, until nobody does. The sum of the k highest prices; -1: fewer than k are left. */
+static int64_t thin_out(around *a, part *p)
+{
+    int64_t k = a->check->k;
+    for (;;) {
+        int64_t sum = 0, kept = p->begin;
+        if (p->end - p->begin < k)
+            return -1;
+        for (int64_t i = p->begin; i < p->begin + k; i++)
+            sum += a->prices[a->members[i].place];
+        for (int64_t i = p->begin; i < p->end; i++)
+            if (k * a->members[i].cost < sum)
+                a->members[kept++] = a->members[i];
+        if (kept == p->end)
+            return sum;
+        p->end = kept;
+    }
+}
+
+/* What the box around the k dearest costs. */
+static int64_t set_hull(around *a, const part *p, const int64_t *box)
+{
+    int n = a->check->n_reaches;
+    int64_t cost = 0;
+    memcpy(a->hull, box, (size_t)n * sizeof *a->hull);
+    for (int64_t i = p->begin; i < p->begin + a->check->k; i++)
+        for (int j = 0; j < n; j++)
+            if (a->reaches[(int64_t)a->members[i].place * n + j] > a->hull[j])
+                a->hull[j] = a->reaches[(int64_t)a->members[i].place * n + j];
+    for (int j = 0; j < n; j++)
+        cost += a->hull[j];
+    return cost;
+}
+
+static kanon_status push_part(around *a, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&a->parts, &a->parts_capacity, a->n_parts + 1, "boxes", err);
+    if (st == KANON_OK)
+        st = kanon__grow_array(&a->boxes, &a->boxes_capacity, (a->n_parts + 1) * a->check->n_reaches, "boxes", err);
+    a->n_parts++;
+    return st;
+}
+
+/* Halve the last part where its hull exceeds its box most: boxes that stay short of the middle, and boxes that go beyond. */
+static kanon_status halve(around *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int n = a->check->n_reaches, widest = 0;
+    KANON_TRY(push_part(a, err), out);
+    part *p = &a->parts[a->n_parts - 2], *beyond = p + 1;
+    int64_t *box = a->boxes + (a->n_parts - 2) * n, *grown = box + n, size = p->end - p->begin, kept = p->begin;
+    for (int j = 1; j < n; j++)
+        if (a->hull[j] - box[j] > a->hull[widest] - box[widest])
+            widest = j;
+    int64_t middle = box[widest] + (a->hull[widest] - box[widest]) / 2, least = middle + 1;
+    memcpy(grown, box, (size_t)n * sizeof *box);
+    grown[widest] = least;
+    KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, p->end + size, "boxes", err), out);
+    *beyond = (part){.begin = p->end, .end = p->end + size, .cost = p->cost + least - box[widest]};
+    for (int64_t i = 0; i < size; i++) {
+        member m = a->members[p->begin + i];
+        int64_t reach = a->reaches[(int64_t)m.place * n + widest];
+        int64_t more = least - (reach > box[widest] ? reach : box[widest]);
+        a->members[beyond->begin + i] = (member){m.cost + (more > 0 ? more : 0), m.place};
+        if (reach <= middle)
+            a->members[kept++] = m;
+    }
+    p->end = kept;
+out:
+    return st;
+}
+
+static kanon_status check_record(around *a, int64_t place, kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const checking *c = a->check;
+    a->n_parts = 0;
+    KANON_TRY(set_near(a, place, err), out);
+    KANON_TRY(push_part(a, err), out);
+    a->parts[0] = (part){.end = a->n};
+    memset(a->boxes, 0, (size_t)c->n_reaches * sizeof *a->boxes);
+    while (a->n_parts > 0) {
+        part *p = &a->parts[a->n_parts - 1];
+        KANON_TRY(kanon__tick(ticker, 0, 0, 10 * (p->end - p->begin), err), out);
+        int64_t sum = thin_out(a, p);
+        if (sum <= c->k * p->cost) {
+            a->n_parts--;
+            continue;
+        }
+        if (sum > c->k * set_hull(a, p, a->boxes + (a->n_parts - 1) * c->n_reaches)) {
+            st = kanon__fail(err, KANON_EINFEASIBLE, "k records around row %lld have more than the box around them costs",
+                             (long long)c->order[place] + 1);
+            goto out;
+        }
+        KANON_TRY(halve(a, err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status check_task(int64_t task, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    checking *c = payload;
+    around a;
+    kanon__ticker ticker;
+    int64_t begin = task * RECORDS_PER_TASK, end = begin + RECORDS_PER_TASK < c->n ? begin + RECORDS_PER_TASK : c->n;
+    kanon__shared_ticker_task(&ticker, &c->shared);
+    KANON_TRY(around_init(&a, c, err), out);
+    for (int64_t place = begin; place < end && c->prices[c->order[place]] > 0; place++)
+        if (place == 0 || compare_records(c, c->order[place - 1], c->order[place]) != 0) /* else the same boxes again */
+            KANON_TRY(check_record(&a, place, &ticker, err), out);
+    kanon__shared_ticker_add(&c->shared, end - begin);
+out:
+    around_clear(&a);
+    return st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------------
+ * */
+
+static void clear(checking *c)
+{
+    for (int i = 0; c->attributes != NULL && i < c->table->n_quasi; i++)
+        kanon__free(c->attributes[i].of_node);
+    kanon__free(c->attributes);
+    kanon__free(c->order);
+    kanon__free(c->prices);
+}
+
+kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
+                                     kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    checking c = {.table = table};
+    kanon_error why = {0};
+    kanon__ticker ticker;
+    memset(out, 0, sizeof *out);
+    kanon__ticker_init(&ticker, tick, payload, "checking the proof");
+    KANON_TRY(read_file(&c, path, &why), out);
+    KANON_TRY(set_attributes(&c, &why), out);
+    KANON_TRY(set_order(&c, &why), out);
+    kanon__shared_ticker_init(&c.shared, &ticker, c.n);
+    st = kanon__pool_run(threads, (c.n + RECORDS_PER_TASK - 1) / RECORDS_PER_TASK, check_task, &c, &why);
+    kanon__shared_ticker_clear(&c.shared);
+out:
+    clear(&c);
+    if (st != KANON_OK && st != KANON_EINFEASIBLE) {
+        if (err != NULL)
+            *err = why;
+        return st;
+    }
+    out->records = c.n;
+    out->k = c.k;
+    out->lower_bound = (double)c.sum / (double)c.scale;
+    out->holds = st == KANON_OK;
+    if (st != KANON_OK)
+        memcpy(out->reason, why.message, sizeof out->reason - 1);
+    return KANON_OK;
+}
