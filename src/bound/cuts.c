@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { STEPS = 300, IDLE_CLIMBS = 4 };
-static const double STEP = 0.05; /* of a price, in typical prices, where every cut that holds it is used a little */
 static const double REACH = 0.3; /* how far a price may move in one climb */
 
 kanon_status kanon__cuts_new(kanon__cuts **out, const kanon__priced_table *table, kanon_error *err)
@@ -156,7 +155,8 @@ static void move_uses(kanon__cuts *c, const climb *m)
 kanon_status kanon__cuts_climb(kanon__cuts *c, double *prices, double typical, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    climb m = {.prices = prices, .step = STEP * typical};
+    climb m = {.prices = prices};
+    double n_held = 0, scale = (double)c->table->space->scale;
     int64_t n = c->table->n;
     KANON_TRY(kanon__new_array(&m.ahead, n, "prices", err), out);
     KANON_TRY(kanon__new_array(&m.unused, n, "prices", err), out);
@@ -164,11 +164,14 @@ kanon_status kanon__cuts_climb(kanon__cuts *c, double *prices, double typical, k
     KANON_TRY(kanon__new_array(&m.lowest, n, "prices", err), out);
     KANON_TRY(kanon__new_array(&m.highest, n, "prices", err), out);
     for (int64_t i = 0; i < c->n_members; i++)
+        n_held += c->times[i];
+    m.step = typical / (1 + n_held / (double)n); /* prices and uses then come to rest at about the same time */
+    for (int64_t i = 0; i < c->n_members; i++)
         m.held[c->tuples[i]] += c->times[i];
     for (int64_t tuple = 0; tuple < n; tuple++) {
         double reach = REACH * (fabs(prices[tuple]) + typical);
-        m.lowest[tuple] = prices[tuple] - reach;
-        m.highest[tuple] = prices[tuple] + reach;
+        m.lowest[tuple] = fmax(prices[tuple] - reach, KANON__LOWEST_PRICE / scale);
+        m.highest[tuple] = fmin(prices[tuple] + reach, KANON__HIGHEST_PRICE / scale);
     }
     for (int i = 0; i < STEPS && m.step > 0; i++) {
         KANON_TRY(kanon__tick(ticker, i, STEPS, 2 * (n + c->n_members), err), out);

@@ -9,13 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 30, ROUNDS_TO_FAIR = 3 };
+enum { MOST_ROUNDS = 30, ROUNDS_TO_FAIR = 3, MOST_FAILURES = 2 };
 static const double START = 2;          /* times the distance to the neighbour */
 static const double LOOSE = 0.01;       /* of a typical price: what the search lets pass while prices are far from fair */
 static const double TIGHT = 0.001;      /* and what it costs every record not to look closer when they are made fair */
 static const double LEAST_GAIN = 0.001; /* two gains in a row below this: enough */
 static const int64_t HASTY_BUDGET = 200000;
-static const double MOST_UNITS = (double)((int64_t)1 << 30);
 enum {
     UNITS_LOST = 3
 }; /* where an attribute's costs are not whole units: how far a record's may be off, both ends rounded */
@@ -64,7 +63,9 @@ static int64_t sum_of(const kanon__priced_table *t, const int32_t *prices)
 static int32_t in_units(const improving *s, double price)
 {
     double units = floor(price * (double)s->table->space->scale);
-    return (int32_t)(units > MOST_UNITS ? MOST_UNITS : units < -MOST_UNITS ? -MOST_UNITS : units);
+    return units >= KANON__HIGHEST_PRICE  ? KANON__HIGHEST_PRICE
+           : units <= KANON__LOWEST_PRICE ? KANON__LOWEST_PRICE
+                                          : (int32_t)units;
 }
 
 /* The table's prices are fair: keep them if they are the best so far. True where that is a gain worth going on for. */
@@ -136,15 +137,16 @@ static kanon_status improve(improving *s, kanon_error *err)
     int failures = 0;
     KANON_TRY(kanon__survey_new(&s->survey, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
-    for (int round = 0; round < rounds && failures < 2 && s->typical > 0; round++) {
-        bool gained = true;
+    for (int round = 0; round < rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         for (int64_t tuple = 0; tuple < t->n; tuple++)
             s->table->prices[tuple] = in_units(s, s->prices[tuple]);
-        if (is_fair_round(s, round) || round == rounds - 1)
+        if (is_fair_round(s, round) || round == rounds - 1) {
+            bool gained;
             KANON_TRY(fair_round(s, &gained, err), out);
-        else
+            failures = gained ? 0 : failures + 1;
+        } else {
             KANON_TRY(search_round(s, err), out);
-        failures = gained ? 0 : failures + 1;
+        }
         KANON_TRY(kanon__cuts_climb(s->cuts, s->prices, s->typical, &s->ticker, err), out);
         s->out->rounds = round + 1;
     }

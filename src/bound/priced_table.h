@@ -9,6 +9,10 @@
 #include "core/ticker.h"
 #include "search/tree.h"
 
+/* Prices fit 32 bits; no box costs more than 2^30 units. */
+#define KANON__HIGHEST_PRICE INT32_MAX
+#define KANON__LOWEST_PRICE (-((int32_t)1 << 30))
+
 typedef struct kanon__priced_table {
     kanon__space *space;
     kanon__tuples *tuples;

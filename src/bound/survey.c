@@ -8,8 +8,6 @@
 
 /* A search that has looked at so many tuples costs a fraction of a second. */
 static const int64_t PATIENT_BUDGET = (int64_t)1 << 26;
-/* Prices stay in this range, so that they fit 32 bits whatever is done to them. */
-static const int64_t LOWEST_PRICE = -((int64_t)1 << 30);
 enum { TUPLES_PER_TASK = 64, MOST_PASSES = 200 };
 
 kanon_status kanon__survey_new(kanon__survey **out, kanon__priced_table *table, kanon_error *err)
@@ -175,7 +173,7 @@ static bool lower_group(kanon__priced_table *t, const kanon__overpriced *group)
         excess += (int64_t)group->times[i] * t->prices[group->tuples[i]];
     int64_t each = excess > 0 ? (excess + t->k - 1) / t->k : 0;
     for (int64_t i = 0; i < group->n; i++) {
-        if (t->prices[group->tuples[i]] - each < LOWEST_PRICE)
+        if (t->prices[group->tuples[i]] - each < KANON__LOWEST_PRICE)
             return false;
         t->prices[group->tuples[i]] -= (int32_t)each;
     }
@@ -185,7 +183,7 @@ static bool lower_group(kanon__priced_table *t, const kanon__overpriced *group)
 /* A tuple whose boxes are too many to look at pays for what may be there. */
 static bool lower_alone(kanon__priced_table *t, int64_t tuple, int64_t excess)
 {
-    if (t->prices[tuple] - excess < LOWEST_PRICE)
+    if (t->prices[tuple] - excess < KANON__LOWEST_PRICE)
         return false;
     t->prices[tuple] -= (int32_t)excess;
     return true;

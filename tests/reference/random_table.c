@@ -325,13 +325,15 @@ static void remove_directory(const char *directory)
     rmdir(directory);
 }
 
-random_table random_table_sized(uint64_t seed, int n_rows, int64_t k)
+enum { USUAL_ROWS = 60 };
+
+static random_table make_random_table(uint64_t seed, int most_rows, int n_rows, int64_t k)
 {
     table_plan plan = {.n_rows = 0};
     random_table random = {.seed = seed};
     kanon__random_init(&plan.random, seed, TABLE_STREAM);
     random.k = 2 + below(&plan, 5);
-    plan.n_rows = 1 + below(&plan, 60);
+    plan.n_rows = 1 + below(&plan, most_rows);
     if (n_rows > 0) {
         random.k = k;
         plan.n_rows = n_rows;
@@ -350,7 +352,17 @@ random_table random_table_sized(uint64_t seed, int n_rows, int64_t k)
 
 random_table random_table_new(uint64_t seed)
 {
-    return random_table_sized(seed, 0, 0);
+    return make_random_table(seed, USUAL_ROWS, 0, 0);
+}
+
+random_table random_table_small(uint64_t seed, int most_rows)
+{
+    return make_random_table(seed, most_rows, 0, 0);
+}
+
+random_table random_table_sized(uint64_t seed, int n_rows, int64_t k)
+{
+    return make_random_table(seed, USUAL_ROWS, n_rows, k);
 }
 
 void random_table_clear(random_table *random)

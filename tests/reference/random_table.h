@@ -18,6 +18,8 @@ typedef struct random_table {
 random_table random_table_new(uint64_t seed);
 /* The same with that many rows, and k. */
 random_table random_table_sized(uint64_t seed, int n_rows, int64_t k);
+/* With at most so many rows; they remain in no particular relation to those of the larger one. */
+random_table random_table_small(uint64_t seed, int most_rows);
 void random_table_clear(random_table *random);
 
 /* A table and its schema given as texts, by the same way. */

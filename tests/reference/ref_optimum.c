@@ -1,37 +1,50 @@
-/* The least loss of all groupings of a few records into groups of at least k. */
-#include "reference/reference.h"
+#include "reference/ref_optimum.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* least[set] is the least loss of the records in the set. In every grouping of a set its lowest record has a group: each
- * subset with that record is tried as that group, so every grouping is looked at. */
-int64_t ref_optimum(const ref_model *model, int64_t k)
+int64_t ref_units_of_set(const ref_model *model, unsigned set)
 {
+    ref_span *spans = ref_spans_new(model);
+    for (int record = 0; record < model->n; record++)
+        if (set >> record & 1)
+            ref_spans_add(model, spans, record);
+    int64_t units = ref_spans_units(model, spans);
+    free(spans);
+    return units;
+}
+
+/* Of every set of records: what its best partition loses, from the smallest set up. The lowest record of a set is in some
+ * group; each subset that holds it is tried, of whatever size from k. */
+int64_t ref_optimum(const ref_model *model, int64_t k, int *group)
+{
+    assert(model->n <= REF_OPTIMUM_MOST);
     unsigned n_sets = 1u << model->n;
-    int64_t *loss = REF_NEW(int64_t, n_sets), *least = REF_NEW(int64_t, n_sets);
-    int *group = REF_NEW(int, model->n), *size = REF_NEW(int, n_sets);
-    for (unsigned set = 0; set < n_sets; set++) {
-        for (int i = 0; i < model->n; i++) {
-            group[i] = set >> i & 1 ? 0 : 1;
-            size[set] += set >> i & 1;
-        }
-        loss[set] = set == 0 ? 0 : ref_loss_of(model, group, 0);
-    }
+    int64_t *best = REF_NEW(int64_t, n_sets), *loss = REF_NEW(int64_t, n_sets);
+    unsigned *first = REF_NEW(unsigned, n_sets);
     for (unsigned set = 1; set < n_sets; set++) {
-        unsigned lowest = set & -set;
-        least[set] = INT64_MAX;
-        for (unsigned part = set; part > 0; part = (part - 1) & set) {
-            unsigned rest = set & ~part;
-            if ((part & lowest) == 0 || size[part] < k || (rest != 0 && least[rest] == INT64_MAX))
-                continue;
-            int64_t sum = loss[part] + (rest != 0 ? least[rest] : 0);
-            least[set] = sum < least[set] ? sum : least[set];
+        int64_t size = __builtin_popcount(set);
+        loss[set] = size >= k ? size * ref_units_of_set(model, set) : -1;
+        best[set] = -1;
+        unsigned lowest = set & -set, others = set ^ lowest;
+        for (unsigned part = others;; part = (part - 1) & others) {
+            unsigned chosen = part | lowest, rest = set ^ chosen;
+            if (loss[chosen] >= 0 && best[rest] >= 0 && (best[set] < 0 || loss[chosen] + best[rest] < best[set])) {
+                best[set] = loss[chosen] + best[rest];
+                first[set] = chosen;
+            }
+            if (part == 0)
+                break;
         }
     }
-    int64_t best = least[n_sets - 1];
-    free(size);
-    free(group);
-    free(least);
+    int64_t optimum = model->n >= k ? best[n_sets - 1] : -1;
+    int n_groups = 0;
+    for (unsigned set = n_sets - 1; group != NULL && optimum >= 0 && set != 0; set ^= first[set], n_groups++)
+        for (int record = 0; record < model->n; record++)
+            if (first[set] >> record & 1)
+                group[record] = n_groups;
+    free(first);
     free(loss);
-    return best;
+    free(best);
+    return optimum;
 }

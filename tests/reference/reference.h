@@ -176,9 +176,6 @@ int ref_tgc_parts(const ref_job *job, double delta_prime, int *part);
 /* Changes `group`, whose numbers follow the groups' first records. */
 void ref_il_optimization(const ref_model *model, int *group);
 
-/* The least loss of all groupings into groups of at least k; n is small. INT64_MAX: there is none. */
-int64_t ref_optimum(const ref_model *model, int64_t k);
-
 /* The groups of the algorithm, one number per row of the table, REF_SUPPRESSED for none; to be freed. Numbers follow the
  * groups' first records. */
 int *ref_run(const kanon_table *table, const char *algorithm, int64_t k, uint64_t seed, const ref_settings *settings);

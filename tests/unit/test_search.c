@@ -4,6 +4,7 @@
 #include "loss/clusters.h"
 #include "loss/grouping.h"
 #include "reference/random_table.h"
+#include "reference/ref_optimum.h"
 #include "reference/reference.h"
 #include "refine/search_anneal.h"
 #include "refine/search_regions.h"
@@ -350,7 +351,7 @@ static void finds_the_optimum_of_tiny_tables(void **state)
         int *group = REF_NEW(int, n);
         for (int row = 0; row < n; row++)
             group[row] = grouping->group_of[row];
-        int64_t loss = ref_loss_all(model, group, (int)grouping->n_groups), optimum = ref_optimum(model, k);
+        int64_t loss = ref_loss_all(model, group, (int)grouping->n_groups), optimum = ref_optimum(model, k, NULL);
         if (loss < optimum)
             fail_msg("table %" PRIu64 ": a loss below the least one", t.seed);
         n_best += loss == optimum;

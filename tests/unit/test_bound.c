@@ -1,0 +1,325 @@
+/* The lower bound by prices, and the check of its proof. */
+#include "core/alloc.h"
+#include "reference/random_table.h"
+#include "reference/ref_optimum.h"
+#include "support.h"
+
+#include <math.h>
+
+enum { N_TABLES = 300, MOST_ROWS = 11, DRAWS_STREAM = 91 };
+
+static kanon_lower_bound *bound_of(const kanon_table *table, int64_t k, int threads, const char *certificate)
+{
+    kanon_lower_bound *bound = NULL;
+    kanon_error err = {0};
+    kanon_bound_options options = {
+        .struct_size = sizeof options, .k = k, .threads = threads, .certificate = certificate, .rounds = 9};
+    assert_done(kanon_bound(&bound, table, &options, &err), &err);
+    return bound;
+}
+
+static kanon_certificate check(const kanon_table *table, const char *path)
+{
+    kanon_certificate found;
+    kanon_error err = {0};
+    assert_done(kanon_certificate_check(&found, table, path, 1, NULL, NULL, &err), &err);
+    return found;
+}
+
+/* The file at `path` with one text in place of another. */
+static void forge(const char *path, const char *old, const char *replacement)
+{
+    char *text = read_text(path), *at = strstr(text, old);
+    assert_non_null(at);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, replacement, at + strlen(old));
+    fclose(file);
+    free(text);
+}
+
+/* A certificate with these prices, whatever they are worth. */
+static void forge_prices(const char *path, const kanon_lower_bound *bound, const int64_t *prices)
+{
+    char *text = read_text(path), *end = strstr(text, "  \"price_sum\"");
+    int64_t sum = 0;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (int64_t row = 0; row < bound->records; row++)
+        sum += prices[row];
+    fprintf(file, "%.*s  \"price_sum\": %lld,\n  \"prices\": [", (int)(end - text), text, (long long)sum);
+    for (int64_t row = 0; row < bound->records; row++)
+        fprintf(file, "%s%lld", row > 0 ? ", " : "", (long long)prices[row]);
+    fprintf(file, "]}");
+    fclose(file);
+    free(text);
+}
+
+/* ---- small tables, everything looked at ------------------------------------------------------------------------------- */
+
+/* The definition of fair, on every k records. */
+static void assert_fair(const ref_model *model, const kanon_lower_bound *bound, uint64_t seed)
+{
+    for (unsigned set = 1; set < 1u << model->n; set++) {
+        if (__builtin_popcount(set) != bound->k)
+            continue;
+        double sum = 0, cost = (double)ref_units_of_set(model, set) / (double)model->scale;
+        for (int record = 0; record < model->n; record++)
+            if (set >> record & 1)
+                sum += (double)bound->prices[record] / (double)bound->scale;
+        if (sum > (double)bound->k * cost * (1 + 1e-9) + 1e-9)
+            fail_msg("seed %llu: prices %.12g of k records that cost %.12g each", (unsigned long long)seed, sum, cost);
+    }
+}
+
+static void assert_forgery_fails(const ref_model *model, const kanon_table *table, const kanon_lower_bound *bound,
+                                 const char *path, uint64_t seed)
+{
+    int group[REF_OPTIMUM_MOST];
+    int64_t prices[REF_OPTIMUM_MOST];
+    ref_optimum(model, bound->k, group);
+    for (int record = 0; record < model->n; record++) { /* what the best partition costs each of them, and a little more */
+        double units = (double)ref_units_of(model, group, group[record]) / (double)model->scale * (double)bound->scale;
+        prices[record] = (int64_t)units + 100;
+    }
+    forge_prices(path, bound, prices);
+    if (check(table, path).holds)
+        fail_msg("seed %llu: more than the optimum is taken for proved", (unsigned long long)seed);
+}
+
+/* The definition of fair once more, in whole numbers. */
+static bool are_fair(const ref_model *model, const kanon_lower_bound *bound, const int64_t *prices)
+{
+    for (unsigned set = 1; set < 1u << model->n; set++) {
+        __int128 sum = 0;
+        for (int record = 0; record < model->n; record++)
+            sum += set >> record & 1 ? prices[record] : 0;
+        if (__builtin_popcount(set) == bound->k &&
+            sum * model->scale > (__int128)bound->k * ref_units_of_set(model, set) * bound->scale)
+            return false;
+    }
+    return true;
+}
+
+/* One price a little higher: the check finds the prices fair exactly where they are. */
+static int count_unfair(const ref_model *model, const kanon_table *table, const kanon_lower_bound *bound, const char *path,
+                        kanon__random *random, uint64_t seed)
+{
+    enum { TRIALS = 3 };
+    int n_unfair = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        int64_t prices[REF_OPTIMUM_MOST];
+        memcpy(prices, bound->prices, (size_t)model->n * sizeof *prices);
+        int64_t *raised = &prices[kanon__random_below(random, model->n)];
+        *raised += kanon__random_below(random, bound->scale >> 2 * trial);
+        *raised = *raised < INT32_MAX ? *raised : INT32_MAX;
+        bool fair = are_fair(model, bound, prices);
+        forge_prices(path, bound, prices);
+        if (check(table, path).holds != fair)
+            fail_msg("seed %llu: prices are %sfair, and the check says otherwise", (unsigned long long)seed,
+                     fair ? "" : "un");
+        n_unfair += !fair;
+    }
+    return n_unfair;
+}
+
+static void test_small_tables(void **state)
+{
+    uint64_t first = test_seed();
+    int n_better = 0, n_used = 0, n_unfair = 0;
+    kanon__random draws;
+    place path = scratch("proof.json");
+    (void)state;
+    kanon__random_init(&draws, first, DRAWS_STREAM);
+    for (uint64_t seed = first; seed < first + N_TABLES; seed++) {
+        random_table random = random_table_small(seed, MOST_ROWS);
+        ref_model *model = ref_model_new(random.table);
+        int64_t k = random.k <= 4 ? random.k : 3, optimum = ref_optimum(model, k, NULL);
+        if (optimum >= 0) {
+            kanon_lower_bound *bound = bound_of(random.table, k, 1, path.text);
+            double best = (double)optimum / (double)model->scale;
+            if (bound->lower_bound > best * (1 + 1e-9) + 1e-9)
+                fail_msg("seed %llu: bound %.12g above the optimum %.12g", (unsigned long long)seed, bound->lower_bound,
+                         best);
+            assert_true(bound->lower_bound >= bound->neighbour_bound);
+            assert_fair(model, bound, seed);
+            kanon_certificate found = check(random.table, path.text);
+            if (!found.holds)
+                fail_msg("seed %llu: %s", (unsigned long long)seed, found.reason);
+            assert_true(fabs(found.lower_bound - bound->lower_bound) < 1e-6 || found.lower_bound <= 0);
+            assert_forgery_fails(model, random.table, bound, path.text, seed);
+            if (model->exact)
+                n_unfair += count_unfair(model, random.table, bound, path.text, &draws, seed);
+            n_better += bound->lower_bound > bound->neighbour_bound;
+            n_used++;
+            kanon_lower_bound_free(bound);
+        }
+        ref_model_free(model);
+        random_table_clear(&random);
+    }
+    assert_true(n_used > N_TABLES / 2);
+    assert_true(n_better > n_used / 4);
+    assert_true(n_unfair > n_used / 4 && n_unfair < 3 * n_used);
+}
+
+static void test_threads(void **state)
+{
+    uint64_t first = test_seed();
+    (void)state;
+    for (uint64_t seed = first; seed < first + 20; seed++) {
+        random_table random = random_table_new(seed);
+        if (kanon_table_rows(random.table) >= random.k) {
+            kanon_lower_bound *one = bound_of(random.table, random.k, 1, NULL);
+            kanon_lower_bound *three = bound_of(random.table, random.k, 3, NULL);
+            assert_memory_equal(one->prices, three->prices, (size_t)one->records * sizeof *one->prices);
+            kanon_lower_bound_free(three);
+            kanon_lower_bound_free(one);
+        }
+        random_table_clear(&random);
+    }
+}
+
+/* ---- worked out by hand ------------------------------------------------------------------------------------------------ */
+
+static const char age_yaml[] = "attributes: {age: {role: quasi, type: integer}}";
+
+/* Two pairs, one step of eleven apart: 4/11 is the least loss, and the distance to the nearest says as much. */
+static void test_pairs(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of(age_yaml, "age\n0\n1\n10\n11\n");
+    kanon_lower_bound *bound = bound_of(table, 2, 1, NULL);
+    assert_true(bound->lower_bound <= 4.0 / 11 && bound->lower_bound > 4.0 / 11 - 1e-6);
+    assert_int_equal(bound->records, 4);
+    assert_int_equal(bound->k, 2);
+    kanon_lower_bound_free(bound);
+    kanon_table_free(table);
+}
+
+/* 0, 1 and 2 by twos: neighbours give 3/2. Prices 1, 0, 1 are fair, and half of each pair is a fractional grouping that
+ * loses 2, so no prices give more. */
+static void test_triple(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
+    kanon_lower_bound *bound = bound_of(table, 2, 1, NULL);
+    assert_true(fabs(bound->neighbour_bound - 1.5) < 1e-6);
+    assert_true(bound->lower_bound <= 2 && bound->lower_bound > 1.9);
+    kanon_lower_bound_free(bound);
+    kanon_table_free(table);
+}
+
+static void test_too_few(void **state)
+{
+    (void)state;
+    kanon_lower_bound *bound = NULL;
+    kanon_error err = {0};
+    kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
+    kanon_bound_options options = {.struct_size = sizeof options, .k = 4};
+    assert_int_equal(kanon_bound(&bound, table, &options, &err), KANON_EINFEASIBLE);
+    assert_null(bound);
+    options.k = 0; /* the schema has none */
+    assert_int_equal(kanon_bound(&bound, table, &options, &err), KANON_EINVAL);
+    kanon_table_free(table);
+}
+
+/* ---- certificates ------------------------------------------------------------------------------------------------------ */
+
+static void test_forgeries(void **state)
+{
+    (void)state;
+    place path = scratch("proof.json");
+    kanon_error err = {0};
+    kanon_certificate found;
+    kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
+    kanon_lower_bound *bound = bound_of(table, 2, 1, path.text);
+    assert_true(check(table, path.text).holds);
+    forge_prices(path.text, bound, (int64_t[]){bound->scale, 0, bound->scale});
+    assert_true(check(table, path.text).holds); /* exactly fair */
+    forge_prices(path.text, bound, (int64_t[]){bound->scale, 1, bound->scale});
+    found = check(table, path.text);
+    assert_false(found.holds); /* one unit too much */
+    assert_holds(found.reason, "row 1");
+    forge_prices(path.text, bound, (int64_t[]){bound->scale, 0, bound->scale});
+    forge(path.text, "\"price_sum\": ", "\"price_sum\": 1");
+    assert_holds(check(table, path.text).reason, "do not add up");
+    kanon_table_free(table);
+    table = table_of(age_yaml, "age\n0\n1\n3\n");
+    assert_holds(check(table, path.text).reason, "another table");
+    forge(path.text, "\"k\": 2", "\"k\": \"2\"");
+    assert_int_equal(kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err), KANON_EDATA);
+    forge(path.text, "{", "[");
+    assert_int_equal(kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err), KANON_EDATA);
+    kanon_lower_bound_free(bound);
+    kanon_table_free(table);
+}
+
+/* ---- stopping and failing ---------------------------------------------------------------------------------------------- */
+
+static int stop_improving(const kanon_progress *progress, void *payload)
+{
+    (void)payload;
+    return strcmp(progress->stage, "improving the bound") == 0;
+}
+
+static int stop_at_once(const kanon_progress *progress, void *payload)
+{
+    (void)progress;
+    (void)payload;
+    return 1;
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    kanon_lower_bound *bound = NULL;
+    kanon_error err = {0};
+    kanon_table *table = table_of(age_yaml, "age\n0\n1\n2\n");
+    kanon_bound_options options = {.struct_size = sizeof options, .k = 2, .tick = stop_improving};
+    assert_done(kanon_bound(&bound, table, &options, &err), &err);
+    assert_true(bound->stopped);
+    assert_true(bound->lower_bound == bound->neighbour_bound);
+    kanon_lower_bound_free(bound);
+    options.tick = stop_at_once; /* before there is anything to tell */
+    assert_int_equal(kanon_bound(&bound, table, &options, &err), KANON_ECANCELLED);
+    assert_null(bound);
+    kanon_table_free(table);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    place path = scratch("proof.json");
+    kanon_table *table = table_of(
+        "missing: ['?']\nattributes: {a: {role: quasi, type: decimal}, b: {role: quasi, weight: 2}}",
+        "a,b\n0,x\n1.5,y\n?,z\n2,x\n7,y\n9,\n");
+    kanon_lower_bound_free(bound_of(table, 2, 1, path.text));
+    kanon_status st = KANON_ENOMEM;
+    for (int64_t at = 1; st == KANON_ENOMEM; at++) {
+        kanon_lower_bound *bound = NULL;
+        kanon_certificate found;
+        kanon_error err = {0};
+        kanon_bound_options options = {
+            .struct_size = sizeof options, .k = 2, .threads = 1, .rounds = 3, .certificate = path.text};
+        kanon__alloc_fail_at(at, false);
+        st = kanon_bound(&bound, table, &options, &err);
+        kanon_lower_bound_free(bound);
+        if (st == KANON_OK)
+            st = kanon_certificate_check(&found, table, path.text, 1, NULL, NULL, &err);
+        kanon__alloc_fail_at(0, false);
+        assert_no_leak();
+    }
+    assert_int_equal(st, KANON_OK);
+    kanon_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_small_tables, no_leak), cmocka_unit_test_teardown(test_threads, no_leak),
+        cmocka_unit_test_teardown(test_pairs, no_leak),        cmocka_unit_test_teardown(test_triple, no_leak),
+        cmocka_unit_test_teardown(test_too_few, no_leak),      cmocka_unit_test_teardown(test_forgeries, no_leak),
+        cmocka_unit_test_teardown(test_stop, no_leak),         cmocka_unit_test_teardown(test_no_memory, no_leak),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
