@@ -53,7 +53,7 @@ static const option *const options[] = {
 
 static const char *const examples[] = {
     "kanon bound patients.csv -s patients.yaml -k 10",
-    "kanon bound patients.csv -s patients.yaml -k 10 --time-limit 60 --certificate proof.json",
+    "kanon bound patients.csv -s patients.yaml -k 10 --certificate proof.json",
     "kanon bound patients.csv -s patients.yaml --check proof.json",
     NULL,
 };
