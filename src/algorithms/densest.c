@@ -1,13 +1,13 @@
 /* densest: where it is densest, there the next cluster is made.
  *
  * Each round takes the free record whose cluster of k, grown by always adding the record that costs least, has the least
- * diversity of all, and makes that cluster. So what lies close together is not torn apart for the sake of outliers, which come
- * last and cost only themselves. Records that the new cluster covers already join it up to 2k - 1, as they will not do better
- * later. Records left over when fewer than k are free join, one by one, the cluster whose loss they raise least.
+ * diversity of all, and makes that cluster. So what lies close together is not torn apart for the sake of outliers, which
+ * come last and cost only themselves. Records that the new cluster covers already join it up to 2k - 1, as they will hardly
+ * do better later. Records left over when fewer than k are free join, one by one, the cluster whose loss they raise least.
  *
- * Not every record is grown from in every round: a queue holds the diversity of each tuple's last growth. What comes first is
- * grown anew, since records may have been taken; if it is still first it is made, else it goes back with what it costs now. What
- * a growth costs seldom falls as records vanish, so this is nearly the least of all and takes about two growths for each tuple.
+ * Not every record is grown from in every round: a queue holds the diversity of each tuple's last growth. What comes first
+ * is grown anew, since records may have been taken; if it is still first it is made, else it goes back with what it costs
+ * now. What a growth costs seldom falls as records vanish, so this is nearly the least, for about two growths a tuple.
  *
  * Source: this project. The growth is that of k-member (Byun et al., DASFAA 2007), the order of the clusters is not.
  * Cost: about twice the number of distinct tuples growths, each near k log n by the index (search/density.h).
@@ -110,7 +110,7 @@ out:
     return st;
 }
 
-/* All growths together take time in the number of tuples times k; where k is large, neighbours grow nearly the same cluster. */
+/* All growths take time in the number of tuples times k; but where k is large, neighbours grow nearly the same cluster. */
 static int64_t choose_every(const kanon__run *run)
 {
     if (kanon__setting_given(run->settings, "every"))

@@ -1,10 +1,12 @@
-/* How dense it is around a record: what a cluster of k costs that is grown from it, asked again and again as records are taken.
+/* How dense it is around a record: what a cluster of k costs that is grown from it, asked time and again as records are
+ * taken.
  *
- * Seeds are the distinct tuples, each standing for its lowest free record. A growth adds the free record with which the cluster
- * costs least, the lowest of equals; equal records come one after the other, so it goes by tuples. Growing takes nothing.
+ * Seeds are the distinct tuples, each standing for its lowest free record. A growth adds the free record with which the
+ * cluster costs least, the lowest of equals; equal records come one after the other, so it goes by tuples. Growing takes
+ * nothing.
  *
- * Two ways to the same answer: a scan of all tuples, or a best-first search (search/best_first.h) that begins at the seed's leaf,
- * with all that branches off on the way from there to the root still to be looked at. */
+ * Two ways to the same answer: a scan of all tuples, or a best-first search (search/best_first.h) that begins at the seed's
+ * leaf, with all that branches off on the way from there to the root still to be looked at. */
 #ifndef KANON_SEARCH_DENSITY_H
 #define KANON_SEARCH_DENSITY_H
 

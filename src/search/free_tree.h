@@ -83,8 +83,8 @@ static inline uint32_t kanon__larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The least D of a box of cells together with anything between the cells lo and hi, which a node has alternating (step 2) and a
- * tuple has once (step 1). */
+/* The least D of a box of cells together with anything between the cells lo and hi, which a node has alternating (step 2)
+ * and a tuple has once (step 1). */
 static inline uint32_t kanon__free_tree_units(const kanon__free_tree *t, const kanon__bound *box, const uint32_t *cells,
                                               int step)
 {
