@@ -1,6 +1,7 @@
 /* auto: the least loss for the effort that is asked for.
  *
- * fast: one pass that takes no longer than kmember: densest where k is small, else top-down, on small blocks.
+ * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
+ * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
  * balanced, best: densest and top-down, whichever loses less; then local search (refine/search.c) for as long as the effort
  * allows, which follows as the refinement of this row.
  *
@@ -14,21 +15,19 @@
 
 #include <string.h>
 
-/* With few records to a group there is nothing to gain by splitting from above. */
-enum { K_FOR_DENSEST = 5, K_FOR_EVERY_SECOND = 10 };
-/* Blocks of the fast way: at least so many records, and so many for each of k. */
-enum { FAST_BLOCK = 3000, FAST_BLOCK_PER_K = 60 };
+/* The fast way: up to this k, densest on blocks of so many records. */
+enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 
 /* ---- one algorithm ---------------------------------------------------------------------------------------------------- */
 
-static kanon_status run_one(kanon__run *run, const char *name, const kanon_setting *given, size_t n_given, kanon_error *err)
+static kanon_status run_one(kanon__run *run, const char *name, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__settings settings = {0};
     const kanon__algorithm *algorithm = kanon__algorithm_find(name);
     const kanon_algorithm_info *info = &algorithm->info;
     const kanon__settings *own = run->settings;
-    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, given, n_given, err), out);
+    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, NULL, 0, err), out);
     run->settings = &settings;
     st = algorithm->run(run, err);
     run->settings = own;
@@ -55,20 +54,16 @@ out:
 
 /* ---- efforts ---------------------------------------------------------------------------------------------------------- */
 
-static kanon_status run_fast_block(kanon__run *run, kanon_error *err)
+static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {
-    static const kanon_setting every_second[] = {{"every", "2"}};
-    if (run->k < K_FOR_DENSEST)
-        return run_one(run, "densest", NULL, 0, err);
-    if (run->k < K_FOR_EVERY_SECOND)
-        return run_one(run, "densest", every_second, 1, err);
-    return run_one(run, "top-down", NULL, 0, err);
+    return run_one(run, "densest", err);
 }
 
 static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
-    int64_t by_k = run->k < run->space->n_rows ? FAST_BLOCK_PER_K * run->k : run->space->n_rows;
-    return kanon__blocks_run(run, by_k > FAST_BLOCK ? by_k : FAST_BLOCK, 0, 0, run_fast_block, err);
+    if (run->k > K_FOR_DENSEST)
+        return run_one(run, "kmember", err);
+    return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
 }
 
 static kanon_status run_better(kanon__run *run, kanon_error *err)
@@ -79,8 +74,8 @@ static kanon_status run_better(kanon__run *run, kanon_error *err)
     other.group_of = NULL;
     other.n_groups = 0;
     KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
-    KANON_TRY(run_one(run, "densest", NULL, 0, err), out);
-    KANON_TRY(run_one(&other, "top-down", NULL, 0, err), out);
+    KANON_TRY(run_one(run, "densest", err), out);
+    KANON_TRY(run_one(&other, "top-down", err), out);
     KANON_TRY(measure_loss(&loss, run, err), out);
     KANON_TRY(measure_loss(&other_loss, &other, err), out);
     if (other_loss < loss) {

@@ -29,7 +29,8 @@ enum {
     REGION_RECORDS = 16000, /* at most, or so many groups: */
     REGION_GROUPS = 200,
     ROUNDS = 64,
-    MOST_MOVES = 25000000,
+    MOST_MOVES = 25000000, /* for balanced, */
+    LARGE_TABLE = 300000,  /* which does not search beyond so many records */
     BEST_FACTOR = 8,
     MOVES_PER_RECORD = 700, /* by default, where k is small; moves take the longer the larger it is, */
     K_OF_HALF = 12,         /* so that there are half as many for this k, a third for twice this k, ... */
@@ -316,7 +317,7 @@ static kanon_status measure_start(searching *s, kanon_error *err)
     return KANON_OK;
 }
 
-/* What an effort is worth: for balanced some seconds on any table up to a million records. */
+/* What an effort is worth. On very large tables even one move for each record would take longer than the groups did. */
 static int64_t moves_of_effort(const searching *s)
 {
     int64_t n = s->run->space->n_rows, moves = n * MOVES_PER_RECORD;
@@ -324,8 +325,10 @@ static int64_t moves_of_effort(const searching *s)
         return 0;
     if (kanon__setting_is(s->run->settings, "effort", "best"))
         moves *= BEST_FACTOR;
-    else if (moves > MOST_MOVES + 4 * n)
-        moves = MOST_MOVES + 4 * n;
+    else if (n > LARGE_TABLE)
+        return 0;
+    else if (moves > MOST_MOVES)
+        moves = MOST_MOVES;
     moves = moves / (K_OF_HALF + s->run->k) * K_OF_HALF; /* with large groups a move takes longer */
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
 }
@@ -394,9 +397,8 @@ static const kanon_setting_info settings[] = {
      .type = KANON_SETTING_CHOICE,
      .default_value = "balanced",
      .choices = "fast|balanced|best",
-     .help =
-         "how many moves where nothing else is said: none, for some seconds, or eight times as many and with no limit on "
-         "large tables"},
+     .help = "how many moves where nothing else is said: none; some seconds' worth, none beyond 300000 records; or eight "
+             "times as many, on tables of any size"},
 };
 
 const kanon__refinement kanon__refinement_search = {
