@@ -121,12 +121,12 @@ out:
     return st;
 }
 
-/* Whether prices should be made fair now: in every third round, or where there is no time for another round before. */
-static bool is_fair_round(const improving *s, int round)
+/* Whether there is no time for another round before prices are made fair. */
+static bool is_late(const improving *s)
 {
-    enum { FAIR_COST = 4 }; /* in rounds, as long as it is not known */
+    enum { FAIR_COST = 8 }; /* in rounds, as long as it is not known */
     double fair = s->fair_seconds > 0 ? s->fair_seconds : FAIR_COST * s->round_seconds;
-    return round % ROUNDS_TO_FAIR == ROUNDS_TO_FAIR - 1 || (round > 0 && out_of_time(s, s->round_seconds + 1.3 * fair));
+    return s->round_seconds > 0 && out_of_time(s, s->round_seconds + 1.3 * fair);
 }
 
 static kanon_status improve(improving *s, kanon_error *err)
@@ -140,15 +140,18 @@ static kanon_status improve(improving *s, kanon_error *err)
     for (int round = 0; round < rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         for (int64_t tuple = 0; tuple < t->n; tuple++)
             s->table->prices[tuple] = in_units(s, s->prices[tuple]);
-        if (is_fair_round(s, round) || round == rounds - 1) {
+        s->out->stopped = is_late(s);
+        if (s->out->stopped || round % ROUNDS_TO_FAIR == ROUNDS_TO_FAIR - 1 || round == rounds - 1) {
             bool gained;
             KANON_TRY(fair_round(s, &gained, err), out);
             failures = gained ? 0 : failures + 1;
         } else {
             KANON_TRY(search_round(s, err), out);
         }
-        KANON_TRY(kanon__cuts_climb(s->cuts, s->prices, s->typical, &s->ticker, err), out);
         s->out->rounds = round + 1;
+        if (s->out->stopped)
+            break;
+        KANON_TRY(kanon__cuts_climb(s->cuts, s->prices, s->typical, &s->ticker, err), out);
     }
 out:
     return st;
