@@ -405,7 +405,7 @@ typedef struct kanon_bound_options {
     int threads;    /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
-    const char *certificate; /* write the proof to this file, as JSON ("-": standard output); it holds no cell of the table */
+    const char *certificate; /* write the proof here, as JSON ("-": standard output); it holds no cell of the table */
 } kanon_bound_options;
 
 typedef struct kanon_lower_bound {
@@ -434,10 +434,10 @@ typedef struct kanon_certificate {
     char reason[256];   /* why it is not */
 } kanon_certificate;
 
-/* Check the proof in the file at `path` against the table, with code of its own: nothing of kanon_bound is used. KANON_EDATA:
- * the file is not such a proof at all. */
-KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
-                                               kanon_tick tick, void *payload, kanon_error *err);
+/* Check the proof in the file at `path` against the table, with code of its own: nothing of kanon_bound is used.
+ * KANON_EDATA: the file is not such a proof at all. */
+KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path,
+                                               int threads, kanon_tick tick, void *payload, kanon_error *err);
 
 /* ---- sample data ------------------------------------------------------------------------------------------------------
  * */

@@ -389,11 +389,8 @@ static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *e
     frame *below = &s->frames[parent], *beyond = &s->frames[child];
     int32_t *box = s->boxes + parent * n_slots, *grown = s->boxes + child * n_slots, old = box[slot];
     int32_t cut = old + (s->hull[slot] - old) / 2, reached = INT32_MAX;
-    int64_t kept = below->begin, end = below->begin;
+    int64_t kept = below->begin, end = kept, most = below->units + ((int64_t)(l->last + 1) << l->shift);
     const int32_t *reach = s->extents + slot * s->n;
-    int32_t most = (int32_t)((l->last + 1) * ((int64_t)1 << l->shift) + below->units < INT32_MAX
-                                 ? (l->last + 1) * ((int64_t)1 << l->shift) + below->units
-                                 : INT32_MAX);
     for (int64_t i = below->begin; i < below->end; i++) { /* tuples on levels that are of no use leave */
         entry e = s->entries[i];
         s->entries[end] = e;

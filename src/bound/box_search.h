@@ -21,8 +21,9 @@ typedef struct kanon__box_search kanon__box_search;
 kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_table *table, kanon_error *err);
 void kanon__box_search_free(kanon__box_search *search);
 /* The box with the largest excess, if that is above `tolerance` (>= 0). `order` has the place of each tuple in the order,
- * `last` the greatest of them below each node of the tree; none of those after the tuple has a price above `radius`. At most about `budget` tuples are looked at inside boxes. The
- * answer belongs to the search and lives until the next question. */
+ * `last` the greatest of them below each node of the tree; neither the tuple nor any after it has a price above `radius`.
+ * At most about `budget` tuples are looked at inside boxes. The answer belongs to the search and lives until the next
+ * question. */
 kanon_status kanon__box_search_run(kanon__box_search *search, int64_t tuple, const int32_t *order, const int32_t *last,
                                    int32_t radius, int64_t tolerance, int64_t budget, const kanon__overpriced **out,
                                    kanon_error *err);

@@ -1,9 +1,9 @@
 /* Groups that were found overpriced, and prices that none of them forbids.
  *
- * Each group of k records is a cut: its prices may add up to at most k D. The highest sum of all prices under all cuts so far
- * is a linear programme; its dual asks how much of each group to use so that every record is used once. Both are climbed
- * together by the primal-dual hybrid gradient method, with a step for each price and cut that fits how often the price
- * occurs and how many prices the cut has. What comes out need not be exact: prices are made fair afterwards. */
+ * Each group of k records is a cut: its prices may add up to at most k D. The highest sum of all prices under all cuts so
+ * far is a linear programme; its dual asks how much of each group to use so that every record is used once. Both are
+ * climbed together by the primal-dual hybrid gradient method, with a step for each price and cut that fits how often the
+ * price occurs and how many prices the cut has. What comes out need not be exact: prices are made fair afterwards. */
 #ifndef KANON_BOUND_CUTS_H
 #define KANON_BOUND_CUTS_H
 

@@ -55,7 +55,7 @@ static void forge_prices(const char *path, const kanon_lower_bound *bound, const
     free(text);
 }
 
-/* ---- small tables, everything looked at ------------------------------------------------------------------------------- */
+/* ---- small tables, everything looked at -------------------------------------------------------------------------- */
 
 /* The definition of fair, on every k records. */
 static void assert_fair(const ref_model *model, const kanon_lower_bound *bound, uint64_t seed)
@@ -179,7 +179,7 @@ static void test_threads(void **state)
     }
 }
 
-/* ---- worked out by hand ------------------------------------------------------------------------------------------------ */
+/* ---- worked out by hand ------------------------------------------------------------------------------------------ */
 
 static const char age_yaml[] = "attributes: {age: {role: quasi, type: integer}}";
 
@@ -223,7 +223,7 @@ static void test_too_few(void **state)
     kanon_table_free(table);
 }
 
-/* ---- certificates ------------------------------------------------------------------------------------------------------ */
+/* ---- certificates ------------------------------------------------------------------------------------------------ */
 
 static void test_forgeries(void **state)
 {
@@ -254,7 +254,7 @@ static void test_forgeries(void **state)
     kanon_table_free(table);
 }
 
-/* ---- stopping and failing ---------------------------------------------------------------------------------------------- */
+/* ---- stopping and failing ---------------------------------------------------------------------------------------- */
 
 static int stop_improving(const kanon_progress *progress, void *payload)
 {
