@@ -1,4 +1,6 @@
 /* Publishing: every file that is wanted, or none. */
+#include "api/publish.h"
+
 #include "core/alloc.h"
 #include "core/output.h"
 #include "core/random.h"
@@ -184,6 +186,12 @@ out:
 kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                            kanon_error *err)
 {
+    return kanon__publish(table, grouping, outputs, err, NULL, NULL);
+}
+
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload)
+{
     kanon_status st = KANON_OK;
     publishing p = {.table = table, .grouping = grouping};
     KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
@@ -209,6 +217,8 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
         KANON_TRY(write_release(&p, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
+    if (before != NULL)
+        KANON_TRY(before(p.release != NULL ? kanon__output_sha256(p.release) : "", payload, err), out);
     kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
     KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
 out:

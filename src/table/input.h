@@ -13,6 +13,11 @@ typedef struct kanon__input {
 } kanon__input;
 
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);
+/* What `fill` writes to the descriptor that it is given, as if it had been read from `path`. It is kept in an unnamed
+ * temporary file. */
+typedef kanon_status (*kanon__input_filler)(int fd, void *payload, kanon_error *err);
+kanon_status kanon__input_make(kanon__input *out, const char *path, kanon_error *err, kanon__input_filler fill,
+                               void *payload);
 void kanon__input_close(kanon__input *input);
 /* The bytes from `from` until `until` will not be looked at for a while. */
 void kanon__input_done(kanon__input *input, size_t from, size_t until);

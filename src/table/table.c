@@ -396,8 +396,8 @@ static void clear_reading(reading *r)
     kanon__csv_close(&r->csv);
 }
 
-kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
-                              const kanon_read_options *options, kanon_error *err)
+kanon_status kanon__table_from_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                                     const kanon_read_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_read_options o;
@@ -406,11 +406,12 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
+    t->input = *input;
+    *input = (kanon__input){0};
     r.table = t;
     r.encode_all = o.encode_all != 0;
     r.memory = o.memory;
     kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
-    KANON_TRY(kanon__input_open(&t->input, path, err), out);
     t->csv_options.delimiter = o.delimiter;
     KANON_TRY(kanon__csv_open(&r.csv, &t->input, &t->csv_options, err), out);
     t->csv_options.delimiter = r.csv.delimiter;
@@ -427,7 +428,17 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
 out:
     clear_reading(&r);
     kanon_table_free(t);
+    kanon__input_close(input);
     return st;
+}
+
+kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
+                              const kanon_read_options *options, kanon_error *err)
+{
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__input_open(&input, path, err);
+    return st == KANON_OK ? kanon__table_from_input(out, &input, schema, options, err) : st;
 }
 
 void kanon_table_free(kanon_table *t)

@@ -66,6 +66,9 @@ struct kanon_table {
     bool spilled; /* the codes lie in a file */
 };
 
+/* kanon_table_read of an input that is open already, which is taken over in any case. */
+kanon_status kanon__table_from_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                                     const kanon_read_options *options, kanon_error *err);
 /* Make a column's codes, ranks or leaf numbers, out of `raw`, by row its code in the dictionary `values`, as `attribute`
  * (NULL: not named) and the missing texts of the schema say. `values` is left empty. */
 kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__codes raw, kanon__dictionary *values,

@@ -1,0 +1,13 @@
+/* Publishing with a step just before the files get their names. */
+#ifndef KANON_API_PUBLISH_H
+#define KANON_API_PUBLISH_H
+
+#include "core/status.h"
+
+/* Every file is complete and on disk; `release_sha256` is "" where there is no release. A failure leaves no file. */
+typedef kanon_status (*kanon__before_naming)(const char *release_sha256, void *payload, kanon_error *err);
+
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload);
+
+#endif
