@@ -127,6 +127,13 @@ static const option option_shuffle = {
     .kind = OPTION_SWITCH,
     AT(shuffle),
 };
+static const option option_state = {
+    .name = "state",
+    .argument = "STATE",
+    .help = "also keep the table, its groups and the release in a new file, for kanon insert, delete, update and release",
+    .kind = OPTION_TEXT,
+    AT(state),
+};
 static const option option_verbose = {
     .name = "verbose",
     .letter = 'v',
@@ -158,6 +165,7 @@ static const option *const options[] = {
     &option_report_external,
     &option_numeric,
     &option_shuffle,
+    &option_state,
     &option_delimiter,
     &option_strict,
     &option_quiet,
@@ -180,9 +188,9 @@ static bool is_standard(const char *path)
 /* Outputs in one place would overwrite each other, or what is still being read. */
 static int check_outputs(const command *self, const arguments *args)
 {
-    enum { N_OUTPUTS = 4, N_PATHS = 6 };
-    const char *paths[N_PATHS] = {args->release,         args->groups, args->report,
-                                  args->report_external, args->schema, args->operand};
+    enum { N_OUTPUTS = 5, N_PATHS = 7 };
+    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->report_external,
+                                  args->state,   args->schema, args->operand};
     if (is_standard(args->operand))
         paths[N_PATHS - 1] = NULL;
     for (int i = 0; i < N_OUTPUTS; i++)
@@ -215,8 +223,8 @@ static bool is_writable_place(const char *path)
 
 static int check_places(const arguments *args)
 {
-    const char *paths[] = {args->release, args->groups, args->report, args->report_external};
-    for (int i = 0; i < 4; i++) {
+    const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->state};
+    for (int i = 0; i < 5; i++) {
         if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
             continue;
         say("cannot write %s: %s", paths[i], strerror(errno));
@@ -321,6 +329,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
         .tick = progress_tick,
         .payload = &work->show,
     };
+    kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &work->show};
     kanon_status st = KANON_OK;
     if (!args->quiet)
         st = kanon_evaluate(&work->measures, work->table, work->grouping, &evaluating, err);
@@ -329,7 +338,9 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     if (st == KANON_OK) {
         outputs.measures = work->measures;
         work->publishing = true;
-        st = kanon_publish(work->table, work->grouping, &outputs, err);
+        st = args->state != NULL
+                 ? kanon_state_create(args->state, work->table, work->schema, work->grouping, &outputs, &keeping, err)
+                 : kanon_publish(work->table, work->grouping, &outputs, err);
     }
     return st;
 }
@@ -418,6 +429,8 @@ static int run(const command *self, const arguments *given)
         args.release = "-";
     if (!arguments_have_schema(&args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    if (args.state != NULL && access(args.state, F_OK) == 0)
+        return wrong_usage(self, "%s is there already; remove it to start over", args.state);
     int status = check_outputs(self, &args);
     if (status == EXIT_DONE)
         status = check_places(&args);

@@ -18,6 +18,7 @@ struct command {
     const char *description; /* a paragraph */
     const char *operand;     /* what its operand is called; NULL: it takes none */
     bool operand_optional;
+    const char *second;                                     /* the same of a second one; it is never optional */
     const option *const *options;                           /* NULL past the last */
     const char *const *examples;                            /* likewise */
     size_t (*settings)(const kanon_setting_info **out);     /* what --set takes; NULL: nothing to list */
@@ -26,6 +27,8 @@ struct command {
 
 extern const command command_anonymize, command_evaluate, command_bound, command_check, command_algorithms, command_sample,
     command_man;
+extern const command command_insert, command_delete, command_update, command_optimize, command_release, command_state,
+    command_audit;
 
 /* The i-th command, NULL past the last. */
 const command *command_at(size_t i);

@@ -462,11 +462,13 @@ static int parse_letters(arguments *out, reader *words, char *word)
 
 static int parse_operand(arguments *out, const command *self, const char *word)
 {
-    if (self->operand == NULL || out->operand != NULL)
+    bool is_second = out->operand != NULL;
+    const char *called = is_second ? self->second : self->operand;
+    if (called == NULL || out->second != NULL)
         return wrong_usage(self, "one word too many: %s", word);
     if (*word == '\0')
-        return wrong_usage(self, "%s is empty", self->operand);
-    out->operand = word;
+        return wrong_usage(self, "%s is empty", called);
+    *(is_second ? &out->second : &out->operand) = word;
     return EXIT_DONE;
 }
 
@@ -475,7 +477,7 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
     reader words = {self, argc, argv};
     int status = EXIT_DONE;
     bool only_operands = false;
-    *out = (arguments){0};
+    *out = (arguments){.wait = -1};
     for (char *word; status == EXIT_DONE && !out->help && (word = next_word(&words)) != NULL;) {
         if (only_operands || word[0] != '-' || word[1] == '\0')
             status = parse_operand(out, self, word);
@@ -490,6 +492,8 @@ int arguments_parse(arguments *out, const command *self, int argc, char **argv)
         return status;
     if (self->operand != NULL && !self->operand_optional && out->operand == NULL)
         return wrong_usage(self, "no %s given", self->operand);
+    if (self->second != NULL && out->second == NULL)
+        return wrong_usage(self, "no %s given", self->second);
     if (out->quiet && out->verbose)
         return wrong_usage(self, "--quiet and --verbose exclude each other");
     return EXIT_DONE;

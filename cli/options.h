@@ -21,10 +21,11 @@ typedef struct pair_list {
 
 /* What was said on the command line, of every command. Texts point into argv. */
 typedef struct arguments {
-    const char *operand; /* NULL: none given */
+    const char *operand, *second; /* NULL: none given */
     const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *effort, *moves, *time_limit;
-    const char *entity, *suppress;
-    int64_t k, threads, rows, blocks, memory; /* 0: not said */
+    const char *entity, *suppress, *state;
+    int64_t k, threads, rows, blocks, memory, joint_k; /* 0: not said */
+    int64_t wait;                                      /* -1: not said */
     uint64_t seed;
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
@@ -33,7 +34,7 @@ typedef struct arguments {
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     char delimiter; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help;
+    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy;
 } arguments;
 
 typedef enum option_kind {

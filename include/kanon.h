@@ -447,6 +447,122 @@ KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kan
 KANON_API kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
                                              kanon_error *err);
 
+/* ---- states: tables that live on --------------------------------------------------------------------------------------
+ * */
+
+/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
+ * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file at
+ * the same time; one waits for the other. A kanon_state is used by one thread at a time. */
+typedef struct kanon_state kanon_state;
+
+typedef struct kanon_state_options {
+    size_t struct_size;
+    int wait_seconds; /* how long to wait for another process; 0: 10 seconds, negative: not at all */
+    kanon_tick tick;
+    void *payload;
+} kanon_state_options;
+
+/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner
+ * alone. A release that is written is the state's first one. KANON_EINVAL: the file is there already; the schema asks for
+ * what a state cannot keep up; the grouping was not made for a k. KANON_EDATA: two records have one key. */
+KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                                          const kanon_grouping *grouping, const kanon_outputs *outputs,
+                                          const kanon_state_options *options, kanon_error *err);
+/* KANON_EDATA: no state, or a damaged one; KANON_EVERSION: made by a newer version. */
+KANON_API kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options,
+                                        kanon_error *err);
+KANON_API void kanon_state_close(kanon_state *state);
+
+typedef struct kanon_change_options {
+    size_t struct_size;
+    char delimiter;               /* of the delta; 0: found from its header line */
+    int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
+    const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
+    int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
+} kanon_change_options;
+
+/* What a call did, and what the state is then. */
+typedef struct kanon_change {
+    int64_t changed;           /* records that were inserted, deleted or updated */
+    int64_t splits, dispersed; /* groups that were split, dispersed */
+    int64_t grown;             /* categories that are new */
+    int64_t records, groups, suppressed, k;
+    int64_t release;                 /* the number of the release that was recorded; 0: none */
+    int64_t withheld, moved, merged; /* for joint_k: records left out or shown in another group, groups joined */
+    int64_t below_joint_k;           /* records whose joint class was smaller before: nothing could be done */
+    double loss_before, loss;        /* average loss; NAN where it was not asked for */
+    double drift;                    /* loss now over that of a fresh run, on a sample, less 1; NAN likewise */
+} kanon_change;
+
+/* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that
+ * reaches 2k records is split. */
+KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                          kanon_change *out, kanon_error *err);
+/* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
+ * KANON_EINFEASIBLE: fewer than k records would be left. */
+KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                          kanon_change *out, kanon_error *err);
+/* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
+KANON_API kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                          kanon_change *out, kanon_error *err);
+/* Make the groups better by a refinement (NULL: il-optimization). */
+KANON_API kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                            kanon_change *out, kanon_error *err);
+/* Publish what the state holds, and record it as a release where options->outputs asks for one. */
+KANON_API kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                           kanon_error *err);
+
+typedef struct kanon_state_release_info {
+    int64_t number, time; /* time in seconds since 1970 */
+    const char *sha256;
+    int64_t records, groups, suppressed, withheld, k, joint_k;
+    double loss;
+} kanon_state_release_info;
+
+typedef struct kanon_state_event {
+    int64_t number, time;
+    const char *command, *detail;
+    int64_t records, groups; /* afterwards */
+} kanon_state_event;
+
+typedef struct kanon_state_info {
+    const char *program, *algorithm, *refinement, *settings; /* settings: NAME=VALUE, one per line */
+    uint32_t revision;
+    uint64_t seed;
+    int64_t blocks;
+    int64_t k_asked, k, records, groups, suppressed, columns, quasi, departed;
+    double loss, drift; /* as in kanon_change */
+    int64_t drift_records;
+    const kanon_state_release_info *releases;
+    size_t n_releases;
+    const kanon_state_event *history;
+    size_t n_history;
+} kanon_state_info;
+
+/* Check every page, record and group of the file, and say what is in it. KANON_EDATA: something does not fit. */
+KANON_API kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *state, kanon_error *err);
+KANON_API void kanon_state_info_free(kanon_state_info *info);
+
+/* What somebody who has all releases can tell apart: records that were in one group in each of them are a joint class. */
+typedef struct kanon_audit {
+    int64_t releases;
+    int64_t records;  /* that were ever released */
+    int64_t departed; /* of these */
+    int64_t classes;
+    int64_t smallest;
+    int64_t k;     /* what the classes are held against */
+    int64_t below; /* records in classes smaller than k */
+    int64_t classes_below;
+    const kanon_class_size *sizes; /* how many classes have which size, ascending */
+    size_t n_sizes;
+    const kanon_diversity *diversity; /* the fewest distinct sensitive values in a joint class */
+    size_t n_diversity;
+} kanon_audit;
+
+/* `k` 0: the state's. */
+KANON_API kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k, kanon_error *err);
+KANON_API void kanon_audit_free(kanon_audit *audit);
+
 #ifdef __cplusplus
 }
 #endif

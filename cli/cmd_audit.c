@@ -1,0 +1,87 @@
+#include "progress.h"
+#include "state_command.h"
+
+#include <inttypes.h>
+
+static const option option_k = {
+    .letter = 'k',
+    .argument = "K",
+    .help = "what the joint classes are held against (default: the k of STATE)",
+    .kind = OPTION_INTEGER,
+    AT(k),
+    .min = 2,
+    .max = INT64_MAX,
+};
+
+static const option *const options[] = {&option_k, &option_wait, &option_quiet, &option_help, NULL};
+
+static const char *const examples[] = {"kanon audit patients.state", "kanon audit patients.state -k 20", NULL};
+
+enum { WIDTH = 16 };
+
+static void print_number(const char *name, int64_t number)
+{
+    printf("%-*s %" PRId64 "\n", WIDTH, name, number);
+}
+
+static void print_audit(const kanon_audit *audit)
+{
+    print_number("releases", audit->releases);
+    print_number("records", audit->records);
+    print_number("departed", audit->departed);
+    print_number("joint_classes", audit->classes);
+    print_number("joint_k", audit->smallest);
+    print_number("k", audit->k);
+    print_number("records_below_k", audit->below);
+    print_number("classes_below_k", audit->classes_below);
+    for (size_t i = 0; i < audit->n_sizes; i++)
+        printf("%-*s %" PRId64 " x %" PRId64 "\n", WIDTH, "class_size", audit->sizes[i].size, audit->sizes[i].classes);
+    for (size_t i = 0; i < audit->n_diversity; i++) {
+        printf("%-*s %" PRId64 " ", WIDTH, "joint_distinct", audit->diversity[i].distinct_min);
+        print_clean(stdout, audit->diversity[i].column);
+        putchar('\n');
+    }
+}
+
+static int run(const command *self, const arguments *args)
+{
+    kanon_state *state = NULL;
+    kanon_audit *audit = NULL;
+    kanon_error err = {0};
+    progress show;
+    int status = EXIT_DONE;
+    progress_begin(&show, args->quiet);
+    signals_catch();
+    kanon_status st = open_state(&state, args, &show, &err);
+    if (st == KANON_OK)
+        st = kanon_state_audit(&audit, state, args->k, &err);
+    err.status = st;
+    progress_end(&show);
+    if (st != KANON_OK) {
+        status = failed(self, &err);
+    } else {
+        print_audit(audit);
+        if (audit->below > 0) {
+            say("%" PRId64 " records can be told from fewer than %" PRId64 " others by who has all releases", audit->below,
+                audit->k - 1);
+            status = EXIT_UNMET;
+        }
+    }
+    kanon_audit_free(audit);
+    kanon_state_close(state);
+    return status;
+}
+
+const command command_audit = {
+    .name = "audit",
+    .summary = "find what all releases of a state give away together",
+    .usage = "STATE [-k K] [OPTION]...",
+    .description =
+        "Prints the sizes of the joint classes: records that shared a group in every recorded release, where not to be "
+        "in a release counts as well. Who has all releases can tell the records of a class no further. The exit "
+        "status is 1 where a class is smaller than K.",
+    .operand = "STATE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

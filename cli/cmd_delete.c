@@ -1,0 +1,36 @@
+#include "state_command.h"
+
+static const option *const options[] = {
+    &option_state_output, RELEASE_OPTIONS, &option_delimiter, &option_wait, &option_quiet, &option_help, NULL,
+};
+
+static const char *const examples[] = {
+    "kanon delete patients.state gone.csv",
+    NULL,
+};
+
+static kanon_status change(kanon_state *state, const arguments *args, const kanon_change_options *how, kanon_change *out,
+                           kanon_error *err)
+{
+    return kanon_state_delete(state, args->second, how, out, err);
+}
+
+static int run(const command *self, const arguments *args)
+{
+    return run_state_change(self, args, change, "deleted");
+}
+
+const command command_delete = {
+    .name = "delete",
+    .summary = "remove records from a state",
+    .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
+    .description =
+        "Removes the records that DELTA names from STATE: by the columns of the schema's key, or by all columns where "
+        "it has none. Groups that fall short of k are dispersed. All of DELTA is removed, or nothing; exit status "
+        "1 where fewer than k records would be left.",
+    .operand = "STATE",
+    .second = "DELTA",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

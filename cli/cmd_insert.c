@@ -1,0 +1,38 @@
+#include "state_command.h"
+
+static const option *const options[] = {
+    &option_state_output, RELEASE_OPTIONS, &option_grow_taxonomy, &option_delimiter,
+    &option_wait,         &option_quiet,   &option_help,          NULL,
+};
+
+static const char *const examples[] = {
+    "kanon insert patients.state new.csv",
+    "kanon insert patients.state new.csv -o release.csv --joint-k 10",
+    NULL,
+};
+
+static kanon_status change(kanon_state *state, const arguments *args, const kanon_change_options *how, kanon_change *out,
+                           kanon_error *err)
+{
+    return kanon_state_insert(state, args->second, how, out, err);
+}
+
+static int run(const command *self, const arguments *args)
+{
+    return run_state_change(self, args, change, "inserted");
+}
+
+const command command_insert = {
+    .name = "insert",
+    .summary = "add records to a state",
+    .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
+    .description =
+        "Adds the records of DELTA (CSV with all columns of the table; -: standard input) to STATE. Each joins the "
+        "group whose loss grows least; a group that reaches 2k records is split. Numbers outside the known "
+        "range widen it; unknown categories are bad input. All of DELTA is added, or nothing.",
+    .operand = "STATE",
+    .second = "DELTA",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,42 @@
+#include "state_command.h"
+
+static const option option_refine = {
+    .name = "refine",
+    .argument = "NAME",
+    .help = "the refinement (default: il-optimization); kanon algorithms lists them",
+    .kind = OPTION_TEXT,
+    AT(refine),
+};
+
+static const option *const options[] = {
+    &option_refine, &option_state_output, RELEASE_OPTIONS, &option_wait, &option_quiet, &option_help, NULL,
+};
+
+static const char *const examples[] = {
+    "kanon optimize patients.state",
+    NULL,
+};
+
+static kanon_status change(kanon_state *state, const arguments *args, const kanon_change_options *how, kanon_change *out,
+                           kanon_error *err)
+{
+    return kanon_state_optimize(state, args->refine, how, out, err);
+}
+
+static int run(const command *self, const arguments *args)
+{
+    return run_state_change(self, args, change, NULL);
+}
+
+const command command_optimize = {
+    .name = "optimize",
+    .summary = "make the groups of a state better",
+    .usage = "STATE [--refine NAME] [OPTION]...",
+    .description =
+        "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it looks at the "
+        "whole table.",
+    .operand = "STATE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

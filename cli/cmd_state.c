@@ -1,0 +1,130 @@
+#include "progress.h"
+#include "state_command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static const option *const options[] = {&option_wait, &option_quiet, &option_help, NULL};
+
+static const char *const examples[] = {"kanon state patients.state", NULL};
+
+enum { WIDTH = 14 };
+
+static void print_text(const char *name, const char *text)
+{
+    if (text == NULL || *text == '\0')
+        return;
+    printf("%-*s ", WIDTH, name);
+    for (; *text != '\0'; text++)
+        if (*text != '\n')
+            putchar(*text);
+        else if (text[1] != '\0')
+            putchar(' ');
+    putchar('\n');
+}
+
+static void print_number(const char *name, int64_t number)
+{
+    printf("%-*s %" PRId64 "\n", WIDTH, name, number);
+}
+
+/* UTC, so that it reads the same everywhere. */
+static const char *time_text(char buffer[32], int64_t seconds)
+{
+    time_t when = (time_t)seconds;
+    struct tm parts;
+    if (gmtime_r(&when, &parts) == NULL || strftime(buffer, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        snprintf(buffer, 32, "-");
+    return buffer;
+}
+
+static void print_releases(const kanon_state_info *info)
+{
+    char when[32];
+    for (size_t i = 0; i < info->n_releases; i++) {
+        const kanon_state_release_info *r = &info->releases[i];
+        printf("%-*s %" PRId64 " %s: %" PRId64 " records in %" PRId64 " groups, k %" PRId64 ", average loss %.4f", WIDTH,
+               "release", r->number, time_text(when, r->time), r->records, r->groups, r->k, r->loss);
+        if (r->joint_k > 0)
+            printf(", joint k %" PRId64 ", %" PRId64 " withheld", r->joint_k, r->withheld);
+        printf(", sha256 %s\n", r->sha256 != NULL ? r->sha256 : "-");
+    }
+}
+
+static void print_history(const kanon_state_info *info)
+{
+    char when[32];
+    for (size_t i = 0; i < info->n_history; i++) {
+        const kanon_state_event *e = &info->history[i];
+        printf("%-*s %" PRId64 " %s: %s, %" PRId64 " records in %" PRId64 " groups", WIDTH, "history", e->number,
+               time_text(when, e->time), e->command != NULL ? e->command : "-", e->records, e->groups);
+        if (e->detail != NULL && *e->detail != '\0')
+            printf(" (%s)", e->detail);
+        putchar('\n');
+    }
+}
+
+static void print_info(const kanon_state_info *info)
+{
+    print_number("records", info->records);
+    print_number("groups", info->groups);
+    print_number("suppressed", info->suppressed);
+    print_number("k", info->k);
+    print_number("k_asked", info->k_asked);
+    print_number("columns", info->columns);
+    print_number("quasi", info->quasi);
+    print_number("departed", info->departed);
+    printf("%-*s %.10g\n", WIDTH, "avg_loss", info->loss);
+    if (!isnan(info->drift))
+        printf("%-*s %.4f on a sample of %" PRId64 " records\n", WIDTH, "drift", info->drift, info->drift_records);
+    print_text("algorithm", info->algorithm);
+    print_number("revision", info->revision);
+    print_text("settings", info->settings);
+    print_text("refinement", info->refinement);
+    if (info->blocks > 0)
+        print_number("blocks", info->blocks);
+    printf("%-*s %" PRIu64 "\n", WIDTH, "seed", info->seed);
+    print_text("made_by", info->program);
+    print_releases(info);
+    print_history(info);
+    printf("%-*s sound\n", WIDTH, "file");
+}
+
+static int run(const command *self, const arguments *args)
+{
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    kanon_error err = {0};
+    progress show;
+    int status = EXIT_DONE;
+    progress_begin(&show, args->quiet);
+    signals_catch();
+    kanon_status st = open_state(&state, args, &show, &err);
+    if (st == KANON_OK)
+        st = kanon_state_describe(&info, state, &err);
+    err.status = st;
+    progress_end(&show);
+    if (st == KANON_OK)
+        print_info(info);
+    else
+        status = failed(self, &err);
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+    return status;
+}
+
+const command command_state = {
+    .name = "state",
+    .summary = "check a state and say what is in it",
+    .usage = "STATE [OPTION]...",
+    .description =
+        "Checks every page, record and group of STATE and prints what it holds: counts, settings, releases, history, "
+        "and how far the groups have drifted from what a fresh run would make. Exit status 3 where the file is "
+        "damaged.",
+    .operand = "STATE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

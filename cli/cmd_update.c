@@ -1,0 +1,36 @@
+#include "state_command.h"
+
+static const option *const options[] = {
+    &option_state_output, RELEASE_OPTIONS, &option_grow_taxonomy, &option_delimiter,
+    &option_wait,         &option_quiet,   &option_help,          NULL,
+};
+
+static const char *const examples[] = {
+    "kanon update patients.state moved.csv",
+    NULL,
+};
+
+static kanon_status change(kanon_state *state, const arguments *args, const kanon_change_options *how, kanon_change *out,
+                           kanon_error *err)
+{
+    return kanon_state_update(state, args->second, how, out, err);
+}
+
+static int run(const command *self, const arguments *args)
+{
+    return run_state_change(self, args, change, "updated");
+}
+
+const command command_update = {
+    .name = "update",
+    .summary = "change records of a state",
+    .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
+    .description =
+        "Gives the records that DELTA names by the schema's key the values of its other columns; columns that DELTA "
+        "does not have stay as they are. It is as if they were deleted and inserted, in one step.",
+    .operand = "STATE",
+    .second = "DELTA",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

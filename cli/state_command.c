@@ -1,0 +1,194 @@
+#include "state_command.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const option option_wait = {
+    .name = "wait",
+    .argument = "SECONDS",
+    .help = "how long to wait while another process works on STATE (default: 10)",
+    .kind = OPTION_INTEGER,
+    AT(wait),
+    .min = 0,
+    .max = 86400,
+};
+const option option_state_output = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "RELEASE",
+    .help = "also write and record a release (-: standard output)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+const option option_state_release = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "RELEASE",
+    .help = "where the release goes (default: -, standard output)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+const option option_state_groups = {
+    .name = "groups",
+    .argument = "FILE",
+    .help = "also write which record of the release is in which group",
+    .kind = OPTION_TEXT,
+    AT(groups),
+};
+const option option_state_report = {
+    .name = "report",
+    .argument = "FILE",
+    .help = "also write the figures: a page with plots where FILE ends in .html, else JSON",
+    .kind = OPTION_TEXT,
+    AT(report),
+};
+const option option_state_report_external = {
+    .name = "report-external",
+    .argument = "FILE",
+    .help = "the same for those who get the release: nothing that describes single groups, no seed",
+    .kind = OPTION_TEXT,
+    AT(report_external),
+};
+const option option_state_numeric = {
+    .name = "numeric",
+    .argument = "interval|range|mean|columns",
+    .help = "how numbers are released: [20-29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
+            "(default: interval)",
+    .kind = OPTION_CHOICE,
+    AT(numeric),
+};
+const option option_state_shuffle = {
+    .name = "shuffle",
+    .help = "release the records in random order",
+    .kind = OPTION_SWITCH,
+    AT(shuffle),
+};
+const option option_joint_k = {
+    .name = "joint-k",
+    .argument = "K",
+    .help = "whoever has all releases must not be able to tell a record from fewer than K-1 others: withhold records until "
+            "the next release, or show them in other groups, where that is needed",
+    .kind = OPTION_INTEGER,
+    AT(joint_k),
+    .min = 2,
+    .max = INT64_MAX,
+};
+const option option_grow_taxonomy = {
+    .name = "grow-taxonomy",
+    .help = "put values that a taxonomy does not have below its root, instead of refusing them",
+    .kind = OPTION_SWITCH,
+    AT(grow_taxonomy),
+};
+
+static bool is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* Outputs in one place would overwrite each other, or what is read. */
+static int check_outputs(const command *self, const arguments *args)
+{
+    enum { N_OUTPUTS = 4, N_PATHS = 6 };
+    const char *paths[N_PATHS] = {args->release,         args->groups,  args->report,
+                                  args->report_external, args->operand, args->second};
+    if (is_standard(args->second))
+        paths[N_PATHS - 1] = NULL;
+    for (int i = 0; i < N_OUTPUTS; i++)
+        for (int j = i + 1; j < N_PATHS; j++)
+            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
+                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
+    return EXIT_DONE;
+}
+
+kanon_status open_state(kanon_state **out, const arguments *args, void *show, kanon_error *err)
+{
+    kanon_state_options options = {
+        .struct_size = sizeof options,
+        .wait_seconds = args->wait < 0   ? 0
+                        : args->wait > 0 ? (int)args->wait
+                                         : -1,
+        .tick = progress_tick,
+        .payload = show,
+    };
+    return kanon_state_open(out, args->operand, &options, err);
+}
+
+static void print_joint(const kanon_change *done)
+{
+    say("joint classes: %" PRId64 " records withheld, %" PRId64 " shown in another group, %" PRId64 " groups joined",
+        done->withheld, done->moved, done->merged);
+    if (done->below_joint_k > 0)
+        say("warning: %" PRId64 " records were in smaller joint classes before; no release can change that",
+            done->below_joint_k);
+}
+
+static void print_change(const kanon_change *done, const arguments *args, const char *verb, double seconds)
+{
+    char changed[96] = "", groups[96] = "", loss[128] = "";
+    if (verb != NULL)
+        snprintf(changed, sizeof changed, "%" PRId64 " records %s; ", done->changed, verb);
+    if (done->splits + done->dispersed > 0)
+        snprintf(groups, sizeof groups, " (%" PRId64 " split, %" PRId64 " dispersed)", done->splits, done->dispersed);
+    if (!isnan(done->loss_before))
+        snprintf(loss, sizeof loss, ", average loss %.4f, before %.4f", done->loss, done->loss_before);
+    else if (!isnan(done->loss))
+        snprintf(loss, sizeof loss, ", average loss %.4f", done->loss);
+    say("%s%" PRId64 " records in %" PRId64 " group%s%s, k %" PRId64 "%s, %.2f s", changed, done->records, done->groups,
+        done->groups == 1 ? "" : "s", groups, done->k, loss, seconds);
+    if (done->grown > 0)
+        say("%" PRId64 " values are new in the taxonomies", done->grown);
+    if (args->joint_k > 0 && done->release > 0)
+        print_joint(done);
+    if (done->release > 0)
+        say("this is release %" PRId64, done->release);
+    if (!isnan(done->drift))
+        say("the loss is %.1f %% %s that of a fresh run, on a sample", 100 * fabs(done->drift),
+            done->drift >= 0 ? "above" : "below");
+}
+
+int run_state_change(const command *self, const arguments *args, state_change change, const char *verb)
+{
+    kanon_state *state = NULL;
+    kanon_error err = {0};
+    kanon_change done;
+    progress show;
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs,
+        .release = args->release,
+        .groups = args->groups,
+        .report = args->report,
+        .report_external = args->report_external,
+        .numeric = (kanon_numeric)args->numeric,
+        .shuffle = args->shuffle,
+        .tick = progress_tick,
+        .payload = &show,
+    };
+    bool publishes = args->release != NULL || args->groups != NULL || args->report != NULL || args->report_external != NULL;
+    kanon_change_options options = {
+        .struct_size = sizeof options,
+        .delimiter = args->delimiter,
+        .grow_taxonomy = args->grow_taxonomy,
+        .outputs = publishes ? &outputs : NULL,
+        .joint_k = args->joint_k,
+    };
+    int status = check_outputs(self, args);
+    if (status != EXIT_DONE)
+        return status;
+    if (args->joint_k > 0 && args->release == NULL)
+        return wrong_usage(self, "--joint-k is about a release; give -o RELEASE");
+    progress_begin(&show, args->quiet);
+    signals_catch_reading(args->second != NULL ? args->second : args->operand);
+    kanon_status st = open_state(&state, args, &show, &err);
+    if (st == KANON_OK)
+        st = change(state, args, &options, &done, &err);
+    err.status = st;
+    progress_end(&show);
+    if (st != KANON_OK)
+        status = failed(self, &err);
+    else if (!args->quiet)
+        print_change(&done, args, verb, progress_seconds(&show));
+    kanon_state_close(state);
+    return status;
+}

@@ -1,0 +1,584 @@
+#include "state/group_index.h"
+
+#include "core/alloc.h"
+#include "state/index_node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIDE = KANON__NODE_ROOM, FILL = KANON__NODE_MOST * 3 / 4 };
+
+/* ---- making and freeing -----------------------------------------------------------------------------------------------
+ * */
+
+kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__group_index *index = NULL;
+    int64_t last = 0;
+    int chain = 0;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&index, 1, "the index of groups", err), out);
+    index->state = s;
+    index->space = s->space;
+    KANON_TRY(kanon__store_number(&s->store, &last, "SELECT max(id) FROM nodes", err), out);
+    if (last < 0 || last > INT32_MAX / 2) {
+        st = kanon__store_damaged(&s->store, "the index of groups", err);
+        goto out;
+    }
+    index->n_ids = last + 1;
+    KANON_TRY(kanon__new_array(&index->nodes, index->n_ids, "the index of groups", err), out);
+    index->nodes_capacity = index->n_ids;
+    KANON_TRY(kanon__store_prepare(&s->store, &index->read, "SELECT parent, level, entries FROM nodes WHERE id = ?", err),
+              out);
+    KANON_TRY(kanon__store_prepare(&s->store, &index->write, "INSERT OR REPLACE INTO nodes VALUES(?, ?, ?, ?)", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &index->erase, "DELETE FROM nodes WHERE id = ?", err), out);
+    KANON_TRY(kanon__new_array(&index->chain_begins, index->space->n + 1, "attributes", err), out);
+    for (int i = 0; i < index->space->n; i++) {
+        const kanon__dimension_now *d = &index->space->dimensions[i];
+        chain += d->numeric ? 1 : d->taxonomy->height[0] + 2;
+        index->chain_begins[i + 1] = chain;
+    }
+    KANON_TRY(kanon__new_array(&index->chain, 3 * (int64_t)chain, "attributes", err), out);
+    *out = index;
+    index = NULL;
+out:
+    kanon__group_index_free(index);
+    return st;
+}
+
+void kanon__group_index_free(kanon__group_index *index)
+{
+    if (index == NULL)
+        return;
+    for (int64_t id = 0; index->nodes != NULL && id < index->n_ids; id++)
+        kanon__node_free(index->nodes[id]);
+    kanon__free(index->nodes);
+    sqlite3_finalize(index->erase);
+    sqlite3_finalize(index->write);
+    sqlite3_finalize(index->read);
+    kanon__free(index->bytes);
+    kanon__free(index->heap);
+    kanon__free(index->chain);
+    kanon__free(index->chain_begins);
+    kanon__free(index);
+}
+
+/* A new node with an id of its own. */
+static kanon_status add_node(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__grow_array(&index->nodes, &index->nodes_capacity, index->n_ids + 1, "the index of groups", err), out);
+    KANON_TRY(kanon__node_new(index, out, level, err), out);
+    (*out)->id = index->n_ids;
+    (*out)->dirty = true;
+    index->nodes[index->n_ids++] = *out;
+out:
+    return st;
+}
+
+kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err)
+{
+    for (int64_t id = 1; id < index->n_ids; id++) {
+        kanon__node *node = index->nodes[id];
+        if (node == NULL || !node->dirty)
+            continue;
+        kanon_status st = kanon__node_write(index, node, err);
+        if (st != KANON_OK)
+            return st;
+        node->dirty = false;
+    }
+    return KANON_OK;
+}
+
+/* ---- changing ---------------------------------------------------------------------------------------------------------
+ * */
+
+static int slot_of_child(const kanon__node *parent, int64_t id)
+{
+    for (int slot = 0; slot < parent->n; slot++)
+        if (parent->keys[slot] == id)
+            return slot;
+    return -1;
+}
+
+static kanon_status want_parent(kanon__group_index *index, kanon__node **out, int *slot, const kanon__node *node,
+                                kanon_error *err)
+{
+    kanon_status st = kanon__node_want(index, out, node->parent, err);
+    if (st == KANON_OK && ((*slot = slot_of_child(*out, node->id)) < 0 || (*out)->level != node->level + 1))
+        st = kanon__store_damaged(&index->state->store, "the index of groups", err);
+    return st;
+}
+
+/* A node has changed: so have the summaries above it. */
+static kanon_status tell_parents(kanon__group_index *index, kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    node->dirty = true;
+    while (node->parent != 0 && st == KANON_OK) {
+        kanon__node *parent;
+        int slot;
+        st = want_parent(index, &parent, &slot, node, err);
+        if (st == KANON_OK)
+            kanon__node_set_child(index, parent, slot, node);
+        node = parent;
+    }
+    return st;
+}
+
+kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
+                                     kanon_error *err)
+{
+    kanon__node *leaf = at.node;
+    int64_t size = kanon__group_size(at), *box = leaf->places + (int64_t)at.slot * 2 * index->space->n;
+    kanon_status st = kanon__node_resize_members(leaf, at.slot, size + 1, err);
+    if (st != KANON_OK)
+        return st;
+    int64_t *members = leaf->members + leaf->begins[at.slot], place = size;
+    for (; place > 0 && members[place - 1] > record; place--)
+        members[place] = members[place - 1];
+    members[place] = record;
+    leaf->sizes[at.slot] = size + 1;
+    for (int i = 0; i < index->space->n; i++) {
+        const kanon__dimension_now *d = &index->space->dimensions[i];
+        if (kanon__place_before(d, places[i], box[2 * i]))
+            box[2 * i] = places[i];
+        if (kanon__place_before(d, box[2 * i + 1], places[i]))
+            box[2 * i + 1] = places[i];
+    }
+    kanon__node_measure_slot(index, leaf, at.slot);
+    return tell_parents(index, leaf, err);
+}
+
+void kanon__group_index_leave(kanon__group_at at, int64_t record)
+{
+    kanon__node *leaf = at.node;
+    int64_t end = leaf->begins[leaf->n], place = leaf->begins[at.slot];
+    while (place < leaf->begins[at.slot + 1] && leaf->members[place] != record)
+        place++;
+    if (place == leaf->begins[at.slot + 1])
+        return;
+    memmove(leaf->members + place, leaf->members + place + 1, (size_t)(end - place - 1) * sizeof *leaf->members);
+    for (int slot = at.slot + 1; slot <= leaf->n; slot++)
+        leaf->begins[slot]--;
+    leaf->sizes[at.slot]--;
+}
+
+kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
+                                        kanon_error *err)
+{
+    kanon__node *leaf = at.node;
+    kanon_status st = kanon__node_resize_members(leaf, at.slot, group->n_members, err);
+    if (st != KANON_OK)
+        return st;
+    memcpy(leaf->members + leaf->begins[at.slot], group->members, (size_t)group->n_members * sizeof *group->members);
+    memcpy(leaf->places + (int64_t)at.slot * 2 * index->space->n, group->box,
+           2 * (size_t)index->space->n * sizeof *group->box);
+    leaf->keys[at.slot] = group->number;
+    leaf->sizes[at.slot] = group->n_members;
+    kanon__node_measure_slot(index, leaf, at.slot);
+    return tell_parents(index, leaf, err);
+}
+
+/* ---- cutting ----------------------------------------------------------------------------------------------------------
+ * */
+
+/* Something with a box, in the order in which it is to be cut. */
+typedef struct item {
+    int64_t key; /* the middle on the attribute at hand */
+    int64_t index;
+} item;
+
+static int by_key(const void *left, const void *right)
+{
+    const item *a = left, *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The spots of item `i` on an attribute. */
+typedef void (*box_reader)(const void *payload, int64_t i, int attribute, int32_t *lo, int32_t *hi);
+
+/* The middle of an item on an attribute. */
+static int32_t middle_of(int64_t i, int attribute, box_reader read, const void *payload)
+{
+    int32_t lo, hi;
+    read(payload, i, attribute, &lo, &hi);
+    return lo + (hi - lo) / 2;
+}
+
+/* Where to cut sorted items: in the middle half, where two neighbours cost most together, nearest to the middle. So a category
+ * ends up on one side. */
+static int64_t choose_cut(const kanon__dimension_now *d, const item *items, int64_t n)
+{
+    int64_t best = n / 2;
+    int32_t widest = -1;
+    for (int64_t i = 0; i <= n / 4; i++)
+        for (int side = 0; side < 2; side++) {
+            int64_t cut = side == 0 ? n / 2 - i : n / 2 + i;
+            if (cut < 1 || cut >= n)
+                continue;
+            int32_t gap = kanon__spots_units(d, (int32_t)items[cut - 1].key, (int32_t)items[cut].key);
+            if (gap > widest) {
+                widest = gap;
+                best = cut;
+            }
+        }
+    return best;
+}
+
+/* Sort the items along the attribute on which their middles cost most together, and say where to cut them. */
+static int64_t sort_and_cut(const kanon__space_now *space, item *items, int64_t n, box_reader read, const void *payload)
+{
+    int widest = 0;
+    int32_t most = -1;
+    for (int i = 0; i < space->n; i++) {
+        int32_t least = INT32_MAX, greatest = INT32_MIN;
+        for (int64_t j = 0; j < n; j++) {
+            int32_t middle = middle_of(items[j].index, i, read, payload);
+            least = middle < least ? middle : least;
+            greatest = middle > greatest ? middle : greatest;
+        }
+        int32_t width = kanon__spots_units(&space->dimensions[i], least, greatest);
+        if (width > most) {
+            most = width;
+            widest = i;
+        }
+    }
+    for (int64_t j = 0; j < n; j++)
+        items[j].key = middle_of(items[j].index, widest, read, payload);
+    qsort(items, (size_t)n, sizeof *items, by_key);
+    return choose_cut(&space->dimensions[widest], items, n);
+}
+
+static void read_slot(const void *payload, int64_t slot, int attribute, int32_t *lo, int32_t *hi)
+{
+    const kanon__node *node = payload;
+    const int32_t *spots = node->spots + attribute * kanon__node_sides(node) * STRIDE + slot;
+    *lo = spots[0];
+    *hi = spots[STRIDE];
+}
+
+/* Move a part of a full node to a new one. */
+static kanon_status halve(kanon__group_index *index, kanon__node *node, kanon__node **half, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    item items[STRIDE];
+    bool moved[STRIDE] = {false};
+    for (int slot = 0; slot < node->n; slot++)
+        items[slot].index = slot;
+    int cut = (int)sort_and_cut(index->space, items, node->n, read_slot, node);
+    KANON_TRY(add_node(index, half, node->level, err), out);
+    for (int i = cut; i < node->n; i++) {
+        KANON_TRY(kanon__node_add_copy(index, *half, node, (int)items[i].index, err), out);
+        moved[items[i].index] = true;
+    }
+    for (int slot = node->n - 1; slot >= 0; slot--)
+        if (moved[slot])
+            kanon__node_remove_slot(index, node, slot);
+    for (int slot = 0; (*half)->level > 0 && slot < (*half)->n; slot++) {
+        kanon__node *child;
+        KANON_TRY(kanon__node_want(index, &child, (*half)->keys[slot], err), out);
+        child->parent = (*half)->id;
+        child->dirty = true;
+    }
+out:
+    return st;
+}
+
+/* Cut nodes that are too full, from the leaf upwards. */
+static kanon_status make_room(kanon__group_index *index, kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    while (node->n > KANON__NODE_MOST) {
+        kanon__node *half, *parent;
+        int slot;
+        KANON_TRY(halve(index, node, &half, err), out);
+        if (node->parent == 0) {
+            KANON_TRY(add_node(index, &parent, node->level + 1, err), out);
+            node->parent = parent->id;
+            index->state->root = parent->id;
+            kanon__node_add_child(index, parent, node);
+        }
+        KANON_TRY(want_parent(index, &parent, &slot, node, err), out);
+        kanon__node_set_child(index, parent, slot, node);
+        half->parent = parent->id;
+        kanon__node_add_child(index, parent, half);
+        node = parent;
+    }
+    KANON_TRY(tell_parents(index, node, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_at beside, const kanon__new_group *group,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *leaf = beside.node;
+    if (leaf == NULL) /* the first group of all */
+        KANON_TRY(kanon__node_want(index, &leaf, index->state->root, err), out);
+    if (leaf->level != 0) {
+        st = kanon__store_damaged(&index->state->store, "the index of groups", err);
+        goto out;
+    }
+    KANON_TRY(kanon__node_add_group(index, leaf, group, err), out);
+    KANON_TRY(make_room(index, leaf, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_at at, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *node = at.node;
+    kanon__node_remove_slot(index, node, at.slot);
+    while (node->n == 0 && node->parent != 0) {
+        kanon__node *parent;
+        int slot;
+        KANON_TRY(want_parent(index, &parent, &slot, node, err), out);
+        KANON_TRY(kanon__node_erase(index, node, err), out);
+        kanon__node_remove_slot(index, parent, slot);
+        node = parent;
+    }
+    if (node->n == 0) { /* nothing is left: the root is a leaf without groups */
+        kanon__node *empty;
+        KANON_TRY(kanon__node_erase(index, node, err), out);
+        KANON_TRY(add_node(index, &empty, 0, err), out);
+        index->state->root = empty->id;
+        goto out;
+    }
+    KANON_TRY(tell_parents(index, node, err), out);
+out:
+    return st;
+}
+
+/* ---- building ---------------------------------------------------------------------------------------------------------
+ * */
+
+/* What is to be put into nodes: groups, or the nodes of the level below from `first` on. */
+typedef struct building {
+    const kanon__group_index *index;
+    const kanon__new_group *groups;
+    int64_t first;
+} building;
+
+static void read_group(const void *payload, int64_t i, int attribute, int32_t *lo, int32_t *hi)
+{
+    const building *b = payload;
+    const int64_t *box = b->groups[i].box + 2 * attribute;
+    *lo = kanon__spot_of(&b->index->space->dimensions[attribute], box[0]);
+    *hi = kanon__spot_of(&b->index->space->dimensions[attribute], box[1]);
+}
+
+static void read_node(const void *payload, int64_t i, int attribute, int32_t *lo, int32_t *hi)
+{
+    const building *b = payload;
+    const kanon__node *node = b->index->nodes[b->first + i];
+    const int32_t *spots = node->spots + attribute * kanon__node_sides(node) * STRIDE;
+    *lo = spots[0];
+    *hi = spots[STRIDE];
+    for (int slot = 1; slot < node->n; slot++) {
+        *lo = spots[slot] < *lo ? spots[slot] : *lo;
+        *hi = spots[STRIDE + slot] > *hi ? spots[STRIDE + slot] : *hi;
+    }
+}
+
+typedef struct range {
+    int64_t begin, end;
+} range;
+
+/* Cut the items into runs that lie close together, until none has more than FILL; `ends` marks the last item of each. */
+static void cut_into_runs(const building *b, item *items, int64_t n, bool *ends)
+{
+    enum { DEEPEST = 256 }; /* a quarter is cut off at least */
+    range stack[DEEPEST] = {{0, n}};
+    for (int top = n > 0; top > 0;) {
+        range r = stack[--top];
+        int64_t count = r.end - r.begin;
+        if (count <= FILL) {
+            ends[r.end - 1] = true;
+            continue;
+        }
+        int64_t cut = sort_and_cut(b->index->space, items + r.begin, count, b->groups != NULL ? read_group : read_node, b);
+        stack[top++] = (range){r.begin + cut, r.end};
+        stack[top++] = (range){r.begin, r.begin + cut};
+    }
+}
+
+/* The n groups or nodes in the nodes of one level. */
+static kanon_status add_level(kanon__group_index *index, building b, int64_t n, int level, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    item *items = NULL;
+    bool *ends = NULL;
+    kanon__node *node = NULL;
+    KANON_TRY(kanon__new_array(&items, n, "the index of groups", err), out);
+    KANON_TRY(kanon__new_array(&ends, n, "the index of groups", err), out);
+    for (int64_t i = 0; i < n; i++)
+        items[i].index = i;
+    cut_into_runs(&b, items, n, ends);
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || ends[i - 1])
+            KANON_TRY(add_node(index, &node, level, err), out);
+        if (level == 0) {
+            KANON_TRY(kanon__node_add_group(index, node, &b.groups[items[i].index], err), out);
+            continue;
+        }
+        kanon__node *child = index->nodes[b.first + items[i].index];
+        child->parent = node->id;
+        kanon__node_add_child(index, node, child);
+    }
+out:
+    kanon__free(ends);
+    kanon__free(items);
+    return st;
+}
+
+static kanon_status drop_nodes(kanon__group_index *index, kanon_error *err)
+{
+    for (int64_t id = 0; id < index->n_ids; id++) {
+        kanon__node_free(index->nodes[id]);
+        index->nodes[id] = NULL;
+    }
+    index->n_ids = 1;
+    return kanon__store_run(&index->state->store, "DELETE FROM nodes", err);
+}
+
+kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__new_group *groups, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *leaf = NULL;
+    KANON_TRY(drop_nodes(index, err), out);
+    if (n == 0)
+        KANON_TRY(add_node(index, &leaf, 0, err), out);
+    KANON_TRY(add_level(index, (building){index, groups, 0}, n, 0, err), out);
+    int64_t first = 1;
+    for (int level = 1; index->n_ids - first > 1; level++) {
+        int64_t next = index->n_ids;
+        KANON_TRY(add_level(index, (building){index, NULL, first}, next - first, level, err), out);
+        first = next;
+    }
+    index->state->root = first;
+out:
+    return st;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------------
+ * */
+
+/* One walk over all nodes, parents before children. */
+typedef kanon_status (*node_visitor)(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err);
+
+static kanon_status walk(kanon__group_index *index, node_visitor visitor, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *ids = NULL, capacity = 0, n = 0, n_seen = 0;
+    kanon__node *node, *child;
+    KANON_TRY(kanon__grow_array(&ids, &capacity, 1, "the index of groups", err), out);
+    ids[n++] = index->state->root;
+    while (n > 0) {
+        KANON_TRY(kanon__node_want(index, &node, ids[--n], err), out);
+        bool good = ++n_seen < index->n_ids && (node->parent == 0) == (node->id == index->state->root);
+        KANON_TRY(kanon__grow_array(&ids, &capacity, n + node->n, "the index of groups", err), out);
+        for (int slot = 0; good && node->level > 0 && slot < node->n; slot++) {
+            KANON_TRY(kanon__node_want(index, &child, node->keys[slot], err), out);
+            good = child->parent == node->id && child->level == node->level - 1;
+            ids[n++] = child->id;
+        }
+        if (!good) {
+            st = kanon__store_damaged(&index->state->store, "the index of groups", err);
+            goto out;
+        }
+        KANON_TRY(visitor(index, node, payload, err), out);
+    }
+out:
+    kanon__free(ids);
+    return st;
+}
+
+typedef struct leaf_walk {
+    kanon__leaf_visitor visitor;
+    void *payload;
+} leaf_walk;
+
+static kanon_status visit_leaf(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
+{
+    const leaf_walk *w = payload;
+    (void)index;
+    return node->level == 0 ? w->visitor(node, w->payload, err) : KANON_OK;
+}
+
+kanon_status kanon__group_index_visit(kanon__group_index *index, kanon__leaf_visitor visitor, void *payload,
+                                      kanon_error *err)
+{
+    leaf_walk w = {visitor, payload};
+    return walk(index, visit_leaf, &w, err);
+}
+
+kanon_status kanon__group_index_smallest(kanon__group_index *index, int64_t *out, kanon_error *err)
+{
+    kanon__node *root;
+    *out = 0;
+    kanon_status st = kanon__node_want(index, &root, index->state->root, err);
+    for (int slot = 0; st == KANON_OK && slot < root->n; slot++)
+        if (slot == 0 || root->sizes[slot] < *out)
+            *out = root->sizes[slot];
+    return st;
+}
+
+typedef struct rescaling {
+    int dimension;
+    int64_t factor;
+} rescaling;
+
+static kanon_status rescale_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
+{
+    const rescaling *r = payload;
+    int sides = kanon__node_sides(node);
+    for (int slot = 0; slot < node->n; slot++) {
+        int64_t *places = node->places + ((int64_t)slot * index->space->n + r->dimension) * sides;
+        for (int side = 0; side < sides; side++)
+            if (places[side] != KANON__NO_PLACE && __builtin_mul_overflow(places[side], r->factor, &places[side]))
+                return kanon__fail(err, KANON_EDATA, "a number has too many digits for the state");
+    }
+    node->dirty = true;
+    return KANON_OK;
+}
+
+kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension, int64_t factor, kanon_error *err)
+{
+    rescaling r = {dimension, factor};
+    return walk(index, rescale_node, &r, err);
+}
+
+static kanon_status check_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *scratch = NULL, *child;
+    int64_t row = 4 * index->space->n;
+    (void)payload;
+    if (node->level == 0)
+        return KANON_OK;
+    KANON_TRY(kanon__node_new(index, &scratch, node->level, err), out);
+    for (int slot = 0; slot < node->n; slot++) {
+        KANON_TRY(kanon__node_want(index, &child, node->keys[slot], err), out);
+        kanon__node_set_child(index, scratch, slot, child);
+        if (child->level != node->level - 1 || scratch->sizes[slot] != node->sizes[slot] ||
+            scratch->first[slot] != node->first[slot] ||
+            memcmp(scratch->places + slot * row, node->places + slot * row, (size_t)row * sizeof(int64_t)) != 0) {
+            st = kanon__store_damaged(&index->state->store, "a summary of the index", err);
+            goto out;
+        }
+    }
+out:
+    kanon__node_free(scratch);
+    return st;
+}
+
+kanon_status kanon__group_index_check(kanon__group_index *index, kanon_error *err)
+{
+    return walk(index, check_node, NULL, err);
+}

@@ -1,0 +1,113 @@
+/* The groups of a state: a tree of boxes, of which only the nodes that a question comes across are read.
+ *
+ * A leaf node holds up to KANON__NODE_MOST groups, each with its number, its members and its box: the smallest and the
+ * largest place on every attribute. An inner node holds as many nodes with the box around all that is below, and what bounds
+ * the loss of the groups there: the fewest members, and on every attribute the narrowest and the widest group. Nodes are
+ * rows of the table `nodes`, numbers in them as in LEB128:
+ *
+ *     leaf    n, then per group  number, members (count, first, differences), lo and hi per attribute
+ *     inner   n, then per node   id, fewest members, lowest group number, lo, hi, narrowest and widest per attribute
+ *
+ * How the tree is cut changes the time of an answer, never the answer. */
+#ifndef KANON_STATE_GROUP_INDEX_H
+#define KANON_STATE_GROUP_INDEX_H
+
+#include "core/ticker.h"
+#include "state/space_now.h"
+
+enum {
+    KANON__NODE_MOST = 31,
+    KANON__NODE_ROOM =
+        32, /* slots that there is room for: one more than the most, up to a multiple of the lanes of a search */
+};
+
+typedef struct kanon__node {
+    int64_t id, parent; /* parent 0: the root */
+    int level;          /* 0: leaf */
+    int n;
+    bool dirty;
+    uint32_t epoch;                  /* of the spots */
+    int64_t keys[KANON__NODE_ROOM];  /* group numbers, or ids of nodes */
+    int64_t sizes[KANON__NODE_ROOM]; /* members, or the fewest of any group below */
+    int64_t first[KANON__NODE_ROOM]; /* inner: the lowest group number below */
+    int64_t *places;                 /* by slot and attribute: lo, hi, and of inner nodes narrowest, widest */
+    int32_t *spots;                  /* the same in units, by attribute and side, then slot */
+    int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group */
+    int64_t *members;                /* leaf: the groups' members one after the other, each group's ascending */
+    int64_t begins[KANON__NODE_ROOM + 1];
+    int64_t members_capacity;
+} kanon__node;
+
+typedef struct kanon__group_index kanon__group_index;
+
+/* Where a group is; valid until a group is added or removed. */
+typedef struct kanon__group_at {
+    kanon__node *node; /* NULL: nowhere */
+    int slot;
+} kanon__group_at;
+
+/* A group that is to be put in. */
+typedef struct kanon__new_group {
+    int64_t number;
+    int64_t n_members;
+    const int64_t *members; /* ascending */
+    const int64_t *box;     /* lo and hi per attribute */
+} kanon__new_group;
+
+/* Of the state's space and root; nothing is read yet. */
+kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *state, kanon_error *err);
+void kanon__group_index_free(kanon__group_index *index);
+/* A tree over these groups in place of all that was there. */
+kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__new_group *groups, int64_t n,
+                                      kanon_error *err);
+/* Write what changed. */
+kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err);
+
+/* The group whose loss grows least when a record with these places joins, of equals the lowest number; nowhere where there
+ * is no group. `increase` may be NULL. */
+kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group_at *out, const int64_t *places,
+                                         int64_t *increase, kanon_error *err);
+/* The group of which the record, with these places, is a member. */
+kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
+                                         const int64_t *places, kanon_error *err);
+
+kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
+                                     kanon_error *err);
+/* A member goes. The group's box and the summaries above it stay as they were, until kanon__group_index_replace or
+ * kanon__group_index_remove sets them right. */
+void kanon__group_index_leave(kanon__group_at at, int64_t record);
+/* New members and box for a group that stays where it is. */
+kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
+                                        kanon_error *err);
+/* A new group, best put beside one that is like it. */
+kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_at beside, const kanon__new_group *group,
+                                    kanon_error *err);
+kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_at at, kanon_error *err);
+
+static inline int64_t kanon__group_number(kanon__group_at at)
+{
+    return at.node->keys[at.slot];
+}
+
+static inline int64_t kanon__group_size(kanon__group_at at)
+{
+    return at.node->begins[at.slot + 1] - at.node->begins[at.slot];
+}
+
+static inline const int64_t *kanon__group_members(kanon__group_at at)
+{
+    return at.node->members + at.node->begins[at.slot];
+}
+
+/* Every leaf node, one call each. */
+typedef kanon_status (*kanon__leaf_visitor)(const kanon__node *leaf, void *payload, kanon_error *err);
+kanon_status kanon__group_index_visit(kanon__group_index *index, kanon__leaf_visitor visitor, void *payload,
+                                      kanon_error *err);
+/* The members of the smallest group; 0 where there is none. */
+kanon_status kanon__group_index_smallest(kanon__group_index *index, int64_t *out, kanon_error *err);
+/* Multiply all places of one attribute, when numbers get more digits. */
+kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension, int64_t factor, kanon_error *err);
+/* KANON_EDATA where the summaries of inner nodes are not those of what is below them. */
+kanon_status kanon__group_index_check(kanon__group_index *index, kanon_error *err);
+
+#endif

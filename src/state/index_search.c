@@ -1,0 +1,285 @@
+/* The two questions about groups: which one a record would best join, and of which it is a member. */
+#include "core/alloc.h"
+#include "state/index_node.h"
+
+enum { STRIDE = KANON__NODE_ROOM, LANES = 16 };
+
+/* A node that may hold the answer: nothing below it is better than `bound`, and no group there has a lower number than
+ * `first`. */
+typedef struct candidate {
+    int64_t bound, first, node;
+} candidate;
+
+static bool comes_first(const candidate *a, const candidate *b)
+{
+    return a->bound != b->bound ? a->bound < b->bound : a->first < b->first;
+}
+
+static kanon_status push(kanon__group_index *index, int64_t *n, candidate c, kanon_error *err)
+{
+    candidate *heap = index->heap;
+    kanon_status st = kanon__grow_array(&heap, &index->heap_capacity, *n + 1, "a search", err);
+    index->heap = heap;
+    if (st != KANON_OK)
+        return st;
+    int64_t at = (*n)++;
+    for (; at > 0 && comes_first(&c, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = c;
+    return KANON_OK;
+}
+
+static candidate pop(candidate *heap, int64_t *n)
+{
+    candidate top = heap[0], last = heap[--*n];
+    int64_t at = 0;
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        if (child + 1 < *n && comes_first(&heap[child + 1], &heap[child]))
+            child++;
+        if (child >= *n || !comes_first(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return top;
+}
+
+/* The node, and one more is seen: a tree that leads back into itself comes from a damaged file. */
+static kanon_status want_counted(kanon__group_index *index, kanon__node **out, int64_t id, int64_t *n_seen, kanon_error *err)
+{
+    if (++*n_seen > index->n_ids)
+        return kanon__store_damaged(&index->state->store, "the index of groups", err);
+    return kanon__node_want(index, out, id, err);
+}
+
+/* Where the record stands on one attribute. Of a number its spot. Of a category, for its leaf and every node above it, the
+ * leaves below and what the step up to that node adds to the units. */
+typedef struct stand {
+    int32_t spot;
+    int n; /* nodes on the way up */
+    const int32_t *first, *last, *step;
+} stand;
+
+static stand stand_of(const kanon__group_index *index, int attribute, int64_t place)
+{
+    const kanon__dimension_now *d = &index->space->dimensions[attribute];
+    int begin = index->chain_begins[attribute], room = index->chain_begins[attribute + 1] - begin;
+    int32_t *first = index->chain + 3 * begin, *last = first + room, *step = last + room, units = 0;
+    stand s = {.spot = kanon__spot_of(d, place), .first = first, .last = last, .step = step};
+    if (d->numeric)
+        return s;
+    const kanon__taxonomy *t = d->taxonomy;
+    for (int32_t node = t->leaf_node[s.spot]; node >= 0; node = t->parent[node]) {
+        first[s.n] = t->first_leaf[node];
+        last[s.n] = t->last_leaf[node];
+        step[s.n++] = d->node_units[node] - units;
+        units = d->node_units[node];
+    }
+    return s;
+}
+
+/* The loops below go over LANES slots at a time, a number that the compiler knows, so that they become vector instructions;
+ * what comes out for slots that are not there is not looked at. */
+
+/* Add to units[i] what the attribute costs in group i of a leaf with the record. */
+static void add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t spot,
+                       int32_t full)
+{
+    for (int i = 0; i < LANES; i++) {
+        int32_t from = lo[i] < spot ? lo[i] : spot, to = hi[i] > spot ? hi[i] : spot, width = to - from;
+        units[i] += width < full ? width : full;
+    }
+}
+
+/* The step up is needed where the group has leaves that are not below the node. */
+static void add_step(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t first,
+                     int32_t last, int32_t step)
+{
+    for (int i = 0; i < LANES; i++)
+        units[i] += -((lo[i] < first) | (hi[i] > last)) & step;
+}
+
+static void add_costs(int32_t *units, const kanon__dimension_now *d, const stand *s, const int32_t *lo, const int32_t *hi,
+                      int n)
+{
+    for (int i = 0; i < n; i += LANES) {
+        if (d->numeric)
+            add_number(units + i, lo + i, hi + i, s->spot, d->full);
+        for (int up = 0; up + 1 < s->n; up++)
+            add_step(units + i, lo + i, hi + i, s->first[up], s->last[up], s->step[up + 1]);
+    }
+}
+
+/* The same for the nodes of an inner node: at least units[i], of which at least growth[i] is new. `box` has the sides lo, hi,
+ * narrowest, widest. */
+static void bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t spot,
+                         int32_t full)
+{
+    for (int i = 0; i < LANES; i++) {
+        int32_t below = box[i] - spot, above = spot - box[STRIDE + i], away = below > above ? below : above;
+        int32_t room = full - box[3 * STRIDE + i], spare = full - box[2 * STRIDE + i];
+        away = away > 0 ? away : 0;
+        units[i] += box[2 * STRIDE + i] + (away < spare ? away : spare);
+        growth[i] += away < room ? away : room;
+    }
+}
+
+/* The step up is needed where none of the leaves is below the node. */
+static void near_step(int32_t *restrict near, const int32_t *restrict box, int32_t first, int32_t last, int32_t step)
+{
+    for (int i = 0; i < LANES; i++)
+        near[i] += -((box[STRIDE + i] < first) | (box[i] > last)) & step;
+}
+
+static void bound_category(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box,
+                           const int32_t *restrict near)
+{
+    for (int i = 0; i < LANES; i++) {
+        int32_t narrow = box[2 * STRIDE + i], more = near[i] - box[3 * STRIDE + i];
+        units[i] += near[i] > narrow ? near[i] : narrow;
+        growth[i] += more > 0 ? more : 0;
+    }
+}
+
+static void add_bounds(int32_t *units, int32_t *growth, const kanon__dimension_now *d, const stand *s, const int32_t *box,
+                       int n)
+{
+    for (int i = 0; i < n; i += LANES) {
+        int32_t near[LANES] = {0};
+        if (d->numeric) {
+            bound_number(units + i, growth + i, box + i, s->spot, d->full);
+            continue;
+        }
+        for (int up = 0; up + 1 < s->n; up++)
+            near_step(near, box + i, s->first[up], s->last[up], s->step[up + 1]);
+        bound_category(units + i, growth + i, box + i, near);
+    }
+}
+
+typedef struct search {
+    kanon__group_index *index;
+    stand *stands;
+    kanon__group_at best;
+    int64_t increase, number; /* of the best one so far */
+    int64_t n_heap;
+} search;
+
+static void look_into_leaf(search *s, kanon__node *leaf)
+{
+    int32_t units[STRIDE] = {0};
+    for (int i = 0; i < s->index->space->n; i++) {
+        const int32_t *lo = leaf->spots + 2 * i * STRIDE;
+        add_costs(units, &s->index->space->dimensions[i], &s->stands[i], lo, lo + STRIDE, leaf->n);
+    }
+    for (int slot = 0; slot < leaf->n; slot++) {
+        int64_t size = leaf->sizes[slot], increase = (size + 1) * units[slot] - size * leaf->units[slot];
+        if (s->best.node == NULL || increase < s->increase || (increase == s->increase && leaf->keys[slot] < s->number)) {
+            s->best = (kanon__group_at){leaf, slot};
+            s->increase = increase;
+            s->number = leaf->keys[slot];
+        }
+    }
+}
+
+static bool is_better(const search *s, const candidate *c)
+{
+    return s->best.node == NULL || c->bound < s->increase || (c->bound == s->increase && c->first < s->number);
+}
+
+static kanon_status look_into_inner(search *s, const kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t units[STRIDE] = {0}, growth[STRIDE] = {0};
+    for (int i = 0; i < s->index->space->n; i++)
+        add_bounds(units, growth, &s->index->space->dimensions[i], &s->stands[i], node->spots + 4 * i * STRIDE, node->n);
+    for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
+        candidate c = {units[slot] + node->sizes[slot] * growth[slot], node->first[slot], node->keys[slot]};
+        if (is_better(s, &c))
+            st = push(s->index, &s->n_heap, c, err);
+    }
+    return st;
+}
+
+kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group_at *out, const int64_t *places,
+                                         int64_t *increase, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *node = NULL;
+    int64_t n_seen = 0;
+    search s = {.index = index};
+    *out = (kanon__group_at){0};
+    KANON_TRY(kanon__new_array(&s.stands, index->space->n, "a search", err), out);
+    for (int i = 0; i < index->space->n; i++)
+        s.stands[i] = stand_of(index, i, places[i]);
+    KANON_TRY(push(index, &s.n_heap, (candidate){.node = index->state->root}, err), out);
+    while (s.n_heap > 0) {
+        candidate c = pop(index->heap, &s.n_heap);
+        if (!is_better(&s, &c))
+            break;
+        KANON_TRY(want_counted(index, &node, c.node, &n_seen, err), out);
+        if (node->level == 0)
+            look_into_leaf(&s, node);
+        else
+            KANON_TRY(look_into_inner(&s, node, err), out);
+    }
+    *out = s.best;
+    if (increase != NULL)
+        *increase = s.increase;
+out:
+    kanon__free(s.stands);
+    return st;
+}
+
+static bool slot_holds(const kanon__group_index *index, const kanon__node *node, int slot, const int32_t *spots)
+{
+    int sides = kanon__node_sides(node);
+    for (int i = 0; i < index->space->n; i++) {
+        const int32_t *lo = node->spots + i * sides * STRIDE + slot;
+        if (spots[i] < lo[0] || spots[i] > lo[STRIDE])
+            return false;
+    }
+    return true;
+}
+
+static bool has_member(const kanon__node *leaf, int slot, int64_t record)
+{
+    int64_t lo = leaf->begins[slot], hi = leaf->begins[slot + 1];
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (leaf->members[middle] < record)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < leaf->begins[slot + 1] && leaf->members[lo] == record;
+}
+
+kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
+                                         const int64_t *places, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *spots = NULL;
+    int64_t n_heap = 0, n_seen = 0;
+    kanon__node *node;
+    *out = (kanon__group_at){0};
+    KANON_TRY(kanon__new_array(&spots, index->space->n, "a search", err), out);
+    for (int i = 0; i < index->space->n; i++)
+        spots[i] = kanon__spot_of(&index->space->dimensions[i], places[i]);
+    KANON_TRY(push(index, &n_heap, (candidate){.node = index->state->root}, err), out);
+    while (n_heap > 0 && out->node == NULL) {
+        KANON_TRY(want_counted(index, &node, pop(index->heap, &n_heap).node, &n_seen, err), out);
+        for (int slot = 0; slot < node->n && out->node == NULL; slot++) {
+            if (!slot_holds(index, node, slot, spots))
+                continue;
+            if (node->level > 0)
+                KANON_TRY(push(index, &n_heap, (candidate){.bound = node->level, .node = node->keys[slot]}, err), out);
+            else if (has_member(node, slot, record))
+                *out = (kanon__group_at){node, slot};
+        }
+    }
+out:
+    kanon__free(spots);
+    return st;
+}

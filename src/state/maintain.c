@@ -1,0 +1,436 @@
+#include "state/maintain.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The records of one group while it is being changed. */
+typedef struct crowd {
+    int64_t n, capacity, places_capacity;
+    int64_t *records; /* ascending */
+    int64_t *places;  /* record by record */
+    int64_t *box;
+} crowd;
+
+static void clear_crowd(crowd *c)
+{
+    kanon__free(c->box);
+    kanon__free(c->places);
+    kanon__free(c->records);
+    *c = (crowd){0};
+}
+
+static kanon_status make_room(crowd *c, const kanon_state *s, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__grow_array(&c->records, &c->capacity, n, "members of a group", err), out);
+    KANON_TRY(kanon__grow_array(&c->places, &c->places_capacity, n * s->n_dimensions, "members of a group", err), out);
+    if (c->box == NULL)
+        KANON_TRY(kanon__new_array(&c->box, 2 * s->n_dimensions, "a box", err), out);
+out:
+    return st;
+}
+
+/* Read the members of a group. */
+static kanon_status read_crowd(crowd *c, kanon_state *s, kanon__group_at at, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = kanon__group_size(at);
+    KANON_TRY(make_room(c, s, n + 1, err), out);
+    c->n = n;
+    memcpy(c->records, kanon__group_members(at), (size_t)n * sizeof *c->records);
+    for (int64_t i = 0; i < n; i++)
+        KANON_TRY(kanon__record_get(s, NULL, c->records[i], NULL, c->places + i * s->n_dimensions, err), out);
+out:
+    return st;
+}
+
+static void enclose(crowd *c, const kanon_state *s)
+{
+    for (int d = 0; d < s->n_dimensions; d++) {
+        const kanon__dimension_now *dimension = &s->space->dimensions[d];
+        for (int64_t i = 0; i < c->n; i++) {
+            int64_t place = c->places[i * s->n_dimensions + d];
+            if (i == 0 || kanon__place_before(dimension, place, c->box[2 * d]))
+                c->box[2 * d] = place;
+            if (i == 0 || kanon__place_before(dimension, c->box[2 * d + 1], place))
+                c->box[2 * d + 1] = place;
+        }
+    }
+}
+
+static kanon__new_group group_of(const crowd *c, int64_t number)
+{
+    return (kanon__new_group){number, c->n, c->records, c->box};
+}
+
+/* ---- Split2k ----------------------------------------------------------------------------------------------------------
+ * */
+
+/* The two smallest and the two largest spots of a set on one attribute; with one member gone, what is left is still known. */
+typedef struct ends {
+    int32_t lo, next_lo, hi, next_hi;
+} ends;
+
+typedef struct splitting {
+    const kanon_state *state;
+    const crowd *crowd;
+    int32_t *spots; /* of every record */
+    bool *moved;
+    ends *old;      /* by attribute */
+    int32_t *fresh; /* of the new group: lo, hi */
+    int64_t n_old, n_new;
+} splitting;
+
+static void find_ends(splitting *s)
+{
+    int m = s->state->n_dimensions;
+    for (int d = 0; d < m; d++) {
+        ends e = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+        for (int64_t i = 0; i < s->crowd->n; i++) {
+            int32_t spot = s->spots[i * m + d];
+            if (s->moved[i])
+                continue;
+            if (spot < e.lo)
+                e.next_lo = e.lo, e.lo = spot;
+            else if (spot < e.next_lo)
+                e.next_lo = spot;
+            if (spot > e.hi)
+                e.next_hi = e.hi, e.hi = spot;
+            else if (spot > e.next_hi)
+                e.next_hi = spot;
+        }
+        s->old[d] = e;
+    }
+}
+
+/* IL(old - r) + IL(new + r). */
+static int64_t loss_of_move(const splitting *s, int64_t record)
+{
+    int m = s->state->n_dimensions;
+    const int32_t *spots = s->spots + record * m;
+    int64_t without = 0, with = 0;
+    for (int d = 0; d < m; d++) {
+        const kanon__dimension_now *dimension = &s->state->space->dimensions[d];
+        const ends *e = &s->old[d];
+        int32_t lo = spots[d] == e->lo ? e->next_lo : e->lo, hi = spots[d] == e->hi ? e->next_hi : e->hi;
+        without += kanon__spots_units(dimension, lo, hi);
+        if (s->n_new == 0)
+            continue;
+        lo = spots[d] < s->fresh[2 * d] ? spots[d] : s->fresh[2 * d];
+        hi = spots[d] > s->fresh[2 * d + 1] ? spots[d] : s->fresh[2 * d + 1];
+        with += kanon__spots_units(dimension, lo, hi);
+    }
+    return (s->n_old - 1) * without + (s->n_new + 1) * with;
+}
+
+static void move_record(splitting *s, int64_t record)
+{
+    int m = s->state->n_dimensions;
+    for (int d = 0; d < m; d++) {
+        int32_t spot = s->spots[record * m + d];
+        if (s->n_new == 0 || spot < s->fresh[2 * d])
+            s->fresh[2 * d] = spot;
+        if (s->n_new == 0 || spot > s->fresh[2 * d + 1])
+            s->fresh[2 * d + 1] = spot;
+    }
+    s->moved[record] = true;
+    s->n_new++;
+    s->n_old--;
+}
+
+static void choose_moves(splitting *s)
+{
+    while (s->n_new < s->state->k) {
+        int64_t best = -1, least = 0;
+        find_ends(s);
+        for (int64_t i = 0; i < s->crowd->n; i++) {
+            int64_t loss = s->moved[i] ? 0 : loss_of_move(s, i);
+            if (!s->moved[i] && (best < 0 || loss < least)) {
+                best = i;
+                least = loss;
+            }
+        }
+        move_record(s, best);
+    }
+}
+
+/* The moved records of `all` into `fresh`, the others stay. */
+static kanon_status part(crowd *all, crowd *fresh, const kanon_state *s, const bool *moved, kanon_error *err)
+{
+    int m = s->n_dimensions;
+    int64_t n_left = 0;
+    kanon_status st = make_room(fresh, s, all->n, err);
+    if (st != KANON_OK)
+        return st;
+    fresh->n = 0;
+    for (int64_t i = 0; i < all->n; i++) {
+        crowd *to = moved[i] ? fresh : all;
+        int64_t at = moved[i] ? fresh->n++ : n_left++;
+        to->records[at] = all->records[i];
+        memmove(to->places + at * m, all->places + i * m, (size_t)m * sizeof *to->places);
+    }
+    all->n = n_left;
+    enclose(all, s);
+    enclose(fresh, s);
+    return KANON_OK;
+}
+
+static kanon_status split(kanon_state *s, kanon__group_at at, kanon__maintenance *done, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    crowd old = {0}, fresh = {0};
+    splitting work = {.state = s, .crowd = &old};
+    int m = s->n_dimensions;
+    KANON_TRY(read_crowd(&old, s, at, err), out);
+    KANON_TRY(kanon__new_array(&work.spots, old.n * m, "a split", err), out);
+    KANON_TRY(kanon__new_array(&work.moved, old.n, "a split", err), out);
+    KANON_TRY(kanon__new_array(&work.old, m, "a split", err), out);
+    KANON_TRY(kanon__new_array(&work.fresh, 2 * m, "a split", err), out);
+    for (int64_t i = 0; i < old.n * m; i++)
+        work.spots[i] = kanon__spot_of(&s->space->dimensions[i % m], old.places[i]);
+    work.n_old = old.n;
+    choose_moves(&work);
+    KANON_TRY(part(&old, &fresh, s, work.moved, err), out);
+    kanon__new_group stays = group_of(&old, kanon__group_number(at)), is_new = group_of(&fresh, s->next_group);
+    KANON_TRY(kanon__group_index_replace(s->index, at, &stays, err), out);
+    s->next_group++;
+    s->n_groups++;
+    KANON_TRY(kanon__group_index_add(s->index, at, &is_new, err), out);
+    done->n_splits++;
+out:
+    kanon__free(work.fresh);
+    kanon__free(work.old);
+    kanon__free(work.moved);
+    kanon__free(work.spots);
+    clear_crowd(&fresh);
+    clear_crowd(&old);
+    return st;
+}
+
+/* ---- I3M+ -------------------------------------------------------------------------------------------------------------
+ * */
+
+/* FindBestCluster, join, and split where the group has reached 2k. */
+static kanon_status place_record(kanon_state *s, int64_t record, const int64_t *places, kanon__maintenance *done,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__group_at best;
+    crowd alone = {0};
+    KANON_TRY(kanon__group_index_cheapest(s->index, &best, places, NULL, err), out);
+    if (best.node != NULL) {
+        KANON_TRY(kanon__group_index_join(s->index, best, record, places, err), out);
+        if (kanon__group_size(best) >= 2 * s->k)
+            KANON_TRY(split(s, best, done, err), out);
+        goto out;
+    }
+    KANON_TRY(make_room(&alone, s, 1, err), out);
+    alone.n = 1;
+    alone.records[0] = record;
+    memcpy(alone.places, places, (size_t)s->n_dimensions * sizeof *places);
+    enclose(&alone, s);
+    kanon__new_group first = group_of(&alone, s->next_group++);
+    s->n_groups++;
+    KANON_TRY(kanon__group_index_add(s->index, best, &first, err), out);
+out:
+    clear_crowd(&alone);
+    return st;
+}
+
+kanon_status kanon__maintain_insert(kanon_state *s, int64_t record, const int64_t *places, kanon__maintenance *done,
+                                    kanon_error *err)
+{
+    if (kanon__space_now_widen(s->space, places))
+        kanon__space_now_measure(s->space);
+    return place_record(s, record, places, done, err);
+}
+
+/* ---- I3M- -------------------------------------------------------------------------------------------------------------
+ * */
+
+/* A group that lost members. */
+typedef struct loser {
+    int64_t number;
+    kanon__node *leaf;
+    int64_t member; /* one that is left; 0: none */
+} loser;
+
+static int by_number(const void *left, const void *right)
+{
+    const loser *a = left, *b = right;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int slot_of(const kanon__node *leaf, int64_t number)
+{
+    for (int slot = 0; slot < leaf->n; slot++)
+        if (leaf->keys[slot] == number)
+            return slot;
+    return 0;
+}
+
+/* Take the records out of their groups, whose boxes stay as they are for now. */
+static kanon_status take_out(kanon_state *s, const int64_t *records, const int64_t *places, int64_t n, loser *losers,
+                             int64_t *n_losers, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *n_losers = 0;
+    for (int64_t i = 0; i < n; i++) {
+        kanon__group_at at;
+        KANON_TRY(kanon__group_index_group_of(s->index, &at, records[i], places + i * s->n_dimensions, err), out);
+        if (at.node != NULL) {
+            kanon__group_index_leave(at, records[i]);
+            losers[(*n_losers)++] = (loser){.number = kanon__group_number(at), .leaf = at.node};
+        } else if (s->n_suppressed-- == 0) {
+            st = kanon__store_damaged(&s->store, "a record is in no group", err);
+            goto out;
+        }
+    }
+    qsort(losers, (size_t)*n_losers, sizeof *losers, by_number);
+    int64_t n_distinct = 0;
+    for (int64_t i = 0; i < *n_losers; i++)
+        if (i == 0 || losers[i].number != losers[i - 1].number)
+            losers[n_distinct++] = losers[i];
+    *n_losers = n_distinct;
+out:
+    return st;
+}
+
+/* New boxes for the groups that lost members; those without any are gone. */
+static kanon_status shrink(kanon_state *s, loser *losers, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    crowd c = {0};
+    for (int64_t i = 0; i < n; i++) {
+        kanon__group_at at = {losers[i].leaf, slot_of(losers[i].leaf, losers[i].number)};
+        if (kanon__group_size(at) == 0)
+            continue;
+        KANON_TRY(read_crowd(&c, s, at, err), out);
+        enclose(&c, s);
+        losers[i].member = c.records[0];
+        kanon__new_group smaller = group_of(&c, losers[i].number);
+        KANON_TRY(kanon__group_index_replace(s->index, at, &smaller, err), out);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (losers[i].member != 0)
+            continue;
+        kanon__group_at at = {losers[i].leaf, slot_of(losers[i].leaf, losers[i].number)};
+        KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
+        s->n_groups--;
+    }
+out:
+    clear_crowd(&c);
+    return st;
+}
+
+/* The group of a record that is known to be in one. */
+static kanon_status find_group(kanon_state *s, int64_t record, kanon__group_at *out, int64_t *places, kanon_error *err)
+{
+    kanon_status st = kanon__record_get(s, NULL, record, NULL, places, err);
+    if (st == KANON_OK)
+        st = kanon__group_index_group_of(s->index, out, record, places, err);
+    if (st == KANON_OK && out->node == NULL)
+        st = kanon__store_damaged(&s->store, "a record is in no group", err);
+    return st;
+}
+
+/* DisperseLessKCluster. */
+static kanon_status disperse(kanon_state *s, kanon__group_at at, kanon__maintenance *done, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    crowd c = {0};
+    KANON_TRY(read_crowd(&c, s, at, err), out);
+    KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
+    s->n_groups--;
+    done->n_dispersed++;
+    for (int64_t i = 0; i < c.n; i++)
+        KANON_TRY(place_record(s, c.records[i], c.places + i * s->n_dimensions, done, err), out);
+out:
+    clear_crowd(&c);
+    return st;
+}
+
+static kanon_status disperse_small(kanon_state *s, const loser *losers, int64_t n, kanon__maintenance *done,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *places = NULL;
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, s->tick, s->payload, "regrouping");
+    KANON_TRY(kanon__new_array(&places, s->n_dimensions, "a record", err), out);
+    for (int64_t i = 0; i < n; i++) {
+        kanon__group_at at;
+        if (losers[i].member == 0)
+            continue;
+        KANON_TRY(kanon__tick(&ticker, i, n, 100000, err), out);
+        KANON_TRY(find_group(s, losers[i].member, &at, places, err), out);
+        /* its records may already have gone elsewhere, by a split of this group after others had joined it */
+        if (kanon__group_number(at) != losers[i].number || kanon__group_size(at) >= s->k)
+            continue;
+        KANON_TRY(disperse(s, at, done, err), out);
+    }
+out:
+    kanon__free(places);
+    return st;
+}
+
+static kanon_status note_members(const kanon__node *leaf, void *payload, kanon_error *err)
+{
+    crowd *c = payload;
+    if (leaf->begins[leaf->n] > c->capacity - c->n)
+        return kanon__fail(err, KANON_EDATA, "the state is damaged: it has more records than it says");
+    for (int64_t i = 0; i < leaf->begins[leaf->n]; i++)
+        c->records[c->n++] = leaf->members[i];
+    return KANON_OK;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Too few are left for one group of k: until more come, they are together. */
+static kanon_status gather(kanon_state *s, int64_t n_left, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    crowd c = {0};
+    KANON_TRY(make_room(&c, s, n_left + 1, err), out);
+    KANON_TRY(kanon__group_index_visit(s->index, note_members, &c, err), out);
+    qsort(c.records, (size_t)c.n, sizeof *c.records, by_id);
+    for (int64_t i = 0; i < c.n; i++)
+        KANON_TRY(kanon__record_get(s, NULL, c.records[i], NULL, c.places + i * s->n_dimensions, err), out);
+    enclose(&c, s);
+    kanon__new_group all = group_of(&c, s->next_group);
+    s->n_groups = c.n > 0;
+    s->next_group += c.n > 0;
+    KANON_TRY(kanon__group_index_build(s->index, &all, c.n > 0, err), out);
+out:
+    clear_crowd(&c);
+    return st;
+}
+
+kanon_status kanon__maintain_delete(kanon_state *s, const int64_t *records, const int64_t *places, int64_t n,
+                                    bool more_will_come, kanon__maintenance *done, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    loser *losers = NULL;
+    int64_t n_losers = 0;
+    KANON_TRY(kanon__new_array(&losers, n, "groups", err), out);
+    KANON_TRY(take_out(s, records, places, n, losers, &n_losers, err), out);
+    int64_t n_left = s->n_records - n - s->n_suppressed;
+    if (n_left < s->k && !more_will_come) {
+        st = kanon__fail(err, KANON_EINFEASIBLE, "only %lld records would be left in groups, fewer than k = %lld",
+                         (long long)n_left, (long long)s->k);
+        kanon__hint(err, st, "nothing was changed");
+        goto out;
+    }
+    KANON_TRY(shrink(s, losers, n_losers, err), out);
+    KANON_TRY(kanon__ranges_read(s, err), out);
+    KANON_TRY(n_left < s->k ? gather(s, n_left, err) : disperse_small(s, losers, n_losers, done, err), out);
+out:
+    kanon__free(losers);
+    return st;
+}

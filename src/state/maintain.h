@@ -1,0 +1,23 @@
+/* Keeping groups k-anonymous while records come and go: I3M+, I3M-, Split2k and Disperse (Truta and Campan, section 3). */
+#ifndef KANON_STATE_MAINTAIN_H
+#define KANON_STATE_MAINTAIN_H
+
+#include "state/group_index.h"
+#include "state/records.h"
+
+/* What became of the groups. */
+typedef struct kanon__maintenance {
+    int64_t n_splits, n_dispersed;
+} kanon__maintenance;
+
+/* A record that is in the file joins the group whose loss grows least; one that reaches 2k records is split. Ranges are
+ * widened first. */
+kanon_status kanon__maintain_insert(kanon_state *state, int64_t record, const int64_t *places, kanon__maintenance *done,
+                                    kanon_error *err);
+/* Records leave their groups: `places` lie one record after the other, and the tallies no longer count them. Groups short of
+ * k are dispersed. Where fewer than k records are left in groups: KANON_EINFEASIBLE, or with `more_will_come` what is left
+ * becomes one group. */
+kanon_status kanon__maintain_delete(kanon_state *state, const int64_t *records, const int64_t *places, int64_t n,
+                                    bool more_will_come, kanon__maintenance *done, kanon_error *err);
+
+#endif

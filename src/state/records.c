@@ -1,0 +1,314 @@
+#include "state/records.h"
+
+#include "core/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PUT, GET, REMOVE, FIND, VISIT, TALLY, UNTALLY, FORGET, LEAST, GREATEST, N_STATEMENTS };
+
+static sqlite3_stmt *statement(kanon_state *s, int which)
+{
+    return s->statements[which];
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------------
+ * */
+
+/* "p0, p1, ..." or as many question marks. */
+static kanon_status place_list(char **out, const kanon_state *s, bool marks, kanon_error *err)
+{
+    size_t size = (size_t)s->n_dimensions * 8 + 1, used = 0;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "a statement", err);
+    for (int i = 0; st == KANON_OK && i < s->n_dimensions; i++)
+        used += (size_t)(marks ? snprintf(*out + used, size - used, ", ?") : snprintf(*out + used, size - used, ", p%d", i));
+    return st;
+}
+
+static kanon_status prepare(kanon_state *s, int which, const char *form, const char *list, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *sql = NULL;
+    size_t size = strlen(form) + strlen(list) + 1;
+    KANON_TRY(kanon__new_array(&sql, (int64_t)size, "a statement", err), out);
+    const char *place = strstr(form, "%s");
+    size_t before = place != NULL ? (size_t)(place - form) : strlen(form);
+    snprintf(sql, size, "%.*s%s%s", (int)before, form, place != NULL ? list : "", place != NULL ? place + 2 : "");
+    KANON_TRY(kanon__store_prepare(&s->store, &s->statements[which], sql, err), out);
+out:
+    kanon__free(sql);
+    return st;
+}
+
+kanon_status kanon__records_open(kanon_state *s, kanon_error *err)
+{
+    static const char *const forms[N_STATEMENTS] = {
+        [PUT] = "INSERT OR REPLACE INTO records VALUES(?, ?, ?, ?, ?%s)",
+        [GET] = "SELECT id, shown, since, cells%s FROM records WHERE id = ?",
+        [REMOVE] = "DELETE FROM records WHERE id = ?",
+        [FIND] = "SELECT id, cells FROM records WHERE name = ? AND id > ? ORDER BY id",
+        [VISIT] = "SELECT id, shown, since, cells%s FROM records ORDER BY id",
+        [TALLY] = "INSERT INTO tallies VALUES(?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1",
+        [UNTALLY] = "UPDATE tallies SET n = n - 1 WHERE dimension = ? AND place = ? RETURNING n",
+        [FORGET] = "DELETE FROM tallies WHERE dimension = ? AND place = ?",
+        [LEAST] = "SELECT place FROM tallies WHERE dimension = ? ORDER BY place LIMIT 1",
+        [GREATEST] = "SELECT place FROM tallies WHERE dimension = ? ORDER BY place DESC LIMIT 1",
+    };
+    kanon_status st = KANON_OK;
+    char *marks = NULL, *places = NULL;
+    KANON_TRY(place_list(&marks, s, true, err), out);
+    KANON_TRY(place_list(&places, s, false, err), out);
+    for (int i = 0; i < N_STATEMENTS; i++)
+        KANON_TRY(prepare(s, i, forms[i], i == PUT ? marks : places, err), out);
+out:
+    kanon__free(places);
+    kanon__free(marks);
+    return st;
+}
+
+void kanon__records_close(kanon_state *s)
+{
+    for (int i = 0; i < N_STATEMENTS; i++) {
+        sqlite3_finalize(s->statements[i]);
+        s->statements[i] = NULL;
+    }
+}
+
+kanon_status kanon__records_index(kanon_state *s, kanon_error *err)
+{
+    return kanon__store_run(&s->store, "CREATE INDEX names ON records(name)", err);
+}
+
+/* ---- one record -------------------------------------------------------------------------------------------------------
+ * */
+
+kanon_status kanon__record_put(kanon_state *s, const kanon__record *record, const kanon__row *row, const int64_t *places,
+                               kanon_error *err)
+{
+    sqlite3_stmt *put = statement(s, PUT);
+    sqlite3_bind_int64(put, 1, record->id);
+    sqlite3_bind_int64(put, 2, (int64_t)kanon__row_name(s, row->cells));
+    sqlite3_bind_int64(put, 3, record->shown);
+    sqlite3_bind_int64(put, 4, record->since);
+    sqlite3_bind_blob64(put, 5, row->bytes, (uint64_t)row->n_bytes, SQLITE_STATIC);
+    for (int i = 0; i < s->n_dimensions; i++) {
+        if (places[i] == KANON__NO_PLACE)
+            sqlite3_bind_null(put, 6 + i);
+        else
+            sqlite3_bind_int64(put, 6 + i, places[i]);
+    }
+    return kanon__store_step(&s->store, put, NULL, err);
+}
+
+static kanon_status copy_cells(kanon_state *s, kanon__row *row, const char *cells, size_t size, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&row->bytes, &row->bytes_capacity, (int64_t)size + 1, "a record", err);
+    if (st != KANON_OK)
+        return st;
+    if (size > 0)
+        memcpy(row->bytes, cells, size);
+    row->n_bytes = (int64_t)size;
+    return kanon__row_unpack(s, row) ? KANON_OK : kanon__store_damaged(&s->store, "a record", err);
+}
+
+/* The places of a row of GET or VISIT. */
+static bool take_places(kanon_state *s, sqlite3_stmt *row, int64_t *places)
+{
+    for (int i = 0; i < s->n_dimensions; i++) {
+        int type = sqlite3_column_type(row, 4 + i);
+        places[i] = type == SQLITE_NULL ? KANON__NO_PLACE : sqlite3_column_int64(row, 4 + i);
+        if ((type != SQLITE_INTEGER && type != SQLITE_NULL) || !kanon__place_is_known(&s->space->dimensions[i], places[i]))
+            return false;
+    }
+    return true;
+}
+
+static kanon__record take_record(sqlite3_stmt *row)
+{
+    return (kanon__record){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2)};
+}
+
+kanon_status kanon__record_get(kanon_state *s, kanon__record *out, int64_t id, kanon__row *row, int64_t *places,
+                               kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *get = statement(s, GET);
+    bool found;
+    sqlite3_bind_int64(get, 1, id);
+    KANON_TRY(kanon__store_step(&s->store, get, &found, err), out);
+    if (!found || (places != NULL && !take_places(s, get, places))) {
+        st = kanon__store_damaged(&s->store, "a record", err);
+        goto out;
+    }
+    if (out != NULL)
+        *out = take_record(get);
+    if (row != NULL) {
+        const char *cells = sqlite3_column_blob(get, 3);
+        KANON_TRY(copy_cells(s, row, cells, (size_t)sqlite3_column_bytes(get, 3), err), out);
+    }
+out:
+    sqlite3_reset(get);
+    return st;
+}
+
+kanon_status kanon__record_remove(kanon_state *s, int64_t id, kanon_error *err)
+{
+    sqlite3_bind_int64(statement(s, REMOVE), 1, id);
+    return kanon__store_step(&s->store, statement(s, REMOVE), NULL, err);
+}
+
+kanon_status kanon__record_find(kanon_state *s, int64_t *out, int64_t after, const kanon__cell *cells, kanon__row *scratch,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *find = statement(s, FIND);
+    bool found;
+    *out = 0;
+    sqlite3_bind_int64(find, 1, (int64_t)kanon__row_name(s, cells));
+    sqlite3_bind_int64(find, 2, after);
+    for (;;) {
+        KANON_TRY(kanon__store_step(&s->store, find, &found, err), out);
+        if (!found)
+            break;
+        const char *bytes = sqlite3_column_blob(find, 1);
+        KANON_TRY(copy_cells(s, scratch, bytes, (size_t)sqlite3_column_bytes(find, 1), err), out);
+        if (kanon__rows_have_same_name(s, cells, scratch->cells)) {
+            *out = sqlite3_column_int64(find, 0);
+            break;
+        }
+    }
+out:
+    sqlite3_reset(find);
+    return st;
+}
+
+kanon_status kanon__records_visit(kanon_state *s, kanon__record_visitor visitor, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *visit = statement(s, VISIT);
+    int64_t *places = NULL;
+    bool found;
+    KANON_TRY(kanon__new_array(&places, s->n_dimensions, "a record", err), out);
+    for (;;) {
+        KANON_TRY(kanon__store_step(&s->store, visit, &found, err), out);
+        if (!found)
+            break;
+        kanon__record record = take_record(visit);
+        const char *cells = sqlite3_column_blob(visit, 3);
+        if (!take_places(s, visit, places)) {
+            st = kanon__store_damaged(&s->store, "a record", err);
+            goto out;
+        }
+        KANON_TRY(visitor(&record, cells != NULL ? cells : "", (size_t)sqlite3_column_bytes(visit, 3), places, payload, err),
+                  out);
+    }
+out:
+    sqlite3_reset(visit);
+    kanon__free(places);
+    return st;
+}
+
+/* ---- tallies ----------------------------------------------------------------------------------------------------------
+ * */
+
+static kanon_status untally(kanon_state *s, int dimension, int64_t place, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *less = statement(s, UNTALLY), *forget = statement(s, FORGET);
+    bool found;
+    sqlite3_bind_int(less, 1, dimension);
+    sqlite3_bind_int64(less, 2, place);
+    KANON_TRY(kanon__store_step(&s->store, less, &found, err), out);
+    int64_t left = found ? sqlite3_column_int64(less, 0) : -1;
+    sqlite3_reset(less);
+    if (left < 0) {
+        st = kanon__store_damaged(&s->store, "its tallies", err);
+        goto out;
+    }
+    if (left == 0) {
+        sqlite3_bind_int(forget, 1, dimension);
+        sqlite3_bind_int64(forget, 2, place);
+        KANON_TRY(kanon__store_step(&s->store, forget, NULL, err), out);
+    }
+out:
+    sqlite3_reset(less);
+    return st;
+}
+
+kanon_status kanon__records_tally(kanon_state *s, const int64_t *places, int change, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *more = statement(s, TALLY);
+    for (int i = 0; i < s->n_dimensions && st == KANON_OK; i++) {
+        if (!s->space->dimensions[i].numeric || places[i] == KANON__NO_PLACE)
+            continue;
+        if (change < 0) {
+            st = untally(s, i, places[i], err);
+            continue;
+        }
+        sqlite3_bind_int(more, 1, i);
+        sqlite3_bind_int64(more, 2, places[i]);
+        st = kanon__store_step(&s->store, more, NULL, err);
+    }
+    return st;
+}
+
+kanon_status kanon__ranges_read(kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; i < s->n_dimensions; i++) {
+        kanon__dimension_now *d = &s->space->dimensions[i];
+        bool found = false;
+        if (!d->numeric)
+            continue;
+        d->lo = 1;
+        d->hi = 0;
+        for (int end = 0; end < 2; end++) {
+            sqlite3_stmt *ask = statement(s, end == 0 ? LEAST : GREATEST);
+            sqlite3_bind_int(ask, 1, i);
+            KANON_TRY(kanon__store_step(&s->store, ask, &found, err), out);
+            if (found)
+                *(end == 0 ? &d->lo : &d->hi) = sqlite3_column_int64(ask, 0);
+            sqlite3_reset(ask);
+        }
+        int64_t width;
+        if (found && (d->lo > d->hi || d->hi == KANON__NO_PLACE || __builtin_sub_overflow(d->hi, d->lo, &width))) {
+            st = kanon__store_damaged(&s->store, "its tallies", err);
+            goto out;
+        }
+    }
+    kanon__space_now_measure(s->space);
+out:
+    return st;
+}
+
+/* ---- more digits ------------------------------------------------------------------------------------------------------
+ * */
+
+kanon_status kanon__records_rescale(kanon_state *s, int column, int scale, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__state_column *c = &s->columns[column];
+    const kanon__dimension_now *d = &s->space->dimensions[c->dimension];
+    char sql[512];
+    long long factor = 1;
+    int64_t edge;
+    for (int step = c->scale; step < scale; step++)
+        factor *= 10;
+    if (__builtin_mul_overflow(d->lo, (int64_t)factor, &edge) || __builtin_mul_overflow(d->hi, (int64_t)factor, &edge))
+        return kanon__fail(err, KANON_EDATA, "%s: the numbers of a column have too many digits together for the state",
+                           c->name);
+    snprintf(sql, sizeof sql, "UPDATE records SET p%d = p%d * %lld", c->dimension, c->dimension, factor);
+    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    /* first out of the way, so that no two tallies meet */
+    snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d, place = place * %lld WHERE dimension = %d",
+             -1 - c->dimension, factor, c->dimension);
+    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d WHERE dimension = %d", c->dimension, -1 - c->dimension);
+    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    snprintf(sql, sizeof sql, "UPDATE columns SET scale = %d WHERE number = %d", scale, column);
+    KANON_TRY(kanon__store_run(&s->store, sql, err), out);
+    c->scale = scale;
+out:
+    return st;
+}

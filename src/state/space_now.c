@@ -1,0 +1,214 @@
+#include "state/space_now.h"
+
+#include "core/alloc.h"
+#include "table/number.h"
+#include "table/tree_internal.h"
+
+#include <string.h>
+
+/* As in loss/space.c, sums of units stay below 2^30: twice the full cost fits a spot. */
+static const double MOST_UNITS = (double)((1 << 30) - 1);
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* ---- making it --------------------------------------------------------------------------------------------------------
+ * */
+
+static void set_weight(kanon__dimension_now *d, const char *text)
+{
+    enum { DIGITS_KEPT = 12 }; /* of a weight with more digits than a fraction can hold */
+    kanon__decimal weight;
+    d->weight_top = d->weight_bottom = 1;
+    d->weight = 1;
+    if (text == NULL || !kanon__parse_decimal(&weight, text, strlen(text)))
+        return;
+    int scale = weight.exact ? weight.scale : DIGITS_KEPT;
+    for (int i = 0; i < scale; i++)
+        d->weight_bottom *= 10;
+    d->weight_top = weight.exact ? weight.mantissa : (int64_t)(weight.value * (double)d->weight_bottom + 0.5);
+    int64_t common = gcd(d->weight_top, d->weight_bottom);
+    d->weight_top /= common;
+    d->weight_bottom /= common;
+    d->weight = weight.value;
+}
+
+static void clear_taxonomy(kanon__dimension_now *d)
+{
+    kanon__free(d->node_units);
+    kanon__free(d->leaf_of);
+    kanon__taxonomy_free(d->taxonomy);
+    d->node_units = d->leaf_of = NULL;
+    d->taxonomy = NULL;
+}
+
+static kanon_status set_taxonomy(kanon__dimension_now *d, const kanon__state_column *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    clear_taxonomy(d);
+    KANON_TRY(kanon__taxonomy_from_tree(&d->taxonomy, c->tree, NULL, 0, err), out);
+    KANON_TRY(kanon__new_array(&d->leaf_of, c->tree->n_nodes, "tree nodes", err), out);
+    KANON_TRY(kanon__new_array(&d->node_units, c->tree->n_nodes, "tree nodes", err), out);
+    for (int32_t node = 0; node < c->tree->n_nodes; node++) {
+        size_t length;
+        const char *label = kanon__tree_label(c->tree, node, &length);
+        d->leaf_of[node] = kanon__taxonomy_leaf(d->taxonomy, label, length);
+    }
+    d->n_tree_nodes = c->tree->n_nodes;
+out:
+    return st;
+}
+
+kanon_status kanon__space_now_new(kanon__space_now **out, const kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__space_now *space = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&space, 1, "attributes", err), out);
+    KANON_TRY(kanon__new_array(&space->dimensions, s->n_dimensions, "attributes", err), out);
+    space->n = s->n_dimensions;
+    for (int i = 0; i < space->n; i++) {
+        kanon__dimension_now *d = &space->dimensions[i];
+        const kanon__state_column *c = &s->columns[s->dimensions[i]];
+        set_weight(d, c->weight_text);
+        d->numeric = kanon__state_numeric(c);
+        d->lo = 1;
+        if (!d->numeric)
+            KANON_TRY(set_taxonomy(d, c, err), out);
+    }
+    *out = space;
+    space = NULL;
+out:
+    kanon__space_now_free(space);
+    return st;
+}
+
+void kanon__space_now_free(kanon__space_now *space)
+{
+    if (space == NULL)
+        return;
+    for (int i = 0; space->dimensions != NULL && i < space->n; i++)
+        clear_taxonomy(&space->dimensions[i]);
+    kanon__free(space->dimensions);
+    kanon__free(space);
+}
+
+kanon_status kanon__space_now_regrow(kanon__space_now *space, const kanon_state *s, kanon_error *err)
+{
+    for (int i = 0; i < space->n; i++) {
+        const kanon__state_column *c = &s->columns[s->dimensions[i]];
+        kanon__dimension_now *d = &space->dimensions[i];
+        if (d->numeric || d->n_tree_nodes == c->tree->n_nodes)
+            continue;
+        kanon_status st = set_taxonomy(d, c, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------------
+ * */
+
+static int64_t range_of(const kanon__dimension_now *d)
+{
+    return d->lo < d->hi ? d->hi - d->lo : 0;
+}
+
+/* The least number of units to 1 that makes every term of the dimension whole; 0: none that is of use. */
+static int64_t exact_scale(const kanon__dimension_now *d)
+{
+    int64_t parts = d->numeric ? range_of(d) : d->taxonomy->height[0], denominator;
+    if (__builtin_mul_overflow(parts > 0 ? parts : 1, d->weight_bottom, &denominator))
+        return 0;
+    return denominator / gcd(d->weight_top, denominator);
+}
+
+static int64_t choose_scale(const kanon__space_now *space)
+{
+    double weights = 0;
+    for (int i = 0; i < space->n; i++)
+        weights += space->dimensions[i].weight;
+    int64_t limit = (int64_t)(MOST_UNITS / (weights > 1 ? weights : 1)), scale = 1;
+    for (int i = 0; i < space->n; i++) {
+        int64_t wanted = exact_scale(&space->dimensions[i]), together;
+        if (wanted != 0 && !__builtin_mul_overflow(scale, wanted / gcd(wanted, scale), &together) && together <= limit)
+            scale = together;
+    }
+    return scale * (limit / scale); /* finer, for the dimensions that have to be rounded */
+}
+
+static void set_units(kanon__dimension_now *d, int64_t scale)
+{
+    int64_t range = range_of(d);
+    d->full = (int32_t)((__int128)scale * d->weight_top / d->weight_bottom);
+    d->step = d->numeric && range > 0 && d->full % range == 0 ? d->full / range : 0;
+    if (d->numeric)
+        return;
+    const kanon__taxonomy *t = d->taxonomy;
+    int64_t whole = t->height[0];
+    for (int32_t node = 0; node < t->n_nodes; node++)
+        d->node_units[node] = whole > 0 ? (int32_t)(((int64_t)t->height[node] * d->full * 2 + whole) / (2 * whole)) : 0;
+}
+
+void kanon__space_now_measure(kanon__space_now *space)
+{
+    int64_t scale = choose_scale(space);
+    for (int i = 0; i < space->n; i++)
+        set_units(&space->dimensions[i], scale);
+    space->epoch++;
+}
+
+bool kanon__space_now_widen(kanon__space_now *space, const int64_t *places)
+{
+    bool wider = false;
+    for (int i = 0; i < space->n; i++) {
+        kanon__dimension_now *d = &space->dimensions[i];
+        int64_t place = places[i];
+        if (!d->numeric || place == KANON__NO_PLACE || (d->lo <= place && place <= d->hi))
+            continue;
+        bool empty = d->lo > d->hi;
+        d->lo = empty || place < d->lo ? place : d->lo;
+        d->hi = empty || place > d->hi ? place : d->hi;
+        wider = true;
+    }
+    return wider;
+}
+
+bool kanon__place_is_known(const kanon__dimension_now *d, int64_t place)
+{
+    if (d->numeric)
+        return place == KANON__NO_PLACE || (d->lo <= place && place <= d->hi);
+    return place >= 0 && place < d->n_tree_nodes && d->leaf_of[place] >= 0;
+}
+
+int32_t kanon__spot_of(const kanon__dimension_now *d, int64_t place)
+{
+    if (!d->numeric)
+        return d->leaf_of[place];
+    if (place == KANON__NO_PLACE)
+        return 2 * d->full;
+    if (d->step > 0)
+        return (int32_t)((place - d->lo) * d->step);
+    int64_t range = range_of(d);
+    return range > 0 ? (int32_t)(((__int128)(place - d->lo) * d->full * 2 + range) / ((__int128)range * 2)) : 0;
+}
+
+int32_t kanon__spots_units(const kanon__dimension_now *d, int32_t lo, int32_t hi)
+{
+    if (!d->numeric)
+        return d->node_units[kanon__taxonomy_lca(d->taxonomy, lo, hi)];
+    return hi - lo < d->full ? hi - lo : d->full;
+}
+
+int32_t kanon__spots_height(const kanon__dimension_now *d, int32_t lo, int32_t hi)
+{
+    return d->taxonomy->height[kanon__taxonomy_lca(d->taxonomy, lo, hi)];
+}

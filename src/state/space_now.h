@@ -1,0 +1,56 @@
+/* The space of the records as the table stands now: what it costs to make places alike, in whole units.
+ *
+ * The formulas are those of loss/space.h. Ranges are those of the records that are in the table, and follow it. In memory a
+ * place is a *spot*: of a number its position in units (a missing one lies at twice the full cost), of a category its leaf's
+ * number in depth-first order. Spots change with the ranges; `epoch` tells when. */
+#ifndef KANON_STATE_SPACE_NOW_H
+#define KANON_STATE_SPACE_NOW_H
+
+#include "state/state.h"
+
+typedef struct kanon__dimension_now {
+    bool numeric;
+    int64_t weight_top, weight_bottom;
+    double weight;
+    int32_t full; /* units when nothing is left to tell */
+    /* numbers */
+    int64_t lo, hi; /* the range; lo > hi: no record has a value */
+    int64_t step;   /* units to a step of the scale; 0: positions are rounded */
+    /* categories */
+    kanon__taxonomy *taxonomy;
+    int32_t *leaf_of;    /* by node of the tree; -1: inner */
+    int32_t *node_units; /* by node of the taxonomy */
+    int32_t n_tree_nodes;
+} kanon__dimension_now;
+
+typedef struct kanon__space_now {
+    int n;
+    kanon__dimension_now *dimensions;
+    uint32_t epoch;
+} kanon__space_now;
+
+/* The space of the state's columns with no range yet: set the ranges, then kanon__space_now_measure. */
+kanon_status kanon__space_now_new(kanon__space_now **out, const kanon_state *state, kanon_error *err);
+void kanon__space_now_free(kanon__space_now *space);
+/* Taxonomies as the trees are now, if they grew. */
+kanon_status kanon__space_now_regrow(kanon__space_now *space, const kanon_state *state, kanon_error *err);
+/* Units for the ranges as they are now: a new epoch. */
+void kanon__space_now_measure(kanon__space_now *space);
+/* Ranges that hold these places. Whether one became wider. */
+bool kanon__space_now_widen(kanon__space_now *space, const int64_t *places);
+/* Whether the place can be: a number in the range, a leaf. */
+bool kanon__place_is_known(const kanon__dimension_now *dimension, int64_t place);
+
+/* Whether one place lies before another: a missing number after all others, leaves in depth-first order. */
+static inline bool kanon__place_before(const kanon__dimension_now *d, int64_t left, int64_t right)
+{
+    return d->numeric ? left < right : d->leaf_of[left] < d->leaf_of[right];
+}
+
+int32_t kanon__spot_of(const kanon__dimension_now *dimension, int64_t place);
+/* Units of what lies between two spots, lo <= hi. */
+int32_t kanon__spots_units(const kanon__dimension_now *dimension, int32_t lo, int32_t hi);
+/* The height of the lowest node above two leaves. */
+int32_t kanon__spots_height(const kanon__dimension_now *dimension, int32_t lo, int32_t hi);
+
+#endif
