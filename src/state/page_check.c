@@ -9,18 +9,29 @@
 /* ---- sums -------------------------------------------------------------------------------------------------------------
  * */
 
-/* Two sums as Fletcher's, over words of 64 bits: a flipped bit changes both, and the second depends on the order. The place
- * of the page goes in, too, so that a page that ends up elsewhere is wrong there. */
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0xbf58476d1ce4e5b9);
+    return sum ^ sum >> 29;
+}
+
+/* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of the
+ * page goes in, too, so that a page that ends up elsewhere is wrong there. Four sums at a time keep a processor busy. */
 static uint64_t sum_of(const unsigned char *page, int64_t offset)
 {
-    uint64_t first = (uint64_t)offset / KANON__PAGE_SIZE + 1, second = first * UINT64_C(0x9e3779b97f4a7c15);
-    for (int i = 0; i < KANON__PAGE_SIZE - KANON__PAGE_RESERVED; i += 8) {
-        uint64_t word;
-        memcpy(&word, page + i, sizeof word);
-        first += word;
-        second = (second ^ first) * UINT64_C(0xbf58476d1ce4e5b9);
+    enum { LANES = 4, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };
+    uint64_t sums[LANES] = {1, 2, 3, 4}, words[LANES], sum = (uint64_t)offset / KANON__PAGE_SIZE + 1;
+    int i = 0;
+    for (; i + LANES <= WORDS; i += LANES) {
+        memcpy(words, page + 8 * i, sizeof words);
+        for (int lane = 0; lane < LANES; lane++)
+            sums[lane] = mix(sums[lane], words[lane]);
     }
-    return second ^ second >> 32;
+    memset(words, 0, sizeof words);
+    memcpy(words, page + 8 * i, 8 * (size_t)(WORDS - i));
+    for (int lane = 0; lane < LANES; lane++)
+        sum = mix(sum, mix(sums[lane], words[lane]));
+    return sum;
 }
 
 void kanon__page_seal(unsigned char page[KANON__PAGE_SIZE], int64_t offset)
