@@ -2,8 +2,8 @@
  *
  * A class of size c, of which d records are gone, is cut by the next release into the records of each group and those that
  * are absent. Every part must have none or at least K records. So, where 0 < d < K, at least K - d of the others must be
- * absent, too, and all of them where fewer than K would be left; and that is enough, for those that are left can be shown in
- * one group. Records that were never released must be shown at least K to a group, or wait. No grouping can withhold fewer.
+ * absent, too, and where d > 0 all of them if fewer than K would be left; and that is enough, for those that are left can be
+ * shown in one group. Records that were never released must be shown at least K to a group, or wait. No grouping can withhold fewer.
  *
  * Few records are shown elsewhere than in the state's group: those of a part short of K join the largest part of their
  * class; new records make groups of their own where they are enough. */
@@ -99,8 +99,10 @@ static void plan_class(planning *p, int64_t n, int64_t n_departed)
         join_small_parts(p, p->people, n, INT64_MAX);
         return;
     }
-    if (n_departed > 0 && n_departed < k)
-        n_absent = n - (k - n_departed) < k ? n : k - n_departed;
+    if (n_departed > 0) {
+        int64_t needed = n_departed < k ? k - n_departed : 0;
+        n_absent = n - needed < k ? n : needed;
+    }
     count_parts(p->people, n);
     for (int64_t i = 0; i < n_absent; i++)
         show(p, &p->people[i], WITHHELD);
