@@ -20,6 +20,7 @@ typedef struct delta {
     kanon__record *targets;
     int64_t n_targets, targets_capacity;
     int64_t *ids, *old_places;
+    kanon__dictionary seen; /* their ids */
     kanon__maintenance done;
     kanon__ticker ticker;
 } delta;
@@ -92,6 +93,7 @@ out:
 
 static void close_delta(delta *d)
 {
+    kanon__dictionary_clear(&d->seen);
     kanon__free(d->old_places);
     kanon__free(d->ids);
     kanon__free(d->targets);
@@ -149,6 +151,12 @@ static kanon_status fail_name(const delta *d, const char *what, const char *hint
     return kanon__hint(err, kanon__csv_fail(&d->csv, column, err, "%s", what), "%s", hint);
 }
 
+static kanon_status fail_unknown(const delta *d, kanon_error *err)
+{
+    return fail_name(d, "there is no such record", "it may have been named before in this file, or be written differently",
+                     err);
+}
+
 /* Look through the file once, so that categories and digits are known before a record moves. */
 static kanon_status look_through(delta *d, kanon_error *err)
 {
@@ -163,8 +171,11 @@ static kanon_status look_through(delta *d, kanon_error *err)
         if (d->options->kind == KANON__DELTA_UPDATE) {
             int64_t id;
             KANON_TRY(kanon__record_find(s, &id, 0, d->row.cells, &d->old, err), out);
-            if (id > 0)
-                take_row(d, d->old.cells);
+            if (id == 0) {
+                st = fail_unknown(d, err);
+                goto out;
+            }
+            take_row(d, d->old.cells);
         }
         KANON_TRY(read_places(d, err), out);
         KANON_TRY(kanon__tick(&d->ticker, (int64_t)d->csv.position, (int64_t)d->input.size, 500, err), out);
@@ -253,11 +264,16 @@ static kanon_status take_target(delta *d, sqlite3_stmt *departed, kanon_error *e
     kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     int64_t id = 0, n = d->n_targets, m = s->n_dimensions, capacity = d->targets_capacity;
+    uint32_t code;
     take_row(d, NULL);
     KANON_TRY(kanon__record_find(s, &id, 0, d->row.cells, &d->old, err), out);
     if (id == 0) {
-        st = fail_name(d, "there is no such record", "it may have been named before in this file, or be written differently",
-                       err);
+        st = fail_unknown(d, err);
+        goto out;
+    }
+    KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&id, sizeof id, err), out);
+    if (code < n) { /* an updated record is still there */
+        st = fail_name(d, "a record is named twice", "give each record one line", err);
         goto out;
     }
     KANON_TRY(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err), out);
@@ -283,6 +299,7 @@ static kanon_status take_targets(delta *d, bool gone, kanon_error *err)
     kanon_status st = KANON_OK;
     sqlite3_stmt *departed = NULL;
     bool has_row;
+    KANON_TRY(kanon__dictionary_init(&d->seen, err), out);
     if (gone)
         KANON_TRY(kanon__store_prepare(&d->state->store, &departed, "INSERT INTO departed VALUES(?, ?, ?, ?, ?)", err), out);
     for (;;) {
@@ -311,25 +328,6 @@ out:
 /* ---- updating ---------------------------------------------------------------------------------------------------------
  * */
 
-/* A record that the file names twice would be inserted twice. */
-static kanon_status check_once(const delta *d, kanon_error *err)
-{
-    kanon__dictionary seen = {0};
-    uint32_t code;
-    kanon_status st = kanon__dictionary_init(&seen, err);
-    for (int64_t i = 0; i < d->n_targets && st == KANON_OK; i++) {
-        st = kanon__dictionary_add(&seen, &code, (const char *)&d->ids[i], sizeof d->ids[i], err);
-        if (st == KANON_OK && code < (uint32_t)i) {
-            st = kanon__fail(
-                err, KANON_EDATA, "%s:%lld: key: a record is named twice", d->input.path,
-                (long long)kanon__csv_line_of_row(&d->input, &(kanon__csv_options){.delimiter = d->csv.delimiter}, i));
-            kanon__hint(err, st, "give each record one line");
-        }
-    }
-    kanon__dictionary_clear(&seen);
-    return st;
-}
-
 /* The records leave with their old values, then come back with the new ones, in file order and under their numbers. */
 static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
 {
@@ -342,7 +340,6 @@ static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
         goto out;
     }
     KANON_TRY(take_targets(d, false, err), out);
-    KANON_TRY(check_once(d, err), out);
     KANON_TRY(kanon__maintain_delete(s, d->ids, d->old_places, d->n_targets, true, &d->done, err), out);
     s->n_records -= d->n_targets;
     kanon__csv_rewind(&d->csv);

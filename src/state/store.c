@@ -66,7 +66,7 @@ static kanon_status plain_path(char **out, const char *path, kanon_error *err)
     return st;
 }
 
-static kanon_status connect(kanon__store *s, int wait_seconds, kanon_error *err)
+static kanon_status connect(kanon__store *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char *name = NULL;
@@ -81,19 +81,22 @@ static kanon_status connect(kanon__store *s, int wait_seconds, kanon_error *err)
         st = kanon__store_fail(s, s->db != NULL ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM, err);
         goto out;
     }
+out:
+    kanon__free(name);
+    return st;
+}
+
+static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *err)
+{
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, wait_seconds * 1000);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    KANON_TRY(kanon__store_run(s,
-                               "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-                               "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -131072; PRAGMA secure_delete = ON",
-                               err),
-              out);
-out:
-    kanon__free(name);
-    return st;
+    return kanon__store_run(s,
+                            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
+                            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -131072; PRAGMA secure_delete = ON",
+                            err);
 }
 
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err)
@@ -109,7 +112,8 @@ kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_erro
         goto out;
     }
     close(fd);
-    KANON_TRY(connect(out, 0, err), out);
+    KANON_TRY(connect(out, err), out);
+    KANON_TRY(set_guards(out, 0, err), out);
     sqlite3_file_control(out->db, NULL, SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     snprintf(sql, sizeof sql,
              "PRAGMA page_size = %d; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = %d;"
@@ -147,23 +151,27 @@ static uint32_t number_at(const unsigned char *header, int place)
 
 enum { HEADER_SIZE = 100, PAGE_SIZE_AT = 16, FORMAT_AT = 18, RESERVED_AT = 20, COUNT_AT = 28, VERSION_AT = 60, ID_AT = 68 };
 
+/* Through SQLite's own descriptor: to close another one of the same file would let go of all its locks. */
 static kanon_status read_header(const kanon__store *s, unsigned char header[HEADER_SIZE], int64_t *size, kanon_error *err)
 {
-    struct stat is;
-    int fd = open(s->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return kanon__fail_errno(err, errno, "read", s->path);
-    kanon_status st = KANON_OK;
+    sqlite3_file *file = NULL;
+    sqlite3_int64 bytes = 0;
     memset(header, 0, HEADER_SIZE);
-    if (fstat(fd, &is) != 0)
-        st = kanon__fail_errno(err, errno, "read", s->path);
-    else if (S_ISDIR(is.st_mode))
-        st = kanon__fail_errno(err, EISDIR, "read", s->path);
-    else if (S_ISREG(is.st_mode) && pread(fd, header, HEADER_SIZE, 0) < 0)
-        st = kanon__fail_errno(err, errno, "read", s->path);
-    *size = (int64_t)is.st_size;
-    close(fd);
-    return st;
+    int rc = sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (rc == SQLITE_OK)
+        rc = file->pMethods->xFileSize(file, &bytes);
+    if (rc == SQLITE_OK && bytes >= HEADER_SIZE)
+        rc = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
+    *size = bytes;
+    return rc == SQLITE_OK ? KANON_OK : kanon__store_fail(s, rc, err);
+}
+
+static kanon_status check_is_file(const char *path, kanon_error *err)
+{
+    struct stat is;
+    if (stat(path, &is) != 0)
+        return kanon__fail_errno(err, errno, "read", path);
+    return S_ISDIR(is.st_mode) ? kanon__fail_errno(err, EISDIR, "read", path) : KANON_OK;
 }
 
 /* Only what stays the same during a transaction of another process. */
@@ -193,8 +201,10 @@ kanon_status kanon__store_open(kanon__store *out, const char *path, int wait_sec
     kanon_status st = KANON_OK;
     *out = (kanon__store){0};
     KANON_TRY(kanon__copy_text(&out->path, path, strlen(path), "a file name", err), out);
+    KANON_TRY(check_is_file(path, err), out);
+    KANON_TRY(connect(out, err), out);
     KANON_TRY(check_header(out, err), out);
-    KANON_TRY(connect(out, wait_seconds, err), out);
+    KANON_TRY(set_guards(out, wait_seconds, err), out);
     KANON_TRY(kanon__store_run(out, "PRAGMA synchronous = EXTRA", err), out);
 out:
     if (st != KANON_OK)
