@@ -67,6 +67,9 @@ kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err
  * is no group. `increase` may be NULL. */
 kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group_at *out, const int64_t *places,
                                          int64_t *increase, kanon_error *err);
+/* The group of that number, if it is in the node; nowhere where it is not. */
+kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at *out, int64_t node, int64_t number,
+                                     kanon_error *err);
 /* The group of which the record, with these places, is a member. */
 kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
                                          const int64_t *places, kanon_error *err);

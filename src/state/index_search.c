@@ -232,6 +232,20 @@ out:
     return st;
 }
 
+kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at *out, int64_t id, int64_t number,
+                                     kanon_error *err)
+{
+    *out = (kanon__group_at){0};
+    if (index->nodes[id] == NULL) /* it was there when the group was seen, so it is gone */
+        return KANON_OK;
+    kanon__node *node = NULL;
+    kanon_status st = kanon__node_want(index, &node, id, err);
+    for (int slot = 0; st == KANON_OK && node->level == 0 && slot < node->n; slot++)
+        if (node->keys[slot] == number)
+            *out = (kanon__group_at){node, slot};
+    return st;
+}
+
 static bool slot_holds(const kanon__group_index *index, const kanon__node *node, int slot, const int32_t *spots)
 {
     int sides = kanon__node_sides(node);

@@ -253,22 +253,14 @@ kanon_status kanon__maintain_insert(kanon_state *s, int64_t record, const int64_
 /* A group that lost members. */
 typedef struct loser {
     int64_t number;
-    kanon__node *leaf;
-    int64_t member; /* one that is left; 0: none */
+    int64_t leaf; /* the node in which it is */
+    crowd left;   /* the members that stay */
 } loser;
 
 static int by_number(const void *left, const void *right)
 {
     const loser *a = left, *b = right;
     return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static int slot_of(const kanon__node *leaf, int64_t number)
-{
-    for (int slot = 0; slot < leaf->n; slot++)
-        if (leaf->keys[slot] == number)
-            return slot;
-    return 0;
 }
 
 /* Take the records out of their groups, whose boxes stay as they are for now. */
@@ -282,7 +274,7 @@ static kanon_status take_out(kanon_state *s, const int64_t *records, const int64
         KANON_TRY(kanon__group_index_group_of(s->index, &at, records[i], places + i * s->n_dimensions, err), out);
         if (at.node != NULL) {
             kanon__group_index_leave(at, records[i]);
-            losers[(*n_losers)++] = (loser){.number = kanon__group_number(at), .leaf = at.node};
+            losers[(*n_losers)++] = (loser){.number = kanon__group_number(at), .leaf = at.node->id};
         } else if (s->n_suppressed-- == 0) {
             st = kanon__store_damaged(&s->store, "a record is in no group", err);
             goto out;
@@ -291,7 +283,7 @@ static kanon_status take_out(kanon_state *s, const int64_t *records, const int64
     qsort(losers, (size_t)*n_losers, sizeof *losers, by_number);
     int64_t n_distinct = 0;
     for (int64_t i = 0; i < *n_losers; i++)
-        if (i == 0 || losers[i].number != losers[i - 1].number)
+        if (n_distinct == 0 || losers[i].number != losers[n_distinct - 1].number)
             losers[n_distinct++] = losers[i];
     *n_losers = n_distinct;
 out:
@@ -302,53 +294,57 @@ out:
 static kanon_status shrink(kanon_state *s, loser *losers, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    crowd c = {0};
+    kanon__group_at at;
     for (int64_t i = 0; i < n; i++) {
-        kanon__group_at at = {losers[i].leaf, slot_of(losers[i].leaf, losers[i].number)};
+        KANON_TRY(kanon__group_index_find(s->index, &at, losers[i].leaf, losers[i].number, err), out);
         if (kanon__group_size(at) == 0)
             continue;
-        KANON_TRY(read_crowd(&c, s, at, err), out);
-        enclose(&c, s);
-        losers[i].member = c.records[0];
-        kanon__new_group smaller = group_of(&c, losers[i].number);
+        KANON_TRY(read_crowd(&losers[i].left, s, at, err), out);
+        enclose(&losers[i].left, s);
+        kanon__new_group smaller = group_of(&losers[i].left, losers[i].number);
         KANON_TRY(kanon__group_index_replace(s->index, at, &smaller, err), out);
     }
     for (int64_t i = 0; i < n; i++) {
-        if (losers[i].member != 0)
+        if (losers[i].left.n > 0)
             continue;
-        kanon__group_at at = {losers[i].leaf, slot_of(losers[i].leaf, losers[i].number)};
+        KANON_TRY(kanon__group_index_find(s->index, &at, losers[i].leaf, losers[i].number, err), out);
         KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
         s->n_groups--;
     }
 out:
-    clear_crowd(&c);
     return st;
 }
 
-/* The group of a record that is known to be in one. */
-static kanon_status find_group(kanon_state *s, int64_t record, kanon__group_at *out, int64_t *places, kanon_error *err)
+/* Where the group is now: where it was, or, since nodes are cut when others come, where one of its members is. Nowhere where
+ * that member has gone to another group by a split. */
+static kanon_status find_loser(kanon_state *s, const loser *l, kanon__group_at *out, kanon_error *err)
 {
-    kanon_status st = kanon__record_get(s, NULL, record, NULL, places, err);
-    if (st == KANON_OK)
-        st = kanon__group_index_group_of(s->index, out, record, places, err);
-    if (st == KANON_OK && out->node == NULL)
-        st = kanon__store_damaged(&s->store, "a record is in no group", err);
+    kanon_status st = kanon__group_index_find(s->index, out, l->leaf, l->number, err);
+    if (st != KANON_OK || out->node != NULL)
+        return st;
+    st = kanon__group_index_group_of(s->index, out, l->left.records[0], l->left.places, err);
+    if (st == KANON_OK && out->node != NULL && kanon__group_number(*out) != l->number)
+        *out = (kanon__group_at){0};
     return st;
 }
 
-/* DisperseLessKCluster. */
-static kanon_status disperse(kanon_state *s, kanon__group_at at, kanon__maintenance *done, kanon_error *err)
+/* DisperseLessKCluster. The members are known unless others have joined since. */
+static kanon_status disperse(kanon_state *s, kanon__group_at at, const crowd *known, kanon__maintenance *done,
+                             kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    crowd c = {0};
-    KANON_TRY(read_crowd(&c, s, at, err), out);
+    crowd own = {0};
+    if (known->n != kanon__group_size(at)) {
+        KANON_TRY(read_crowd(&own, s, at, err), out);
+        known = &own;
+    }
     KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
     s->n_groups--;
     done->n_dispersed++;
-    for (int64_t i = 0; i < c.n; i++)
-        KANON_TRY(place_record(s, c.records[i], c.places + i * s->n_dimensions, done, err), out);
+    for (int64_t i = 0; i < known->n; i++)
+        KANON_TRY(place_record(s, known->records[i], known->places + i * s->n_dimensions, done, err), out);
 out:
-    clear_crowd(&c);
+    clear_crowd(&own);
     return st;
 }
 
@@ -356,23 +352,19 @@ static kanon_status disperse_small(kanon_state *s, const loser *losers, int64_t 
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t *places = NULL;
     kanon__ticker ticker;
     kanon__ticker_init(&ticker, s->tick, s->payload, "regrouping");
-    KANON_TRY(kanon__new_array(&places, s->n_dimensions, "a record", err), out);
     for (int64_t i = 0; i < n; i++) {
         kanon__group_at at;
-        if (losers[i].member == 0)
+        if (losers[i].left.n == 0)
             continue;
         KANON_TRY(kanon__tick(&ticker, i, n, 100000, err), out);
-        KANON_TRY(find_group(s, losers[i].member, &at, places, err), out);
-        /* its records may already have gone elsewhere, by a split of this group after others had joined it */
-        if (kanon__group_number(at) != losers[i].number || kanon__group_size(at) >= s->k)
-            continue;
-        KANON_TRY(disperse(s, at, done, err), out);
+        KANON_TRY(find_loser(s, &losers[i], &at, err), out);
+        /* others may have joined it, until it was large enough, or even split */
+        if (at.node != NULL && kanon__group_size(at) < s->k)
+            KANON_TRY(disperse(s, at, &losers[i].left, done, err), out);
     }
 out:
-    kanon__free(places);
     return st;
 }
 
@@ -431,6 +423,8 @@ kanon_status kanon__maintain_delete(kanon_state *s, const int64_t *records, cons
     KANON_TRY(kanon__ranges_read(s, err), out);
     KANON_TRY(n_left < s->k ? gather(s, n_left, err) : disperse_small(s, losers, n_losers, done, err), out);
 out:
+    for (int64_t i = 0; losers != NULL && i < n; i++)
+        clear_crowd(&losers[i].left);
     kanon__free(losers);
     return st;
 }
