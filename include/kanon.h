@@ -451,8 +451,8 @@ KANON_API kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, ui
  * */
 
 /* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
- * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file at
- * the same time; one waits for the other. A kanon_state is used by one thread at a time. */
+ * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file
+ * at the same time; one waits for the other. A kanon_state is used by one thread at a time. */
 typedef struct kanon_state kanon_state;
 
 typedef struct kanon_state_options {

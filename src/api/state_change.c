@@ -322,8 +322,6 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
         goto out;
     }
     KANON_TRY(complete(&c, err), out);
-    if (c.out->withheld + c.out->moved + c.out->merged > 0)
-        out->changed = 0;
 out:
     end(&c);
     return st;

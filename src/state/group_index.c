@@ -209,8 +209,8 @@ static int32_t middle_of(int64_t i, int attribute, box_reader read, const void *
     return lo + (hi - lo) / 2;
 }
 
-/* Where to cut sorted items: in the middle half, where two neighbours cost most together, nearest to the middle. So a category
- * ends up on one side. */
+/* Where to cut sorted items: in the middle half, where two neighbours cost most together, nearest to the middle. So a
+ * category ends up on one side. */
 static int64_t choose_cut(const kanon__dimension_now *d, const item *items, int64_t n)
 {
     int64_t best = n / 2;

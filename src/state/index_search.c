@@ -112,8 +112,8 @@ static void add_costs(int32_t *units, const kanon__dimension_now *d, const stand
     }
 }
 
-/* The same for the nodes of an inner node: at least units[i], of which at least growth[i] is new. `box` has the sides lo, hi,
- * narrowest, widest. */
+/* The same for the nodes of an inner node: at least units[i], of which at least growth[i] is new. `box` has the sides lo,
+ * hi, narrowest, widest. */
 static void bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t spot,
                          int32_t full)
 {

@@ -3,7 +3,8 @@
  * A class of size c, of which d records are gone, is cut by the next release into the records of each group and those that
  * are absent. Every part must have none or at least K records. So, where 0 < d < K, at least K - d of the others must be
  * absent, too, and where d > 0 all of them if fewer than K would be left; and that is enough, for those that are left can be
- * shown in one group. Records that were never released must be shown at least K to a group, or wait. No grouping can withhold fewer.
+ * shown in one group. Records that were never released must be shown at least K to a group, or wait.
+ * No grouping can withhold fewer.
  *
  * Few records are shown elsewhere than in the state's group: those of a part short of K join the largest part of their
  * class; new records make groups of their own where they are enough. */

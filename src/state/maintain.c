@@ -68,7 +68,7 @@ static kanon__new_group group_of(const crowd *c, int64_t number)
 /* ---- Split2k ----------------------------------------------------------------------------------------------------------
  * */
 
-/* The two smallest and the two largest spots of a set on one attribute; with one member gone, what is left is still known. */
+/* The two smallest and the two largest spots of a set on one attribute; with one member gone the rest is still known. */
 typedef struct ends {
     int32_t lo, next_lo, hi, next_hi;
 } ends;

@@ -104,7 +104,7 @@ typedef struct writing {
     int64_t at; /* the next record that is wanted */
 } writing;
 
-static void write_name(const kanon_state *s, FILE *file, const char *name)
+static void write_name(FILE *file, const char *name)
 {
     fputc('"', file);
     for (; *name != '\0'; name++) {
@@ -113,7 +113,6 @@ static void write_name(const kanon_state *s, FILE *file, const char *name)
         fputc(*name, file);
     }
     fputc('"', file);
-    (void)s;
 }
 
 static kanon_status write_record(const kanon__record *record, const char *cells, size_t size, const int64_t *places,
@@ -148,7 +147,7 @@ static kanon_status write_cells(int fd, void *payload, kanon_error *err)
     for (int i = 0; i < s->n_columns; i++) {
         if (i > 0)
             fputc(s->delimiter, w->file);
-        write_name(s, w->file, s->columns[i].name);
+        write_name(w->file, s->columns[i].name);
     }
     fputs(s->crlf ? "\r\n" : "\n", w->file);
     st = kanon__records_visit(w->state, write_record, w, err);

@@ -15,8 +15,8 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of the
- * page goes in, too, so that a page that ends up elsewhere is wrong there. Four sums at a time keep a processor busy. */
+/* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of
+ * the page goes in, too, so that a page that ends up elsewhere is wrong there. Four sums at a time keep a processor busy. */
 static uint64_t sum_of(const unsigned char *page, int64_t offset)
 {
     enum { LANES = 4, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };

@@ -14,7 +14,7 @@ typedef struct kanon__row {
 
 kanon_status kanon__row_init(kanon__row *out, const kanon_state *state, kanon_error *err);
 void kanon__row_clear(kanon__row *row);
-/* The row's cells as one line of CSV without its end, in row->bytes; the cells may lie anywhere before, and lie there after. */
+/* The row's cells as one line of CSV without its end, in row->bytes, where the cells lie afterwards. */
 kanon_status kanon__row_pack(const kanon_state *state, kanon__row *row, kanon_error *err);
 /* Find the cells of a packed line; false where it is none. */
 bool kanon__row_unpack(const kanon_state *state, kanon__row *row);
@@ -24,8 +24,8 @@ bool kanon__rows_have_same_name(const kanon_state *state, const kanon__cell *lef
 /* The hashes of the sensitive cells, which the audit compares. */
 void kanon__row_secrets(const kanon_state *state, const kanon__cell *cells, uint64_t *out);
 
-/* The place of a cell. Where it can have none, *why says what is wrong with it and *hint what would be right. `scale` becomes
- * the digits after the point that the number needs, if that is more. */
+/* The place of a cell. Where it can have none, *why says what is wrong with it and *hint what would be right. `scale`
+ * becomes the digits after the point that the number needs, if that is more. */
 typedef struct kanon__cell_reader {
     kanon_state *state;
     bool grow; /* put unknown categories below the root */

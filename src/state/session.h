@@ -32,8 +32,8 @@ kanon_status kanon__session_create(kanon_state *state, const kanon_table *table,
                                    const kanon_grouping *grouping, bool released, kanon_error *err);
 /* Whether a state can be made of the table: KANON_EINVAL says why not. */
 kanon_status kanon__state_fits(const kanon_table *table, const kanon_schema *schema, kanon_error *err);
-/* New groups for the records, by rising record, in place of the old ones: from 0, negative is suppressed. `numbers` are those
- * of the groups, below state->next_group; NULL: new ones. */
+/* New groups for the records, by rising record, in place of the old ones: from 0, negative is suppressed. `numbers` are
+ * those of the groups, below state->next_group; NULL: new ones. */
 kanon_status kanon__session_regroup(kanon_state *state, const int32_t *group_of, const int64_t *numbers, int64_t n_groups,
                                     kanon_error *err);
 
