@@ -110,8 +110,8 @@ const kanon__algorithm kanon__algorithm_auto = {
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,
-    .record_bytes = 320,
-    .cell_bytes = 60,
+    .record_bytes = 60,
+    .cell_bytes = 24,
     .minute = 300000,
     .refinement = "search",
 };

@@ -281,6 +281,17 @@ static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
     return kanon__hint(err, st, "a block of 100000 records costs little loss");
 }
 
+static kanon_status choose_pace(plan *p, const kanon_table *table, int64_t k, const kanon_options *o, kanon_error *err)
+{
+    const kanon__refinement *r = p->refinement;
+    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k};
+    if (r != NULL && r->need != NULL) {
+        work.refinement = r->info.name;
+        work.refine_bytes = r->need(p->refining, table->n_rows, table->n_quasi, k, kanon__pool_threads(o->threads));
+    }
+    return kanon__pace_choose(&p->pace, &work, o->blocks, o->memory, err);
+}
+
 kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -303,7 +314,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
-    KANON_TRY(kanon__pace_choose(&p.pace, p.algorithm, table, k, o.blocks, o.memory, err), out);
+    KANON_TRY(choose_pace(&p, table, k, &o, err), out);
     KANON_TRY(kanon__requirements_allow(table, p.refinement != NULL, err), out);
     KANON_TRY(kanon__requirements_new(&constraints, table, k, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");

@@ -43,22 +43,27 @@ typedef struct need {
     int64_t whole; /* all records at once */
     int64_t base;  /* in blocks: what does not depend on their size */
     int64_t row;   /* in blocks: per record of the blocks that run */
+    int64_t after; /* when the algorithm is done: the refinement knows no blocks */
 } need;
 
-static need needed(const kanon__algorithm *a, const kanon_table *t, int64_t k)
+static need needed(const kanon__workload *w)
 {
     enum { FIXED = 16 << 20, CODE = 4 }; /* program, buffers, reports; a block's own columns */
-    int64_t base = FIXED + table_bytes(t) + release_bytes(t, k);
+    const kanon_table *t = w->table;
+    int64_t base = FIXED + table_bytes(t) + release_bytes(t, w->k);
+    int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
-                  .whole = base + kanon__algorithm_need(a, t->n_rows, t->n_quasi),
+                  .whole = base + (all > w->refine_bytes ? all : w->refine_bytes),
                   .base = base + cutting_bytes(t),
-                  .row = kanon__algorithm_need(a, 1, t->n_quasi) + (int64_t)CODE * (t->n_quasi + t->n_sensitive)};
+                  .row = kanon__algorithm_need(w->algorithm, 1, t->n_quasi) + (int64_t)CODE * (t->n_quasi + t->n_sensitive),
+                  .after = base + w->refine_bytes};
 }
 
 static int64_t blocks_need(const need *n, int64_t block)
 {
     int64_t records = block < n->n_rows / LARGEST_BLOCK ? LARGEST_BLOCK * block : n->n_rows;
-    return n->base + records * n->row;
+    int64_t bytes = n->base + records * n->row;
+    return bytes > n->after ? bytes : n->after;
 }
 
 /* ---- what is done about it -------------------------------------------------------------------------------------------- */
@@ -77,38 +82,42 @@ static int64_t least_block(int64_t k)
     return by_k > LEAST_BLOCK ? by_k : LEAST_BLOCK;
 }
 
-static kanon_status fail_short(const kanon__algorithm *a, const kanon_table *t, const need *n, int64_t k, int64_t asked,
-                               int64_t memory, kanon_error *err)
+static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t blocks, int64_t memory, kanon_error *err)
 {
     char wanted[32], allowed[32], small[32];
-    int64_t bytes = asked > 0 ? blocks_need(n, asked) : n->whole;
+    int64_t bytes = blocks > 0 ? blocks_need(n, blocks) : n->whole, least = blocks_need(n, least_block(w->k));
+    bool refining = w->refine_bytes > 0 && bytes == n->after, cut = !refining && blocks > 0 && blocks < n->n_rows;
     size_text(wanted, bytes);
     size_text(allowed, memory);
-    size_text(small, blocks_need(n, least_block(k)));
+    size_text(small, least);
     kanon_status st = kanon__fail(err, KANON_ENOMEM,
                                   "%s needs about %s of memory for %lld records%s, more than the %s it may use",
-                                  a->info.name, wanted, (long long)t->n_rows, asked > 0 ? " in these blocks" : "", allowed);
-    if (blocks_need(n, least_block(k)) < bytes)
-        return kanon__hint(err, st, "allow %s, or %s with blocks of %lld records", wanted, small, (long long)least_block(k));
+                                  refining ? w->refinement : w->algorithm->info.name, wanted, (long long)n->n_rows,
+                                  cut ? " in these blocks" : "", allowed);
+    if (refining)
+        return kanon__hint(err, st, "allow %s, or refine by none", wanted);
+    if (least < bytes)
+        return kanon__hint(err, st, "allow %s, or %s with blocks of %lld records", wanted, small,
+                           (long long)least_block(w->k));
     return kanon__hint(err, st, "allow %s", wanted);
 }
 
-kanon_status kanon__pace_choose(kanon__pace *out, const kanon__algorithm *a, const kanon_table *t, int64_t k, int64_t asked,
-                                int64_t memory, kanon_error *err)
+kanon_status kanon__pace_choose(kanon__pace *out, const kanon__workload *w, int64_t asked, int64_t memory, kanon_error *err)
 {
-    need n = needed(a, t, k);
-    bool slow = a->minute > 0 && t->n_rows > a->minute, large = memory > 0 && n.whole > memory;
+    need n = needed(w);
+    int64_t minute = w->algorithm->minute, least = least_block(w->k);
+    bool slow = minute > 0 && n.n_rows > minute, large = memory > 0 && n.whole > memory;
     *out = (kanon__pace){.blocks = asked > 0 ? asked : 0};
     if (asked == 0 && (slow || large)) {
-        int64_t block = slow && a->minute / 2 < USUAL_BLOCK ? a->minute / 2 : USUAL_BLOCK;
-        while (memory > 0 && block > least_block(k) && blocks_need(&n, block) > memory)
+        int64_t block = slow && minute / 2 < USUAL_BLOCK ? minute / 2 : USUAL_BLOCK;
+        while (memory > 0 && block > least && blocks_need(&n, block) > memory)
             block /= 2;
-        out->blocks = block > least_block(k) ? block : least_block(k);
+        out->blocks = block > least ? block : least;
     }
     if (memory == 0)
         return KANON_OK;
     if (out->blocks > 0 ? blocks_need(&n, out->blocks) > memory : large)
-        return fail_short(a, t, &n, k, out->blocks, memory, err);
+        return fail_short(w, &n, out->blocks, memory, err);
     out->block_bytes = memory - n.base;
     return KANON_OK;
 }

@@ -10,9 +10,18 @@ typedef struct kanon__pace {
     int64_t block_bytes; /* that all running blocks may take together; 0: any number */
 } kanon__pace;
 
+/* What is to be run, as far as it takes memory. */
+typedef struct kanon__workload {
+    const kanon__algorithm *algorithm;
+    const char *refinement; /* its name; NULL: none */
+    int64_t refine_bytes;   /* that it takes: it gets the whole table, with or without blocks */
+    const kanon_table *table;
+    int64_t k;
+} kanon__workload;
+
 /* The pace for `asked` blocks (0: as it fits time and memory; KANON_BLOCKS_NONE) within `memory` bytes (0: any number).
  * KANON_ENOMEM where nothing fits, with what would. */
-kanon_status kanon__pace_choose(kanon__pace *out, const kanon__algorithm *algorithm, const kanon_table *table, int64_t k,
-                                int64_t asked, int64_t memory, kanon_error *err);
+kanon_status kanon__pace_choose(kanon__pace *out, const kanon__workload *work, int64_t asked, int64_t memory,
+                                kanon_error *err);
 
 #endif

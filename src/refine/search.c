@@ -163,13 +163,18 @@ static void keep_best(searching *s)
     memcpy(s->best, s->board.group_of, (size_t)s->board.space->n_rows * sizeof *s->best);
 }
 
+/* Of a region. */
+static int64_t most_records(int64_t k)
+{
+    return k > REGION_RECORDS / REGION_GROUPS ? k * REGION_GROUPS : REGION_RECORDS;
+}
+
 static kanon_status search_round(searching *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__random random;
-    int64_t k = s->run->k, most = k > REGION_RECORDS / REGION_GROUPS ? k * REGION_GROUPS : REGION_RECORDS;
     kanon__random_init(&random, s->run->seed, stream_of(s->round, 0));
-    KANON_TRY(kanon__regions_init(&s->regions, &s->board, most, &random, err), out);
+    KANON_TRY(kanon__regions_init(&s->regions, &s->board, most_records(s->run->k), &random, err), out);
     KANON_TRY(kanon__new_array(&s->losses, s->regions.n_regions, "regions", err), out);
     KANON_TRY(kanon__pool_run(s->run->threads, s->regions.n_regions, search_region, s, err), out);
     s->board.loss = 0;
@@ -321,8 +326,6 @@ static kanon_status measure_start(searching *s, kanon_error *err)
 static int64_t moves_of_effort(const searching *s)
 {
     int64_t n = s->run->space->n_rows, moves = n * MOVES_PER_RECORD;
-    if (kanon__setting_is(s->run->settings, "effort", "fast"))
-        return 0;
     if (kanon__setting_is(s->run->settings, "effort", "best"))
         moves *= BEST_FACTOR;
     else if (n > LARGE_TABLE)
@@ -331,6 +334,13 @@ static int64_t moves_of_effort(const searching *s)
         moves = MOST_MOVES;
     moves = moves / (K_OF_HALF + s->run->k) * K_OF_HALF; /* with large groups a move takes longer */
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
+}
+
+/* Whether nothing is to be done. */
+static bool rests(const kanon__settings *settings)
+{
+    return kanon__setting_integer(settings, "moves") == 0 && kanon__setting_number(settings, "time-limit") == 0 &&
+           kanon__setting_is(settings, "effort", "fast");
 }
 
 static void set_limits(searching *s)
@@ -347,14 +357,14 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     kanon_status st = KANON_OK;
     searching *s = NULL;
     kanon__shared_ticker shared;
+    if (rests(run->settings))
+        return KANON_OK;
     kanon__shared_ticker_init(&shared, run->ticker, 1000);
     KANON_TRY(kanon__new_array(&s, 1, "the search", err), out);
     s->run = run;
     s->ticker = &shared;
     s->begin = kanon__seconds();
     set_limits(s);
-    if (s->moves == 0 && s->seconds == 0)
-        goto out; /* no effort */
     kanon__chances_fill(s->chances);
     s->cooling.chances = s->chances;
     KANON_TRY(set_board(&s->board, run, err), out);
@@ -380,6 +390,14 @@ out:
     kanon__free(s);
     kanon__shared_ticker_clear(&shared);
     return st;
+}
+
+/* The board has all records, a patch those of a region; there are as many patches as threads. */
+static int64_t need(const kanon__settings *given, int64_t n, int m, int64_t k, int threads)
+{
+    enum { BOARD = 160, BOARD_CELL = 20, PATCH = 190, PATCH_CELL = 36 };
+    int64_t region = k < n ? most_records(k) : n, n_in_patches = region < n / threads ? region * threads : n;
+    return rests(given) ? 0 : n * (BOARD + (int64_t)BOARD_CELL * m) + n_in_patches * (PATCH + (int64_t)PATCH_CELL * m);
 }
 
 static const kanon_setting_info settings[] = {
@@ -414,4 +432,5 @@ const kanon__refinement kanon__refinement_search = {
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
+    .need = need,
 };

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "core/ticker.h"
+#include "refine/refinement.h"
 #include "support.h"
 #include "table/table.h"
 
@@ -357,6 +358,38 @@ static void does_not_depend_on_threads(const kanon_algorithm_info *a)
     }
 }
 
+/* On records that all differ and are one region. */
+static void memory_of_search_is_foreseen(void)
+{
+    enum { N = 1001, SLACK = 50000 };
+    const kanon__refinement *search = kanon__refinement_find("search");
+    const kanon_algorithm_info *start = kanon_algorithm_find("mondrian");
+    kanon__settings settings = {0}, fast = {0};
+    const kanon_setting no_effort = {"effort", "fast"};
+    kanon_error err;
+    int64_t most_used = 0;
+    assert_done(kanon__settings_init(&settings, "search", search->info.settings, search->info.n_settings, NULL, 0, &err),
+                &err);
+    assert_done(kanon__settings_init(&fast, "search", search->info.settings, search->info.n_settings, &no_effort, 1, &err),
+                &err);
+    assert_int_equal(search->need(&fast, N, 5, 5, 1), 0);
+    for (int64_t k = 2; k <= 32; k *= 4) {
+        kanon_table *table = make_table(shapes[2].yaml, shapes[2].shaper, N);
+        kanon__alloc_peak(true);
+        int64_t before = kanon__alloc_in_use(), foreseen = search->need(&settings, N, table->n_quasi, k, 1);
+        kanon_grouping_free(run_well(start, table, (asked){.k = k, .seed = 3, .threads = 1, .refine = "search"}));
+        int64_t used = kanon__alloc_peak(false) - before;
+        print_message("k %lld: %lld bytes a record, foreseen %lld\n", (long long)k, (long long)(used / N),
+                      (long long)(foreseen / N));
+        kanon_table_free(table);
+        assert_true(used <= foreseen + SLACK);
+        most_used = used * 100 / foreseen > most_used ? used * 100 / foreseen : most_used;
+    }
+    assert_true(most_used > 50);
+    kanon__settings_clear(&fast);
+    kanon__settings_clear(&settings);
+}
+
 /* What --memory relies on: a run takes at most what its row of the table foresees, and not much less, or tables that would
  * fit are refused. */
 static void memory_is_foreseen(const kanon_algorithm_info *a)
@@ -367,12 +400,14 @@ static void memory_is_foreseen(const kanon_algorithm_info *a)
         int64_t n, k;
     } cases[] = {{2, 1001, 2}, {6, 1001, 5}}; /* with a record left over */
     int64_t most_used = 0;
+    if (a == kanon_algorithm_at(0))
+        memory_of_search_is_foreseen();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kanon_table *table = make_table(shapes[cases[i].shape].yaml, shapes[cases[i].shape].shaper, cases[i].n);
         kanon__alloc_peak(true);
         int64_t before = kanon__alloc_in_use(),
                 foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->n_quasi);
-        kanon_grouping_free(run_well(a, table, (asked){.k = cases[i].k, .seed = 3, .threads = 1}));
+        kanon_grouping_free(run_well(a, table, (asked){.k = cases[i].k, .seed = 3, .threads = 1, .refine = "none"}));
         int64_t used = kanon__alloc_peak(false) - before;
         print_message("%s: %lld bytes a record, foreseen %lld\n", shapes[cases[i].shape].name,
                       (long long)(used / cases[i].n), (long long)(foreseen / cases[i].n));
