@@ -78,7 +78,7 @@ const option option_entity = {
 };
 const option option_entity_together = {
     .name = "entity-together",
-    .help = "with --entity: all records of an entity are in one group",
+    .help = "with --entity, or entity in the schema: all records of an entity are in one group",
     .kind = OPTION_SWITCH,
     AT(entity_together),
 };
@@ -544,7 +544,7 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)
         st = kanon_schema_add_constraint(schema, args->constraints.items[i], err);
-    if (st == KANON_OK && args->entity != NULL)
+    if (st == KANON_OK && (args->entity != NULL || args->entity_together))
         st = kanon_schema_set_entity(schema, args->entity, args->entity_together, err);
     if (st == KANON_OK && args->suppress != NULL)
         st = kanon_schema_set_suppress(schema, args->suppress, err);

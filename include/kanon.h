@@ -122,8 +122,8 @@ KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char
 /* One more requirement on the groups, as NAME=VALUE pairs: "model=distinct-l-diversity,attribute=disease,l=3". Which models
  * there are: docs/privacy.md. */
 KANON_API kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err);
-/* The column that says to which person a record belongs: groups then hold k different persons. With `together` all records
- * of a person are in one group. */
+/* The column that says to which person a record belongs (NULL: the one that the schema names): groups then hold k different
+ * persons. With `together` all records of a person are in one group. */
 KANON_API kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err);
 /* The share of the records that may be suppressed where that lowers the loss: "0.01". */
 KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err);

@@ -1,15 +1,16 @@
 /* (alpha,k)-anonymity: no value has a larger share in a group than alpha. Of every value, not of one chosen as sensitive. */
 #include "constraints/constraints.h"
 
-static bool holds(const kanon__constraint *c, kanon__counter *values)
-{
-    return (__int128)kanon__counter_most(values) * c->denominator <= (__int128)values->total * c->numerator;
-}
-
 static double reached(const kanon__constraint *c, kanon__counter *values)
 {
     (void)c;
     return values->total > 0 ? (double)kanon__counter_most(values) / (double)values->total : 0;
+}
+
+/* The share is rounded as alpha is, so that 1/3 is at most 0.3333333333333333. */
+static bool holds(const kanon__constraint *c, kanon__counter *values)
+{
+    return reached(c, values) <= c->limit;
 }
 
 static int64_t lack(const kanon__constraint *c, kanon__counter *values)

@@ -282,7 +282,9 @@ static kanon_status fail_infeasible(const kanon__constraints *all, const kanon__
     kanon_status st = kanon__fail(err, KANON_EINFEASIBLE,
                                   "%s%s: %s: even the whole table as one group has %s = %s, asked is %s", place,
                                   t->columns[c->column].name, c->model->name, c->model->figure, got, asked);
-    return kanon__hint(err, st, "no grouping can have more: ask for less");
+    bool less = c->model->less && !isinf(reached); /* too few values are too few for every c */
+    return kanon__hint(err, st, "no grouping can do better: ask for a %s %s", less ? "larger" : "smaller",
+                       isinf(reached) ? "l" : c->model->figure);
 }
 
 kanon_status kanon__constraints_check_feasible(const kanon__constraints *all, kanon_error *err)

@@ -4,8 +4,9 @@
  * constraints ask about while records come and go, and says whether all of them hold. Where records belong to entities
  * (persons), a value that an entity has several times in a group counts once.
  *
- * Distinct, recursive and alpha are decided in whole numbers. Entropy and t are computed in double and hold up to a
- * tolerance of KANON__PRIVACY_TOLERANCE, so that what is exactly at the limit holds. */
+ * Distinct is decided in whole numbers; recursive and alpha by a quotient of whole numbers, rounded once as the parameter is.
+ * Entropy and t are computed in double and hold up to a tolerance of KANON__PRIVACY_TOLERANCE, so that what is exactly at
+ * the limit holds. */
 #ifndef KANON_CONSTRAINTS_CONSTRAINTS_H
 #define KANON_CONSTRAINTS_CONSTRAINTS_H
 
@@ -61,8 +62,8 @@ struct kanon__constraint {
     int line;    /* in the schema; 0: said by a flag */
     /* parameters; those that a model lacks are 0 */
     int64_t l;
-    int64_t numerator, denominator; /* of c or alpha, exactly */
-    double limit;                   /* log l of entropy; t */
+    int64_t numerator, denominator; /* of c or alpha */
+    double limit;                   /* c, alpha, t; log l of entropy */
     char *sentence;                 /* what it asks of every group */
     double asked;                   /* in the unit of `reached` */
     /* t-closeness: the whole table */

@@ -35,17 +35,17 @@ static ranking rank(const kanon__constraint *c, kanon__counter *values)
     return r;
 }
 
-static bool holds(const kanon__constraint *c, kanon__counter *values)
-{
-    ranking r = rank(c, values);
-    return (__int128)r.first * c->denominator < (__int128)r.tail * c->numerator;
-}
-
 /* The c that just fails: the group is (c,l)-diverse for every larger one. */
 static double reached(const kanon__constraint *c, kanon__counter *values)
 {
     ranking r = rank(c, values);
     return r.tail > 0 ? (double)r.first / (double)r.tail : INFINITY;
+}
+
+/* The quotient is rounded as c is, so that 2/3 is not less than 0.6666666666666667. */
+static bool holds(const kanon__constraint *c, kanon__counter *values)
+{
+    return reached(c, values) < c->limit;
 }
 
 static int64_t lack(const kanon__constraint *c, kanon__counter *values)

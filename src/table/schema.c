@@ -239,12 +239,18 @@ kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, 
 kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
     char *copy = NULL;
-    kanon_status st = kanon__copy_text(&copy, column, strlen(column), "a column name", err);
-    if (st != KANON_OK)
-        return st;
-    kanon__free(schema->entity);
-    schema->entity = copy;
-    schema->entity_line = 0;
+    kanon_status st = KANON_OK;
+    if (column == NULL && schema->entity == NULL)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "entities are to stay together, but there are none"),
+                           "name the column that says whose record it is: --entity, or entity in the schema");
+    if (column != NULL) {
+        st = kanon__copy_text(&copy, column, strlen(column), "a column name", err);
+        if (st != KANON_OK)
+            return st;
+        kanon__free(schema->entity);
+        schema->entity = copy;
+        schema->entity_line = 0;
+    }
     schema->entity_together = together != 0;
     return KANON_OK;
 }
@@ -258,6 +264,8 @@ static kanon_status add_constraint_word(kanon__constraint_text *constraint, cons
         kanon_status st = kanon__fail(err, KANON_EINVAL, "constraint: not of the form NAME=VALUE,NAME=VALUE");
         return kanon__hint(err, st, "write it as model=distinct-l-diversity,attribute=COLUMN,l=3");
     }
+    if (kanon__texts_find(&constraint->names, word, (size_t)(equals - word)) >= 0)
+        return kanon__fail(err, KANON_EINVAL, "constraint: %.*s: given twice", (int)(equals - word), word);
     kanon_status st = kanon__texts_add(&constraint->names, word, (size_t)(equals - word), err);
     if (st == KANON_OK)
         st = kanon__texts_add(&constraint->values, equals + 1, length - (size_t)(equals + 1 - word), err);

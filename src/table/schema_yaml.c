@@ -27,6 +27,7 @@ typedef struct reader {
     size_t size;
     const char *path;
     bool has_attributes;
+    yaml_mark_t together; /* where entity-together stands */
     kanon_error *err;
 } reader;
 
@@ -752,8 +753,8 @@ static kanon_status read_entity_together(reader *r, const key *k, void *target)
 {
     static const word flags[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}};
     int value = 0;
-    (void)k;
     kanon_status st = read_word(r, &value, flags, sizeof flags / sizeof flags[0], "true or false", "words");
+    r->together = k->mark;
     ((kanon_schema *)target)->entity_together = value != 0;
     return st;
 }
@@ -782,6 +783,9 @@ static kanon_status read_stream(reader *r, kanon_schema *schema)
     KANON_TRY(read_mapping(r, "a mapping with the key 'attributes'", read_schema_field, schema), out);
     if (!r->has_attributes)
         return fail_without_attributes(r, start);
+    if (schema->entity_together && schema->entity == NULL)
+        return kanon__hint(r->err, fail_at(r, r->together, "entities are to stay together, but there are none"),
+                           "name the column that says whose record it is: entity");
     KANON_TRY(next(r), out); /* the document's end */
     KANON_TRY(next(r), out);
     if (r->event.type != YAML_STREAM_END_EVENT)

@@ -232,13 +232,15 @@ static void what_no_grouping_has_is_told(void **state)
 {
     (void)state;
     assert_refused("{model: distinct-l-diversity, attribute: disease, l: 4}", KANON_EINFEASIBLE, "has l = 3, asked is 4",
-                   "less");
+                   "smaller l");
     assert_refused("{model: alpha-k, attribute: disease, alpha: 0.5}", KANON_EINFEASIBLE, "alpha = 0.555556, asked is 0.5",
-                   "less");
+                   "larger alpha");
     assert_refused("{model: recursive-l-diversity, attribute: disease, c: 1.25, l: 2}", KANON_EINFEASIBLE,
-                   "c = 1.25, asked is 1.25", "less");
+                   "c = 1.25, asked is 1.25", "larger c");
+    assert_refused("{model: recursive-l-diversity, attribute: disease, c: 9, l: 4}", KANON_EINFEASIBLE, "c = inf",
+                   "smaller l"); /* no c is enough */
     assert_refused("{model: entropy-l-diversity, attribute: disease, l: 2.9}", KANON_EINFEASIBLE, "disease: entropy-l",
-                   "less");
+                   "smaller l");
     assert_refused("{model: t-closeness, attribute: disease, t: 0}", KANON_OK, "", "");
 }
 

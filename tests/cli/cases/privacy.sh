@@ -42,3 +42,34 @@ expect 2 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=distinct,attri
 err_has "no such model"
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --suppress 2 -o none.csv
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --entity who --entity-together --refine il-optimization -o none.csv
+expect 2 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=distinct-l-diversity,attribute=disease,l=2,l=3 -o none.csv
+err_has "l: given twice"
+
+# where less is stricter, the way out is up
+expect 1 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=alpha-k,attribute=disease,alpha=0.1 -o none.csv
+err_has "ask for a larger alpha"
+expect 1 "$KANON" anonymize t.csv -s s.yaml -q --constraint model=entropy-l-diversity,attribute=disease,l=9 -o none.csv
+err_has "ask for a smaller l"
+
+# entities stay together only where there are some, whoever names them
+expect 2 "$KANON" anonymize t.csv -s s.yaml -q --entity-together -o none.csv
+err_has "there are none"
+{ echo "entity: who"; cat s.yaml; } > e.yaml
+expect 0 "$KANON" anonymize t.csv -s e.yaml -q --entity-together -o flag.csv
+same together.csv flag.csv
+{ echo "entity-together: true"; cat s.yaml; } > e.yaml
+expect 3 "$KANON" anonymize t.csv -s e.yaml -q -o none.csv
+err_has "e.yaml:1: "
+no_file none.csv
+
+# limits with more digits than a double holds: what the groups keep is what the check finds
+printf 'age,d\n' > thirds.csv
+for age in 1 1 1 5 5 5; do printf '%d,%s\n' $age x; done >> thirds.csv
+sed -i -e '2s/x/y/;5s/x/y/' thirds.csv
+sed -i -e '3s/x/z/;6s/x/z/' thirds.csv
+expect 0 "$KANON" anonymize thirds.csv --quasi age --sensitive d -k 3 -q -o thirds.out \
+    --constraint model=alpha-k,attribute=d,alpha=0.3333333333333333
+expect 1 "$KANON" anonymize thirds.csv --quasi age --sensitive d -k 3 -q -o none.csv \
+    --constraint model=recursive-l-diversity,attribute=d,c=0.500000000000000001,l=2
+expect 0 "$KANON" anonymize thirds.csv --quasi age --sensitive d -k 3 -q -o thirds.out \
+    --constraint model=recursive-l-diversity,attribute=d,c=0.51,l=2
