@@ -30,6 +30,7 @@ typedef struct improving {
     kanon_bound_options options;
     kanon__ticker ticker;
     double begun, round_seconds, fair_seconds; /* how long the last of its kind took */
+    int64_t rounds;                            /* at most */
     bool timed_out;
     kanon_lower_bound *out;
 } improving;
@@ -45,8 +46,11 @@ static bool out_of_time(const improving *s, double ahead)
 static int tick(const kanon_progress *progress, void *payload)
 {
     improving *s = payload;
+    kanon_progress whole = *progress; /* not of the survey or the climb, but of all rounds or the time there is */
+    whole.done = s->options.seconds > 0 ? (int64_t)(1000 * (kanon__seconds() - s->begun)) : s->out->rounds;
+    whole.total = s->options.seconds > 0 ? (int64_t)(1000 * s->options.seconds) : s->rounds;
     s->timed_out = s->timed_out || out_of_time(s, 0);
-    return s->timed_out || (s->options.tick != NULL && s->options.tick(progress, s->options.payload) != 0);
+    return s->timed_out || (s->options.tick != NULL && s->options.tick(&whole, s->options.payload) != 0);
 }
 
 /* ---- prices -----------------------------------------------------------------------------------------------------------
@@ -121,7 +125,7 @@ out:
     return st;
 }
 
-/* Whether there is no time for another round before prices are made fair. */
+/* Whether there is no time for another round before prices are made fair: then they are made so in every round. */
 static bool is_late(const improving *s)
 {
     enum { FAIR_COST = 8 }; /* in rounds, as long as it is not known */
@@ -133,15 +137,14 @@ static kanon_status improve(improving *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
-    int64_t rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
     int failures = 0;
+    s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
     KANON_TRY(kanon__survey_new(&s->survey, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
-    for (int round = 0; round < rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
+    for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         for (int64_t tuple = 0; tuple < t->n; tuple++)
             s->table->prices[tuple] = in_units(s, s->prices[tuple]);
-        s->out->stopped = is_late(s);
-        if (s->out->stopped || round % ROUNDS_TO_FAIR == ROUNDS_TO_FAIR - 1 || round == rounds - 1) {
+        if (is_late(s) || round % ROUNDS_TO_FAIR == ROUNDS_TO_FAIR - 1 || round == s->rounds - 1) {
             bool gained;
             KANON_TRY(fair_round(s, &gained, err), out);
             failures = gained ? 0 : failures + 1;
@@ -149,8 +152,6 @@ static kanon_status improve(improving *s, kanon_error *err)
             KANON_TRY(search_round(s, err), out);
         }
         s->out->rounds = round + 1;
-        if (s->out->stopped)
-            break;
         KANON_TRY(kanon__cuts_climb(s->cuts, s->prices, s->typical, &s->ticker, err), out);
     }
 out:
