@@ -93,30 +93,47 @@ void kanon__extents_of(const kanon__priced_table *t, const uint32_t *from, const
 /* ---- the distance to the (k-1)-th nearest other record ----------------------------------------------------------------
  * */
 
-/* The nearest records found so far, as distances with counts, ascending; just so many that their counts reach `wanted`. */
+/* Some records that are equally far. */
+typedef struct some_records {
+    uint32_t distance;
+    int64_t count;
+} some_records;
+
+/* The nearest records found so far, a heap with the furthest on top; just so many that their counts reach `wanted`. */
 typedef struct nearest_list {
-    uint32_t *distances;
-    int64_t *counts;
+    some_records *heap;
     int64_t n, counted, wanted;
 } nearest_list;
 
 static uint32_t reach(const nearest_list *l)
 {
-    return l->counted >= l->wanted ? l->distances[l->n - 1] : UINT32_MAX;
+    return l->counted >= l->wanted ? l->heap[0].distance : UINT32_MAX;
+}
+
+static void drop_furthest(nearest_list *l)
+{
+    some_records last = l->heap[--l->n];
+    int64_t at = 0;
+    l->counted -= l->heap[0].count;
+    for (int64_t child = 1; child < l->n; child = 2 * at + 1) {
+        child += child + 1 < l->n && l->heap[child + 1].distance > l->heap[child].distance;
+        if (l->heap[child].distance <= last.distance)
+            break;
+        l->heap[at] = l->heap[child];
+        at = child;
+    }
+    l->heap[at] = last;
 }
 
 static void insert(nearest_list *l, uint32_t distance, int64_t count)
 {
     int64_t at = l->n++;
-    for (; at > 0 && l->distances[at - 1] > distance; at--) {
-        l->distances[at] = l->distances[at - 1];
-        l->counts[at] = l->counts[at - 1];
-    }
-    l->distances[at] = distance;
-    l->counts[at] = count;
+    for (; at > 0 && l->heap[(at - 1) / 2].distance < distance; at = (at - 1) / 2)
+        l->heap[at] = l->heap[(at - 1) / 2];
+    l->heap[at] = (some_records){distance, count};
     l->counted += count;
-    while (l->counted - l->counts[l->n - 1] >= l->wanted)
-        l->counted -= l->counts[--l->n];
+    while (l->counted - l->heap[0].count >= l->wanted)
+        drop_furthest(l);
 }
 
 static void look_at_leaf(const kanon__priced_table *t, const kanon__tree_node *node, int64_t own, nearest_list *l)
@@ -159,7 +176,7 @@ static uint32_t neighbour_distance(const kanon__priced_table *t, int64_t own, ne
             stack[depth - 2] = swap;
         }
     }
-    return l->distances[l->n - 1];
+    return l->heap[0].distance;
 }
 
 typedef struct floors {
@@ -176,8 +193,7 @@ static kanon_status floor_task(int64_t task, void *payload, kanon_error *err)
     kanon__ticker ticker;
     int64_t end = (task + 1) * TUPLES_PER_TASK;
     kanon__shared_ticker_task(&ticker, &f->shared);
-    KANON_TRY(kanon__new_array(&l.distances, t->k + 1, "neighbours", err), out);
-    KANON_TRY(kanon__new_array(&l.counts, t->k + 1, "neighbours", err), out);
+    KANON_TRY(kanon__new_array(&l.heap, t->k + 1, "neighbours", err), out);
     for (int64_t tuple = task * TUPLES_PER_TASK; tuple < end && tuple < t->n; tuple++) {
         l.n = l.counted = 0;
         l.wanted = t->k - t->counts[tuple]; /* its equals are at distance 0 */
@@ -186,8 +202,7 @@ static kanon_status floor_task(int64_t task, void *payload, kanon_error *err)
     }
     kanon__shared_ticker_add(&f->shared, TUPLES_PER_TASK);
 out:
-    kanon__free(l.counts);
-    kanon__free(l.distances);
+    kanon__free(l.heap);
     return st;
 }
 
