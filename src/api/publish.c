@@ -32,13 +32,12 @@ static kanon_status fail_twice(const char *path, kanon_error *err)
     return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(path, "-") == 0 ? "standard output" : path);
 }
 
-/* Two outputs in one file, or an output over what was read, would destroy data. */
-static kanon_status check_paths(const char *const paths[N_OUTPUTS], const kanon_table *t, kanon_error *err)
+kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_table *t, kanon_error *err)
 {
-    for (int i = 0; i < N_OUTPUTS; i++) {
+    for (int i = 0; i < n; i++) {
         if (paths[i] == NULL)
             continue;
-        for (int j = i + 1; j < N_OUTPUTS; j++)
+        for (int j = i + 1; j < n; j++)
             if (paths[j] != NULL && kanon__output_same_place(paths[i], paths[j]))
                 return fail_twice(paths[i], err);
         if (kanon__output_same_place(paths[i], t->input.path) ||
@@ -201,7 +200,7 @@ kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grou
     }
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
-    KANON_TRY(check_paths(paths, table, err), out);
+    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     if (grouping->n_groups > 0 && grouping->smallest < grouping->k) { /* a caller's own; those of the library never are */
         st = kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)grouping->smallest,
@@ -236,7 +235,7 @@ kanon_status kanon_measures_publish(const kanon_table *table, const kanon_groupi
     kanon__output *output = NULL;
     kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
     const char *const paths[N_OUTPUTS] = {path};
-    KANON_TRY(check_paths(paths, table, err), out);
+    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__output_open(&output, path, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);

@@ -1,4 +1,4 @@
-/* Publishing with a step just before the files get their names. */
+/* Publishing with a step just before the files get their names, and what every function that writes files asks first. */
 #ifndef KANON_API_PUBLISH_H
 #define KANON_API_PUBLISH_H
 
@@ -9,5 +9,8 @@ typedef kanon_status (*kanon__before_naming)(const char *release_sha256, void *p
 
 kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__before_naming before, void *payload);
+/* KANON_EINVAL where two of the `n` outputs (NULL ones are passed over) are in one file, or one is over what was read: that
+ * would destroy data. */
+kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_table *table, kanon_error *err);
 
 #endif

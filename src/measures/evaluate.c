@@ -156,7 +156,25 @@ static int n_brief(void)
     return n + 1;
 }
 
-static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, int n_rows, kanon_error *err)
+const kanon__measure *kanon__measure_find(const char *name)
+{
+    for (int i = 0; i < N_MEASURES; i++)
+        if (strcmp(measures_table[i]->name, name) == 0)
+            return measures_table[i];
+    return NULL;
+}
+
+static bool is_wanted(const kanon__measure *measure, const char *const *wanted)
+{
+    if (wanted == NULL)
+        return true;
+    while (*wanted != NULL && strcmp(*wanted, measure->name) != 0)
+        wanted++;
+    return *wanted != NULL;
+}
+
+static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, const char *const *wanted, int n_rows,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = 0;
@@ -165,7 +183,7 @@ static kanon_status measure_all(kanon_measures *m, const kanon__subject *s, int 
     KANON_TRY(kanon__new_array(&m->figures, n, "measures", err), out);
     for (int i = 0; i < n_rows; i++) {
         const kanon__measure *measure = measures_table[i];
-        for (int j = 0; j < n_figures(s, measure->scope); j++) {
+        for (int j = 0; is_wanted(measure, wanted) && j < n_figures(s, measure->scope); j++) {
             kanon_figure *figure = &m->figures[m->n];
             *figure = (kanon_figure){measure->name, attribute_name(s, measure->scope, j), measure->formula, 0,
                                      measure->whole};
@@ -179,6 +197,12 @@ out:
 
 kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
                             const kanon_evaluate_options *options, kanon_error *err)
+{
+    return kanon__evaluate_some(out, table, grouping, options, NULL, err);
+}
+
+kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                                  const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_evaluate_options o;
@@ -202,7 +226,7 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     for (size_t i = 0; i < settings.n; i++)
         if (settings.values[i] != NULL)
             KANON_TRY(kanon__texts_addf(&m->settings, err, "%s=%s", infos[i].name, settings.values[i]), out);
-    KANON_TRY(measure_all(m, &subject, o.brief ? n_brief() : N_MEASURES, err), out);
+    KANON_TRY(measure_all(m, &subject, wanted, o.brief ? n_brief() : N_MEASURES, err), out);
     *out = m;
     m = NULL;
 out:

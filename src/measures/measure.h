@@ -59,4 +59,10 @@ static inline const kanon__column *kanon__subject_sensitive(const kanon__subject
 /* The weighted term of the i-th quasi attribute for one group: (max - min) / R or h(lca) / H. */
 double kanon__subject_term(const kanon__subject *subject, int i, int64_t group);
 
+/* NULL where there is no measure of that name. */
+const kanon__measure *kanon__measure_find(const char *name);
+/* kanon_evaluate for the measures named in `wanted` alone, NULL after the last; NULL: all of them. */
+kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                                  const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err);
+
 #endif

@@ -2,6 +2,7 @@
  * clock is asked, so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but
  * fewer than k records is named. */
 #include "report/html_parts.h"
+#include "report/svg_plot.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,17 +47,8 @@ static const char style[] =
     "figure{margin:14px 0;break-inside:avoid}\n"
     "figcaption{margin:0 0 4px;font-size:13px;overflow-wrap:anywhere}\n"
     "svg{display:block;width:100%;height:auto;font-size:11px}\n"
-    ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n"
-    ".light{fill:#b9c3cf;stroke:#8794a3;stroke-width:.5}\n"
-    ".dark{fill:#1f4e79}\n"
-    ".outline{fill:none;stroke:#1f4e79;stroke-width:1.6}\n"
-    ".grid{stroke:#e3e3e3;stroke-width:1}\n"
-    ".base{stroke:#777;stroke-width:1}\n"
-    ".label{fill:#222}\n"
-    ".value{fill:#333;font-size:10px}\n"
-    ".note{fill:#555;font-size:10.5px}\n"
-    ".middle{text-anchor:middle}\n"
-    ".right{text-anchor:end}\n"
+    ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n";
+static const char print_style[] =
     "@media print{body{padding:0;max-width:none;font-size:10.5pt}h1{font-size:18pt}h2{margin-top:22px}table{font-size:9pt}"
     ".pair{grid-template-columns:1fr 1fr}.formula{font-size:8.5pt}}\n";
 
@@ -73,6 +65,8 @@ static void put_head(kanon__output *o, const kanon__report *r)
     kanon__markup_text(o, file_name(r), strlen(file_name(r)));
     kanon__output_text(o, "</title>\n<style>\n");
     kanon__output_text(o, style);
+    kanon__output_text(o, kanon__plot_style);
+    kanon__output_text(o, print_style);
     kanon__output_text(o, "</style>\n</head>\n<body>\n<h1>Anonymisation of ");
     kanon__markup_text(o, file_name(r), strlen(file_name(r)));
     kanon__output_text(o, "</h1>\n<p class=\"kind\">");

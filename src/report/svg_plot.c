@@ -6,6 +6,17 @@
 /* Lengths are in the units of the viewBox, which are about pixels. Letters are estimated, since there is nobody to ask. */
 enum { LETTER = 6, DIGIT = 6, ROW_HEIGHT = 15, PAIR_HEIGHT = 26, LEGEND_HEIGHT = 18, AXIS_HEIGHT = 16, TITLE_HEIGHT = 15 };
 
+const char kanon__plot_style[] = ".light{fill:#b9c3cf;stroke:#8794a3;stroke-width:.5}\n"
+                                 ".dark{fill:#1f4e79}\n"
+                                 ".outline{fill:none;stroke:#1f4e79;stroke-width:1.6}\n"
+                                 ".grid{stroke:#e3e3e3;stroke-width:1}\n"
+                                 ".base{stroke:#777;stroke-width:1}\n"
+                                 ".label{fill:#222}\n"
+                                 ".value{fill:#333;font-size:10px}\n"
+                                 ".note{fill:#555;font-size:10.5px}\n"
+                                 ".middle{text-anchor:middle}\n"
+                                 ".right{text-anchor:end}\n";
+
 typedef struct frame {
     double left, top, width, height; /* of the area where the values are drawn */
 } frame;
@@ -286,5 +297,119 @@ void kanon__plot_histogram(kanon__output *o, const kanon__plot *plot, const kano
     }
     outline(o, &f, axis, top);
     number_axis(o, plot, &f, axis);
+    end(o);
+}
+
+/* ---- points -----------------------------------------------------------------------------------------------------------
+ * */
+
+typedef struct scale {
+    bool logarithmic;
+    double from, to;
+} scale;
+
+/* The next larger of ... 0.5, 1, 2, 5, 10 ... */
+static double next_mark(double mark)
+{
+    double power = pow(10, floor(log10(mark) + 1e-9)), digit = round(mark / power);
+    return (digit < 2 ? 2 : digit < 5 ? 5 : 10) * power;
+}
+
+static scale scale_of(const kanon__plot_point *points, int n, bool logarithmic)
+{
+    double most = points[n - 1].x, least = most;
+    for (int i = n - 1; i >= 0 && points[i].x > 0; i--)
+        least = points[i].x;
+    if (!logarithmic || !(most > 0))
+        return (scale){false, 0, most > 0 ? most * 1.05 : 1};
+    scale s = {true, pow(10, floor(log10(least))), 0};
+    while (next_mark(s.from) < least)
+        s.from = next_mark(s.from);
+    for (s.to = next_mark(s.from); s.to < most;)
+        s.to = next_mark(s.to);
+    return s;
+}
+
+static double along(const scale *s, const frame *f, double x)
+{
+    double share = s->logarithmic ? log(fmax(x, s->from) / s->from) / log(s->to / s->from)
+                                  : (x - s->from) / (s->to - s->from);
+    return f->left + f->width * share;
+}
+
+static void scale_marks(kanon__output *o, const kanon__plot *plot, const frame *f, const scale *s)
+{
+    double base = f->top + f->height, step = grid_step(s->to);
+    for (double mark = s->from; mark <= s->to * (1 + 1e-9); mark = s->logarithmic ? next_mark(mark) : mark + step) {
+        double x = along(s, f, mark);
+        line(o, x, base, x, base + 3, "base");
+        text(o, x, base + 14, "label middle", kanon__show_figure(mark, false).text);
+    }
+    text(o, f->left + f->width, base + AXIS_HEIGHT + 12, "note right", plot->x_title);
+}
+
+static double height_of(const frame *f, double y, double top)
+{
+    return f->top + f->height * (1 - y / top);
+}
+
+static void join_points(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n, double top)
+{
+    char command = 'M';
+    kanon__output_text(o, "<path class=\"outline\" d=\"");
+    for (int i = 0; i < n; i++) {
+        if (!points[i].is_joined)
+            continue;
+        kanon__markup(o, "%c%s %s", command, kanon__show_place(along(s, f, points[i].x)).text,
+                      kanon__show_place(height_of(f, points[i].y, top)).text);
+        command = 'L';
+    }
+    kanon__output_text(o, "\"/>\n");
+}
+
+static void circles(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n, double top)
+{
+    for (int i = 0; i < n; i++) {
+        kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"3.5\" class=\"%s\"><title>",
+                      kanon__show_place(along(s, f, points[i].x)).text,
+                      kanon__show_place(height_of(f, points[i].y, top)).text, points[i].is_dark ? "dark" : "light");
+        kanon__markup_text(o, points[i].label, strlen(points[i].label));
+        kanon__output_text(o, "</title></circle>\n");
+    }
+}
+
+/* To the left and below a joined point there is none, so there is room for its label; where one would touch the axis or the
+ * label before, it is there only for whoever points at it. */
+static void point_labels(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n,
+                         double top)
+{
+    double taken_to = 0, taken_y = 0;
+    for (int i = 0; i < n; i++) {
+        double x = along(s, f, points[i].x) - 6, y = height_of(f, points[i].y, top) + 13;
+        double begin_x = x - LETTER * kanon__text_width(points[i].label, strlen(points[i].label));
+        if (!points[i].is_joined || begin_x < f->left || (begin_x < taken_to && fabs(y - taken_y) < 12))
+            continue;
+        text(o, x, y, "label right", points[i].label);
+        taken_to = x;
+        taken_y = y;
+    }
+}
+
+void kanon__plot_points(kanon__output *o, const kanon__plot *plot, const kanon__plot_point *points, int n, bool logarithmic)
+{
+    double most = 0, above = LEGEND_HEIGHT + 24;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, points[i].y);
+    frame f = {.left = value_width(plot, most), .top = above};
+    f.width = plot->width - f.left - 24;
+    f.height = KANON__PLOT_POINTS_HEIGHT - above - AXIS_HEIGHT - TITLE_HEIGHT - 20;
+    scale s = scale_of(points, n, logarithmic);
+    begin(o, plot, KANON__PLOT_POINTS_HEIGHT);
+    legend(o, plot, false);
+    double top = value_axis(o, plot, &f, most);
+    scale_marks(o, plot, &f, &s);
+    join_points(o, &f, &s, points, n, top);
+    circles(o, &f, &s, points, n, top);
+    point_labels(o, &f, &s, points, n, top);
     end(o);
 }

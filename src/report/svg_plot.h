@@ -7,6 +7,9 @@
 
 enum { KANON__PLOT_WIDE = 720, KANON__PLOT_HALF = 350 };
 
+/* The CSS rules of what is drawn; a page with plots has them once. */
+extern const char kanon__plot_style[];
+
 typedef struct kanon__plot_bar {
     const char *label;
     size_t label_length;
@@ -40,5 +43,19 @@ typedef struct kanon__plot_axis {
 
 /* Bars of different width on an axis of numbers; the second series is a line around its bars. */
 void kanon__plot_histogram(kanon__output *output, const kanon__plot *plot, const kanon__plot_axis *axis);
+
+enum { KANON__PLOT_LABEL = 160, KANON__PLOT_POINTS_HEIGHT = 330 };
+
+typedef struct kanon__plot_point {
+    double x, y;
+    bool is_dark;
+    bool is_joined; /* the line goes through it */
+    char label[KANON__PLOT_LABEL];
+} kanon__plot_point;
+
+/* Points with a line through some of them, by ascending x; two series name the light and the dark ones. On a logarithmic axis
+ * points from x = 0 are at its left end. The plot is KANON__PLOT_POINTS_HEIGHT high. */
+void kanon__plot_points(kanon__output *output, const kanon__plot *plot, const kanon__plot_point *points, int n,
+                        bool logarithmic);
 
 #endif

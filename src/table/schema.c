@@ -228,6 +228,11 @@ bool kanon__schema_parse_share(kanon_schema *schema, const char *text)
     return true;
 }
 
+int64_t kanon__schema_may_suppress(const kanon_schema *s, int64_t n_rows)
+{
+    return s->suppress_denominator == 0 ? -1 : (int64_t)((__int128)n_rows * s->suppress_numerator / s->suppress_denominator);
+}
+
 kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
 {
     if (kanon__schema_parse_share(schema, share))

@@ -57,6 +57,8 @@ kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t s
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
 /* Set the share of records that may be suppressed; false where the text is no number from 0 to 1. */
 bool kanon__schema_parse_share(kanon_schema *schema, const char *text);
+/* How many of `n_rows` records that is; -1: nothing was said. */
+int64_t kanon__schema_may_suppress(const kanon_schema *schema, int64_t n_rows);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

@@ -373,11 +373,6 @@ out:
     return st;
 }
 
-static int64_t share_of_rows(int64_t n_rows, const kanon_schema *s)
-{
-    return s->suppress_denominator == 0 ? -1 : (int64_t)((__int128)n_rows * s->suppress_numerator / s->suppress_denominator);
-}
-
 /* ---- the table --------------------------------------------------------------------------------------------------------
  * */
 
@@ -422,7 +417,7 @@ kanon_status kanon__table_from_input(kanon_table **out, kanon__input *input, con
     if (r.entity >= 0)
         KANON_TRY(number_entities(&r, err), out);
     KANON_TRY(encode_columns(&r, err), out);
-    t->most_suppressed = share_of_rows(t->n_rows, schema);
+    t->most_suppressed = kanon__schema_may_suppress(schema, t->n_rows);
     *out = t;
     t = NULL;
 out:
