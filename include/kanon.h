@@ -439,6 +439,55 @@ typedef struct kanon_certificate {
 KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path,
                                                int threads, kanon_tick tick, void *payload, kanon_error *err);
 
+/* ---- trade-off --------------------------------------------------------------------------------------------------------
+ * */
+
+typedef struct kanon_tradeoff_options {
+    size_t struct_size;
+    const char *k;                         /* the values of k, with commas between them; NULL: 2,5,10,25,50,100 */
+    const char *suppress;                  /* likewise, shares of the records; NULL: what the schema says */
+    const kanon_setting *settings;         /* of the algorithm; a value may be several, with commas between them */
+    size_t n_settings;
+    const char *algorithm, *refine, *effort; /* as in kanon_options */
+    const kanon_setting *measure_settings; /* as in kanon_evaluate_options; the same for every point */
+    size_t n_measure_settings;
+    uint64_t seed;
+    int threads;
+    kanon_tick tick;
+    void *payload;
+    const char *csv, *json, *plot; /* where the curve is written to, all or nothing; "-": standard output; NULL: not wanted.
+                                      A plot is a page with plots and figures where its name ends in .html, else SVG */
+} kanon_tradeoff_options;
+
+typedef enum kanon_point_result {
+    KANON_POINT_OPTIMAL = 0, /* no other point is better in one of the criteria and worse in none */
+    KANON_POINT_DOMINATED,
+    KANON_POINT_INFEASIBLE /* no grouping meets the requirement; there are no figures */
+} kanon_point_result;
+
+typedef struct kanon_curve_point {
+    const kanon_setting *settings; /* its place in the grid: k first, then suppress where asked for, then settings */
+    size_t n_settings;
+    const kanon_figure *figures; /* the same for every point, in the same order */
+    size_t n_figures;
+    kanon_point_result result;
+    double seconds; /* of grouping */
+} kanon_curve_point;
+
+typedef struct kanon_curve kanon_curve;
+
+/* Group the table with every combination of the values and find which of them no other beats in information_loss,
+ * highest_risk, average_risk, protection and query_error, of all of which less is better. Deterministic for a seed but for
+ * the seconds, whatever the number of threads. KANON_EINVAL: not a grid; KANON_EINFEASIBLE: not one point can be met. */
+KANON_API kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
+                                      kanon_error *err);
+KANON_API void kanon_curve_free(kanon_curve *curve);
+KANON_API size_t kanon_curve_count(const kanon_curve *curve);
+/* The i-th point in the order of the grid, in which the last setting changes first; NULL past the last. */
+KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i);
+/* "optimal", "dominated" or "infeasible". */
+KANON_API const char *kanon_point_result_text(kanon_point_result result);
+
 /* ---- sample data ------------------------------------------------------------------------------------------------------
  * */
 

@@ -67,10 +67,12 @@ typedef struct objects {
     kanon_grouping *grouping, *read;
     kanon_measures *measures;
     kanon_check *check;
+    kanon_curve *curve;
 } objects;
 
 static void free_objects(objects *o)
 {
+    kanon_curve_free(o->curve);
     kanon_check_free(o->check);
     kanon_measures_free(o->measures);
     kanon_grouping_free(o->read);
@@ -121,6 +123,20 @@ static kanon_status judge_step(const paths *p, objects *o, kanon_error *err)
     return st;
 }
 
+static kanon_status tradeoff_step(const paths *p, objects *o, kanon_error *err)
+{
+    kanon_tradeoff_options grid = {.struct_size = sizeof grid,
+                                   .k = "2,3",
+                                   .suppress = "0.2",
+                                   .settings = (const kanon_setting[]){{"ties", "strict,relaxed"}},
+                                   .n_settings = 1,
+                                   .threads = 1,
+                                   .csv = p->release.text,
+                                   .json = p->figures.text,
+                                   .plot = p->report.text};
+    return kanon_tradeoff(&o->curve, o->table, &grid, err);
+}
+
 /* Free what `now` has more than `before`. */
 static void free_added(const objects *before, objects *now)
 {
@@ -160,6 +176,17 @@ static void no_memory_to_read(void **state)
     (void)state;
     paths p = set_up();
     fail_every_allocation(read_step, &p, &(objects){0}, 0);
+}
+
+static void no_memory_for_a_curve(void **state)
+{
+    objects o = {0};
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    assert_done(read_step(&p, &o, &err), &err);
+    fail_every_allocation(tradeoff_step, &p, &o, 3);
+    free_objects(&o);
 }
 
 static void no_memory_to_publish(void **state)
@@ -544,6 +571,7 @@ int main(void)
         cmocka_unit_test(place_goes_away),         cmocka_unit_test(killed_half_way),
         cmocka_unit_test(cancelled_while_reading), cmocka_unit_test(cancelled_while_grouping),
         cmocka_unit_test(cancelled_while_writing), cmocka_unit_test(input_loses_its_name),
+        cmocka_unit_test(no_memory_for_a_curve),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
