@@ -25,8 +25,8 @@ struct command {
     int (*run)(const command *self, const arguments *args); /* returns an exit status */
 };
 
-extern const command command_anonymize, command_evaluate, command_bound, command_check, command_algorithms, command_sample,
-    command_man;
+extern const command command_anonymize, command_evaluate, command_bound, command_tradeoff, command_check, command_algorithms,
+    command_sample, command_man;
 extern const command command_insert, command_delete, command_update, command_optimize, command_release, command_state,
     command_audit;
 

@@ -506,6 +506,7 @@ void arguments_clear(arguments *args)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->items);
     free(args->settings.items);
+    free(args->measure_settings.items);
     free(args->taxonomies.items);
     *args = (arguments){0};
 }

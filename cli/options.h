@@ -30,7 +30,8 @@ typedef struct arguments {
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
-    pair_list settings, taxonomies;
+    const char *k_list, *shares, *json, *plot;
+    pair_list settings, measure_settings, taxonomies;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     char delimiter; /* 0: not said */

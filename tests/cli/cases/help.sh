@@ -3,12 +3,12 @@
 expect 0 "$KANON" --help
 out_has "usage: kanon COMMAND"
 err_lines 0
-for command in anonymize evaluate bound check algorithms sample; do
+for command in anonymize evaluate bound tradeoff check algorithms sample; do
     out_has "  $command "
 done
 out_lacks "  man "
 
-for command in anonymize evaluate bound check algorithms sample man; do
+for command in anonymize evaluate bound tradeoff check algorithms sample man; do
     expect 0 "$KANON" $command --help
     out_has "usage: kanon $command"
     out_has "--help"

@@ -1,6 +1,6 @@
 # The manual pages come from the tables of the help and are good roff.
 
-for command in "" anonymize evaluate bound check algorithms sample; do
+for command in "" anonymize evaluate bound tradeoff check algorithms sample; do
     expect 0 "$KANON" man $command
     err_lines 0
     out_has .TH
@@ -16,7 +16,7 @@ for option in $("$KANON" anonymize --help | grep -o -e '--[a-z-]*' | sort -u | s
 done
 
 command -v groff >/dev/null || skip "no groff"
-for command in "" anonymize evaluate bound check algorithms sample; do
+for command in "" anonymize evaluate bound tradeoff check algorithms sample; do
     "$KANON" man $command | groff -man -Tascii -ww -rLL=78n >/dev/null 2>complaints
     [ ! -s complaints ] || failed "groff: $(head -n 1 complaints)"
 done

@@ -1,0 +1,198 @@
+#include "command.h"
+#include "progress.h"
+
+#include <string.h>
+
+static const option option_k = {
+    .name = "k",
+    .letter = 'k',
+    .argument = "K,...",
+    .help = "the values of k (default: 2,5,10,25,50,100)",
+    .kind = OPTION_TEXT,
+    AT(k_list),
+};
+static const option option_algorithm = {
+    .name = "algorithm",
+    .letter = 'a',
+    .argument = "NAME",
+    .help = "how to group (default: the schema's); kanon algorithms lists them",
+    .kind = OPTION_TEXT,
+    AT(algorithm),
+};
+static const option option_set = {
+    .name = "set",
+    .argument = "NAME=VALUE,...",
+    .help = "a setting of the algorithm, with all the values that are to be tried; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(settings),
+};
+static const option option_shares = {
+    .name = "suppress",
+    .argument = "SHARE,...",
+    .help = "the shares of the records that may be suppressed, such as 0,0.01,0.05 (default: the schema's)",
+    .kind = OPTION_TEXT,
+    AT(shares),
+};
+static const option option_refine = {
+    .name = "refine",
+    .argument = "NAME",
+    .help = "make the groups better afterwards; kanon algorithms lists the refinements, too",
+    .kind = OPTION_TEXT,
+    AT(refine),
+};
+static const option option_effort = {
+    .name = "effort",
+    .argument = "fast|balanced|best",
+    .help = "with the algorithm auto or --refine search: how long each point may take",
+    .kind = OPTION_TEXT,
+    AT(effort),
+};
+static const option option_measure = {
+    .name = "measure",
+    .argument = "NAME=VALUE",
+    .help = "a setting of the measures, the same for every point: kanon evaluate --help lists them; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(measure_settings),
+};
+static const option option_seed = {
+    .name = "seed",
+    .argument = "N",
+    .help = "the seed of all random choices (default: 0)",
+    .kind = OPTION_SEED,
+    AT(seed),
+};
+static const option option_output = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "CURVE",
+    .help = "where the points go, as CSV (default: -, standard output)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+static const option option_json = {
+    .name = "json",
+    .argument = "FILE",
+    .help = "also write the points as JSON",
+    .kind = OPTION_TEXT,
+    AT(json),
+};
+static const option option_plot = {
+    .name = "plot",
+    .argument = "FILE",
+    .help = "also draw the loss against risk, protection and query error: a page where FILE ends in .html, else SVG",
+    .kind = OPTION_TEXT,
+    AT(plot),
+};
+
+static const option *const options[] = {
+    SCHEMA_OPTIONS,  &option_k,          &option_algorithm,
+    &option_set,     &option_constraint, &option_entity,
+    &option_shares,  &option_refine,     &option_effort,
+    &option_measure, &option_seed,       &option_output,
+    &option_json,    &option_plot,       &option_entity_together,
+    &option_threads, &option_strict,     &option_delimiter,
+    &option_quiet,   &option_help,       NULL,
+};
+
+static const char *const examples[] = {
+    "kanon tradeoff patients.csv -s patients.yaml -o curve.csv --plot curve.svg",
+    "kanon tradeoff patients.csv -s patients.yaml -a tgc -k 5,10 --set w-u=0,0.5,1",
+    NULL,
+};
+
+/* Distances on all columns need them all to be read. */
+static bool names_columns(const kanon_setting *settings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(settings[i].name, "cluster-on") == 0)
+            return true;
+    return false;
+}
+
+static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, const arguments *args, progress *show,
+                               kanon_error *err)
+{
+    kanon_tradeoff_options grid = {
+        .struct_size = sizeof grid,
+        .k = args->k_list,
+        .suppress = args->shares,
+        .settings = args->settings.items,
+        .n_settings = args->settings.n,
+        .algorithm = args->algorithm,
+        .refine = args->refine,
+        .effort = args->effort,
+        .measure_settings = args->measure_settings.items,
+        .n_measure_settings = args->measure_settings.n,
+        .seed = args->seed,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = show,
+        .csv = args->release != NULL ? args->release : "-",
+        .json = args->json,
+        .plot = args->plot,
+    };
+    return kanon_tradeoff(out, table, &grid, err);
+}
+
+static void print_summary(const kanon_curve *curve, const kanon_table *table, const progress *show)
+{
+    size_t counts[3] = {0}, n = kanon_curve_count(curve);
+    const char *text;
+    for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++)
+        say("warning: %s", text);
+    for (size_t i = 0; i < n; i++)
+        counts[kanon_curve_at(curve, i)->result]++;
+    say("%zu points: %zu beaten by none, %zu dominated, %zu infeasible, %.2f s", n, counts[KANON_POINT_OPTIMAL],
+        counts[KANON_POINT_DOMINATED], counts[KANON_POINT_INFEASIBLE], progress_seconds(show));
+}
+
+static int run(const command *self, const arguments *args)
+{
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_curve *curve = NULL;
+    const kanon_setting *settings;
+    kanon_error err = {0};
+    progress show;
+    if (!arguments_have_schema(args))
+        return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
+    progress_begin(&show, args->quiet);
+    kanon_read_options reading = {
+        .struct_size = sizeof reading,
+        .delimiter = args->delimiter,
+        .strict = args->strict,
+        .encode_all = names_columns(args->settings.items, args->settings.n),
+        .tick = progress_tick,
+        .payload = &show,
+    };
+    kanon_status st = arguments_schema(&schema, args, &err);
+    if (st == KANON_OK) {
+        size_t n = kanon_schema_settings(schema, &settings);
+        reading.encode_all = reading.encode_all || names_columns(settings, n);
+        st = kanon_table_read(&table, args->operand, schema, &reading, &err);
+    }
+    signals_catch(); /* before this nothing can be half-written, and a signal may end it at once */
+    if (st == KANON_OK)
+        st = draw_curve(&curve, table, args, &show, &err);
+    progress_end(&show);
+    if (st == KANON_OK && !args->quiet)
+        print_summary(curve, table, &show);
+    kanon_curve_free(curve);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+}
+
+const command command_tradeoff = {
+    .name = "tradeoff",
+    .summary = "try a grid of settings and find those that no other beats",
+    .usage = "TABLE -s SCHEMA [-k K,...] [--set NAME=VALUE,...]... [--suppress SHARE,...] [OPTION]...",
+    .description =
+        "Groups the records of TABLE (CSV; -: standard input) with every combination of the given values, and prints a line "
+        "for each: the settings, the figures, and whether another point is better in one of information_loss, "
+        "highest_risk, average_risk, protection and query_error and worse in none.",
+    .operand = "TABLE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,94 @@
+# A grid of settings: the points as CSV, JSON and plots, and grids that are none.
+
+"$KANON" sample hospital --rows 300 -q -o demo
+tradeoff() { "$KANON" tradeoff demo/hospital.csv -s demo/hospital.yaml "$@"; }
+
+expect 0 tradeoff -a mondrian -k 2,5,20 --suppress 0,0.05
+[ "$(head -n 1 "$OUT")" = "result,k,suppress,groups,suppressed,information_loss,avg_loss,highest_risk,average_risk,protection,\
+utility_um,query_error,discernibility,lower_bound,gap,seconds" ] || failed "the header is another"
+awk -F , 'NR > 1 && ($8 > 1 / $2 || $9 > $8 || $15 != "" && $15 < 1 || $3 == 0 && $5 > 0) { bad = 1 } END { exit bad || NR != 7 }' \
+    "$OUT" || failed "the figures of a point cannot be"
+err_has "6 points: "
+
+# a point is what anonymize makes with its settings
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -a mondrian -k 5 --suppress 0.05 -o r.csv
+expect 0 tradeoff -a mondrian -k 5 --suppress 0.05 -q
+err_lines 0
+[ "$("$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -a mondrian -k 5 --suppress 0.05 --report r.json -o r.csv -q &&
+    sed -n 's/^  "information_loss": \([0-9]*\.[0-9]\{6\}\).*/\1/p' r.json)" = "$(tail -n 1 "$OUT" | cut -d , -f 6 | sed 's/\(\.[0-9]\{6\}\).*/\1/')" ] ||
+    failed "the point loses more or less than its run"
+
+# any number of threads, the same curve
+for threads in 1 2 5; do
+    expect 0 tradeoff -a tgc -k 3,10 --set w-u=0,0.5,1 --set r=0.5,1 --threads $threads -o curve.csv --plot curve.html
+    sed 's/,[^,]*$//' curve.csv >curve.$threads
+    mv curve.html page.$threads
+done
+same curve.1 curve.2
+same curve.1 curve.5
+same page.1 page.5
+
+# no record is worse off in every way: what is dominated is so by an optimal point
+expect 0 tradeoff -a mondrian -k 2,4 --set ties=strict,relaxed --json curve.json --plot curve.svg -o curve.csv
+grep -q '^optimal,' curve.csv || failed "no point is optimal"
+if command -v python3 >/dev/null; then
+    python3 - <<'END' || failed "JSON or SVG are not well-formed, or not the same curve"
+import csv, json
+from xml.etree import ElementTree
+curve = json.load(open("curve.json"))
+rows = list(csv.DictReader(open("curve.csv")))
+assert len(rows) == len(curve["points"]) == 4
+for row, point in zip(rows, curve["points"]):
+    assert row["result"] == point["result"] and row["k"] == point["settings"]["k"] and row["ties"] == point["settings"]["ties"]
+    assert all(abs(float(row[name]) - point[name]) < 1e-9 for name in curve["criteria"])
+    better = [other for other in curve["points"] if all(other[c] <= point[c] * (1 + 1e-9) for c in curve["criteria"])
+              and any(other[c] < point[c] * (1 - 1e-9) for c in curve["criteria"])]
+    assert (point["result"] == "dominated") == (len(better) > 0)
+svg = ElementTree.parse("curve.svg").getroot()
+assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+assert len(svg.findall(".//{*}circle")) == 3 * 4
+END
+fi
+
+# k that the table cannot have are told as such
+expect 0 tradeoff -a mondrian -k 5,301
+grep -q '^infeasible,301,,' "$OUT" || failed "301 of 300 records"
+expect 1 tradeoff -a mondrian -k 301,302 -o none.csv --plot none.svg
+err_has "no point of the grid can be met"
+
+# grids that are none
+expect 2 tradeoff -k 2,1
+err_has "k: 1 is not a whole number from 2"
+expect 2 tradeoff -k 2,,5
+err_has "k: an empty value in the list"
+expect 2 tradeoff -k 5,2,5
+err_has "k: 5 is named twice"
+expect 2 tradeoff --suppress 0,1.5
+err_has "suppress: 1.5 is not a share"
+expect 2 tradeoff -a tgc --set w-u=0,2
+err_has "no value for the setting 'w-u'"
+expect 2 tradeoff -a tgc --set w-u=0 --set w-u=1
+err_has "w-u is given twice"
+expect 2 tradeoff -a mondrian --set depth=1
+expect 2 tradeoff -a nobody
+expect 2 tradeoff --measure depth=1
+expect 2 "$KANON" tradeoff demo/hospital.csv
+expect 2 tradeoff -a mondrian -o demo/hospital.yaml
+expect 2 tradeoff -a mondrian -o none.csv --json ./none.csv
+expect 4 tradeoff -a mondrian -o none.csv --plot nowhere/none.svg
+no_file none.csv
+no_file none.svg
+
+# stopped: nothing is written
+"$KANON" sample hospital --rows 20000 -q -o large
+"$KANON" tradeoff large/hospital.csv -s large/hospital.yaml -a kmeans-fill -o none.csv --json none.json >"$OUT" 2>"$ERR" &
+pid=$!
+sleep 1
+if kill -TERM $pid 2>/dev/null; then
+    got=0
+    wait $pid || got=$?
+    [ $got -eq 143 ] || failed "exit status $got instead of 143"
+    no_file none.csv
+    no_file none.json
+    [ "$(find . -name '*none*' | wc -l)" -eq 0 ] || failed "something is left of a curve that was not finished"
+fi
