@@ -444,12 +444,12 @@ KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kan
 
 typedef struct kanon_tradeoff_options {
     size_t struct_size;
-    const char *k;                         /* the values of k, with commas between them; NULL: 2,5,10,25,50,100 */
-    const char *suppress;                  /* likewise, shares of the records; NULL: what the schema says */
-    const kanon_setting *settings;         /* of the algorithm; a value may be several, with commas between them */
+    const char *k;                 /* the values of k, with commas between them; NULL: 2,5,10,25,50,100 */
+    const char *suppress;          /* likewise, shares of the records; NULL: what the schema says */
+    const kanon_setting *settings; /* of the algorithm; a value may be several, with commas between them */
     size_t n_settings;
     const char *algorithm, *refine, *effort; /* as in kanon_options */
-    const kanon_setting *measure_settings; /* as in kanon_evaluate_options; the same for every point */
+    const kanon_setting *measure_settings;   /* as in kanon_evaluate_options; the same for every point */
     size_t n_measure_settings;
     uint64_t seed;
     int threads;

@@ -27,8 +27,8 @@ void kanon__grid_clear(kanon__grid *grid);
 int64_t kanon__grid_points(const kanon__grid *grid);
 const char *kanon__grid_value(const kanon__grid *grid, int64_t point, int axis);
 
-/* Which of `n` points are beaten: another one is better in one of its `n_criteria` values and worse in none. Small values are
- * good; what differs in the tenth digit or is NAN counts as equal. */
+/* Which of `n` points are beaten: another one is better in one of its `n_criteria` values and worse in none. Small values
+ * are good; what differs in the tenth digit or is NAN counts as equal. */
 void kanon__find_beaten(bool *beaten, const double *values, int64_t n, int n_criteria);
 
 #endif

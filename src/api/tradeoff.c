@@ -1,5 +1,5 @@
-/* Every point of a grid: grouped, measured, and held against the others. The table is read once, and what is known of it and k
- * alone, the lower bound, is found once for each k; points run in parallel and know nothing of each other. */
+/* Every point of a grid: grouped, measured, and held against the others. The table is read once, and what is known of it and
+ * k alone, the lower bound, is found once for each k; points run in parallel and know nothing of each other. */
 #include "algorithms/algorithm.h"
 #include "api/curve.h"
 #include "api/publish.h"

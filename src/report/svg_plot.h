@@ -53,8 +53,8 @@ typedef struct kanon__plot_point {
     char label[KANON__PLOT_LABEL];
 } kanon__plot_point;
 
-/* Points with a line through some of them, by ascending x; two series name the light and the dark ones. On a logarithmic axis
- * points from x = 0 are at its left end. The plot is KANON__PLOT_POINTS_HEIGHT high. */
+/* Points with a line through some of them, by ascending x; two series name the light and the dark ones. On a logarithmic
+ * axis points from x = 0 are at its left end. The plot is KANON__PLOT_POINTS_HEIGHT high. */
 void kanon__plot_points(kanon__output *output, const kanon__plot *plot, const kanon__plot_point *points, int n,
                         bool logarithmic);
 
