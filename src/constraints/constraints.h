@@ -4,9 +4,9 @@
  * constraints ask about while records come and go, and says whether all of them hold. Where records belong to entities
  * (persons), a value that an entity has several times in a group counts once.
  *
- * Distinct is decided in whole numbers; recursive and alpha by a quotient of whole numbers, rounded once as the parameter is.
- * Entropy and t are computed in double and hold up to a tolerance of KANON__PRIVACY_TOLERANCE, so that what is exactly at
- * the limit holds. */
+ * Distinct is decided in whole numbers; recursive and alpha by a quotient of whole numbers, rounded once as the parameter
+ * is. Entropy and t are computed in double and hold up to a tolerance of KANON__PRIVACY_TOLERANCE, so that what is exactly
+ * at the limit holds. */
 #ifndef KANON_CONSTRAINTS_CONSTRAINTS_H
 #define KANON_CONSTRAINTS_CONSTRAINTS_H
 
