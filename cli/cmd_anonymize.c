@@ -60,6 +60,14 @@ static const option option_time_limit = {
     .kind = OPTION_TEXT,
     AT(time_limit),
 };
+static const option option_recode = {
+    .name = "recode",
+    .argument = "record|attribute",
+    .help = "what decides how a value is shown: its group, or one mapping per attribute, so that equal values are shown "
+            "equal everywhere, for more loss (default: record)",
+    .kind = OPTION_CHOICE,
+    AT(recode),
+};
 static const option option_blocks = {
     .name = "blocks",
     .argument = "N|auto|none",
@@ -155,6 +163,7 @@ static const option *const options[] = {
     &option_effort,
     &option_moves,
     &option_time_limit,
+    &option_recode,
     &option_blocks,
     &option_memory,
     &option_seed,
@@ -294,6 +303,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .compare = args->report != NULL || args->report_external != NULL,
         .blocks = args->blocks,
         .memory = args->memory,
+        .recode = (kanon_recode)args->recode,
         .settings = args->settings.items,
         .n_settings = args->settings.n,
         .seed = args->seed,
@@ -374,6 +384,9 @@ static void print_details(const job *work)
         fprintf(stderr, "%*s  %-12s %s\n", width - (int)strlen(name), "", role,
                 type == KANON_TYPE_UNKNOWN ? "" : kanon_type_text(type));
     }
+    const char *note;
+    for (int i = 0; (note = kanon_grouping_note(work->grouping, i)) != NULL; i++)
+        fprintf(stderr, "%s\n", note);
     print_figures(stderr, work->measures, true);
 }
 
@@ -381,15 +394,6 @@ static double figure(const job *work, const char *name)
 {
     const kanon_figure *found = kanon_measures_find(work->measures, name, NULL);
     return found == NULL ? 0 : found->value;
-}
-
-/* Who grouped: the flag, the schema, or the library's own choice, which stands first in its table. */
-static const char *algorithm_name(const job *work, const arguments *args)
-{
-    if (args->algorithm != NULL)
-        return args->algorithm;
-    const char *name = kanon_schema_algorithm(work->schema);
-    return name != NULL ? name : kanon_algorithm_default();
 }
 
 static void print_summary(const job *work, const arguments *args)
@@ -401,7 +405,7 @@ static void print_summary(const job *work, const arguments *args)
         "seed %" PRIu64 ", %.2f s",
         kanon_grouping_rows(work->grouping), kanon_grouping_groups(work->grouping),
         kanon_grouping_groups(work->grouping) == 1 ? "" : "s", suppressed, kanon_grouping_smallest(work->grouping),
-        figure(work, "information_loss"), figure(work, "avg_loss"), algorithm_name(work, args), args->seed,
+        figure(work, "information_loss"), figure(work, "avg_loss"), kanon_grouping_algorithm(work->grouping), args->seed,
         progress_seconds(&work->show));
 }
 
@@ -432,6 +436,10 @@ static int run(const command *self, const arguments *given)
     if (args.state != NULL && access(args.state, F_OK) == 0)
         return wrong_usage(self, "%s is there already; remove it to start over", args.state);
     int status = check_outputs(self, &args);
+    if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.state != NULL)
+        status = wrong_usage(self, "--state does not go with --recode attribute: new records would not fit into the mapping");
+    if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.numeric == KANON_NUMERIC_MEAN)
+        status = wrong_usage(self, "--numeric mean does not go with --recode attribute: equal numbers have different means");
     if (status == EXIT_DONE)
         status = check_places(&args);
     if (status != EXIT_DONE)

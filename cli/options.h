@@ -34,6 +34,7 @@ typedef struct arguments {
     pair_list settings, measure_settings, taxonomies;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
+    int recode;     /* a kanon_recode */
     char delimiter; /* 0: not said */
     bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy;
 } arguments;

@@ -214,6 +214,11 @@ typedef struct kanon_grouping kanon_grouping;
 
 #define KANON_BLOCKS_NONE (-1)
 
+typedef enum kanon_recode {
+    KANON_RECODE_RECORD = 0, /* each group shows what it holds */
+    KANON_RECODE_ATTRIBUTE   /* one mapping per attribute: equal values are shown equal in the whole release */
+} kanon_recode;
+
 typedef struct kanon_options {
     size_t struct_size;
     int64_t k;                     /* 0: what the schema says */
@@ -233,6 +238,9 @@ typedef struct kanon_options {
     const char
         *effort; /* "fast", "balanced" or "best", where algorithm or refinement has such a setting; NULL: its default */
     int compare; /* also find what constraints, entities and suppression cost: the report then holds the loss without them */
+    /* KANON_RECODE_ATTRIBUTE needs an algorithm that makes such mappings, attribute-cut (taken where no algorithm of its
+     * kind is named in the schema or here) or full-domain, and neither refinement nor blocks. */
+    kanon_recode recode;
 } kanon_options;
 
 /* The algorithm that runs where none is named. */
@@ -256,9 +264,13 @@ KANON_API int64_t kanon_grouping_groups(const kanon_grouping *grouping);
 KANON_API int64_t kanon_grouping_suppressed(const kanon_grouping *grouping);
 /* The size of the smallest group; 0 where there is none. */
 KANON_API int64_t kanon_grouping_smallest(const kanon_grouping *grouping);
+/* The algorithm that made it; NULL where it was read or given. */
+KANON_API const char *kanon_grouping_algorithm(const kanon_grouping *grouping);
 KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row);
 /* The i-th thing the user should know about how the grouping was made, NULL past the last. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
+/* The i-th thing that is known about how good the grouping is, NULL past the last. */
+KANON_API const char *kanon_grouping_note(const kanon_grouping *grouping, int i);
 
 /* ---- measures ---------------------------------------------------------------------------------------------------------
  * */

@@ -14,6 +14,7 @@ typedef struct kanon__algorithm {
     int64_t minute;
     /* The refinement that follows unless another one is asked for; settings of the same name are handed on. NULL: none. */
     const char *refinement;
+    bool recodes_attributes; /* fills run->shown where it is wanted: one mapping per attribute makes these groups */
 } kanon__algorithm;
 
 /* The bytes that a run takes on so many records. */

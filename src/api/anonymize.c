@@ -1,5 +1,6 @@
 /* One run: the algorithm's groups, checked. */
 #include "algorithms/algorithm.h"
+#include "api/mapping.h"
 #include "api/memory.h"
 #include "api/requirements.h"
 #include "core/alloc.h"
@@ -36,6 +37,7 @@ typedef struct plan {
     const kanon__settings *refining;     /* of the refinement */
     kanon__pace pace;
     bool compare; /* also find the loss without what is asked beside k */
+    bool recode;  /* one mapping per attribute */
 } plan;
 
 /* What is asked for must be possible; this is known before any work is done. */
@@ -155,7 +157,8 @@ static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
-    KANON_TRY(kanon__requirements_meet(run, err), out);
+    if (!p->recode) /* a mapping meets them by itself, and leaves no choice record by record */
+        KANON_TRY(kanon__requirements_meet(run, err), out);
     KANON_TRY(verify(run, err), out);
     if (p->refinement == NULL)
         goto out;
@@ -180,11 +183,16 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
     kanon__space *space = NULL;
-    kanon__texts warnings = {0}, chosen = {0};
+    kanon__texts warnings = {0}, chosen = {0}, notes = {0};
+    kanon__mapping mapping = {0};
     int64_t n_rows = run->table->n_rows;
     double begin = kanon__seconds();
     run->warnings = &warnings;
     run->chosen = &chosen;
+    run->notes = &notes;
+    if (p->recode)
+        KANON_TRY(kanon__mapping_init(&mapping, run->table, err), out);
+    run->shown = mapping.shown;
     KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
     run->space = space;
     KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
@@ -197,6 +205,10 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     KANON_TRY(kanon__requirements_record(g, run, err), out);
     g->warnings = warnings;
     warnings = (kanon__texts){0};
+    g->notes = notes;
+    notes = (kanon__texts){0};
+    if (p->recode)
+        kanon__mapping_hand_over(&mapping, g);
     g->seconds = kanon__seconds() - begin;
     if (p->compare)
         KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, p, err), out);
@@ -206,26 +218,63 @@ out:
     kanon_grouping_free(g);
     kanon__free(run->group_of);
     kanon__space_free(space);
+    kanon__mapping_clear(&mapping);
+    kanon__texts_clear(&notes);
     kanon__texts_clear(&chosen);
     kanon__texts_clear(&warnings);
     return st;
 }
 
+/* One mapping per attribute leaves nothing to choose record by record. */
+static kanon_status check_recoding(const plan *p, const kanon_table *table, int64_t blocks, kanon_error *err)
+{
+    kanon_status st;
+    if (!p->recode)
+        return KANON_OK;
+    if (table->has_entity && table->entity_together) {
+        st = kanon__fail(err, KANON_EINVAL, "records of an entity cannot be kept together where attributes are recoded");
+        return kanon__hint(err, st, "leave out entity-together; every group then still holds k different entities");
+    }
+    if (!p->algorithm->recodes_attributes) {
+        st = kanon__fail(err, KANON_EINVAL, "%s does not recode attributes, it groups records", p->algorithm->info.name);
+        return kanon__hint(err, st, "choose attribute-cut or full-domain");
+    }
+    if (p->refinement == NULL && blocks <= 0)
+        return KANON_OK;
+    st = kanon__fail(err, KANON_EINVAL, "%s is not possible where attributes are recoded",
+                     p->refinement != NULL ? "a refinement, which moves records" : "grouping in blocks");
+    return kanon__hint(err, st, "leave out %s", p->refinement != NULL ? "the refinement" : "blocks");
+}
+
+/* The schema's algorithm gives way where attributes are to be recoded and it cannot do that. */
+static const char *algorithm_name(const kanon_table *table, const kanon_options *o)
+{
+    bool recode = o->recode == KANON_RECODE_ATTRIBUTE;
+    const kanon__algorithm *own = table->schema_algorithm != NULL ? kanon__algorithm_find(table->schema_algorithm) : NULL;
+    if (o->algorithm != NULL)
+        return o->algorithm;
+    if (table->schema_algorithm != NULL && (!recode || own == NULL || own->recodes_attributes))
+        return table->schema_algorithm;
+    return recode ? "attribute-cut" : kanon_algorithm_default();
+}
+
 static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_options *o, kanon_error *err)
 {
-    const char *name = o->algorithm != NULL ? o->algorithm : table->schema_algorithm;
-    *out = (plan){.algorithm = kanon__algorithm_find(name != NULL ? name : kanon_algorithm_default()),
-                  .compare = o->compare != 0};
+    if (o->recode != KANON_RECODE_RECORD && o->recode != KANON_RECODE_ATTRIBUTE)
+        return kanon__fail(err, KANON_EINVAL, "there is no way %d to recode", (int)o->recode);
+    const char *name = algorithm_name(table, o);
+    *out = (plan){
+        .algorithm = kanon__algorithm_find(name), .compare = o->compare != 0, .recode = o->recode == KANON_RECODE_ATTRIBUTE};
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
     bool movable = !table->has_entity || !table->entity_together; /* a refinement moves single records */
     const char *wanted = o->refine != NULL ? o->refine : movable ? out->algorithm->refinement : NULL;
     if (wanted == NULL || strcmp(wanted, "none") == 0)
-        return KANON_OK;
+        return check_recoding(out, table, o->blocks, err);
     out->refinement = kanon__refinement_find(wanted);
     if (out->refinement == NULL)
         return fail_unknown("refinement", wanted, kanon_refinement_count(), kanon_refinement_at, err);
-    return KANON_OK;
+    return check_recoding(out, table, o->blocks, err);
 }
 
 /* The refinement that belongs to the algorithm gets the algorithm's settings of the same name, before its own. */
@@ -296,7 +345,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
 {
     kanon_status st = KANON_OK;
     kanon_options o;
-    plan p;
+    plan p = {0};
     kanon_setting *given = NULL;
     size_t n_given = 0;
     kanon__settings settings = {0}, refining = {0};
@@ -314,6 +363,8 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     int64_t k = o.k != 0 ? o.k : table->schema_k;
     KANON_TRY(check_requirement(table, k, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
+    if (p.recode)
+        o.blocks = KANON_BLOCKS_NONE;
     KANON_TRY(choose_pace(&p, table, k, &o, err), out);
     KANON_TRY(kanon__requirements_allow(table, p.refinement != NULL, err), out);
     KANON_TRY(kanon__requirements_new(&constraints, table, k, err), out);

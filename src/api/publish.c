@@ -122,16 +122,32 @@ static kanon_status random_order(int32_t **out, const kanon_table *t, const kano
     return KANON_OK;
 }
 
+/* What the values of each quasi attribute are shown as in every group; *out = NULL where each group shows what it holds. */
+static kanon_status list_shown(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    *out = NULL;
+    if (g->recoded == NULL)
+        return KANON_OK;
+    kanon_status st = kanon__new_array(out, t->n_quasi, "released cells", err);
+    for (int i = 0; st == KANON_OK && i < t->n_quasi; i++)
+        (*out)[i] = kanon__grouping_shown(g, &t->columns[t->quasi[i]]);
+    return st;
+}
+
 static kanon_status write_release(publishing *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    const uint32_t **shown = NULL;
     kanon__recoding *recoding = NULL;
     kanon__verifier *verifier = NULL;
     int32_t *order = NULL;
     const kanon_grouping *g = p->grouping;
-    KANON_TRY(kanon__recoding_new(&recoding, p->table, g->group_of, g->n_groups, p->wanted.numeric, err), out);
+    KANON_TRY(list_shown(&shown, p->table, g, err), out);
+    KANON_TRY(kanon__recoding_new(&recoding, p->table, g->group_of, g->n_groups, shown, p->wanted.numeric, err), out);
     KANON_TRY(kanon__verifier_new(&verifier, p->table, g->n_groups, p->wanted.numeric, err), out);
     KANON_TRY(show_cells(verifier, recoding, err), out);
+    if (shown != NULL)
+        KANON_TRY(kanon__verifier_expect_mapping(verifier, err), out);
     if (p->wanted.shuffle)
         KANON_TRY(random_order(&order, p->table, g, err), out);
     KANON_TRY(kanon__release_write(p->release, p->table, g->group_of, recoding, order, &p->ticker, err, watch_row, verifier),
@@ -142,6 +158,7 @@ out:
     kanon__free(order);
     kanon__verifier_free(verifier);
     kanon__recoding_free(recoding);
+    kanon__free(shown);
     return st;
 }
 
@@ -196,6 +213,12 @@ kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grou
     KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
+        goto out;
+    }
+    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recoded != NULL) {
+        st = kanon__fail(err, KANON_EINVAL,
+                         "the means of groups differ where attribute-level recoding shows equal numbers equal");
+        kanon__hint(err, st, "choose another numeric form: interval, range or columns");
         goto out;
     }
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");

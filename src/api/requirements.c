@@ -1,5 +1,6 @@
 #include "api/requirements.h"
 
+#include "api/mapping.h"
 #include "core/alloc.h"
 #include "loss/clusters.h"
 #include "partition/part_table.h"
@@ -139,7 +140,19 @@ out:
 
 /* ---- for the report -------------------------------------------------------------------------------------------------- */
 
-/* The information loss of a grouping, in units. */
+/* What the mapping costs a record. */
+static double shown_units(const kanon__run *run, int64_t row)
+{
+    double units = 0;
+    for (int i = 0; i < run->space->n_dimensions; i++) {
+        const kanon__dimension *d = &run->space->dimensions[i];
+        const uint32_t *range = run->shown[i] + 2 * (size_t)kanon__code_at(d->codes, row);
+        units += kanon__dimension_units(d, range[0], range[1]);
+    }
+    return units;
+}
+
+/* The information loss of a grouping. */
 static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -149,10 +162,12 @@ static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *
         full += run->space->dimensions[i].full;
     KANON_TRY(kanon__clusters_init(&c, run->space, n_groups, err), out);
     for (int64_t row = 0; row < run->space->n_rows; row++) {
-        if (group_of[row] >= 0)
-            kanon__clusters_join(&c, group_of[row], row);
-        else
+        if (group_of[row] < 0)
             sum += full;
+        else if (run->shown != NULL)
+            sum += shown_units(run, row);
+        else
+            kanon__clusters_join(&c, group_of[row], row);
     }
     for (int64_t group = 0; group < n_groups; group++)
         if (c.sizes[group] > 0)
@@ -171,6 +186,7 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     kanon_table table = *run->table;
     kanon__texts unheard = {0};
     kanon__run plain = *run;
+    kanon__mapping mapping = {0};
     *out = NAN;
     if (kanon__requirements_none(run) || table.n_rows > MOST_RECORDS)
         return KANON_OK;
@@ -183,10 +199,15 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     plain.chosen = NULL;
     plain.group_of = NULL;
     plain.n_groups = 0;
+    plain.notes = NULL;
     KANON_TRY(kanon__new_array(&plain.group_of, table.n_rows, "a grouping", err), out);
+    if (run->shown != NULL)
+        KANON_TRY(kanon__mapping_init(&mapping, &table, err), out);
+    plain.shown = mapping.shown;
     KANON_TRY(runner(payload, &plain, err), out);
     KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
 out:
+    kanon__mapping_clear(&mapping);
     kanon__free(plain.group_of);
     kanon__texts_clear(&unheard);
     return st;

@@ -306,3 +306,11 @@ out:
     kanon__tally_clear(&tally);
     return st;
 }
+
+bool kanon__constraints_grow(const kanon__constraints *all)
+{
+    for (int64_t i = 0; i < all->n; i++)
+        if (!all->items[i].model->grows)
+            return false;
+    return true;
+}

@@ -35,6 +35,7 @@ typedef struct kanon__model {
     kanon__parameter parameters[KANON__MOST_PARAMETERS];
     const char *sentence; /* what holds of a group; {1}, {2} are the parameters as written */
     const char *source;
+    bool grows;        /* what holds, holds with any record more */
     bool needs_sorted; /* it calls kanon__counter_sort */
     bool has_distance; /* there is an option `distance` */
     bool (*holds)(const kanon__constraint *constraint, kanon__counter *values);
@@ -90,6 +91,9 @@ kanon_status kanon__constraints_new(kanon__constraints **out, const kanon_table 
 void kanon__constraints_free(kanon__constraints *constraints);
 /* KANON_EINFEASIBLE where not even the whole table as one group holds to them. */
 kanon_status kanon__constraints_check_feasible(const kanon__constraints *constraints, kanon_error *err);
+/* Whether a group that keeps them keeps them with any record more. (Merged with another that keeps them, it always does,
+ * unless the two share entities.) */
+bool kanon__constraints_grow(const kanon__constraints *constraints);
 /* The same constraints, held against the same whole, for a table with fewer rows of the same columns; nothing to free. */
 static inline kanon__constraints kanon__constraints_for(const kanon__constraints *whole, const kanon_table *part)
 {

@@ -66,22 +66,33 @@ kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *ta
                        (long long)table->n_rows);
 }
 
+const uint32_t *kanon__grouping_shown(const kanon_grouping *g, const kanon__column *column)
+{
+    for (int i = 0; i < g->n_recoded; i++)
+        if (strcmp(g->recoded[i].column, column->name) == 0)
+            return g->recoded[i].shown;
+    return NULL;
+}
+
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = kanon__new_array(out, 2 * g->n_groups, "group extents", err);
     if (st != KANON_OK)
         return st;
     uint32_t *extents = *out;
+    const uint32_t *shown = kanon__grouping_shown(g, column);
     for (int64_t i = 0; i < g->n_groups; i++)
         extents[2 * i] = UINT32_MAX;
     for (int64_t row = 0; row < g->n_rows; row++) {
         if (g->group_of[row] < 0)
             continue;
         uint32_t code = kanon__code_at(column->codes, row), *extent = extents + 2 * (int64_t)g->group_of[row];
-        if (code < extent[0])
-            extent[0] = code;
-        if (code > extent[1])
-            extent[1] = code;
+        uint32_t lo = shown != NULL ? shown[2 * (size_t)code] : code,
+                 hi = shown != NULL ? shown[2 * (size_t)code + 1] : code;
+        if (lo < extent[0])
+            extent[0] = lo;
+        if (hi > extent[1])
+            extent[1] = hi;
     }
     return KANON_OK;
 }
@@ -199,6 +210,15 @@ out:
 /* ---- what it holds ----------------------------------------------------------------------------------------------------
  * */
 
+void kanon__recoded_free(kanon__recoded *recoded, int n)
+{
+    for (int i = 0; recoded != NULL && i < n; i++) {
+        kanon__free(recoded[i].shown);
+        kanon__free(recoded[i].column);
+    }
+    kanon__free(recoded);
+}
+
 void kanon_grouping_free(kanon_grouping *g)
 {
     if (g == NULL)
@@ -207,6 +227,8 @@ void kanon_grouping_free(kanon_grouping *g)
     for (int64_t i = 0; g->kept != NULL && i < g->n_kept; i++)
         kanon__free(g->kept[i].sentence);
     kanon__free(g->kept);
+    kanon__recoded_free(g->recoded, g->n_recoded);
+    kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);
@@ -244,4 +266,14 @@ int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row)
 const char *kanon_grouping_warning(const kanon_grouping *grouping, int i)
 {
     return i >= 0 && i < grouping->warnings.n ? grouping->warnings.items[i] : NULL;
+}
+
+const char *kanon_grouping_note(const kanon_grouping *grouping, int i)
+{
+    return i >= 0 && i < grouping->notes.n ? grouping->notes.items[i] : NULL;
+}
+
+const char *kanon_grouping_algorithm(const kanon_grouping *grouping)
+{
+    return grouping->algorithm;
 }

@@ -10,6 +10,14 @@ typedef struct kanon__kept {
     double asked, reached;
 } kanon__kept;
 
+/* Attribute-level recoding of one column: what each code is shown as, in every group. */
+typedef struct kanon__recoded {
+    char *column;
+    uint32_t *shown; /* by code: the first and the last code that stand in its place */
+} kanon__recoded;
+
+void kanon__recoded_free(kanon__recoded *recoded, int n);
+
 struct kanon_grouping {
     int64_t n_rows;
     int32_t *group_of; /* by row, from 0; negative: suppressed. Groups are numbered by their first row. */
@@ -32,6 +40,9 @@ struct kanon_grouping {
     int64_t n_kept;
     int64_t most_suppressed;        /* records that could be suppressed; -1: nothing said */
     double loss_with, loss_without; /* information loss with what was asked and without; NAN: not measured */
+    kanon__texts notes;      /* what the report should say about how good it is */
+    kanon__recoded *recoded; /* NULL: each group shows what it holds; else one for each quasi attribute */
+    int n_recoded;
 };
 
 /* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal
@@ -42,7 +53,9 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
                                    kanon_error *err);
 /* KANON_EINVAL where the grouping is of another table. */
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
-/* The smallest and largest code of every group on one column, as lo and hi alternating. */
+/* What the codes of a column are shown as in every group; NULL where each group shows what it holds. */
+const uint32_t *kanon__grouping_shown(const kanon_grouping *grouping, const kanon__column *column);
+/* The smallest and largest code that every group shows on one column, as lo and hi alternating. */
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *grouping, const kanon__column *column,
                                      kanon_error *err);
 

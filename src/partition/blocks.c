@@ -42,6 +42,8 @@ static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
     run.ticker = &ticker;
     run.warnings = &b->warnings[index];
     run.chosen = NULL; /* every block chooses for itself */
+    run.notes = NULL;
+    run.shown = NULL;
     run.group_of = b->group_of + begin;
     run.n_groups = 0;
     KANON_TRY(b->algorithm(&run, err), out);

@@ -104,14 +104,27 @@ static void extend(extent *e, const kanon__column *c, uint32_t code)
         e->sum += c->scaled[code];
 }
 
-/* The extents of all groups on one attribute. */
-static kanon_status measure(extent **out, const kanon_table *t, const kanon__column *c, const int32_t *group_of,
-                            int64_t n_groups, kanon_error *err)
+/* Whatever a record has, a group shows all that the mapping puts in its place. */
+static void extend_shown(extent *e, const kanon__column *c, const uint32_t *range)
 {
-    kanon_status st = kanon__new_array(out, n_groups, "released cells", err);
-    for (int64_t row = 0; st == KANON_OK && row < t->n_rows; row++)
-        if (group_of[row] >= 0)
-            extend(&(*out)[group_of[row]], c, kanon__code_at(c->codes, row));
+    extend(e, c, range[0]);
+    extend(e, c, range[1]);
+}
+
+/* The extents of all groups on one attribute. */
+static kanon_status measure(extent **out, const kanon__recoding *r, int i, const int32_t *group_of, kanon_error *err)
+{
+    const kanon__column *c = &r->table->columns[r->table->quasi[i]];
+    kanon_status st = kanon__new_array(out, r->n_groups, "released cells", err);
+    for (int64_t row = 0; st == KANON_OK && row < r->table->n_rows; row++) {
+        if (group_of[row] < 0)
+            continue;
+        uint32_t code = kanon__code_at(c->codes, row);
+        if (r->shown != NULL)
+            extend_shown(&(*out)[group_of[row]], c, r->shown[i] + 2 * (size_t)code);
+        else
+            extend(&(*out)[group_of[row]], c, code);
+    }
     return st;
 }
 
@@ -138,7 +151,7 @@ static kanon_status recode_attribute(kanon__recoding *r, int i, const int32_t *g
     kanon_status st = KANON_OK;
     const kanon__column *c = &r->table->columns[r->table->quasi[i]];
     extent *extents = NULL;
-    KANON_TRY(measure(&extents, r->table, c, group_of, r->n_groups, err), out);
+    KANON_TRY(measure(&extents, r, i, group_of, err), out);
     for (int64_t group = 0; group < r->n_groups; group++)
         for (int part = 0; part < 2; part++) {
             const extent *e = &extents[group];
@@ -190,7 +203,7 @@ out:
 }
 
 kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
-                                 kanon_numeric numeric, kanon_error *err)
+                                 const uint32_t *const *shown, kanon_numeric numeric, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__recoding *r = NULL;
@@ -198,6 +211,7 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     KANON_TRY(kanon__new_array(&r, 1, "released cells", err), out);
     r->table = table;
     r->numeric = numeric;
+    r->shown = shown;
     r->n_groups = n_groups;
     KANON_TRY(kanon__new_array(&r->ends, n_groups * table->n_quasi * 2, "released cells", err), out);
     KANON_TRY(kanon__new_array(&r->plain, table->n_quasi, "released cells", err), out);

@@ -200,6 +200,10 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     row_begin(o, "Algorithm");
     put_text(o, g->algorithm);
     kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
+    if (g->recoded != NULL)
+        row_text(o, "Recoding", "one mapping per attribute: equal values are shown equal everywhere");
+    for (int64_t i = 0; i < g->notes.n; i++)
+        row_text(o, "How good it is", g->notes.items[i]);
     if (g->refinement != NULL)
         row_text(o, "Refinement", g->refinement);
     if (g->blocks > 0)
@@ -278,6 +282,8 @@ static void put_command(kanon__output *o, const kanon__report *r)
     put_option(o, "-a", g->algorithm);
     for (int64_t i = 0; i < g->settings.n; i++)
         put_option(o, "--set", g->settings.items[i]);
+    if (g->recoded != NULL)
+        put_option(o, "--recode", "attribute");
     if (g->refinement != NULL)
         put_option(o, "--refine", g->refinement);
     for (int64_t i = 0; i < g->refine_settings.n; i++)

@@ -22,6 +22,9 @@ typedef struct kanon__run {
     kanon__texts *chosen;   /* "name=value" of the settings that the algorithm chose by itself; NULL: nobody wants to know */
     int32_t *group_of;      /* out, by row: its group from 0, or KANON__SUPPRESSED; numbers in any order */
     int32_t n_groups;       /* out */
+    kanon__texts *notes;    /* what the report should say about the result; NULL: nobody wants to know */
+    uint32_t **shown;       /* out, by quasi attribute and code: the first and the last code that stand in its place in the
+                               release; NULL: each group shows what it holds */
 } kanon__run;
 
 #define KANON__SUPPRESSED (-1)

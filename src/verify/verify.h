@@ -25,6 +25,8 @@ void kanon__verifier_free(kanon__verifier *verifier);
  * attribute has a second one. The texts must outlive the verifier. */
 kanon_status kanon__verifier_cell(kanon__verifier *verifier, int64_t group, int i, const char *text, size_t length,
                                   const char *second, size_t second_length, kanon_error *err);
+/* From now on it is also checked that records with equal values show equal cells, whatever their groups. */
+kanon_status kanon__verifier_expect_mapping(kanon__verifier *verifier, kanon_error *err);
 /* Row number `row` of the input, whose cells these are, is released as a member of `group`. */
 kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, int64_t group, const kanon__cell *cells,
                                  kanon_error *err);

@@ -21,6 +21,7 @@ struct kanon__verifier {
     int64_t n_groups, n_seen;
     shown *cells;    /* by group and quasi attribute */
     int64_t *counts; /* records seen, by group */
+    int64_t **first; /* by quasi attribute and code: one more than the first group that showed it; NULL: groups may differ */
     char *scratch;   /* a cell with doubled quotes, made single */
     int64_t scratch_capacity;
 };
@@ -52,6 +53,9 @@ void kanon__verifier_free(kanon__verifier *v)
 {
     if (v == NULL)
         return;
+    for (int i = 0; v->first != NULL && i < v->table->n_quasi; i++)
+        kanon__free(v->first[i]);
+    kanon__free(v->first);
     kanon__free(v->scratch);
     kanon__free(v->counts);
     kanon__free(v->cells);
@@ -61,6 +65,16 @@ void kanon__verifier_free(kanon__verifier *v)
 static const kanon__column *quasi_column(const kanon__verifier *v, int i)
 {
     return &v->table->columns[v->table->quasi[i]];
+}
+
+kanon_status kanon__verifier_expect_mapping(kanon__verifier *v, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&v->first, v->table->n_quasi, "the check of the release", err), out);
+    for (int i = 0; i < v->table->n_quasi; i++)
+        KANON_TRY(kanon__new_array(&v->first[i], quasi_column(v, i)->n_codes, "the check of the release", err), out);
+out:
+    return st;
 }
 
 /* A number of the column's type. */
@@ -203,6 +217,17 @@ static kanon_status check_cell(kanon__verifier *v, int64_t row, int64_t group, i
     return KANON_OK;
 }
 
+/* Whether the group shows what the first group with this value showed. */
+static bool is_shown_alike(kanon__verifier *v, int64_t row, int64_t group, int i)
+{
+    int64_t *first = &v->first[i][kanon__code_at(quasi_column(v, i)->codes, row)];
+    if (*first == 0)
+        *first = group + 1;
+    const shown *one = &v->cells[(*first - 1) * v->table->n_quasi + i], *other = &v->cells[group * v->table->n_quasi + i];
+    return one->lo == other->lo && one->hi == other->hi && one->node == other->node && one->any == other->any &&
+           one->only_missing == other->only_missing;
+}
+
 kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, int64_t group, const kanon__cell *cells, kanon_error *err)
 {
     v->n_seen++;
@@ -215,6 +240,9 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, int64_t group,
         kanon_status st = check_cell(v, row, group, i, &cells[v->table->quasi[i]], err);
         if (st != KANON_OK)
             return st;
+        if (v->first != NULL && !is_shown_alike(v, row, group, i))
+            return kanon__fail(err, KANON_EINTERNAL, "the check found one value shown in two ways: record %lld, column %s",
+                               (long long)row + 1, quasi_column(v, i)->name);
     }
     return KANON_OK;
 }

@@ -144,6 +144,8 @@ typedef struct ref_settings {
     double threshold; /* below 0: a quarter of the number of quasi attributes */
     bool relaxed;
     int64_t every; /* 0: by k */
+    int64_t most_suppressed;
+    const kanon_table *constraints; /* groups must keep those of this table, too; NULL: k alone */
 } ref_settings;
 
 /* The defaults of an algorithm; false where there is no reference of that name. */
@@ -171,6 +173,7 @@ void ref_wfcm(const ref_job *job, int *group);
 void ref_mondrian(const ref_job *job, int *group);
 void ref_top_down(const ref_job *job, int *group);
 void ref_densest(const ref_job *job, int *group);
+void ref_full_domain(const ref_job *job, int *group);
 /* Median pre-partitioning alone: part[i] is the number of record i's part. Returns the number of parts. */
 int ref_tgc_parts(const ref_job *job, double delta_prime, int *part);
 /* Changes `group`, whose numbers follow the groups' first records. */

@@ -358,7 +358,7 @@ static inspection inspect(kanon_numeric numeric)
     i.table = table_of("missing: [\"?\"]\nattributes:\n  age: {role: quasi}\n  job: {role: quasi, taxonomy: {Work: {cook: , "
                        "baker: }, none: }}\n",
                        "age,job\n20,cook\n24,baker\n21,cook\n");
-    assert_done(kanon__recoding_new(&i.recoding, i.table, inspected_groups, 1, numeric, &err), &err);
+    assert_done(kanon__recoding_new(&i.recoding, i.table, inspected_groups, 1, NULL, numeric, &err), &err);
     assert_done(kanon__verifier_new(&i.verifier, i.table, 1, numeric, &err), &err);
     assert_done(kanon__csv_open(&i.csv, &i.table->input, &i.table->csv_options, &err), &err);
     return i;

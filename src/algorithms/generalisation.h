@@ -1,0 +1,134 @@
+/* Attribute-level recoding: one mapping per attribute, and the classes of records that it makes equal.
+ *
+ * A cut of a dimension gives every code the range of codes that is shown in its place: shown[2 * code] and
+ * shown[2 * code + 1], both ends included. Ranges are disjoint, so a range is known by its first code. Of a category a range
+ * holds the leaves below a node, of a number neighbouring values; the missing one is a range of its own, or in one range
+ * with all numbers ("*").
+ *
+ *     codes   0  1  2  3  4  5         ranges 0-1, 2, 3-5
+ *     shown   0  0  2  3  3  3         first
+ *             1  1  2  5  5  5         last
+ *
+ * What a cell costs is what its range costs: cells show the range, whichever records share it. A class is a set of records
+ * that look equal; one that is too small, or does not keep the constraints, is suppressed, as far as the budget allows. */
+#ifndef KANON_ALGORITHMS_GENERALISATION_H
+#define KANON_ALGORITHMS_GENERALISATION_H
+
+#include "search/run.h"
+#include "search/tuples.h"
+
+typedef struct kanon__class {
+    int64_t size;
+    uint32_t units;  /* what one of its records costs where it is released */
+    int32_t example; /* a tuple of it */
+    bool good;       /* it may be released */
+} kanon__class;
+
+typedef struct kanon__generalisation {
+    const kanon__run *run;
+    const kanon__space *space;
+    kanon__tuples *tuples;
+    int64_t most_suppressed; /* the budget, in records */
+    bool rises;              /* what is coarser than something feasible is feasible */
+    uint32_t full;           /* units of a suppressed record */
+    /* of the cuts that were applied last */
+    int32_t *class_of; /* by tuple */
+    kanon__class *classes;
+    int64_t n_classes;
+    int64_t loss, n_suppressed;
+    bool feasible;   /* the budget allows it */
+    int64_t *begins; /* the tuples of class c are members[begins[c] .. begins[c + 1]), once listed */
+    int32_t *members;
+    /* scratch */
+    int32_t *order; /* the tuples by number */
+    int32_t *slots; /* of a hash table of classes; -1: free */
+    uint64_t n_slots;
+} kanon__generalisation;
+
+kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon__run *run, kanon_error *err);
+void kanon__generalisation_clear(kanon__generalisation *g);
+/* Find the classes that the cuts, one per dimension, make, and what they lose. Where they are not feasible, loss and classes
+ * may be those of k alone. */
+kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound *const *cuts, kanon_error *err);
+/* List the members of all classes, those of a class as they stand in `order`, which has all tuples. */
+void kanon__generalisation_list(kanon__generalisation *g, const int32_t *order);
+/* The groups and the mapping of the cuts become those of the run. */
+kanon_status kanon__generalisation_finish(kanon__generalisation *g, kanon__run *run, kanon__bound *const *cuts,
+                                          kanon_error *err);
+/* Whether the search is to end with what it has. */
+static inline bool kanon__run_finishes(const kanon__run *run)
+{
+    return run->ticker != NULL && run->ticker->finish;
+}
+/* From now on the search can end at any time, or no more. */
+static inline void kanon__run_set_anytime(const kanon__run *run, bool anytime)
+{
+    if (run->ticker != NULL)
+        run->ticker->anytime = anytime;
+}
+/* Records of a tuple. */
+static inline int64_t kanon__tuple_size(const kanon__tuples *t, int64_t tuple)
+{
+    return t->begins[tuple + 1] - t->begins[tuple];
+}
+
+/* Records that may become a class of their own. All zero is an empty one. */
+typedef struct kanon__part {
+    int64_t size;
+    kanon__tally tally; /* unused without constraints */
+} kanon__part;
+
+kanon_status kanon__part_add(kanon__part *part, const kanon__generalisation *g, int64_t tuple, kanon_error *err);
+/* Whether they may be released. */
+bool kanon__part_is_good(kanon__part *part, const kanon__generalisation *g);
+/* Take everything out. */
+void kanon__part_clear(kanon__part *part);
+
+/* Show the codes first .. last as one range. */
+void kanon__cut_join(kanon__bound *cut, uint32_t first, uint32_t last);
+
+/* The steps from single values to nothing at all on one dimension, each a cut that is coarser than the one before. */
+typedef struct kanon__levels {
+    int n;
+    kanon__bound **cuts; /* by level, 0 is single values */
+    int64_t *units;      /* by level: what it costs to show all records so */
+} kanon__levels;
+
+/* Of a category, level h shows every leaf as its highest ancestor whose height is at most h. Of a number, levels have 1, 2,
+ * 4, ... intervals, each level made by splitting an interval of the one above where that saves most. Levels that make no
+ * more records alike than the one below are left out. */
+kanon_status kanon__levels_init(kanon__levels *out, const kanon__dimension *dimension, const int64_t *counts,
+                                kanon_error *err);
+void kanon__levels_clear(kanon__levels *levels);
+
+/* The levels that lose least of all combinations of levels. */
+typedef struct kanon__full_domain {
+    kanon__levels *levels; /* by dimension */
+    int n_dimensions;
+    int *best;      /* by dimension: the level */
+    int64_t loss;   /* of it */
+    double n_nodes; /* how many combinations there are */
+    int64_t n_checks;
+    bool proven;  /* none of them loses less */
+    bool stopped; /* the search was told to end */
+} kanon__full_domain;
+
+kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalisation *g, int64_t most_checks,
+                                       kanon_error *err);
+void kanon__full_domain_clear(kanon__full_domain *search);
+/* A note for the report, and a warning where the search was cut short. */
+kanon_status kanon__full_domain_tell(const kanon__full_domain *search, kanon__run *run, kanon_error *err);
+
+#define KANON__CHECKS_SETTING                                                                                               \
+    {                                                                                                                       \
+        .name = "max-checks", .type = KANON_SETTING_INTEGER, .min = 1, .max = 1e12, .default_value = "100000",              \
+        .help = "how many combinations of levels are tried at most; most are ruled out untried"                             \
+    }
+
+/* Make the cuts, one per dimension, lose less: ranges are split where that saves most, and joined where that lets others be
+ * split for more. `rounds` says how often all joins may be tried. `weights`, unless NULL, make the first splits prefer some
+ * dimensions to others. Afterwards the cuts are applied. */
+kanon_status kanon__cuts_improve(kanon__generalisation *g, kanon__bound **cuts, const int *weights, int64_t rounds,
+                                 kanon_error *err);
+
+#endif
