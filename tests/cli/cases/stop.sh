@@ -1,7 +1,7 @@
 # SIGTERM during the work: one line, nothing written, and the program dies by the signal.
 
 "$KANON" sample hospital --rows 100000 -q -o demo
-"$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a kmember --threads 1 -o r.csv --groups g.csv 2>"$ERR" &
+"$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a kmember --set search=scan --threads 1 -o r.csv --groups g.csv 2>"$ERR" &
 pid=$!
 sleep 1
 kill -TERM $pid 2>/dev/null || skip "the work was done too soon"
@@ -27,7 +27,7 @@ wait $pid || got=$?
 no_file r.csv
 
 # a terminal that is closed leaves nothing behind either
-"$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a kmember --threads 1 -o r.csv 2>"$ERR" &
+"$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a kmember --set search=scan --threads 1 -o r.csv 2>"$ERR" &
 pid=$!
 sleep 1
 kill -HUP $pid 2>/dev/null || skip "the work was done too soon"
