@@ -1,0 +1,91 @@
+#include "core/conveyor.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+
+#include <pthread.h>
+
+typedef struct conveyor {
+    kanon__desk_task make, take;
+    void *payload;
+    int n_desks;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool *made;      /* by desk: its part waits to be taken */
+    int64_t n_taken; /* parts */
+    bool taking;     /* some thread does */
+    bool failed;
+} conveyor;
+
+int kanon__conveyor_desks(int threads, int64_t n)
+{
+    int wanted = kanon__pool_threads(threads);
+    int desks = wanted > 1 ? 2 * wanted + 2 : 1;
+    return n < desks ? (n > 0 ? (int)n : 1) : desks;
+}
+
+/* Parts begin in order, so the one whose part is at the desk has begun and will be taken unless something fails. */
+static bool sit_down(conveyor *c, int64_t index)
+{
+    bool seated;
+    pthread_mutex_lock(&c->lock);
+    while (!(seated = index < c->n_taken + c->n_desks) && !c->failed)
+        pthread_cond_wait(&c->moved, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return seated;
+}
+
+/* Called with the lock, which is free while a part is taken. */
+static kanon_status take_all(conveyor *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    c->taking = true;
+    while (st == KANON_OK && c->made[c->n_taken % c->n_desks]) {
+        int64_t index = c->n_taken;
+        int desk = (int)(index % c->n_desks);
+        pthread_mutex_unlock(&c->lock);
+        st = c->take(index, desk, c->payload, err);
+        pthread_mutex_lock(&c->lock);
+        c->made[desk] = false;
+        if (st == KANON_OK)
+            c->n_taken++;
+        pthread_cond_broadcast(&c->moved);
+    }
+    c->taking = st != KANON_OK; /* after a failure nobody takes any more */
+    return st;
+}
+
+static kanon_status run_part(int64_t index, void *payload, kanon_error *err)
+{
+    conveyor *c = payload;
+    int desk = (int)(index % c->n_desks);
+    if (!sit_down(c, index))
+        return KANON_OK;
+    kanon_status st = c->make(index, desk, c->payload, err);
+    pthread_mutex_lock(&c->lock);
+    c->made[desk] = st == KANON_OK;
+    if (st == KANON_OK && !c->taking)
+        st = take_all(c, err);
+    if (st != KANON_OK) {
+        c->failed = true;
+        pthread_cond_broadcast(&c->moved);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return st;
+}
+
+kanon_status kanon__conveyor_run(int threads, int64_t n, int n_desks, kanon__desk_task make, kanon__desk_task take,
+                                 void *payload, kanon_error *err)
+{
+    conveyor c = {.make = make, .take = take, .payload = payload, .n_desks = n_desks};
+    kanon_status st = kanon__new_array(&c.made, n_desks, "desks", err);
+    if (st != KANON_OK)
+        return st;
+    pthread_mutex_init(&c.lock, NULL);
+    pthread_cond_init(&c.moved, NULL);
+    st = kanon__pool_run(threads, n, run_part, &c, err);
+    pthread_cond_destroy(&c.moved);
+    pthread_mutex_destroy(&c.lock);
+    kanon__free(c.made);
+    return st;
+}
