@@ -336,6 +336,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
         .report_external = args->report_external,
         .numeric = (kanon_numeric)args->numeric,
         .shuffle = args->shuffle,
+        .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &work->show,
     };

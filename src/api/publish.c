@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/output.h"
+#include "core/pool.h"
 #include "core/random.h"
 #include "core/take_options.h"
 #include "release/writer.h"
@@ -66,19 +67,32 @@ out:
     return st;
 }
 
-static kanon_status watch_row(int64_t row, int64_t group, const kanon__cell *cells, void *payload, kanon_error *err)
+static kanon_status watch_row(int64_t row, const kanon__cell *cells, const char *line, size_t length, void *payload,
+                              kanon_error *err)
 {
-    return kanon__verifier_row(payload, row, group, cells, err);
+    return kanon__verifier_row(payload, row, cells, line, length, err);
 }
 
-static kanon_status show_cells(kanon__verifier *verifier, const kanon__recoding *recoding, kanon_error *err)
+static void expect_row(int64_t row, void *payload)
 {
-    for (int64_t group = 0; group < recoding->n_groups; group++)
-        for (int i = 0; i < recoding->table->n_quasi; i++) {
-            size_t length, second_length;
-            const char *text = kanon__recoding_text(recoding, group, i, 0, &length);
-            const char *second = kanon__recoding_text(recoding, group, i, 1, &second_length);
-            kanon_status st = kanon__verifier_cell(verifier, group, i, text, length, second, second_length, err);
+    kanon__verifier_prefetch(payload, row);
+}
+
+/* What the check is told of a block of groups. */
+typedef struct showing {
+    kanon__verifier *verifier;
+    const kanon__recoding *recoding;
+} showing;
+
+static kanon_status show_block(int64_t block, void *payload, kanon_error *err)
+{
+    const showing *s = payload;
+    int64_t first = block * KANON__RECODING_BLOCK, last = first + KANON__RECODING_BLOCK - 1, n = s->recoding->n_groups;
+    for (int64_t group = first; group <= (last < n ? last : n); group++) /* the one after the last: suppressed records */
+        for (int run = 0; run < kanon__verifier_runs(s->verifier); run++) {
+            size_t length;
+            const char *text = kanon__recoding_text(s->recoding, group < n ? group : -1, run, &length);
+            kanon_status st = kanon__verifier_text(s->verifier, group, run, text, length, err);
             if (st != KANON_OK)
                 return st;
         }
@@ -142,17 +156,25 @@ static kanon_status write_release(publishing *p, kanon_error *err)
     kanon__verifier *verifier = NULL;
     int32_t *order = NULL;
     const kanon_grouping *g = p->grouping;
-    KANON_TRY(list_shown(&shown, p->table, g, err), out);
-    KANON_TRY(kanon__recoding_new(&recoding, p->table, g->group_of, g->n_groups, shown, p->wanted.numeric, err), out);
-    KANON_TRY(kanon__verifier_new(&verifier, p->table, g->n_groups, p->wanted.numeric, err), out);
-    KANON_TRY(show_cells(verifier, recoding, err), out);
-    if (shown != NULL)
-        KANON_TRY(kanon__verifier_expect_mapping(verifier, err), out);
+    const kanon_table *t = p->table;
+    int threads = p->wanted.threads;
+    KANON_TRY(list_shown(&shown, t, g, err), out);
+    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, shown, p->wanted.numeric, threads, err), out);
+    KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, shown != NULL, err), out);
+    showing all = {verifier, recoding};
+    KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, show_block, &all, err), out);
     if (p->wanted.shuffle)
-        KANON_TRY(random_order(&order, p->table, g, err), out);
-    KANON_TRY(kanon__release_write(p->release, p->table, g->group_of, recoding, order, &p->ticker, err, watch_row, verifier),
-              out);
-    KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, err), out);
+        KANON_TRY(random_order(&order, t, g, err), out);
+    kanon__release release = {.table = t,
+                              .group_of = g->group_of,
+                              .recoding = recoding,
+                              .order = order,
+                              .threads = threads,
+                              .watcher = watch_row,
+                              .ahead = expect_row,
+                              .payload = verifier};
+    KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
+    KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, threads, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
 out:
     kanon__free(order);

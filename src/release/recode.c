@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/output.h"
+#include "core/pool.h"
 #include "table/number.h"
 
 #include <string.h>
@@ -10,42 +11,138 @@
 typedef struct extent {
     uint32_t lo, hi; /* codes; for numbers, of those that are there */
     bool has_missing, has_number;
-    __int128 sum;          /* of the scaled values, for means */
-    long double float_sum; /* of the values; a double could overflow */
-    int64_t n_numbers;
 } extent;
 
-static kanon_status append(kanon__recoding *r, const char *text, size_t length, kanon_error *err)
+/* What a mean is made of. */
+typedef struct total {
+    __int128 sum;          /* of the scaled values */
+    long double float_sum; /* of the values; a double could overflow */
+    int64_t n;
+} total;
+
+/* What is known while the texts are made. */
+typedef struct draft {
+    kanon__recoding *recoding;
+    const int32_t *group_of;
+    extent **extents; /* by quasi attribute and group */
+    total **totals;   /* likewise; NULL where no mean is shown */
+} draft;
+
+/* The texts of a block of groups. */
+typedef struct block_text {
+    char *bytes;
+    int64_t n, capacity;
+} block_text;
+
+static const kanon__column *quasi_column(const kanon__recoding *r, int i)
 {
-    kanon_status st = kanon__grow_array(&r->bytes, &r->bytes_capacity, r->n_bytes + (int64_t)length, "released cells", err);
+    return &r->table->columns[r->table->quasi[i]];
+}
+
+int kanon__recoding_parts(const kanon__recoding *r, int i)
+{
+    return r->numeric == KANON_NUMERIC_COLUMNS && kanon__column_is_numeric(quasi_column(r, i)) ? 2 : 1;
+}
+
+/* ---- what groups hold ------------------------------------------------------------------------------------------------- */
+
+static inline void extend(extent *e, uint32_t code, uint32_t missing_number)
+{
+    if (code == missing_number) {
+        e->has_missing = true;
+        return;
+    }
+    if (!e->has_number || code < e->lo)
+        e->lo = code;
+    if (!e->has_number || code > e->hi)
+        e->hi = code;
+    e->has_number = true;
+}
+
+/* Whatever a record has, a group shows all that the mapping puts in its place. */
+static void measure_shown(const draft *d, int i, uint32_t missing_number)
+{
+    const kanon__column *c = quasi_column(d->recoding, i);
+    const uint32_t *shown = d->recoding->shown[i];
+    for (int64_t row = 0; row < d->recoding->table->n_rows; row++) {
+        const uint32_t *range = shown + 2 * (size_t)kanon__code_at(c->codes, row);
+        if (d->group_of[row] < 0)
+            continue;
+        extend(&d->extents[i][d->group_of[row]], range[0], missing_number);
+        extend(&d->extents[i][d->group_of[row]], range[1], missing_number);
+    }
+}
+
+static void add_up(const draft *d, int i)
+{
+    const kanon__column *c = quasi_column(d->recoding, i);
+    for (int64_t row = 0; row < d->recoding->table->n_rows; row++) {
+        uint32_t code = kanon__code_at(c->codes, row);
+        if (d->group_of[row] < 0 || code == c->missing_code)
+            continue;
+        total *t = &d->totals[i][d->group_of[row]];
+        t->n++;
+        t->float_sum += c->values[code];
+        if (c->scaled != NULL)
+            t->sum += c->scaled[code];
+    }
+}
+
+static kanon_status measure(int64_t i, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const draft *d = payload;
+    const kanon__recoding *r = d->recoding;
+    const kanon__column *c = quasi_column(r, (int)i);
+    bool numeric = kanon__column_is_numeric(c);
+    uint32_t missing_number = numeric ? c->missing_code : KANON__NO_CODE;
+    KANON_TRY(kanon__new_array(&d->extents[i], r->n_groups, "released cells", err), out);
+    if (r->shown != NULL)
+        measure_shown(d, (int)i, missing_number);
+    for (int64_t row = 0; r->shown == NULL && row < r->table->n_rows; row++)
+        if (d->group_of[row] >= 0)
+            extend(&d->extents[i][d->group_of[row]], kanon__code_at(c->codes, row), missing_number);
+    if (numeric && r->numeric == KANON_NUMERIC_MEAN) {
+        KANON_TRY(kanon__new_array(&d->totals[i], r->n_groups, "released cells", err), out);
+        add_up(d, (int)i);
+    }
+out:
+    return st;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+
+static kanon_status append(block_text *b, const char *text, size_t length, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&b->bytes, &b->capacity, b->n + (int64_t)length, "released cells", err);
     if (st == KANON_OK && length > 0) {
-        memcpy(r->bytes + r->n_bytes, text, length);
-        r->n_bytes += (int64_t)length;
+        memcpy(b->bytes + b->n, text, length);
+        b->n += (int64_t)length;
     }
     return st;
 }
 
-static kanon_status append_code(kanon__recoding *r, const kanon__column *c, uint32_t code, kanon_error *err)
+static kanon_status append_code(block_text *b, const kanon__column *c, uint32_t code, kanon_error *err)
 {
     size_t length;
     const char *text = kanon__column_text(c, code, &length);
-    return append(r, text, length, err);
+    return append(b, text, length, err);
 }
 
 /* The mean, rounded half up to two digits more than the column's values have; for dates the nearest day. */
-static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c, const extent *e)
+static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c, const total *e)
 {
     int digits = c->type == KANON_TYPE_DATE ? 0 : 2;
     if (c->scaled == NULL || c->scale + digits > 18)
-        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n_numbers));
-    __int128 sum = e->sum * (digits == 2 ? 100 : 1), n = e->n_numbers;
+        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n));
+    __int128 sum = e->sum * (digits == 2 ? 100 : 1), n = e->n;
     __int128 doubled = 2 * sum + n, mean = doubled / (2 * n);
     if (doubled % (2 * n) != 0 && doubled < 0)
         mean--; /* division rounds towards zero, the mean is to be rounded down */
     if (c->type == KANON_TYPE_DATE)
         return kanon__format_date(buffer, (int64_t)mean);
     if (mean > INT64_MAX || mean < INT64_MIN)
-        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n_numbers));
+        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n));
     int64_t mantissa = (int64_t)mean;
     int scale = c->scale + digits;
     while (scale > 0 && mantissa % 10 == 0) {
@@ -55,155 +152,177 @@ static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c,
     return kanon__format_scaled(buffer, mantissa, scale);
 }
 
-static kanon_status append_interval(kanon__recoding *r, const kanon__column *c, const extent *e, kanon_error *err)
+static kanon_status append_interval(block_text *b, const kanon__recoding *r, const kanon__column *c, const extent *e,
+                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(append(r, "[", 1, err), out);
-    KANON_TRY(append_code(r, c, e->lo, err), out);
-    KANON_TRY(append(r, r->numeric == KANON_NUMERIC_RANGE ? "," : "-", 1, err), out);
-    KANON_TRY(append_code(r, c, e->hi, err), out);
-    KANON_TRY(append(r, "]", 1, err), out);
+    KANON_TRY(append(b, "[", 1, err), out);
+    KANON_TRY(append_code(b, c, e->lo, err), out);
+    KANON_TRY(append(b, r->numeric == KANON_NUMERIC_RANGE ? "," : "-", 1, err), out);
+    KANON_TRY(append_code(b, c, e->hi, err), out);
+    KANON_TRY(append(b, "]", 1, err), out);
 out:
     return st;
 }
 
 /* One part of a numeric cell. */
-static kanon_status append_number(kanon__recoding *r, const kanon__column *c, const extent *e, int part, kanon_error *err)
+static kanon_status append_number(block_text *b, const draft *d, int i, int64_t group, int part, kanon_error *err)
 {
+    const kanon__recoding *r = d->recoding;
+    const kanon__column *c = quasi_column(r, i);
+    const extent *e = &d->extents[i][group];
     char buffer[KANON__NUMBER_TEXT];
     if (!e->has_number)
-        return append_code(r, c, c->missing_code, err);
+        return append_code(b, c, c->missing_code, err);
     if (e->has_missing)
-        return append(r, "*", 1, err);
+        return append(b, "*", 1, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
-        return append_code(r, c, part == 0 ? e->lo : e->hi, err);
+        return append_code(b, c, part == 0 ? e->lo : e->hi, err);
     if (e->lo == e->hi && r->numeric != KANON_NUMERIC_RANGE) /* a range type takes nothing but ranges */
-        return append_code(r, c, e->lo, err);
+        return append_code(b, c, e->lo, err);
     if (r->numeric == KANON_NUMERIC_MEAN)
-        return append(r, buffer, mean_text(buffer, c, e), err);
-    return append_interval(r, c, e, err);
+        return append(b, buffer, mean_text(buffer, c, &d->totals[i][group]), err);
+    return append_interval(b, r, c, e, err);
 }
 
-static void extend(extent *e, const kanon__column *c, uint32_t code)
+static kanon_status append_category(block_text *b, const kanon__column *c, const extent *e, kanon_error *err)
 {
-    bool numeric = kanon__column_is_numeric(c);
-    if (numeric && code == c->missing_code) {
-        e->has_missing = true;
-        return;
+    size_t length;
+    int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
+    const char *label = kanon__taxonomy_label(c->taxonomy, node, &length);
+    return append(b, label, length, err);
+}
+
+/* Put quotes around the text that begins at `begin`, and double those inside, from its end on. */
+static kanon_status quote(block_text *b, int64_t begin, kanon_error *err)
+{
+    int64_t longer = 2;
+    for (int64_t i = begin; i < b->n; i++)
+        longer += b->bytes[i] == '"';
+    kanon_status st = kanon__grow_array(&b->bytes, &b->capacity, b->n + longer, "released cells", err);
+    if (st != KANON_OK)
+        return st;
+    int64_t to = b->n + longer;
+    b->bytes[--to] = '"';
+    for (int64_t from = b->n - 1; from >= begin; from--) {
+        b->bytes[--to] = b->bytes[from];
+        if (b->bytes[from] == '"')
+            b->bytes[--to] = '"';
     }
-    if (!e->has_number || code < e->lo)
-        e->lo = code;
-    if (!e->has_number || code > e->hi)
-        e->hi = code;
-    e->has_number = true;
-    if (!numeric)
-        return;
-    e->n_numbers++;
-    e->float_sum += c->values[code];
-    if (c->scaled != NULL)
-        e->sum += c->scaled[code];
+    b->bytes[begin] = '"';
+    b->n += longer;
+    return KANON_OK;
 }
 
-/* Whatever a record has, a group shows all that the mapping puts in its place. */
-static void extend_shown(extent *e, const kanon__column *c, const uint32_t *range)
+/* One cell as it stands in the file. */
+static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t group, int part, kanon_error *err)
 {
-    extend(e, c, range[0]);
-    extend(e, c, range[1]);
-}
-
-/* The extents of all groups on one attribute. */
-static kanon_status measure(extent **out, const kanon__recoding *r, int i, const int32_t *group_of, kanon_error *err)
-{
-    const kanon__column *c = &r->table->columns[r->table->quasi[i]];
-    kanon_status st = kanon__new_array(out, r->n_groups, "released cells", err);
-    for (int64_t row = 0; st == KANON_OK && row < r->table->n_rows; row++) {
-        if (group_of[row] < 0)
-            continue;
-        uint32_t code = kanon__code_at(c->codes, row);
-        if (r->shown != NULL)
-            extend_shown(&(*out)[group_of[row]], c, r->shown[i] + 2 * (size_t)code);
-        else
-            extend(&(*out)[group_of[row]], c, code);
-    }
+    kanon_status st = KANON_OK;
+    const kanon__recoding *r = d->recoding;
+    const kanon__column *c = quasi_column(r, i);
+    int64_t begin = b->n;
+    if (group == r->n_groups)
+        return append(b, "*", 1, err);
+    if (kanon__column_is_numeric(c))
+        KANON_TRY(append_number(b, d, i, group, part, err), out);
+    else
+        KANON_TRY(append_category(b, c, &d->extents[i][group], err), out);
+    if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), r->table->csv_options.delimiter))
+        KANON_TRY(quote(b, begin, err), out);
+out:
     return st;
 }
 
-int kanon__recoding_parts(const kanon__recoding *r, int i)
-{
-    const kanon__column *c = &r->table->columns[r->table->quasi[i]];
-    return r->numeric == KANON_NUMERIC_COLUMNS && kanon__column_is_numeric(c) ? 2 : 1;
-}
-
-/* The cells of a group are written together, so they lie together. */
-static int64_t text_number(const kanon__recoding *r, int64_t group, int i, int part)
-{
-    return (group * r->table->n_quasi + i) * 2 + part;
-}
-
-/* While texts are made, attribute by attribute, they lie in that order. */
-static int64_t draft_number(const kanon__recoding *r, int64_t group, int i, int part)
-{
-    return ((int64_t)i * r->n_groups + group) * 2 + part;
-}
-
-static kanon_status recode_attribute(kanon__recoding *r, int i, const int32_t *group_of, kanon_error *err)
+static kanon_status append_runs(block_text *b, const draft *d, int64_t group, bool alone, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__column *c = &r->table->columns[r->table->quasi[i]];
-    extent *extents = NULL;
-    KANON_TRY(measure(&extents, r, i, group_of, err), out);
-    for (int64_t group = 0; group < r->n_groups; group++)
-        for (int part = 0; part < 2; part++) {
-            const extent *e = &extents[group];
-            if (kanon__column_is_numeric(c)) {
-                if (part < kanon__recoding_parts(r, i))
-                    KANON_TRY(append_number(r, c, e, part, err), out);
-            } else if (part == 0) {
-                size_t length;
-                int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
-                const char *label = kanon__taxonomy_label(c->taxonomy, node, &length);
-                KANON_TRY(append(r, label, length, err), out);
-            }
-            r->ends[draft_number(r, group, i, part)] = r->n_bytes;
+    const kanon__recoding *r = d->recoding;
+    for (int i = 0; i < r->table->n_quasi; i++) {
+        int64_t begin = b->n;
+        for (int part = 0; part < kanon__recoding_parts(r, i); part++) {
+            if (part > 0 || (i > 0 && r->run_of[i - 1] == r->run_of[i]))
+                KANON_TRY(append(b, &r->table->csv_options.delimiter, 1, err), out);
+            KANON_TRY(append_cell(b, d, i, group, part, err), out);
         }
+        if (alone && b->n == begin) /* an empty line is no record to many readers */
+            KANON_TRY(append(b, "\"\"", 2, err), out);
+        r->ends[group * r->n_runs + r->run_of[i]] = b->n;
+    }
 out:
-    kanon__free(extents);
     return st;
 }
 
-static kanon_status lay_by_group(kanon__recoding *r, kanon_error *err)
+/* Whether the release has one column only. */
+static bool is_alone(const kanon__recoding *r)
+{
+    int n_released = 0;
+    for (int i = 0; i < r->table->n_columns; i++)
+        n_released += r->table->columns[i].role != KANON_ROLE_IDENTIFYING;
+    return n_released == 1 && kanon__recoding_parts(r, 0) == 1;
+}
+
+static kanon_status write_block(int64_t number, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    char *bytes = NULL;
-    int64_t *ends = NULL, used = 0;
-    KANON_TRY(kanon__new_array(&bytes, r->n_bytes, "released cells", err), out);
-    KANON_TRY(kanon__new_array(&ends, r->n_groups * r->table->n_quasi * 2, "released cells", err), out);
-    for (int64_t group = 0; group < r->n_groups; group++)
-        for (int i = 0; i < r->table->n_quasi; i++)
-            for (int part = 0; part < 2; part++) {
-                int64_t at = draft_number(r, group, i, part), begin = at > 0 ? r->ends[at - 1] : 0;
-                size_t length = (size_t)(r->ends[at] - begin);
-                if (length > 0)
-                    memcpy(bytes + used, r->bytes + begin, length);
-                if (kanon__output_needs_quotes(bytes + used, length, r->table->csv_options.delimiter))
-                    r->plain[i] = false;
-                used += (int64_t)length;
-                ends[text_number(r, group, i, part)] = used;
-            }
-    char *draft = r->bytes;
-    int64_t *draft_ends = r->ends;
-    r->bytes = bytes;
-    r->ends = ends;
-    bytes = draft;
-    ends = draft_ends;
+    const draft *d = payload;
+    block_text b = {0};
+    bool alone = is_alone(d->recoding);
+    int64_t first = number * KANON__RECODING_BLOCK, last = first + KANON__RECODING_BLOCK - 1;
+    if (last > d->recoding->n_groups)
+        last = d->recoding->n_groups;
+    for (int64_t group = first; group <= last; group++)
+        KANON_TRY(append_runs(&b, d, group, alone, err), out);
+    d->recoding->blocks[number] = b.bytes;
+    b.bytes = NULL;
 out:
-    kanon__free(ends);
-    kanon__free(bytes);
+    kanon__free(b.bytes);
+    return st;
+}
+
+/* ---- the recoding ----------------------------------------------------------------------------------------------------- */
+
+/* A kept column between two quasi columns parts their runs; one that is left out does not. */
+static void number_runs(kanon__recoding *r)
+{
+    const kanon_table *t = r->table;
+    for (int i = 0; i < t->n_quasi; i++) {
+        bool parted = i == 0;
+        for (int column = i > 0 ? t->quasi[i - 1] + 1 : 0; column < t->quasi[i]; column++)
+            parted = parted || t->columns[column].role != KANON_ROLE_IDENTIFYING;
+        r->n_runs += parted;
+        r->run_of[i] = r->n_runs - 1;
+    }
+}
+
+static int64_t block_count(const kanon__recoding *r)
+{
+    return r->n_groups / KANON__RECODING_BLOCK + 1;
+}
+
+static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, int threads, kanon_error *err)
+{
+    enum { WORTH_A_THREAD = 10000 };
+    kanon_status st = KANON_OK;
+    int n_quasi = r->table->n_quasi;
+    draft d = {.recoding = r, .group_of = group_of};
+    if (r->table->n_rows < WORTH_A_THREAD)
+        threads = 1;
+    KANON_TRY(kanon__new_array(&d.extents, n_quasi, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&d.totals, n_quasi, "released cells", err), out);
+    KANON_TRY(kanon__pool_run(threads, n_quasi, measure, &d, err), out);
+    KANON_TRY(kanon__pool_run(threads, block_count(r), write_block, &d, err), out);
+out:
+    for (int i = 0; i < n_quasi; i++) {
+        kanon__free(d.totals != NULL ? d.totals[i] : NULL);
+        kanon__free(d.extents != NULL ? d.extents[i] : NULL);
+    }
+    kanon__free(d.totals);
+    kanon__free(d.extents);
     return st;
 }
 
 kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
-                                 const uint32_t *const *shown, kanon_numeric numeric, kanon_error *err)
+                                 const uint32_t *const *shown, kanon_numeric numeric, int threads, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__recoding *r = NULL;
@@ -213,13 +332,11 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     r->numeric = numeric;
     r->shown = shown;
     r->n_groups = n_groups;
-    KANON_TRY(kanon__new_array(&r->ends, n_groups * table->n_quasi * 2, "released cells", err), out);
-    KANON_TRY(kanon__new_array(&r->plain, table->n_quasi, "released cells", err), out);
-    for (int i = 0; i < table->n_quasi; i++) {
-        r->plain[i] = true;
-        KANON_TRY(recode_attribute(r, i, group_of, err), out);
-    }
-    KANON_TRY(lay_by_group(r, err), out);
+    KANON_TRY(kanon__new_array(&r->run_of, table->n_quasi, "released cells", err), out);
+    number_runs(r);
+    KANON_TRY(kanon__new_array(&r->ends, (n_groups + 1) * r->n_runs, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&r->blocks, block_count(r), "released cells", err), out);
+    KANON_TRY(make_texts(r, group_of, threads, err), out);
     *out = r;
     r = NULL;
 out:
@@ -231,15 +348,10 @@ void kanon__recoding_free(kanon__recoding *r)
 {
     if (r == NULL)
         return;
-    kanon__free(r->plain);
+    for (int64_t i = 0; r->blocks != NULL && i < block_count(r); i++)
+        kanon__free(r->blocks[i]);
+    kanon__free(r->blocks);
     kanon__free(r->ends);
-    kanon__free(r->bytes);
+    kanon__free(r->run_of);
     kanon__free(r);
-}
-
-const char *kanon__recoding_text(const kanon__recoding *r, int64_t group, int i, int part, size_t *length)
-{
-    int64_t at = text_number(r, group, i, part), begin = at > 0 ? r->ends[at - 1] : 0;
-    *length = (size_t)(r->ends[at] - begin);
-    return r->bytes + begin;
 }

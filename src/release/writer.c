@@ -1,33 +1,46 @@
 #include "release/writer.h"
 
 #include "core/alloc.h"
+#include "core/conveyor.h"
+#include "core/pool.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct writing {
-    kanon__output *output;
-    const kanon_table *table;
-    const int32_t *group_of;
-    const kanon__recoding *recoding;
-    int *quasi_index; /* by column: which quasi attribute it is; -1: none */
-    bool alone;       /* the release has one column only */
+/* A piece of a line: a run of quasi columns, or columns that stand side by side in the input and are copied together. */
+typedef struct piece {
+    int run; /* -1: copied */
+    int first, last;
+} piece;
+
+/* Where a part of the release is made. */
+typedef struct desk {
     kanon__csv csv;
+    char *bytes;
+    int64_t n, capacity;
+} desk;
+
+typedef struct writing {
+    const kanon__release *release;
+    const kanon_table *table;
+    kanon__output *output;
     kanon__ticker *ticker;
-    kanon__row_watcher watcher;
-    void *payload;
+    piece *pieces;
+    int n_pieces;
+    desk *desks;
+    int n_desks;
+    int64_t n_parts;
+    size_t *positions; /* in another order than the input's: where each row begins */
+    int64_t n_written;
 } writing;
+
+/* ---- the header ------------------------------------------------------------------------------------------------------- */
 
 static void write_delimiter(writing *w, bool *first)
 {
     if (!*first)
-        kanon__output_write(w->output, &w->csv.delimiter, 1);
+        kanon__output_write(w->output, &w->table->csv_options.delimiter, 1);
     *first = false;
-}
-
-static void end_line(writing *w)
-{
-    kanon__output_text(w->output, w->table->crlf ? "\r\n" : "\n");
 }
 
 /* NAME_min and NAME_max must not meet a column that is called so already. */
@@ -52,7 +65,7 @@ static kanon_status write_name(writing *w, const char *name, const char *suffix,
     if (suffix[0] != '\0')
         KANON_TRY(check_name_is_free(w->table, whole, err), out);
     write_delimiter(w, first);
-    kanon__output_cell(w->output, whole, size - 1, w->csv.delimiter);
+    kanon__output_cell(w->output, whole, size - 1, w->table->csv_options.delimiter);
 out:
     kanon__free(whole);
     return st;
@@ -61,131 +74,222 @@ out:
 static kanon_status write_header(writing *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    const kanon_table *t = w->table;
     bool first = true;
-    for (int i = 0; i < w->table->n_columns; i++) {
-        const kanon__column *c = &w->table->columns[i];
+    for (int i = 0, quasi = 0; i < t->n_columns; i++) {
+        const kanon__column *c = &t->columns[i];
         if (c->role == KANON_ROLE_IDENTIFYING)
             continue;
-        bool two = w->quasi_index[i] >= 0 && kanon__recoding_parts(w->recoding, w->quasi_index[i]) == 2;
+        bool two = c->role == KANON_ROLE_QUASI && kanon__recoding_parts(w->release->recoding, quasi) == 2;
+        quasi += c->role == KANON_ROLE_QUASI;
         KANON_TRY(write_name(w, c->name, two ? "_min" : "", &first, err), out);
         if (two)
             KANON_TRY(write_name(w, c->name, "_max", &first, err), out);
     }
-    end_line(w);
+    kanon__output_text(w->output, t->crlf ? "\r\n" : "\n");
 out:
     return st;
 }
 
-static void write_quasi(writing *w, int i, int32_t group, bool *first)
+/* ---- a line ----------------------------------------------------------------------------------------------------------- */
+
+/* The pieces of every line, in order. */
+static void list_pieces(writing *w)
 {
-    for (int part = 0; part < kanon__recoding_parts(w->recoding, i); part++) {
-        size_t length = 1;
-        const char *text = group >= 0 ? kanon__recoding_text(w->recoding, group, i, part, &length) : "*";
-        write_delimiter(w, first);
-        if (length == 0 && w->alone) /* an empty line is no record to many readers */
-            kanon__output_text(w->output, "\"\"");
-        else if (w->recoding->plain[i])
-            kanon__output_write(w->output, text, length);
+    const kanon_table *t = w->table;
+    for (int i = 0, quasi = 0; i < t->n_columns; i++) {
+        bool is_quasi = t->columns[i].role == KANON_ROLE_QUASI;
+        piece *before = w->n_pieces > 0 ? &w->pieces[w->n_pieces - 1] : NULL;
+        if (t->columns[i].role == KANON_ROLE_IDENTIFYING)
+            continue;
+        int run = is_quasi ? w->release->recoding->run_of[quasi++] : -1;
+        if (before != NULL && before->run == run && (is_quasi || before->last == i - 1))
+            before->last = i;
         else
-            kanon__output_cell(w->output, text, length, w->csv.delimiter);
+            w->pieces[w->n_pieces++] = (piece){.run = run, .first = i, .last = i};
     }
 }
 
-/* Quoted cells keep their quotes, so the bytes are those of the input. */
-static void write_row(writing *w, int64_t row)
+/* The text of a piece. Quoted cells keep their quotes, so that copied bytes are those of the input. */
+static inline const char *piece_text(const writing *w, const piece *p, int32_t group, const kanon__cell *cells,
+                                     size_t *length)
 {
-    bool first = true;
-    for (int i = 0; i < w->table->n_columns; i++) {
-        const kanon__cell *cell = &w->csv.cells[i];
-        if (w->table->columns[i].role == KANON_ROLE_IDENTIFYING)
-            continue;
-        if (w->quasi_index[i] >= 0) {
-            write_quasi(w, w->quasi_index[i], w->group_of[row], &first);
-            continue;
-        }
-        write_delimiter(w, &first);
-        size_t around = cell->quoted ? 1 : 0;
-        kanon__output_write(w->output, cell->text - around, cell->length + 2 * around);
-    }
-    end_line(w);
+    if (p->run >= 0)
+        return kanon__recoding_text(w->release->recoding, group, p->run, length);
+    const kanon__cell *first = &cells[p->first], *last = &cells[p->last];
+    const char *begin = first->text - first->quoted, *end = last->text + last->length + last->quoted;
+    *length = (size_t)(end - begin);
+    return begin;
 }
 
-static kanon_status write_in_order(writing *w, kanon_error *err)
+static kanon_status append(desk *d, const char *text, size_t length, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    for (int64_t row = 0;; row++) {
-        bool has_row;
-        KANON_TRY(kanon__csv_next(&w->csv, &has_row, err), out);
-        if (!has_row)
-            break;
-        KANON_TRY(w->watcher(row, row < w->table->n_rows ? w->group_of[row] : 0, w->csv.cells, w->payload, err), out);
-        write_row(w, row);
-        KANON_TRY(kanon__tick(w->ticker, row, w->table->n_rows, 300, err), out);
-    }
-out:
-    return st;
-}
-
-/* Where each row begins in the input. */
-static kanon_status find_rows(writing *w, size_t *positions, kanon_error *err)
-{
-    for (int64_t row = 0; row < w->table->n_rows; row++) {
-        bool has_row;
-        positions[row] = w->csv.position;
-        kanon_status st = kanon__csv_next(&w->csv, &has_row, err);
+    enum { LINE_END = 2 }; /* room for what follows the piece */
+    if (d->capacity - d->n < (int64_t)length + LINE_END) {
+        kanon_status st = kanon__grow_array(&d->bytes, &d->capacity, d->n + (int64_t)length + LINE_END, "released lines",
+                                            err);
         if (st != KANON_OK)
             return st;
     }
+    memcpy(d->bytes + d->n, text, length);
+    d->n += (int64_t)length;
     return KANON_OK;
 }
 
-static kanon_status write_shuffled(writing *w, const int32_t *order, kanon_error *err)
+/* The line of the row that the desk has read. */
+static kanon_status write_row(const writing *w, desk *d, int64_t row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    size_t *positions = NULL;
-    int64_t n = w->table->n_rows;
-    KANON_TRY(kanon__new_array(&positions, n, "places of records", err), out);
-    KANON_TRY(find_rows(w, positions, err), out);
-    for (int64_t i = 0; i < n; i++) {
-        bool has_row;
-        kanon__csv_seek(&w->csv, positions[order[i]]);
-        KANON_TRY(kanon__csv_next(&w->csv, &has_row, err), out);
-        KANON_TRY(w->watcher(order[i], w->group_of[order[i]], w->csv.cells, w->payload, err), out);
-        write_row(w, order[i]);
-        KANON_TRY(kanon__tick(w->ticker, i, n, 400, err), out);
+    const kanon_table *t = w->table;
+    int64_t begin = d->n;
+    for (int i = 0; i < w->n_pieces; i++) {
+        size_t length;
+        const char *text = piece_text(w, &w->pieces[i], w->release->group_of[row], d->csv.cells, &length);
+        KANON_TRY(append(d, text, length, err), out);
+        if (i + 1 < w->n_pieces)
+            d->bytes[d->n++] = t->csv_options.delimiter;
     }
+    if (t->crlf)
+        d->bytes[d->n++] = '\r';
+    d->bytes[d->n++] = '\n';
+    KANON_TRY(w->release->watcher(row, d->csv.cells, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err),
+              out);
 out:
-    kanon__free(positions);
     return st;
 }
 
-kanon_status kanon__release_write(kanon__output *output, const kanon_table *table, const int32_t *group_of,
-                                  const kanon__recoding *recoding, const int32_t *order, kanon__ticker *ticker,
-                                  kanon_error *err, kanon__row_watcher watcher, void *payload)
+/* ---- parts ------------------------------------------------------------------------------------------------------------ */
+
+/* The first row of a part, as a number in the order of writing. */
+static int64_t first_of(const writing *w, int64_t part)
+{
+    if (part == w->n_parts)
+        return w->table->n_rows;
+    return w->release->order == NULL ? w->table->marks[part].row : w->table->n_rows * part / w->n_parts;
+}
+
+static kanon_status read_again(kanon__csv *csv, kanon_error *err)
+{
+    bool has_row;
+    kanon_status st = kanon__csv_next(csv, &has_row, err);
+    if (st == KANON_OK && !has_row)
+        st = kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", csv->input->path);
+    return st;
+}
+
+/* The input must still end where it did when it was read first. */
+static kanon_status expect_end(kanon__csv *csv, kanon_error *err)
+{
+    bool has_row;
+    kanon_status st = kanon__csv_next(csv, &has_row, err);
+    if (st == KANON_OK && has_row)
+        st = kanon__fail(err, KANON_EINTERNAL, "%s had more records when it was read again", csv->input->path);
+    return st;
+}
+
+/* Rows come by in an order that groups do not know, so what they show is fetched some rows ahead: first where it lies, then
+ * its bytes. */
+static inline void look_ahead(const writing *w, int64_t i, int64_t end)
+{
+    enum { FAR = 12, NEAR = 6 };
+    const kanon__release *r = w->release;
+    size_t length;
+    if (i + FAR >= end)
+        return;
+    int64_t far = r->order != NULL ? r->order[i + FAR] : i + FAR, near = r->order != NULL ? r->order[i + NEAR] : i + NEAR;
+    kanon__recoding_prefetch(r->recoding, r->group_of[far]);
+    r->ahead(far, r->payload);
+    const char *text = kanon__recoding_text(r->recoding, r->group_of[near], 0, &length);
+    __builtin_prefetch(text);
+    __builtin_prefetch(text + 64);
+}
+
+static kanon_status make_part(int64_t part, int number, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    writing w = {.output = output,
-                 .table = table,
-                 .group_of = group_of,
-                 .recoding = recoding,
-                 .ticker = ticker,
-                 .watcher = watcher,
-                 .payload = payload};
-    KANON_TRY(kanon__new_array(&w.quasi_index, table->n_columns, "columns", err), out);
-    int n_released = 0;
-    for (int i = 0; i < table->n_columns; i++) {
-        w.quasi_index[i] = -1;
-        n_released += table->columns[i].role != KANON_ROLE_IDENTIFYING;
+    const writing *w = payload;
+    const int32_t *order = w->release->order;
+    desk *d = &w->desks[number];
+    d->n = 0;
+    if (order == NULL)
+        kanon__csv_seek(&d->csv, w->table->marks[part].position);
+    int64_t end = first_of(w, part + 1);
+    for (int64_t i = first_of(w, part); i < end; i++) {
+        look_ahead(w, i, end);
+        if (order != NULL)
+            kanon__csv_seek(&d->csv, w->positions[order[i]]);
+        KANON_TRY(read_again(&d->csv, err), out);
+        KANON_TRY(write_row(w, d, order != NULL ? order[i] : i, err), out);
     }
-    for (int i = 0; i < table->n_quasi; i++)
-        w.quasi_index[table->quasi[i]] = i;
-    w.alone = n_released == 1 && kanon__recoding_parts(recoding, 0) == 1;
-    KANON_TRY(kanon__csv_open(&w.csv, &table->input, &table->csv_options, err), out);
-    KANON_TRY(write_header(&w, err), out);
-    KANON_TRY(order != NULL ? write_shuffled(&w, order, err) : write_in_order(&w, err), out);
+    if (order == NULL && part + 1 == w->n_parts)
+        KANON_TRY(expect_end(&d->csv, err), out);
 out:
-    kanon__csv_close(&w.csv);
-    kanon__free(w.quasi_index);
+    return st;
+}
+
+static kanon_status take_part(int64_t part, int number, void *payload, kanon_error *err)
+{
+    enum { NS_PER_ROW = 300 };
+    writing *w = payload;
+    int64_t n = first_of(w, part + 1) - first_of(w, part);
+    kanon__output_write(w->output, w->desks[number].bytes, (size_t)w->desks[number].n);
+    w->n_written += n;
+    return kanon__tick(w->ticker, w->n_written, w->table->n_rows, n * NS_PER_ROW, err);
+}
+
+/* Where the rows from one mark to the next begin in the input. */
+static kanon_status find_rows(int64_t mark, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const writing *w = payload;
+    const kanon_table *t = w->table;
+    kanon__csv csv = {0};
+    int64_t end = mark + 1 < t->n_marks ? t->marks[mark + 1].row : t->n_rows;
+    KANON_TRY(kanon__csv_open(&csv, &t->input, &t->csv_options, err), out);
+    kanon__csv_seek(&csv, t->marks[mark].position);
+    for (int64_t row = t->marks[mark].row; row < end; row++) {
+        w->positions[row] = csv.position;
+        KANON_TRY(read_again(&csv, err), out);
+    }
+out:
+    kanon__csv_close(&csv);
+    return st;
+}
+
+static kanon_status set_up_desks(writing *w, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int n_desks = kanon__conveyor_desks(w->release->threads, w->n_parts);
+    KANON_TRY(kanon__new_array(&w->desks, n_desks, "desks", err), out);
+    for (; w->n_desks < n_desks; w->n_desks++)
+        KANON_TRY(kanon__csv_open(&w->desks[w->n_desks].csv, &w->table->input, &w->table->csv_options, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__release_write(kanon__output *output, const kanon__release *release, kanon__ticker *ticker,
+                                  kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_table *t = release->table;
+    writing w = {.release = release, .table = t, .output = output, .ticker = ticker, .n_parts = t->n_marks};
+    KANON_TRY(kanon__new_array(&w.pieces, t->n_columns, "columns", err), out);
+    list_pieces(&w);
+    KANON_TRY(write_header(&w, err), out);
+    if (release->order != NULL) {
+        KANON_TRY(kanon__new_array(&w.positions, t->n_rows, "places of records", err), out);
+        KANON_TRY(kanon__pool_run(release->threads, t->n_marks, find_rows, &w, err), out);
+    }
+    KANON_TRY(set_up_desks(&w, err), out);
+    KANON_TRY(kanon__conveyor_run(release->threads, w.n_parts, w.n_desks, make_part, take_part, &w, err), out);
+out:
+    for (int i = 0; i < w.n_desks; i++) {
+        kanon__csv_close(&w.desks[i].csv);
+        kanon__free(w.desks[i].bytes);
+    }
+    kanon__free(w.desks);
+    kanon__free(w.positions);
+    kanon__free(w.pieces);
     return st;
 }
 

@@ -23,6 +23,7 @@ typedef struct reading {
     int n_read;                          /* columns whose cells are kept */
     char *scratch;                       /* for cells with doubled quotes */
     int64_t scratch_capacity;
+    int64_t marks_capacity;
     kanon__ticker ticker;
 } reading;
 
@@ -239,6 +240,19 @@ static kanon_status make_room(reading *r, int column, kanon_error *err)
     return st;
 }
 
+/* The next row gets a mark where the last one is far enough away. */
+static kanon_status put_mark(reading *r, kanon_error *err)
+{
+    enum { MARK_BYTES = 1 << 18 };
+    kanon_table *t = r->table;
+    if (t->n_marks > 0 && r->csv.position - t->marks[t->n_marks - 1].position < MARK_BYTES)
+        return KANON_OK;
+    kanon_status st = kanon__grow_array(&t->marks, &r->marks_capacity, t->n_marks + 1, "places in the input", err);
+    if (st == KANON_OK)
+        t->marks[t->n_marks++] = (kanon__mark){.row = t->n_rows, .position = r->csv.position};
+    return st;
+}
+
 /* Now and then, what was read is given back. */
 static void give_back(reading *r, size_t *n_done)
 {
@@ -261,6 +275,7 @@ static kanon_status read_rows(reading *r, kanon_error *err)
             wanted[at++] = i;
     for (;;) {
         bool has_row;
+        KANON_TRY(put_mark(r, err), out);
         KANON_TRY(kanon__csv_next(&r->csv, &has_row, err), out);
         if (!has_row)
             break;
@@ -469,6 +484,7 @@ void kanon_table_free(kanon_table *t)
     kanon__free(t->sensitive);
     kanon__free(t->quasi);
     kanon__free(t->columns);
+    kanon__free(t->marks);
     kanon__input_close(&t->input);
     kanon__free(t);
 }

@@ -39,8 +39,16 @@ typedef struct kanon__column {
     kanon__taxonomy *taxonomy;
 } kanon__column;
 
+/* A row and where it begins in the input: a place to begin reading. */
+typedef struct kanon__mark {
+    int64_t row;
+    size_t position;
+} kanon__mark;
+
 struct kanon_table {
     kanon__input input;
+    kanon__mark *marks; /* the first row, then one about every 256 kB, in order */
+    int64_t n_marks;
     kanon__csv_options csv_options; /* how the file is read again; the delimiter is the one found */
     bool crlf;
     int n_columns;

@@ -14,23 +14,27 @@ kanon_status kanon__verify_grouping(const kanon_table *table, const int32_t *gro
 kanon_status kanon__verify_privacy(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
                                    kanon_error *err);
 
-/* Checks that what a release shows covers what the table holds. Tell it the released cells of every group, then every row
- * of the input file as it is read again. */
+/* Checks that what a release shows covers what the table holds. Tell it the text of every group, as it stands in the file,
+ * then every row of the input file as it is read again, with its line of the release. */
 typedef struct kanon__verifier kanon__verifier;
 
-kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table, int64_t n_groups, kanon_numeric numeric,
-                                 kanon_error *err);
+/* What is released: `group_of` has the group of each row, negative for suppressed ones. `mapping`: it is also checked that
+ * records with equal values show equal cells, whatever their groups. */
+kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
+                                 kanon_numeric numeric, bool mapping, kanon_error *err);
 void kanon__verifier_free(kanon__verifier *verifier);
-/* The released text (before CSV quoting) of the i-th quasi attribute for a group; with KANON_NUMERIC_COLUMNS a numeric
- * attribute has a second one. The texts must outlive the verifier. */
-kanon_status kanon__verifier_cell(kanon__verifier *verifier, int64_t group, int i, const char *text, size_t length,
-                                  const char *second, size_t second_length, kanon_error *err);
-/* From now on it is also checked that records with equal values show equal cells, whatever their groups. */
-kanon_status kanon__verifier_expect_mapping(kanon__verifier *verifier, kanon_error *err);
-/* Row number `row` of the input, whose cells these are, is released as a member of `group`. */
-kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, int64_t group, const kanon__cell *cells,
-                                 kanon_error *err);
-/* After the last row: every group had at least k of them, and all rows of the table came by. */
-kanon_status kanon__verifier_finish(const kanon__verifier *verifier, int64_t k, kanon_error *err);
+/* Quasi columns with no column between them that is kept as it is are a run; how many there are. */
+int kanon__verifier_runs(const kanon__verifier *verifier);
+/* What all rows of a group show in a run, with delimiters and quotes; the group after the last is that of suppressed rows.
+ * The text must outlive the verifier. Several threads may tell it of different groups. */
+kanon_status kanon__verifier_text(kanon__verifier *verifier, int64_t group, int run, const char *text, size_t length,
+                                  kanon_error *err);
+/* Row number `row` of the input, whose cells these are, is released as this line. Several threads may call it. */
+kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const kanon__cell *cells, const char *line,
+                                 size_t length, kanon_error *err);
+/* It will soon be told of this row. */
+void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t row);
+/* After the last row: every group had at least k of them, and all rows of the table came by, once each. */
+kanon_status kanon__verifier_finish(const kanon__verifier *verifier, int64_t k, int threads, kanon_error *err);
 
 #endif

@@ -1,47 +1,141 @@
 #include "verify/verify.h"
 
 #include "core/alloc.h"
+#include "core/pool.h"
 #include "table/number.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-/* What the release shows of one attribute for one group. */
-typedef struct shown {
-    double lo, hi;     /* numeric: the interval; for means, the mean twice */
-    double low, high;  /* numeric: the extremes of the originals that came by */
-    int32_t node;      /* categorical: the taxonomy node */
-    bool any;          /* "*" */
-    bool only_missing; /* numeric: the missing text */
-} shown;
+/* A text that lies somewhere else. */
+typedef struct span {
+    const char *bytes;
+    size_t length;
+} span;
+
+/* The codes that a released cell covers: none where lo > hi. */
+typedef struct cover {
+    uint32_t lo, hi;
+} cover;
+
+/* What is known of a quasi attribute before the release is looked at. */
+typedef struct attribute {
+    const kanon__column *column;
+    int number; /* of the column */
+    int run;    /* that it is in */
+    bool numeric;
+    span *own;     /* by code: its text in the table */
+    cover *leaves; /* categorical, by taxonomy node: the leaves below it */
+} attribute;
 
 struct kanon__verifier {
     const kanon_table *table;
+    const int32_t *group_of;
+    int64_t n_groups;
     kanon_numeric numeric;
-    int64_t n_groups, n_seen;
-    shown *cells;    /* by group and quasi attribute */
-    int64_t *counts; /* records seen, by group */
-    int64_t **first; /* by quasi attribute and code: one more than the first group that showed it; NULL: groups may differ */
-    char *scratch;   /* a cell with doubled quotes, made single */
-    int64_t scratch_capacity;
+    bool mapping;
+    int n_runs;
+    attribute *attributes; /* by quasi attribute */
+    cover *covers;         /* by group and quasi attribute */
+    span *texts;           /* by group and run, that of suppressed rows last; NULL: not understood yet */
+    double *figures; /* for means and mappings, by group and quasi attribute: what is shown, in two numbers; else NULL */
+    _Atomic unsigned char *seen; /* by row */
 };
 
-kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table, int64_t n_groups, kanon_numeric numeric,
-                                 kanon_error *err)
+/* ---- before ----------------------------------------------------------------------------------------------------------- */
+
+/* The leaves below each node, by walking up from every leaf; they must be a range without gaps. */
+static kanon_status list_leaves(attribute *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__taxonomy *t = a->column->taxonomy;
+    int32_t *n_below = NULL;
+    KANON_TRY(kanon__new_array(&n_below, t->n_nodes, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&a->leaves, t->n_nodes, "the check of the release", err), out);
+    for (int32_t leaf = 0; leaf < t->n_leaves; leaf++)
+        for (int32_t node = t->leaf_node[leaf]; node >= 0; node = t->parent[node]) {
+            if (n_below[node]++ == 0)
+                a->leaves[node].lo = (uint32_t)leaf;
+            a->leaves[node].hi = (uint32_t)leaf;
+        }
+    for (int32_t node = 0; node < t->n_nodes; node++)
+        if (n_below[node] == 0 || a->leaves[node].hi - a->leaves[node].lo != (uint32_t)n_below[node] - 1) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found a taxonomy out of order, column %s", a->column->name);
+            goto out;
+        }
+out:
+    kanon__free(n_below);
+    return st;
+}
+
+static uint32_t number_count(const kanon__column *column)
+{
+    return column->n_codes - (column->missing_code != KANON__NO_CODE);
+}
+
+/* The missing code comes after those of the numbers, which rise. */
+static kanon_status check_numbers(const kanon__column *column, kanon_error *err)
+{
+    uint32_t n = number_count(column);
+    bool good = column->missing_code == KANON__NO_CODE || column->missing_code == n;
+    for (uint32_t code = 1; code < n; code++)
+        good = good && column->values[code - 1] <= column->values[code];
+    if (!good)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found numbers out of order, column %s", column->name);
+    return KANON_OK;
+}
+
+static kanon_status know_attribute(attribute *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    a->numeric = kanon__column_is_numeric(a->column);
+    KANON_TRY(kanon__new_array(&a->own, a->column->n_codes, "the check of the release", err), out);
+    for (uint32_t code = 0; code < a->column->n_codes; code++)
+        a->own[code].bytes = kanon__column_text(a->column, code, &a->own[code].length);
+    KANON_TRY(a->numeric ? check_numbers(a->column, err) : list_leaves(a, err), out);
+out:
+    return st;
+}
+
+static kanon_status know_attributes(kanon__verifier *v, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_table *t = v->table;
+    bool in_run = false;
+    KANON_TRY(kanon__new_array(&v->attributes, t->n_quasi, "the check of the release", err), out);
+    for (int i = 0, quasi = 0; i < t->n_columns; i++) {
+        kanon_role role = t->columns[i].role;
+        if (role == KANON_ROLE_QUASI) {
+            v->n_runs += !in_run;
+            v->attributes[quasi] = (attribute){.column = &t->columns[i], .number = i, .run = v->n_runs - 1};
+            KANON_TRY(know_attribute(&v->attributes[quasi++], err), out);
+        }
+        in_run = role == KANON_ROLE_QUASI || (role == KANON_ROLE_IDENTIFYING && in_run);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
+                                 kanon_numeric numeric, bool mapping, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__verifier *v = NULL;
+    int64_t n_cells = n_groups * table->n_quasi;
     *out = NULL;
     KANON_TRY(kanon__new_array(&v, 1, "the check of the release", err), out);
     v->table = table;
-    v->numeric = numeric;
+    v->group_of = group_of;
     v->n_groups = n_groups;
-    KANON_TRY(kanon__new_array(&v->cells, n_groups * table->n_quasi, "the check of the release", err), out);
-    KANON_TRY(kanon__new_array(&v->counts, n_groups, "the check of the release", err), out);
-    for (int64_t i = 0; i < n_groups * table->n_quasi; i++) {
-        v->cells[i].low = INFINITY;
-        v->cells[i].high = -INFINITY;
-    }
+    v->numeric = numeric;
+    v->mapping = mapping;
+    KANON_TRY(know_attributes(v, err), out);
+    KANON_TRY(kanon__new_array(&v->covers, n_cells, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&v->seen, table->n_rows, "the check of the release", err), out);
+    if (mapping || numeric == KANON_NUMERIC_MEAN)
+        KANON_TRY(kanon__new_array(&v->figures, n_cells * 2, "the check of the release", err), out);
     *out = v;
     v = NULL;
 out:
@@ -53,29 +147,24 @@ void kanon__verifier_free(kanon__verifier *v)
 {
     if (v == NULL)
         return;
-    for (int i = 0; v->first != NULL && i < v->table->n_quasi; i++)
-        kanon__free(v->first[i]);
-    kanon__free(v->first);
-    kanon__free(v->scratch);
-    kanon__free(v->counts);
-    kanon__free(v->cells);
+    kanon__free(v->figures);
+    kanon__free((void *)v->seen);
+    kanon__free(v->texts);
+    kanon__free(v->covers);
+    for (int i = 0; v->attributes != NULL && i < v->table->n_quasi; i++) {
+        kanon__free(v->attributes[i].leaves);
+        kanon__free(v->attributes[i].own);
+    }
+    kanon__free(v->attributes);
     kanon__free(v);
 }
 
-static const kanon__column *quasi_column(const kanon__verifier *v, int i)
+int kanon__verifier_runs(const kanon__verifier *v)
 {
-    return &v->table->columns[v->table->quasi[i]];
+    return v->n_runs;
 }
 
-kanon_status kanon__verifier_expect_mapping(kanon__verifier *v, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&v->first, v->table->n_quasi, "the check of the release", err), out);
-    for (int i = 0; i < v->table->n_quasi; i++)
-        KANON_TRY(kanon__new_array(&v->first[i], quasi_column(v, i)->n_codes, "the check of the release", err), out);
-out:
-    return st;
-}
+/* ---- what a group shows ----------------------------------------------------------------------------------------------- */
 
 /* A number of the column's type. */
 static bool read_number(const kanon__column *column, const char *text, size_t length, double *value)
@@ -95,13 +184,13 @@ static bool read_number(const kanon__column *column, const char *text, size_t le
 }
 
 /* "[lo-hi]" or "[lo,hi]". A minus sign can stand on both sides of the dash, so every place for it is tried. */
-static bool read_interval(const kanon__column *column, char separator, const char *text, size_t length, shown *cell)
+static bool read_interval(const kanon__column *column, char separator, const char *text, size_t length, double ends[2])
 {
     if (length < 5 || text[0] != '[' || text[length - 1] != ']')
         return false;
     for (size_t at = 2; at + 2 < length; at++)
-        if (text[at] == separator && read_number(column, text + 1, at - 1, &cell->lo) &&
-            read_number(column, text + at + 1, length - at - 2, &cell->hi) && cell->lo <= cell->hi)
+        if (text[at] == separator && read_number(column, text + 1, at - 1, &ends[0]) &&
+            read_number(column, text + at + 1, length - at - 2, &ends[1]) && ends[0] <= ends[1])
             return true;
     return false;
 }
@@ -115,161 +204,386 @@ static bool is_missing_text(const kanon__column *column, const char *text, size_
     return own_length == length && memcmp(own, text, length) == 0;
 }
 
-static bool understand_numeric(const kanon__verifier *v, const kanon__column *column, shown *cell, const char *text,
-                               size_t length, const char *second, size_t second_length)
+/* How many of the rising values are below x, or not above it. */
+static uint32_t count_below(const double *values, uint32_t n, double x, bool or_equal)
 {
-    cell->only_missing = is_missing_text(column, text, length);
-    cell->any = !cell->only_missing && length == 1 && text[0] == '*';
-    if (cell->only_missing || cell->any)
-        return true;
-    if (v->numeric == KANON_NUMERIC_COLUMNS)
-        return read_number(column, text, length, &cell->lo) && read_number(column, second, second_length, &cell->hi);
-    if (read_number(column, text, length, &cell->lo)) {
-        cell->hi = cell->lo;
-        return true;
+    uint32_t from = 0, until = n;
+    while (from < until) {
+        uint32_t middle = from + (until - from) / 2;
+        if (values[middle] < x || (or_equal && values[middle] == x))
+            from = middle + 1;
+        else
+            until = middle;
     }
-    return read_interval(column, v->numeric == KANON_NUMERIC_RANGE ? ',' : '-', text, length, cell);
+    return from;
 }
 
-kanon_status kanon__verifier_cell(kanon__verifier *v, int64_t group, int i, const char *text, size_t length,
-                                  const char *second, size_t second_length, kanon_error *err)
+static cover covered_numbers(const kanon__column *column, const double ends[2])
 {
-    const kanon__column *column = quasi_column(v, i);
-    shown *cell = &v->cells[group * v->table->n_quasi + i];
-    bool good;
-    if (kanon__column_is_numeric(column)) {
-        good = understand_numeric(v, column, cell, text, length, second, second_length);
+    uint32_t n = number_count(column), below = count_below(column->values, n, ends[0], false);
+    uint32_t until = count_below(column->values, n, ends[1], true);
+    return until > below ? (cover){below, until - 1} : (cover){1, 0};
+}
+
+/* What the cells of one attribute cover; false where they cannot be read. `ends` becomes what they show. */
+static bool understand_numeric(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
+                               double ends[2])
+{
+    const char *bytes = cells[0].bytes;
+    size_t length = cells[0].length;
+    uint32_t n = number_count(column);
+    if (is_missing_text(column, bytes, length)) {
+        *covered = (cover){column->missing_code, column->missing_code};
+        ends[0] = INFINITY;
+        ends[1] = -INFINITY;
+        return true;
+    }
+    if (length == 1 && bytes[0] == '*') {
+        *covered = (cover){0, column->n_codes - 1};
+        ends[0] = -INFINITY;
+        ends[1] = INFINITY;
+        return true;
+    }
+    bool one = v->numeric != KANON_NUMERIC_COLUMNS && read_number(column, bytes, length, &ends[0]);
+    if (one)
+        ends[1] = ends[0];
+    else if (v->numeric == KANON_NUMERIC_COLUMNS
+                 ? !read_number(column, bytes, length, &ends[0]) ||
+                       !read_number(column, cells[1].bytes, cells[1].length, &ends[1])
+                 : !read_interval(column, v->numeric == KANON_NUMERIC_RANGE ? ',' : '-', bytes, length, ends))
+        return false;
+    /* a mean covers every number, and is held against those of its group in the end */
+    *covered = v->numeric != KANON_NUMERIC_MEAN ? covered_numbers(column, ends) : n > 0 ? (cover){0, n - 1} : (cover){1, 0};
+    return true;
+}
+
+static bool understand(const kanon__verifier *v, int64_t group, int i, const span cells[2])
+{
+    const attribute *a = &v->attributes[i];
+    double ends[2] = {0};
+    cover *covered = &v->covers[group * v->table->n_quasi + i];
+    if (a->numeric) {
+        if (!understand_numeric(v, a->column, cells, covered, ends))
+            return false;
     } else {
-        cell->node = kanon__taxonomy_node(column->taxonomy, text, length);
-        good = cell->node >= 0;
+        int32_t node = kanon__taxonomy_node(a->column->taxonomy, cells[0].bytes, cells[0].length);
+        if (node < 0)
+            return false;
+        *covered = a->leaves[node];
+        ends[0] = ends[1] = node;
     }
-    if (!good)
-        return kanon__fail(err, KANON_EINTERNAL, "the check cannot read a cell of the release, column %s", column->name);
-    return KANON_OK;
+    if (v->figures != NULL)
+        memcpy(&v->figures[(group * v->table->n_quasi + i) * 2], ends, sizeof ends);
+    return true;
 }
 
-/* Whether `node` is `leaf`'s own node or above it, by walking up. */
-static bool is_above(const kanon__taxonomy *t, int32_t node, int32_t leaf)
+/* Take the cell at *at off a piece of a line, as any reader of CSV would; false where that cannot be. What stood in quotes
+ * goes to `scratch`, which moves on. */
+static bool take_cell(const char **at, const char *end, char delimiter, char **scratch, span *cell)
 {
-    for (int32_t at = t->leaf_node[leaf]; at >= 0; at = t->parent[at])
-        if (at == node)
+    const char *from = *at;
+    if (from < end && *from == '"') {
+        cell->bytes = *scratch;
+        for (from++; from < end && (*from != '"' || (from + 1 < end && from[1] == '"')); from++) {
+            *(*scratch)++ = *from;
+            from += *from == '"';
+        }
+        if (from++ >= end)
+            return false;
+        cell->length = (size_t)(*scratch - cell->bytes);
+    } else {
+        cell->bytes = from;
+        while (from < end && *from != delimiter && *from != '"' && *from != '\n' && *from != '\r')
+            from++;
+        cell->length = (size_t)(from - cell->bytes);
+    }
+    *at = from < end ? from + 1 : end + 1;
+    return from == end || *from == delimiter;
+}
+
+static bool is_star(const span *cell)
+{
+    return cell->length == 1 && cell->bytes[0] == '*';
+}
+
+/* The attribute whose cell cannot be read, -1 where all can and nothing follows them. */
+static int first_unreadable(const kanon__verifier *v, int64_t group, int run, const char *bytes, size_t length,
+                            char *scratch)
+{
+    const char *at = bytes, *end = bytes + length;
+    int last = -1;
+    for (int i = 0; i < v->table->n_quasi; i++) {
+        span cells[2] = {{0}};
+        bool two = v->numeric == KANON_NUMERIC_COLUMNS && v->attributes[i].numeric, good = true;
+        if (v->attributes[i].run != run)
+            continue;
+        for (int part = 0; good && part < (two ? 2 : 1); part++)
+            good = at <= end && take_cell(&at, end, v->table->csv_options.delimiter, &scratch, &cells[part]) &&
+                   (group < v->n_groups || is_star(&cells[part]));
+        if (!good || (group < v->n_groups && !understand(v, group, i, cells)))
+            return i;
+        last = i;
+    }
+    return at == end + 1 ? -1 : last;
+}
+
+kanon_status kanon__verifier_text(kanon__verifier *v, int64_t group, int run, const char *bytes, size_t length,
+                                  kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *scratch = NULL;
+    if (length > 0 && memchr(bytes, '"', length) != NULL)
+        KANON_TRY(kanon__new_array(&scratch, (int64_t)length, "a cell", err), out);
+    int unreadable = first_unreadable(v, group, run, bytes, length, scratch);
+    if (unreadable >= 0)
+        st = kanon__fail(err, KANON_EINTERNAL, "the check cannot read a cell of the release, column %s",
+                         v->attributes[unreadable].column->name);
+    else
+        v->texts[group * v->n_runs + run] = (span){bytes, length};
+out:
+    kanon__free(scratch);
+    return st;
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------------ */
+
+/* memcmp for the short texts that most cells are. */
+static inline bool equal_bytes(const char *a, const char *b, size_t length)
+{
+    uint64_t left[2], right[2];
+    if (length < 8 || length > 16) {
+        while (length > 0 && length < 8 && *a == *b)
+            a++, b++, length--;
+        return length == 0 || (length > 16 && memcmp(a, b, length) == 0);
+    }
+    memcpy(&left[0], a, 8);
+    memcpy(&right[0], b, 8);
+    memcpy(&left[1], a + length - 8, 8);
+    memcpy(&right[1], b + length - 8, 8);
+    return left[0] == right[0] && left[1] == right[1];
+}
+
+/* Whether a cell of the input has this text. */
+static inline bool says(const kanon__cell *cell, const char *bytes, size_t length)
+{
+    if (!cell->doubled)
+        return cell->length == length && equal_bytes(cell->text, bytes, length);
+    size_t n = 0;
+    for (size_t i = 0; i < cell->length; i++, n++) {
+        if (n == length || cell->text[i] != bytes[n])
+            return false;
+        i += cell->text[i] == '"';
+    }
+    return n == length;
+}
+
+static bool says_missing(const kanon__verifier *v, const kanon__cell *cell)
+{
+    for (int64_t i = 0; i < v->table->missing.n; i++)
+        if (says(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
             return true;
     return false;
 }
 
-static bool means_missing(const kanon__verifier *v, const char *text, size_t length)
+/* Another text than the code's: one of several that mean "missing", or another way to write the number. */
+static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t code, const kanon__cell *cell)
 {
-    return kanon__texts_find(&v->table->missing, text, length) >= 0;
-}
-
-static bool covers_number(const kanon__verifier *v, const kanon__column *column, shown *cell, uint32_t code,
-                          const char *text, size_t length)
-{
-    size_t own_length;
-    const char *own = kanon__column_text(column, code, &own_length);
     double value;
-    if (code == column->missing_code)
-        return means_missing(v, text, length) && (cell->any || cell->only_missing);
-    value = column->values[code];
-    bool same = own_length == length && memcmp(own, text, length) == 0;
-    if (!same && (!read_number(column, text, length, &value) || value != column->values[code]))
-        return false; /* another number than its code says, so the table was encoded wrongly */
-    cell->low = value < cell->low ? value : cell->low;
-    cell->high = value > cell->high ? value : cell->high;
-    if (cell->any)
-        return true;
-    return !cell->only_missing && (v->numeric == KANON_NUMERIC_MEAN || (cell->lo <= value && value <= cell->hi));
+    if (code == a->column->missing_code)
+        return says_missing(v, cell);
+    return a->numeric && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
+           value == a->column->values[code];
 }
 
-/* The text in the input must be the code's, or the table was encoded wrongly. Missing values have several texts. */
-static bool covers_category(const kanon__verifier *v, const kanon__column *column, const shown *cell, uint32_t code,
-                            const char *text, size_t length)
+/* The text in the input must be the code's, or the table was encoded wrongly; and the code must be covered. */
+static inline bool is_covered(const kanon__verifier *v, int64_t row, const cover *covers, int i, const kanon__cell *cells)
 {
-    size_t own_length;
-    const char *own = kanon__column_text(column, code, &own_length);
-    bool same = own_length == length && memcmp(own, text, length) == 0;
-    bool missing = code == column->missing_code && means_missing(v, text, length);
-    return (same || missing) && is_above(column->taxonomy, cell->node, (int32_t)code);
+    const attribute *a = &v->attributes[i];
+    const kanon__cell *cell = &cells[a->number];
+    uint32_t code = kanon__code_at(a->column->codes, row);
+    return covers[i].lo <= code && code <= covers[i].hi &&
+           (says(cell, a->own[code].bytes, a->own[code].length) || says_the_same(v, a, code, cell));
 }
 
-static kanon_status check_cell(kanon__verifier *v, int64_t row, int64_t group, int i, const kanon__cell *original,
-                               kanon_error *err)
+/* Whether `bytes` come next in the line; if so, *at moves past them. */
+static inline bool pass(const char **at, const char *end, const char *bytes, size_t length)
 {
-    const kanon__column *column = quasi_column(v, i);
-    shown *cell = &v->cells[group * v->table->n_quasi + i];
-    const char *text = original->text;
-    size_t length = original->length;
-    if (original->doubled) {
-        kanon_status st = kanon__grow_array(&v->scratch, &v->scratch_capacity, (int64_t)length, "a cell", err);
-        if (st != KANON_OK)
-            return st;
-        length = kanon__csv_unescape(v->scratch, original);
-        text = v->scratch;
+    if ((size_t)(end - *at) < length || memcmp(*at, bytes, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+/* Whether the line is what the row is to show: the text of its group in each run, and the input's bytes in all columns that
+ * are neither quasi nor left out. */
+static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cell *cells, const char *line, size_t length)
+{
+    const kanon_table *t = v->table;
+    const char *at = line, *end = line + length;
+    bool in_run = false;
+    int run = 0;
+    for (int i = 0; i < t->n_columns; i++) {
+        kanon_role role = t->columns[i].role;
+        if (role == KANON_ROLE_IDENTIFYING || (role == KANON_ROLE_QUASI && in_run))
+            continue;
+        if (at > line && !pass(&at, end, &t->csv_options.delimiter, 1))
+            return false;
+        in_run = role == KANON_ROLE_QUASI;
+        size_t around = cells[i].quoted ? 1 : 0;
+        bool good = in_run ? pass(&at, end, runs[run].bytes, runs[run].length)
+                           : pass(&at, end, cells[i].text - around, cells[i].length + 2 * around);
+        run += in_run;
+        if (!good)
+            return false;
     }
-    uint32_t code = kanon__code_at(column->codes, row);
-    bool good = kanon__column_is_numeric(column) ? covers_number(v, column, cell, code, text, length)
-                                                 : covers_category(v, column, cell, code, text, length);
-    if (!good)
-        return kanon__fail(err, KANON_EINTERNAL,
-                           "the check found a released cell that does not cover its original: record "
-                           "%lld, column %s",
-                           (long long)row + 1, column->name);
-    return KANON_OK;
+    return pass(&at, end, t->crlf ? "\r\n" : "\n", t->crlf ? 2 : 1) && at == end;
 }
 
-/* Whether the group shows what the first group with this value showed. */
-static bool is_shown_alike(kanon__verifier *v, int64_t row, int64_t group, int i)
+kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cell *cells, const char *line, size_t length,
+                                 kanon_error *err)
 {
-    int64_t *first = &v->first[i][kanon__code_at(quasi_column(v, i)->codes, row)];
-    if (*first == 0)
-        *first = group + 1;
-    const shown *one = &v->cells[(*first - 1) * v->table->n_quasi + i], *other = &v->cells[group * v->table->n_quasi + i];
-    return one->lo == other->lo && one->hi == other->hi && one->node == other->node && one->any == other->any &&
-           one->only_missing == other->only_missing;
-}
-
-kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, int64_t group, const kanon__cell *cells, kanon_error *err)
-{
-    v->n_seen++;
-    if (group < 0)
-        return KANON_OK;
-    if (group >= v->n_groups || row >= v->table->n_rows)
+    if (row < 0 || row >= v->table->n_rows || v->group_of[row] >= v->n_groups)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
-    v->counts[group]++;
-    for (int i = 0; i < v->table->n_quasi; i++) {
-        kanon_status st = check_cell(v, row, group, i, &cells[v->table->quasi[i]], err);
-        if (st != KANON_OK)
-            return st;
-        if (v->first != NULL && !is_shown_alike(v, row, group, i))
-            return kanon__fail(err, KANON_EINTERNAL, "the check found one value shown in two ways: record %lld, column %s",
-                               (long long)row + 1, quasi_column(v, i)->name);
-    }
+    if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
+    int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
+    const span *runs = &v->texts[group * v->n_runs];
+    for (int run = 0; run < v->n_runs; run++)
+        if (runs[run].bytes == NULL)
+            return kanon__fail(err, KANON_EINTERNAL, "the check was not told what record %lld shows", (long long)row + 1);
+    if (!is_line(v, runs, cells, line, length))
+        return kanon__fail(err, KANON_EINTERNAL, "the check found another line than record %lld should have",
+                           (long long)row + 1);
+    for (int i = 0; group < v->n_groups && i < v->table->n_quasi; i++)
+        if (!is_covered(v, row, &v->covers[group * v->table->n_quasi], i, cells))
+            return kanon__fail(err, KANON_EINTERNAL,
+                               "the check found a released cell that does not cover its original: record %lld, column %s",
+                               (long long)row + 1, v->attributes[i].column->name);
     return KANON_OK;
+}
+
+void kanon__verifier_prefetch(const kanon__verifier *v, int64_t row)
+{
+    int64_t group = v->group_of[row];
+    if (group < 0)
+        return;
+    const cover *covers = &v->covers[group * v->table->n_quasi];
+    __builtin_prefetch(&v->texts[group * v->n_runs]);
+    __builtin_prefetch(covers);
+    __builtin_prefetch(covers + v->table->n_quasi - 1);
+}
+
+/* ---- after ------------------------------------------------------------------------------------------------------------ */
+
+static const double *figures_of(const kanon__verifier *v, int64_t group, int i)
+{
+    return &v->figures[(group * v->table->n_quasi + i) * 2];
 }
 
 /* A mean covers no interval, but it lies between the extremes of its group, up to the last digit shown. */
-static bool mean_is_inside(const shown *cell, const kanon__column *column)
+static bool is_mean_inside(double mean, double low, double high, const kanon__column *column)
 {
-    if (cell->any || cell->only_missing)
-        return true;
-    double slack = 1e-9 * (fabs(cell->low) + fabs(cell->high)) + (column->type == KANON_TYPE_DATE ? 0.5 : 0.5 * pow(10, -2));
-    return cell->low - slack <= cell->lo && cell->lo <= cell->high + slack;
+    double slack = 1e-9 * (fabs(low) + fabs(high)) + (column->type == KANON_TYPE_DATE ? 0.5 : 0.5 * pow(10, -2));
+    return low - slack <= mean && mean <= high + slack;
 }
 
-kanon_status kanon__verifier_finish(const kanon__verifier *v, int64_t k, kanon_error *err)
+static kanon_status check_means(const kanon__verifier *v, int i, kanon_error *err)
 {
-    if (v->n_seen != v->table->n_rows)
-        return kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)v->n_seen,
-                           (long long)v->table->n_rows);
-    for (int64_t group = 0; group < v->n_groups; group++) {
-        if (v->counts[group] < k)
-            return kanon__fail(err, KANON_EINTERNAL, "the check found a released group of %lld records, fewer than k = %lld",
-                               (long long)v->counts[group], (long long)k);
-        for (int i = 0; v->numeric == KANON_NUMERIC_MEAN && i < v->table->n_quasi; i++)
-            if (kanon__column_is_numeric(quasi_column(v, i)) &&
-                !mean_is_inside(&v->cells[group * v->table->n_quasi + i], quasi_column(v, i)))
-                return kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s",
-                                   quasi_column(v, i)->name);
+    kanon_status st = KANON_OK;
+    const kanon__column *column = v->attributes[i].column;
+    cover *extremes = NULL;
+    KANON_TRY(kanon__new_array(&extremes, v->n_groups, "the check of the release", err), out);
+    for (int64_t group = 0; group < v->n_groups; group++)
+        extremes[group].lo = UINT32_MAX;
+    for (int64_t row = 0; row < v->table->n_rows; row++) {
+        uint32_t code = kanon__code_at(column->codes, row);
+        if (v->group_of[row] < 0 || code == column->missing_code)
+            continue;
+        cover *e = &extremes[v->group_of[row]];
+        e->lo = code < e->lo ? code : e->lo;
+        e->hi = code > e->hi ? code : e->hi;
     }
-    return KANON_OK;
+    for (int64_t group = 0; group < v->n_groups; group++) {
+        const double *shown = figures_of(v, group, i);
+        if (shown[0] == shown[1] &&
+            !is_mean_inside(shown[0], column->values[extremes[group].lo], column->values[extremes[group].hi], column)) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s", column->name);
+            goto out;
+        }
+    }
+out:
+    kanon__free(extremes);
+    return st;
+}
+
+/* Every group must show what the first group with the same value showed. */
+static kanon_status check_mapping(const kanon__verifier *v, int i, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__column *column = v->attributes[i].column;
+    int64_t *first = NULL; /* by code: one more than that group */
+    KANON_TRY(kanon__new_array(&first, column->n_codes, "the check of the release", err), out);
+    for (int64_t row = 0; row < v->table->n_rows; row++) {
+        int64_t *before = &first[kanon__code_at(column->codes, row)], group = v->group_of[row];
+        if (group < 0)
+            continue;
+        if (*before == 0)
+            *before = group + 1;
+        const double *one = figures_of(v, *before - 1, i), *other = figures_of(v, group, i);
+        if (one[0] != other[0] || one[1] != other[1]) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found one value shown in two ways: record %lld, column %s",
+                             (long long)row + 1, column->name);
+            goto out;
+        }
+    }
+out:
+    kanon__free(first);
+    return st;
+}
+
+static kanon_status check_attribute(int64_t i, void *payload, kanon_error *err)
+{
+    const kanon__verifier *v = *(const kanon__verifier *const *)payload;
+    kanon_status st = KANON_OK;
+    if (v->mapping)
+        KANON_TRY(check_mapping(v, (int)i, err), out);
+    if (v->numeric == KANON_NUMERIC_MEAN && v->attributes[i].numeric)
+        KANON_TRY(check_means(v, (int)i, err), out);
+out:
+    return st;
+}
+
+static kanon_status check_sizes(const kanon__verifier *v, int64_t k, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *counts = NULL, n_seen = 0;
+    KANON_TRY(kanon__new_array(&counts, v->n_groups, "the check of the release", err), out);
+    for (int64_t row = 0; row < v->table->n_rows; row++) {
+        bool seen = atomic_load_explicit(&v->seen[row], memory_order_relaxed) != 0;
+        n_seen += seen;
+        if (seen && v->group_of[row] >= 0)
+            counts[v->group_of[row]]++;
+    }
+    if (n_seen != v->table->n_rows) {
+        st = kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)n_seen,
+                         (long long)v->table->n_rows);
+        goto out;
+    }
+    for (int64_t group = 0; group < v->n_groups; group++)
+        if (counts[group] < k) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found a released group of %lld records, fewer than k = %lld",
+                             (long long)counts[group], (long long)k);
+            goto out;
+        }
+out:
+    kanon__free(counts);
+    return st;
+}
+
+kanon_status kanon__verifier_finish(const kanon__verifier *v, int64_t k, int threads, kanon_error *err)
+{
+    kanon_status st = check_sizes(v, k, err);
+    if (st == KANON_OK && v->figures != NULL)
+        st = kanon__pool_run(threads, v->table->n_quasi, check_attribute, &v, err);
+    return st;
 }

@@ -1,7 +1,6 @@
 /* What a release shows: recoded cells in every form, the cells that stay, groups files, and the check that guards them. */
 #include "core/alloc.h"
 #include "loss/grouping.h"
-#include "release/recode.h"
 #include "support.h"
 #include "verify/verify.h"
 
@@ -341,64 +340,70 @@ static void bad_groups_files(void **state)
 /* ---- the check --------------------------------------------------------------------------------------------------------
  * */
 
-/* A table of three rows in one group, its recoding, and a verifier that has been told of it. */
+/* A table of three rows in one group, a verifier of its release, and what the group shows. */
 typedef struct inspection {
     kanon_table *table;
-    kanon__recoding *recoding;
     kanon__verifier *verifier;
     kanon__csv csv;
+    char shown[200];
 } inspection;
 
 static const int32_t inspected_groups[] = {0, 0, 0};
 
-static inspection inspect(kanon_numeric numeric)
+static inspection inspect_groups(kanon_numeric numeric, const int32_t *group_of)
 {
     inspection i = {0};
     kanon_error err = {0};
     i.table = table_of("missing: [\"?\"]\nattributes:\n  age: {role: quasi}\n  job: {role: quasi, taxonomy: {Work: {cook: , "
                        "baker: }, none: }}\n",
                        "age,job\n20,cook\n24,baker\n21,cook\n");
-    assert_done(kanon__recoding_new(&i.recoding, i.table, inspected_groups, 1, NULL, numeric, &err), &err);
-    assert_done(kanon__verifier_new(&i.verifier, i.table, 1, numeric, &err), &err);
+    assert_done(kanon__verifier_new(&i.verifier, i.table, group_of, 1, numeric, false, &err), &err);
+    assert_int_equal(kanon__verifier_runs(i.verifier), 1);
     assert_done(kanon__csv_open(&i.csv, &i.table->input, &i.table->csv_options, &err), &err);
     return i;
+}
+
+static inspection inspect(kanon_numeric numeric)
+{
+    return inspect_groups(numeric, inspected_groups);
 }
 
 static void end_inspection(inspection *i)
 {
     kanon__csv_close(&i->csv);
     kanon__verifier_free(i->verifier);
-    kanon__recoding_free(i->recoding);
     kanon_table_free(i->table);
 }
 
-/* Tell the verifier of the group's cells; `fault`, unless NULL, stands in the place of attribute `at`. */
-static kanon_status show(inspection *i, int at, const char *fault, kanon_error *err)
+static const char *const right_ages[] = {"[20-24]", "\"[20,24]\"", "21.67", "20,24"};
+
+/* Tell the verifier what the group shows; `fault`, unless NULL, stands in the place of attribute `at`. */
+static kanon_status show(inspection *i, kanon_numeric numeric, int at, const char *fault, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    for (int q = 0; st == KANON_OK && q < i->table->n_quasi; q++) {
-        size_t length, second_length;
-        const char *text = kanon__recoding_text(i->recoding, 0, q, 0, &length);
-        const char *second = kanon__recoding_text(i->recoding, 0, q, 1, &second_length);
-        bool here = fault != NULL && q == at;
-        st = kanon__verifier_cell(i->verifier, 0, q, here ? fault : text, here ? strlen(fault) : length, second,
-                                  second_length, err);
-    }
-    return st;
+    bool here = fault != NULL && at == 0, comma = here && strchr(fault, ',') != NULL;
+    const char *age = here ? fault : right_ages[numeric], *quote = comma ? "\"" : "";
+    snprintf(i->shown, sizeof i->shown, "%s%s%s%s,%s", quote, age, quote,
+             here && numeric == KANON_NUMERIC_COLUMNS ? ",24" : "", fault != NULL && at == 1 ? fault : "Work");
+    kanon_status st = kanon__verifier_text(i->verifier, 1, 0, numeric == KANON_NUMERIC_COLUMNS ? "*,*,*" : "*,*",
+                                           numeric == KANON_NUMERIC_COLUMNS ? 5 : 3, err);
+    return st == KANON_OK ? kanon__verifier_text(i->verifier, 0, 0, i->shown, strlen(i->shown), err) : st;
 }
 
+/* Rows past the last one of the file are the first ones again. */
 static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t row = 0; st == KANON_OK && row < n_rows; row++) {
         bool has_row;
+        char line[220];
         st = kanon__csv_next(&i->csv, &has_row, err);
         if (st == KANON_OK && !has_row)
             kanon__csv_rewind(&i->csv);
         if (st == KANON_OK && !has_row)
             st = kanon__csv_next(&i->csv, &has_row, err);
+        snprintf(line, sizeof line, "%s\n", group_of[row] < 0 ? "*,*" : i->shown);
         if (st == KANON_OK)
-            st = kanon__verifier_row(i->verifier, row, group_of[row], i->csv.cells, err);
+            st = kanon__verifier_row(i->verifier, row, i->csv.cells, line, strlen(line), err);
     }
     return st;
 }
@@ -406,11 +411,11 @@ static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows,
 static kanon_status verify_with(kanon_numeric numeric, int at, const char *fault, int64_t k, kanon_error *err)
 {
     inspection i = inspect(numeric);
-    kanon_status st = show(&i, at, fault, err);
+    kanon_status st = show(&i, numeric, at, fault, err);
     if (st == KANON_OK)
         st = walk(&i, inspected_groups, 3, err);
     if (st == KANON_OK)
-        st = kanon__verifier_finish(i.verifier, k, err);
+        st = kanon__verifier_finish(i.verifier, k, 1, err);
     end_inspection(&i);
     return st;
 }
@@ -458,19 +463,52 @@ static void corrupt_cells_are_caught(void **state)
 /* NAME_max is as bad a place for a fault as NAME_min. */
 static void corrupt_second_cells_are_caught(void **state)
 {
-    static const char *const faults[] = {"23", "", "*", "x"};
+    static const char *const faults[] = {"20,23,Work", "20,,Work", "20,*,Work", "20,x,Work", "20,Work", "20,24,Work,"};
     (void)state;
     for (size_t f = 0; f < sizeof faults / sizeof *faults; f++) {
         kanon_error err = {0};
         inspection i = inspect(KANON_NUMERIC_COLUMNS);
-        kanon_status st = show(&i, 0, NULL, &err);
-        assert_done(st, &err);
-        st = kanon__verifier_cell(i.verifier, 0, 0, "20", 2, faults[f], strlen(faults[f]), &err);
+        snprintf(i.shown, sizeof i.shown, "%s", faults[f]);
+        kanon_status st = kanon__verifier_text(i.verifier, 0, 0, i.shown, strlen(i.shown), &err);
         if (st == KANON_OK)
             st = walk(&i, inspected_groups, 3, &err);
         assert_int_equal(st, KANON_EINTERNAL);
         end_inspection(&i);
     }
+}
+
+/* Cells that a reader of the file would take for others, or would refuse. */
+static void wrong_quotes_are_caught(void **state)
+{
+    static const char *const good[] = {"\"[20-24]\",Work", "[20-24],\"Work\"", "\"[20-24]\",\"Work\""};
+    static const char *const bad[] = {"\"[20-24],Work",
+                                      "\"[20-24]\"x,Work",
+                                      "[20-24],Wo\"rk",
+                                      "[20-24],Work\n",
+                                      "[20-24],\"Work",
+                                      "[20-24],Work,",
+                                      "[20-24]",
+                                      "[20-24],\"Work\"\"",
+                                      "\"[20-24],Work\"",
+                                      "[20-24];Work",
+                                      "",
+                                      "[20-24],,Work"};
+    (void)state;
+    for (size_t c = 0; c < sizeof good / sizeof *good + sizeof bad / sizeof *bad; c++) {
+        kanon_error err = {0};
+        bool fine = c < sizeof good / sizeof *good;
+        const char *text = fine ? good[c] : bad[c - sizeof good / sizeof *good];
+        inspection i = inspect(KANON_NUMERIC_INTERVAL);
+        if (kanon__verifier_text(i.verifier, 0, 0, text, strlen(text), &err) != (fine ? KANON_OK : KANON_EINTERNAL))
+            fail_msg("%s: %s", text, err.message);
+        end_inspection(&i);
+    }
+    kanon_error err = {0};
+    inspection i = inspect(KANON_NUMERIC_INTERVAL); /* suppressed records show nothing but stars */
+    assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "[20-24],Work", 12, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "*,Work", 6, &err), KANON_EINTERNAL);
+    assert_done(kanon__verifier_text(i.verifier, 1, 0, "*,*", 3, &err), &err);
+    end_inspection(&i);
 }
 
 static void wrong_sizes_are_caught(void **state)
@@ -483,20 +521,91 @@ static void wrong_sizes_are_caught(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         kanon_error err = {0};
-        inspection i = inspect(KANON_NUMERIC_INTERVAL);
-        assert_done(show(&i, 0, NULL, &err), &err);
+        inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, cases[c].group_of);
+        assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
         kanon_status st = walk(&i, cases[c].group_of, cases[c].n_rows, &err);
         if (st == KANON_OK)
-            st = kanon__verifier_finish(i.verifier, cases[c].k, &err);
+            st = kanon__verifier_finish(i.verifier, cases[c].k, 1, &err);
         assert_int_equal(st, KANON_EINTERNAL);
         end_inspection(&i);
     }
     kanon_error err = {0};
-    inspection i = inspect(KANON_NUMERIC_INTERVAL); /* a suppressed record alone is no fault */
-    assert_done(show(&i, 0, NULL, &err), &err);
+    inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, one_suppressed); /* a suppressed record alone is no fault */
+    assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
     assert_done(walk(&i, one_suppressed, 3, &err), &err);
-    assert_done(kanon__verifier_finish(i.verifier, 2, &err), &err);
+    assert_done(kanon__verifier_finish(i.verifier, 2, 1, &err), &err);
     end_inspection(&i);
+}
+
+/* Each row once, and none before it is known what its group shows. */
+static void rows_come_once_and_known(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    inspection i = inspect(KANON_NUMERIC_INTERVAL);
+    snprintf(i.shown, sizeof i.shown, "[20-24],Work");
+    assert_int_equal(walk(&i, inspected_groups, 1, &err), KANON_EINTERNAL);
+    assert_holds(err.message, "not told");
+    end_inspection(&i);
+    i = inspect(KANON_NUMERIC_INTERVAL);
+    assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
+    assert_done(walk(&i, inspected_groups, 2, &err), &err);
+    kanon__csv_rewind(&i.csv);
+    assert_int_equal(walk(&i, inspected_groups, 1, &err), KANON_EINTERNAL);
+    assert_holds(err.message, "record 1 twice");
+    assert_int_equal(kanon__verifier_finish(i.verifier, 2, 1, &err), KANON_EINTERNAL);
+    end_inspection(&i);
+}
+
+/* Whichever byte of a line is changed, lost or added between making and writing it: the check sees what is written. */
+static void corrupt_lines_are_caught(void **state)
+{
+    static const int32_t group_of[] = {0, 0, -1};
+    static const char *const lines[] = {"[20-24],flu,\"a \"\"b\"\"\",Work,x\r\n", "[20-24],hiv,,Work,\"\"\r\n",
+                                        "*,flu,c,*,y\r\n"};
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = table_of(
+        "attributes:\n  name: {role: identifying}\n  age: {role: quasi}\n  ill: {role: sensitive}\n"
+        "  note: {role: insensitive}\n  job: {role: quasi, taxonomy: {Work: {cook: , baker: }}}\n"
+        "  more: {role: insensitive}\n",
+        "age,name,ill,note,job,more\r\n20,Ann,flu,\"a \"\"b\"\"\",cook,x\r\n24,Bob,hiv,,baker,\"\"\r\n"
+        "30,Cid,flu,c,cook,y\r\n");
+    for (int row = 0; row < 3; row++)
+        for (size_t at = 0; at <= strlen(lines[row]); at++)
+            for (int change = 0; change < 4; change++) {
+                kanon__verifier *v = NULL;
+                kanon__csv csv;
+                bool has_row;
+                char line[100];
+                size_t length = strlen(lines[row]);
+                memcpy(line, lines[row], length + 1);
+                if (change > 0 && change < 3 && at == length)
+                    continue;
+                if (change == 1)
+                    line[at] ^= 1;
+                if (change == 2)
+                    memmove(line + at, line + at + 1, length-- - at);
+                if (change == 3)
+                    memmove(line + at + 1, line + at, length++ + 1 - at);
+                if (change == 3)
+                    line[at] = line[at] == ',' ? ';' : ',';
+                assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+                assert_int_equal(kanon__verifier_runs(v), 2);
+                assert_done(kanon__verifier_text(v, 0, 0, "[20-24]", 7, &err), &err);
+                assert_done(kanon__verifier_text(v, 0, 1, "Work", 4, &err), &err);
+                assert_done(kanon__verifier_text(v, 1, 0, "*", 1, &err), &err);
+                assert_done(kanon__verifier_text(v, 1, 1, "*", 1, &err), &err);
+                assert_done(kanon__csv_open(&csv, &table->input, &table->csv_options, &err), &err);
+                for (int i = 0; i <= row; i++)
+                    assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+                kanon_status st = kanon__verifier_row(v, row, csv.cells, line, length, &err);
+                if (st != (change == 0 ? KANON_OK : KANON_EINTERNAL))
+                    fail_msg("row %d, byte %zu, change %d", row, at, change);
+                kanon__csv_close(&csv);
+                kanon__verifier_free(v);
+            }
+    kanon_table_free(table);
 }
 
 /* The table's codes say something else than its cells: the release would follow the codes. */
@@ -511,7 +620,7 @@ static void wrong_codes_are_caught(void **state)
         kanon__code_set(codes, 0,
                         kanon__code_at(codes, 1)); /* inside the group's extent, so that only the cell's own text can tell */
         kanon__code_set(codes, 1, swap);
-        assert_done(show(&i, 0, NULL, &err), &err);
+        assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
         assert_int_equal(walk(&i, inspected_groups, 3, &err), KANON_EINTERNAL);
         assert_holds(err.message, column == 0 ? "age" : "job");
         assert_holds(err.message, "record 1");
@@ -597,7 +706,10 @@ int main(void)
         cmocka_unit_test(good_releases_pass),
         cmocka_unit_test(corrupt_cells_are_caught),
         cmocka_unit_test(corrupt_second_cells_are_caught),
+        cmocka_unit_test(wrong_quotes_are_caught),
         cmocka_unit_test(wrong_sizes_are_caught),
+        cmocka_unit_test(rows_come_once_and_known),
+        cmocka_unit_test(corrupt_lines_are_caught),
         cmocka_unit_test(wrong_codes_are_caught),
         cmocka_unit_test(nothing_wrong_is_published),
         cmocka_unit_test(wrong_groupings_are_caught),
