@@ -146,10 +146,9 @@ out:
     return st;
 }
 
-static void flush(kanon__output *o)
+static void put(kanon__output *o, const char *at, size_t size)
 {
-    const char *at = o->buffer;
-    size_t left = o->used;
+    size_t left = size;
     if (o->hash != NULL && left > 0 && o->hash_status == KANON_OK)
         o->hash_status = kanon__sha256_add(o->hash, at, left, NULL);
     while (left > 0 && o->error == 0) {
@@ -163,22 +162,26 @@ static void flush(kanon__output *o)
         at += n;
         left -= (size_t)n;
     }
-    o->n_bytes += (int64_t)o->used;
+    o->n_bytes += (int64_t)size;
+}
+
+static void flush(kanon__output *o)
+{
+    put(o, o->buffer, o->used);
     o->used = 0;
 }
 
+/* What has no room in the buffer empties it; what would fill half of it goes past it. */
 void kanon__output_write(kanon__output *o, const void *bytes, size_t size)
 {
-    const char *at = bytes;
-    while (size > BUFFER_SIZE - o->used) {
-        size_t part = BUFFER_SIZE - o->used;
-        memcpy(o->buffer + o->used, at, part);
-        o->used += part;
-        at += part;
-        size -= part;
+    if (size > BUFFER_SIZE - o->used)
         flush(o);
+    if (size >= BUFFER_SIZE / 2) {
+        flush(o);
+        put(o, bytes, size);
+        return;
     }
-    memcpy(o->buffer + o->used, at, size);
+    memcpy(o->buffer + o->used, bytes, size);
     o->used += size;
 }
 
