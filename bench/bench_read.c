@@ -1,4 +1,4 @@
-/* Times the reading of a table and watches the memory it takes: bench_read TABLE SCHEMA
+/* Times the reading of a table and watches the memory it takes: bench_read TABLE SCHEMA [THREADS]
  *
  * Memory is RssAnon of /proc/self/status: pages of the process's own, so that the mapped input does not count. A second
  * thread looks every 2 ms while the table is read; what is told is the highest value seen, less the value before. */
@@ -39,10 +39,10 @@ static void *watch(void *payload)
     return NULL;
 }
 
-static double seconds(void)
+static double seconds(clockid_t which)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(which, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -56,13 +56,14 @@ static int encoded_columns(const kanon_table *table)
     return n;
 }
 
-static void tell(const kanon_table *table, double took, long grown_kib)
+static void tell(const kanon_table *table, double took, double cpu, long grown_kib)
 {
     double rows = (double)kanon_table_rows(table);
     int encoded = encoded_columns(table);
     printf("rows %.0f\n", rows);
     printf("encoded %d\n", encoded);
     printf("seconds %.3f\n", took);
+    printf("cpu %.3f\n", cpu);
     printf("peak_mib %.1f\n", (double)grown_kib / 1024);
     printf("bytes_per_record %.1f\n", rows > 0 ? (double)grown_kib * 1024 / rows : 0.0);
     printf("limit %d\n", 24 + 4 * encoded);
@@ -70,8 +71,9 @@ static void tell(const kanon_table *table, double took, long grown_kib)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: bench_read TABLE SCHEMA\n");
+    kanon_read_options options = {.struct_size = sizeof options, .threads = argc == 4 ? atoi(argv[3]) : 0};
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: bench_read TABLE SCHEMA [THREADS]\n");
         return 2;
     }
     kanon_error err = {0};
@@ -87,13 +89,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_read: cannot watch the memory of this process\n");
         return 1;
     }
-    double start = seconds();
-    kanon_status st = kanon_table_read(&table, argv[1], schema, NULL, &err);
-    double took = seconds() - start;
+    double start = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    kanon_status st = kanon_table_read(&table, argv[1], schema, &options, &err);
+    double took = seconds(CLOCK_MONOTONIC) - start;
+    cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     atomic_store(&finished, true);
     pthread_join(watcher, NULL);
     if (st == KANON_OK)
-        tell(table, took, peak_kib - before_kib);
+        tell(table, took, cpu, peak_kib - before_kib);
     else
         fprintf(stderr, "bench_read: %s\n", err.message);
     kanon_table_free(table);

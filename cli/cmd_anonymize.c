@@ -287,6 +287,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
         .strict = args->strict,
+        .threads = (int)args->threads,
         .encode_all = clusters_on_all(work->schema, args),
         .memory = args->memory,
         .tick = progress_tick,

@@ -159,6 +159,7 @@ static int run(const command *self, const arguments *args)
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
         .strict = args->strict,
+        .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &show,
     };

@@ -118,6 +118,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
         .strict = args->strict,
+        .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = show,
     };

@@ -161,6 +161,7 @@ static int run(const command *self, const arguments *args)
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
         .strict = args->strict,
+        .threads = (int)args->threads,
         .encode_all = names_columns(args->settings.items, args->settings.n),
         .tick = progress_tick,
         .payload = &show,

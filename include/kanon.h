@@ -152,6 +152,7 @@ typedef struct kanon_read_options {
     int encode_all; /* also encode the insensitive columns, for the setting cluster-on=all */
     int64_t
         memory; /* bytes that may be used: a table that would take much of them is kept in a file in TMPDIR; 0: any number */
+    int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it

@@ -62,8 +62,10 @@ static int forward(const kanon_progress *progress, void *payload)
     whole.done = shared->done;
     whole.total = shared->total;
     whole.detail = shared->ticker->detail;
-    int stop = shared->finish ? KANON_TICK_FINISH : shared->ticker->tick(&whole, shared->ticker->payload);
+    bool answered = shared->finish || shared->stop;
+    int stop = answered ? (shared->finish ? KANON_TICK_FINISH : 1) : shared->ticker->tick(&whole, shared->ticker->payload);
     shared->finish = stop == KANON_TICK_FINISH && shared->ticker->anytime;
+    shared->stop = stop != 0 && !shared->finish;
     pthread_mutex_unlock(&shared->lock);
     return stop;
 }

@@ -28,7 +28,7 @@ typedef struct kanon__shared_ticker {
     const kanon__ticker *ticker;
     pthread_mutex_t lock;
     int64_t done, total; /* what is reported, whatever the tasks say */
-    bool finish;         /* one task was asked to finish, and so are all */
+    bool finish, stop;   /* one task was asked to, and so are all, without another call */
 } kanon__shared_ticker;
 
 void kanon__shared_ticker_init(kanon__shared_ticker *out, const kanon__ticker *ticker, int64_t total);

@@ -2,8 +2,9 @@
 #include "table/table.h"
 
 #include "core/alloc.h"
+#include "core/pool.h"
 #include "core/take_options.h"
-#include "core/ticker.h"
+#include "table/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,11 @@ typedef struct reading {
     const kanon__attribute **attributes; /* by column; NULL: not named */
     kanon__dictionary *dictionaries;     /* by column */
     kanon__codes *raw;                   /* by column: the dictionary code of each row */
-    int64_t *capacities;                 /* of these */
     int64_t memory;                      /* bytes that may be used; 0: any number */
     bool encode_all;                     /* insensitive columns, too */
     int entity;                          /* the column that says whose record it is; -1: there is none */
     int n_read;                          /* columns whose cells are kept */
-    char *scratch;                       /* for cells with doubled quotes */
-    int64_t scratch_capacity;
-    int64_t marks_capacity;
+    int threads;
     kanon__ticker ticker;
 } reading;
 
@@ -84,10 +82,7 @@ static kanon_status set_up_column(reading *r, int i, kanon_error *err)
         KANON_TRY(kanon__copy_text(&c->taxonomy_path, a->taxonomy_path, strlen(a->taxonomy_path), "a file name", err), out);
     c->encoded = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                  (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
-    if (c->encoded || i == r->entity) {
-        KANON_TRY(kanon__dictionary_init(&r->dictionaries[i], err), out);
-        r->n_read++;
-    }
+    r->n_read += c->encoded || i == r->entity;
     r->table->n_quasi += c->role == KANON_ROLE_QUASI;
     r->table->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
 out:
@@ -170,7 +165,6 @@ static kanon_status set_up_columns(reading *r, bool strict, kanon_error *err)
     KANON_TRY(kanon__new_array(&t->columns, t->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->attributes, t->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->dictionaries, t->n_columns, "dictionaries", err), out);
-    KANON_TRY(kanon__new_array(&r->capacities, t->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw, t->n_columns, "columns", err), out);
     for (int i = 0; i < t->n_columns; i++)
         KANON_TRY(set_up_column(r, i, err), out);
@@ -191,106 +185,24 @@ out:
 /* ---- rows -------------------------------------------------------------------------------------------------------------
  * */
 
-static kanon_status add_cell(reading *r, int column, const kanon__cell *cell, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon_table *t = r->table;
-    const char *text = cell->text;
-    size_t length = cell->length;
-    uint32_t code;
-    if (cell->doubled) {
-        KANON_TRY(kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)length, "a cell", err), out);
-        length = kanon__csv_unescape(r->scratch, cell);
-        text = r->scratch;
-    }
-    KANON_TRY(kanon__dictionary_add(&r->dictionaries[column], &code, text, length, err), out);
-    if (!kanon__codes_hold(r->raw[column], code))
-        KANON_TRY(kanon__codes_move(&r->raw[column], t->n_rows, r->capacities[column], code + 1, t->spilled, err), out);
-    kanon__code_set(r->raw[column], t->n_rows, code);
-out:
-    return st;
-}
-
-/* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
-static bool is_scarce(const reading *r, int64_t n_rows)
-{
-    enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
-    return r->memory > 0 && n_rows > r->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / (r->n_read > 0 ? r->n_read : 1);
-}
-
-/* Room for one more row. The first guess comes from the file's size, so that large tables are not copied while they grow.
- * */
-static kanon_status make_room(reading *r, int column, kanon_error *err)
-{
-    kanon_table *t = r->table;
-    int64_t needed = t->n_rows + 1, capacity = r->capacities[column];
-    if (needed <= capacity)
-        return KANON_OK;
-    capacity += capacity / 2 + 1000;
-    if (t->n_rows >= 1000) {
-        double row_bytes = (double)r->csv.position / (double)t->n_rows;
-        int64_t guess = (int64_t)((double)t->input.size / row_bytes * 1.01) + 1000;
-        if (guess > needed)
-            capacity = guess;
-        t->spilled = t->spilled || is_scarce(r, capacity);
-    }
-    kanon_status st = kanon__codes_move(&r->raw[column], t->n_rows, capacity, r->dictionaries[column].n, t->spilled, err);
-    if (st == KANON_OK)
-        r->capacities[column] = capacity;
-    return st;
-}
-
-/* The next row gets a mark where the last one is far enough away. */
-static kanon_status put_mark(reading *r, kanon_error *err)
-{
-    enum { MARK_BYTES = 1 << 18 };
-    kanon_table *t = r->table;
-    if (t->n_marks > 0 && r->csv.position - t->marks[t->n_marks - 1].position < MARK_BYTES)
-        return KANON_OK;
-    kanon_status st = kanon__grow_array(&t->marks, &r->marks_capacity, t->n_marks + 1, "places in the input", err);
-    if (st == KANON_OK)
-        t->marks[t->n_marks++] = (kanon__mark){.row = t->n_rows, .position = r->csv.position};
-    return st;
-}
-
-/* Now and then, what was read is given back. */
-static void give_back(reading *r, size_t *n_done)
-{
-    enum { WORTH_THE_CALL = 1 << 25 };
-    if (r->csv.position - *n_done < WORTH_THE_CALL)
-        return;
-    kanon__input_done(&r->table->input, *n_done, r->csv.position);
-    *n_done = r->csv.position;
-}
-
 static kanon_status read_rows(reading *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table *t = r->table;
     int *wanted = NULL;
-    size_t n_done = 0;
     KANON_TRY(kanon__new_array(&wanted, r->n_read, "column numbers", err), out);
     for (int i = 0, at = 0; i < t->n_columns; i++)
         if (t->columns[i].encoded || i == r->entity)
             wanted[at++] = i;
-    for (;;) {
-        bool has_row;
-        KANON_TRY(put_mark(r, err), out);
-        KANON_TRY(kanon__csv_next(&r->csv, &has_row, err), out);
-        if (!has_row)
-            break;
-        if (t->n_rows >= KANON__MAX_ROWS) {
-            st = kanon__fail(err, KANON_EDATA, "%s: more than %lld records", t->input.path, (long long)KANON__MAX_ROWS);
-            goto out;
-        }
-        for (int i = 0; i < r->n_read; i++) {
-            KANON_TRY(make_room(r, wanted[i], err), out);
-            KANON_TRY(add_cell(r, wanted[i], &r->csv.cells[wanted[i]], err), out);
-        }
-        t->n_rows++;
-        give_back(r, &n_done);
-        KANON_TRY(kanon__tick(&r->ticker, (int64_t)r->csv.position, (int64_t)t->input.size, 200, err), out);
-    }
+    kanon__rows rows = {.table = t,
+                        .wanted = wanted,
+                        .n_wanted = r->n_read,
+                        .dictionaries = r->dictionaries,
+                        .raw = r->raw,
+                        .memory = r->memory,
+                        .threads = r->threads,
+                        .ticker = &r->ticker};
+    KANON_TRY(kanon__rows_read(&rows, err), out);
     if (t->n_rows == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s:2: %s: no records after the header line", t->input.path, r->csv.names[0]);
         kanon__hint(err, st, "a table has one line of column names and then one line for each record");
@@ -323,19 +235,24 @@ out:
     return st;
 }
 
+static kanon_status encode_column(int64_t i, void *payload, kanon_error *err)
+{
+    const reading *r = payload;
+    kanon_table *t = r->table;
+    if (!t->columns[i].encoded)
+        return KANON_OK;
+    kanon_status st = kanon__column_encode(t, &t->columns[i], r->raw[i], &r->dictionaries[i], r->attributes[i], r->schema,
+                                           err);
+    kanon__codes_clear(&r->raw[i]);
+    return st;
+}
+
+/* One column at a time where memory is short: its codes are there twice while it is encoded. */
 static kanon_status encode_columns(reading *r, kanon_error *err)
 {
-    kanon_table *t = r->table;
-    for (int i = 0; i < t->n_columns; i++) {
-        if (!t->columns[i].encoded)
-            continue;
-        kanon_status st = kanon__column_encode(t, &t->columns[i], r->raw[i], &r->dictionaries[i], r->attributes[i],
-                                               r->schema, err);
-        kanon__codes_clear(&r->raw[i]);
-        if (st != KANON_OK)
-            return st;
-    }
-    return KANON_OK;
+    enum { WORTH_A_THREAD = 10000 };
+    bool alone = r->memory > 0 || r->table->n_rows < WORTH_A_THREAD;
+    return kanon__pool_run(alone ? 1 : r->threads, r->table->n_columns, encode_column, r, err);
 }
 
 /* ---- the schema's wishes ----------------------------------------------------------------------------------------------
@@ -400,8 +317,6 @@ static void clear_reading(reading *r)
         for (int i = 0; i < r->table->n_columns; i++)
             kanon__dictionary_clear(&r->dictionaries[i]);
     kanon__free(r->dictionaries);
-    kanon__free(r->scratch);
-    kanon__free(r->capacities);
     kanon__free(r->attributes);
     kanon__csv_close(&r->csv);
 }
@@ -421,6 +336,7 @@ kanon_status kanon__table_from_input(kanon_table **out, kanon__input *input, con
     r.table = t;
     r.encode_all = o.encode_all != 0;
     r.memory = o.memory;
+    r.threads = o.threads;
     kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
     t->csv_options.delimiter = o.delimiter;
     KANON_TRY(kanon__csv_open(&r.csv, &t->input, &t->csv_options, err), out);

@@ -1,0 +1,365 @@
+#include "table/rows.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+
+#include <string.h>
+
+enum { MARK_BYTES = 1 << 18, LEAST_PART = 1 << 18 };
+
+/* A part of the input, from the beginning of a row to that of another, and what is in it. */
+typedef struct part {
+    size_t begin, end;
+    kanon__csv csv;
+    kanon__dictionary *dictionaries; /* by number among the wanted columns, as all that follows */
+    kanon__codes *raw;
+    int64_t *capacities; /* of these */
+    uint32_t **common;   /* by code: that of its text in the dictionary of all parts */
+    int64_t n_rows;
+    kanon__mark *marks; /* rows count from the part's first one */
+    int64_t n_marks, marks_capacity;
+    char *scratch; /* for cells with doubled quotes */
+    int64_t scratch_capacity;
+    size_t n_given_back; /* bytes */
+    kanon__ticker ticker;
+} part;
+
+typedef struct reading {
+    kanon__rows *rows;
+    part *parts;
+    int n_parts;
+    bool *odd_quotes; /* by stretch of the input: whether it holds an odd number of quotes */
+    size_t first_row, end;
+    kanon__shared_ticker ticker;
+} reading;
+
+/* ---- cutting ---------------------------------------------------------------------------------------------------------- */
+
+/* Where the parts would begin if rows did not matter. */
+static size_t stretch_begin(const reading *r, int64_t i)
+{
+    return r->first_row + (r->end - r->first_row) / (size_t)r->n_parts * (size_t)i;
+}
+
+static kanon_status count_quotes(int64_t i, void *payload, kanon_error *err)
+{
+    const reading *r = payload;
+    const char *at = r->rows->table->input.bytes + stretch_begin(r, i);
+    const char *end = r->rows->table->input.bytes + stretch_begin(r, i + 1);
+    const uint64_t ones = 0x0101010101010101u, low = 0x7f * ones;
+    uint64_t found = 0; /* in each byte, whether the quotes at its place in the words so far are odd in number */
+    (void)err;
+    for (; end - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        word ^= ones * '"';
+        found ^= ~(((word & low) + low) | word | low);
+    }
+    bool odd = __builtin_popcountll(found) % 2 != 0;
+    for (; at < end; at++)
+        odd ^= *at == '"';
+    r->odd_quotes[i] = odd;
+    return KANON_OK;
+}
+
+/* The beginning of the next row. Where the number of quotes so far is odd, a line break is text: quotes stand around cells
+ * or twice inside them. Where one does not, the part that it stands in is refused, and it does not matter how those after it
+ * were cut. */
+static size_t next_row(const reading *r, size_t at, bool quoted)
+{
+    const char *bytes = r->rows->table->input.bytes;
+    for (; at < r->end; at++) {
+        if (bytes[at] == '"')
+            quoted = !quoted;
+        else if (bytes[at] == '\n' && !quoted)
+            return at + 1;
+    }
+    return r->end;
+}
+
+static kanon_status cut(reading *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool quoted = false;
+    KANON_TRY(kanon__new_array(&r->odd_quotes, r->n_parts, "parts of the input", err), out);
+    if (r->n_parts > 1)
+        KANON_TRY(kanon__pool_run(r->n_parts, r->n_parts - 1, count_quotes, r, err), out);
+    r->parts[0].begin = r->first_row;
+    for (int i = 1; i < r->n_parts; i++) {
+        quoted ^= r->odd_quotes[i - 1];
+        r->parts[i].begin = next_row(r, stretch_begin(r, i), quoted);
+        r->parts[i - 1].end = r->parts[i].begin;
+    }
+    r->parts[r->n_parts - 1].end = r->end;
+out:
+    return st;
+}
+
+/* ---- a part ----------------------------------------------------------------------------------------------------------- */
+
+static kanon_status add_cell(const reading *r, part *p, int i, const kanon__cell *cell, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const char *text = cell->text;
+    size_t length = cell->length;
+    uint32_t code;
+    if (cell->doubled) {
+        KANON_TRY(kanon__grow_array(&p->scratch, &p->scratch_capacity, (int64_t)length, "a cell", err), out);
+        length = kanon__csv_unescape(p->scratch, cell);
+        text = p->scratch;
+    }
+    KANON_TRY(kanon__dictionary_add(&p->dictionaries[i], &code, text, length, err), out);
+    if (!kanon__codes_hold(p->raw[i], code))
+        KANON_TRY(kanon__codes_move(&p->raw[i], p->n_rows, p->capacities[i], code + 1, r->rows->table->spilled, err), out);
+    kanon__code_set(p->raw[i], p->n_rows, code);
+out:
+    return st;
+}
+
+/* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
+static bool is_scarce(const kanon__rows *rows, int64_t n_rows)
+{
+    enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
+    int64_t n_wanted = rows->n_wanted > 0 ? rows->n_wanted : 1;
+    return rows->memory > 0 && n_rows > rows->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
+}
+
+/* Room for one more row. The first guess comes from the part's size, so that large tables are not copied while they grow. */
+static kanon_status make_room(const reading *r, part *p, int i, kanon_error *err)
+{
+    kanon_table *t = r->rows->table;
+    int64_t needed = p->n_rows + 1, capacity = p->capacities[i];
+    if (needed <= capacity)
+        return KANON_OK;
+    capacity += capacity / 2 + 1000;
+    if (p->n_rows >= 1000) {
+        double row_bytes = (double)(p->csv.position - p->begin) / (double)p->n_rows;
+        int64_t guess = (int64_t)((double)(p->end - p->begin) / row_bytes * 1.01) + 1000;
+        if (guess > needed)
+            capacity = guess;
+        if (is_scarce(r->rows, capacity)) /* there is only one part then */
+            t->spilled = true;
+    }
+    kanon_status st = kanon__codes_move(&p->raw[i], p->n_rows, capacity, p->dictionaries[i].n, t->spilled, err);
+    if (st == KANON_OK)
+        p->capacities[i] = capacity;
+    return st;
+}
+
+/* The next row gets a mark where the last one is far enough away. */
+static kanon_status put_mark(reading *r, part *p, kanon_error *err)
+{
+    if (p->n_marks > 0 && p->csv.position - p->marks[p->n_marks - 1].position < MARK_BYTES)
+        return KANON_OK;
+    if (p->n_marks > 0)
+        kanon__shared_ticker_add(&r->ticker, (int64_t)(p->csv.position - p->marks[p->n_marks - 1].position));
+    kanon_status st = kanon__grow_array(&p->marks, &p->marks_capacity, p->n_marks + 1, "places in the input", err);
+    if (st == KANON_OK)
+        p->marks[p->n_marks++] = (kanon__mark){.row = p->n_rows, .position = p->csv.position};
+    return st;
+}
+
+/* Now and then, what was read is given back. */
+static void give_back(const reading *r, part *p)
+{
+    enum { WORTH_THE_CALL = 1 << 25 };
+    if (p->csv.position - p->n_given_back < WORTH_THE_CALL)
+        return;
+    kanon__input_done(&r->rows->table->input, p->n_given_back, p->csv.position);
+    p->n_given_back = p->csv.position;
+}
+
+static kanon_status fail_many(const reading *r, kanon_error *err)
+{
+    return kanon__fail(err, KANON_EDATA, "%s: more than %lld records", r->rows->table->input.path,
+                       (long long)KANON__MAX_ROWS);
+}
+
+static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    reading *r = payload;
+    part *p = &r->parts[number];
+    const kanon__rows *rows = r->rows;
+    while (p->csv.position < p->end) {
+        bool has_row;
+        KANON_TRY(put_mark(r, p, err), out);
+        KANON_TRY(kanon__csv_next(&p->csv, &has_row, err), out);
+        if (p->n_rows >= KANON__MAX_ROWS) {
+            st = fail_many(r, err);
+            goto out;
+        }
+        for (int i = 0; i < rows->n_wanted; i++) {
+            KANON_TRY(make_room(r, p, i, err), out);
+            KANON_TRY(add_cell(r, p, i, &p->csv.cells[rows->wanted[i]], err), out);
+        }
+        p->n_rows++;
+        give_back(r, p);
+        KANON_TRY(kanon__tick(&p->ticker, 0, 0, 200, err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status set_up_part(reading *r, part *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_table *t = r->rows->table;
+    int n = r->rows->n_wanted;
+    KANON_TRY(kanon__csv_open(&p->csv, &t->input, &t->csv_options, err), out);
+    KANON_TRY(kanon__new_array(&p->raw, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&p->capacities, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&p->common, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&p->dictionaries, n, "dictionaries", err), out);
+    for (int i = 0; i < n; i++)
+        KANON_TRY(kanon__dictionary_init(&p->dictionaries[i], err), out);
+    if (p->begin > r->first_row)
+        kanon__csv_seek(&p->csv, p->begin);
+    p->n_given_back = p->begin;
+    kanon__shared_ticker_task(&p->ticker, &r->ticker);
+out:
+    return st;
+}
+
+static void clear_part(part *p, int n_wanted)
+{
+    for (int i = 0; i < n_wanted; i++) {
+        if (p->raw != NULL)
+            kanon__codes_clear(&p->raw[i]);
+        if (p->dictionaries != NULL)
+            kanon__dictionary_clear(&p->dictionaries[i]);
+        if (p->common != NULL)
+            kanon__free(p->common[i]);
+    }
+    kanon__free(p->scratch);
+    kanon__free(p->marks);
+    kanon__free(p->dictionaries);
+    kanon__free(p->common);
+    kanon__free(p->capacities);
+    kanon__free(p->raw);
+    kanon__csv_close(&p->csv);
+}
+
+/* ---- all parts together ----------------------------------------------------------------------------------------------- */
+
+/* Texts that are new in a part come after those of the parts before it, so they are in the order of first appearance. */
+static kanon_status add_texts(kanon__dictionary *all, part *p, int64_t i, kanon_error *err)
+{
+    kanon__dictionary *own = &p->dictionaries[i];
+    kanon_status st = kanon__new_array(&p->common[i], own->n, "codes", err);
+    for (uint32_t code = 0; st == KANON_OK && code < own->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(own, code, &length);
+        st = kanon__dictionary_add(all, &p->common[i][code], text, length, err);
+    }
+    kanon__dictionary_clear(own);
+    return st;
+}
+
+static void append_codes(kanon__codes to, int64_t first, part *p, int64_t i)
+{
+    for (int64_t row = 0; row < p->n_rows; row++)
+        kanon__code_set(to, first + row, p->common[i][kanon__code_at(p->raw[i], row)]);
+    kanon__codes_clear(&p->raw[i]);
+}
+
+static kanon_status join_column(int64_t i, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const reading *r = payload;
+    const kanon__rows *rows = r->rows;
+    part *first = &r->parts[0];
+    kanon__dictionary *all = &rows->dictionaries[rows->wanted[i]];
+    kanon__codes *raw = &rows->raw[rows->wanted[i]];
+    *all = first->dictionaries[i];
+    *raw = first->raw[i];
+    first->dictionaries[i] = (kanon__dictionary){0};
+    first->raw[i] = (kanon__codes){0};
+    if (r->n_parts == 1)
+        return KANON_OK;
+    for (int p = 1; p < r->n_parts; p++)
+        KANON_TRY(add_texts(all, &r->parts[p], i, err), out);
+    KANON_TRY(kanon__codes_move(raw, first->n_rows, rows->table->n_rows, all->n, false, err), out);
+    int64_t n_rows = first->n_rows;
+    for (int p = 1; p < r->n_parts; p++) {
+        append_codes(*raw, n_rows, &r->parts[p], i);
+        n_rows += r->parts[p].n_rows;
+    }
+out:
+    return st;
+}
+
+static kanon_status join_marks(const reading *r, kanon_error *err)
+{
+    kanon_table *t = r->rows->table;
+    int64_t n = 0;
+    for (int p = 0; p < r->n_parts; p++)
+        n += r->parts[p].n_marks;
+    kanon_status st = kanon__new_array(&t->marks, n, "places in the input", err);
+    for (int p = 0; st == KANON_OK && p < r->n_parts; p++) {
+        for (int64_t i = 0; i < r->parts[p].n_marks; i++) {
+            kanon__mark mark = r->parts[p].marks[i];
+            t->marks[t->n_marks++] = (kanon__mark){.row = t->n_rows + mark.row, .position = mark.position};
+        }
+        t->n_rows += r->parts[p].n_rows;
+    }
+    return st;
+}
+
+static kanon_status join(reading *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(join_marks(r, err), out);
+    if (r->rows->table->n_rows > KANON__MAX_ROWS) {
+        st = fail_many(r, err);
+        goto out;
+    }
+    KANON_TRY(kanon__pool_run(r->n_parts, r->rows->n_wanted, join_column, r, err), out);
+out:
+    return st;
+}
+
+static kanon_status find_rows(reading *r, kanon_error *err)
+{
+    kanon__csv csv;
+    const kanon_table *t = r->rows->table;
+    kanon_status st = kanon__csv_open(&csv, &t->input, &t->csv_options, err);
+    if (st != KANON_OK)
+        return st;
+    r->first_row = csv.position;
+    r->end = csv.end;
+    kanon__csv_close(&csv);
+    return KANON_OK;
+}
+
+/* Where memory is short, one part: each has a dictionary of its own. */
+static int count_parts(const reading *r)
+{
+    size_t fit = (r->end - r->first_row) / LEAST_PART, threads = (size_t)kanon__pool_threads(r->rows->threads);
+    if (r->rows->memory > 0 || fit < 2)
+        return 1;
+    return (int)(fit < threads ? fit : threads);
+}
+
+kanon_status kanon__rows_read(kanon__rows *rows, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    reading r = {.rows = rows};
+    kanon__shared_ticker_init(&r.ticker, rows->ticker, (int64_t)rows->table->input.size);
+    KANON_TRY(find_rows(&r, err), out);
+    int n_parts = count_parts(&r);
+    KANON_TRY(kanon__new_array(&r.parts, n_parts, "parts of the input", err), out);
+    r.n_parts = n_parts;
+    KANON_TRY(cut(&r, err), out);
+    for (int i = 0; i < n_parts; i++)
+        KANON_TRY(set_up_part(&r, &r.parts[i], err), out);
+    KANON_TRY(kanon__pool_run(n_parts, n_parts, read_part, &r, err), out);
+    KANON_TRY(join(&r, err), out);
+out:
+    for (int i = 0; i < r.n_parts; i++)
+        clear_part(&r.parts[i], rows->n_wanted);
+    kanon__free(r.odd_quotes);
+    kanon__free(r.parts);
+    kanon__shared_ticker_clear(&r.ticker);
+    return st;
+}
