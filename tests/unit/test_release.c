@@ -492,7 +492,9 @@ static void wrong_quotes_are_caught(void **state)
                                       "\"[20-24],Work\"",
                                       "[20-24];Work",
                                       "",
-                                      "[20-24],,Work"};
+                                      "[20-24],,Work",
+                                      "\"[20-24]\"xWork",
+                                      "[20-24]\nWork"};
     (void)state;
     for (size_t c = 0; c < sizeof good / sizeof *good + sizeof bad / sizeof *bad; c++) {
         kanon_error err = {0};
@@ -509,6 +511,59 @@ static void wrong_quotes_are_caught(void **state)
     assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "*,Work", 6, &err), KANON_EINTERNAL);
     assert_done(kanon__verifier_text(i.verifier, 1, 0, "*,*", 3, &err), &err);
     end_inspection(&i);
+}
+
+/* Labels that must stand in quotes, or they are something else to a reader. */
+static void labels_without_quotes_are_caught(void **state)
+{
+    static const int32_t group_of[] = {0, 0};
+    static const char *const good[] = {"\"a\"\"b\"", "\"c\nd\"", "\"e,f\"", "*", "\"*\""};
+    static const char *const bad[] = {"a\"b", "c\nd", "e,f", "\"a\"b\"", "a\"\"b", "c\rd", "\"c\rd\""};
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = table_of(
+        "attributes: {a: {role: quasi, taxonomy: {\"a\\\"b\": {\"c\\nd\": {\"e,f\": {x: , y: }}}, z: }}}\n", "a\nx\ny\n");
+    for (size_t c = 0; c < sizeof good / sizeof *good + sizeof bad / sizeof *bad; c++) {
+        kanon__verifier *v = NULL;
+        bool fine = c < sizeof good / sizeof *good;
+        const char *text = fine ? good[c] : bad[c - sizeof good / sizeof *good];
+        assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+        if (kanon__verifier_text(v, 0, 0, text, strlen(text), &err) != (fine ? KANON_OK : KANON_EINTERNAL))
+            fail_msg("%s: %s", text, err.message);
+        kanon__verifier_free(v);
+    }
+    kanon_table_free(table);
+}
+
+/* A code stands for another text than the cell's, which differs from it in one byte only, wherever that is. */
+static void nearly_equal_texts_are_told_apart(void **state)
+{
+    static const int32_t group_of[] = {0, 0};
+    (void)state;
+    for (int length = 1; length <= 24; length++)
+        for (int at = 0; at < length; at++) {
+            char csv[200], one[50], other[50];
+            kanon_error err = {0};
+            kanon__verifier *v = NULL;
+            kanon__csv reader;
+            bool has_row;
+            memset(one, 'm', sizeof one);
+            memset(other, 'm', sizeof other);
+            one[length] = other[length] = '\0';
+            other[at] = 'n';
+            snprintf(csv, sizeof csv, "a,b\n%s,1\n%s,1\n", one, other);
+            kanon_table *table = table_of("attributes: {a: {role: quasi}, b: {role: insensitive}}\n", csv);
+            assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+            assert_done(kanon__verifier_text(v, 0, 0, "*", 1, &err), &err);
+            assert_done(kanon__csv_open(&reader, &table->input, &table->csv_options, &err), &err);
+            assert_done(kanon__csv_next(&reader, &has_row, &err), &err);
+            assert_done(kanon__verifier_row(v, 0, reader.cells, "*,1\n", 4, &err), &err);
+            assert_int_equal(kanon__verifier_row(v, 1, reader.cells, "*,1\n", 4, &err), KANON_EINTERNAL);
+            assert_holds(err.message, "record 2, column a");
+            kanon__csv_close(&reader);
+            kanon__verifier_free(v);
+            kanon_table_free(table);
+        }
 }
 
 static void wrong_sizes_are_caught(void **state)
@@ -707,6 +762,8 @@ int main(void)
         cmocka_unit_test(corrupt_cells_are_caught),
         cmocka_unit_test(corrupt_second_cells_are_caught),
         cmocka_unit_test(wrong_quotes_are_caught),
+        cmocka_unit_test(labels_without_quotes_are_caught),
+        cmocka_unit_test(nearly_equal_texts_are_told_apart),
         cmocka_unit_test(wrong_sizes_are_caught),
         cmocka_unit_test(rows_come_once_and_known),
         cmocka_unit_test(corrupt_lines_are_caught),

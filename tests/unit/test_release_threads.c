@@ -132,7 +132,7 @@ static random_table *make_random(uint64_t seed, int number)
     for (int row = 0; row < N_ROWS; row++) {
         r->group_of[row] = row < 2 * N_GROUPS ? row % N_GROUPS + 1 : kanon__random_below(&r->random, N_GROUPS + 1);
         r->age[row] = (int)kanon__random_below(&r->random, 90) - 10;
-        r->job[row] = (int)kanon__random_below(&r->random, number == 2 ? 1 : 4);
+        r->job[row] = number == 2 ? 1 : (int)kanon__random_below(&r->random, 4);
         r->pay[row] = (int)kanon__random_below(&r->random, 1000);
         bool plain = kanon__random_below(&r->random, 3) == 0;
         r->notes[row] = plain ? strdup("plain") : random_note(&r->random, row == N_ROWS / 2 ? LONG_NOTE : 5000);
