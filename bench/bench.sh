@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures, does not judge: reading against md5sum, memory per record, and the algorithms side by side.
+# Measures, does not judge: reading and writing against md5sum and cp, memory per record, and the algorithms side by side.
 #
 #   BENCH_ROWS        rows of the large table (default: as many as make 1 GB)
 #   BENCH_SMALL_ROWS  rows of the table that the algorithms share (default 20000)
@@ -68,7 +68,8 @@ else
     table=$dir/large/hospital.csv
     md5sum $table >/dev/null # so that both find the file in the page cache
     md5_seconds=$(time_of md5sum $table)
-    build/bench/bench/bench_read $table $dir/large/hospital.yaml >$dir/read
+    build/bench/bench/bench_read $table $dir/large/hospital.yaml 2 | sed -n 's/^seconds/seconds_by_two/p' >$dir/read
+    build/bench/bench/bench_read $table $dir/large/hospital.yaml 1 >>$dir/read
     say "Reading $(($(bytes_of $table) / 1000000)) MB, the file being in the page cache"
     awk -v md5="$md5_seconds" '
         { value[$1] = $2 }
@@ -77,12 +78,42 @@ else
             printf "%-28s %10s\n", "md5sum, seconds", md5
             printf "%-28s %10s\n", "kanon_table_read, seconds", value["seconds"]
             printf "%-28s %10.2f\n", "ratio to md5sum", (md5 > 0 ? value["seconds"] / md5 : 0)
+            printf "%-28s %10s   (%.2f times as fast)\n", "with 2 threads, seconds", value["seconds_by_two"],
+                value["seconds"] / value["seconds_by_two"]
             printf "%-28s %10s\n", "encoded attributes", value["encoded"]
             printf "%-28s %10s   (peak growth of anonymous memory, the mapped input not counted)\n", "memory, MiB", value["peak_mib"]
             printf "%-28s %10s   (limit 24 + 4 * encoded attributes = %d)\n", "bytes per record", value["bytes_per_record"],
                 value["limit"]
         }' $dir/read
 fi
+
+# ---- writing -----------------------------------------------------------------------------------------------------------
+
+# rate LABEL SECONDS [CPU]: a line about the release, held against md5sum.
+rate()
+{
+    awk -v what="$1" -v s="$2" -v cpu="${3:--}" -v md5="$md5_seconds" -v bytes="$(bytes_of $dir/release.csv)" 'BEGIN {
+        s = s > 0 ? s : 0.001
+        printf "%-34s %8.3f %8s %8.0f %10.2f\n", what, s, cpu, bytes / s / 1e6, (md5 > 0 ? s / md5 : 0) }'
+}
+
+n=${BENCH_LARGE:-1000000}
+sample "$n" "$dir/curve-$n"
+table=$dir/curve-$n/hospital.csv
+schema=$dir/curve-$n/hospital.yaml
+"$kanon" anonymize $table -s $schema -k 10 -a mondrian --seed 1 --quiet -o $dir/release.csv --groups $dir/groups.csv
+md5_seconds=$(time_of md5sum $dir/release.csv)
+say "Writing a release of $n records, $(($(bytes_of $dir/release.csv) / 1000000)) MB: recoded, checked cell by cell, on disk"
+printf '%-34s %8s %8s %8s %10s\n' '' seconds CPU MB/s 'to md5sum'
+rate md5sum "$md5_seconds"
+rate 'cp and sync' "$(time_of sh -c "cp $dir/release.csv $dir/copy.csv && sync $dir/copy.csv")"
+for threads in 1 2; do
+    build/bench/bench/bench_write $table $schema $dir/groups.csv $dir/copy.csv $threads >$dir/write
+    cmp -s $dir/release.csv $dir/copy.csv && same=same || same=DIFFERENT
+    read -r seconds cpu <$dir/write
+    rate "kanon_publish, threads: $threads ($same)" "$seconds" "$cpu"
+done
+rm -f $dir/copy.csv
 
 # ---- algorithms --------------------------------------------------------------------------------------------------------
 
