@@ -2,8 +2,8 @@
  *
  * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
  * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
- * balanced, best: densest and top-down, whichever loses less; then local search (refine/search.c) for as long as the effort
- * allows, which follows as the refinement of this row.
+ * balanced, best: densest and top-down, whichever loses less, densest alone on large tables; then local search
+ * (refine/search.c) for as long as the effort allows, which follows as the refinement of this row.
  *
  * Source: this project; what was measured is in docs/loss-on-adult.md.
  * Ties: densest. */
@@ -18,16 +18,20 @@
 /* The fast way: up to this k, densest on blocks of so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 
+/* Where there are so many records, or so many in a block, time is better spent on the search that follows. */
+enum { LARGE = 60000 };
+
 /* ---- one algorithm ---------------------------------------------------------------------------------------------------- */
 
-static kanon_status run_one(kanon__run *run, const char *name, kanon_error *err)
+/* `given` NULL: as the algorithm is by itself. */
+static kanon_status run_one(kanon__run *run, const char *name, const kanon_setting *given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__settings settings = {0};
     const kanon__algorithm *algorithm = kanon__algorithm_find(name);
     const kanon_algorithm_info *info = &algorithm->info;
     const kanon__settings *own = run->settings;
-    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, NULL, 0, err), out);
+    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, given, given != NULL, err), out);
     run->settings = &settings;
     st = algorithm->run(run, err);
     run->settings = own;
@@ -56,14 +60,21 @@ out:
 
 static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {
-    return run_one(run, "densest", err);
+    return run_one(run, "densest", NULL, err);
 }
 
 static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
     if (run->k > K_FOR_DENSEST)
-        return run_one(run, "kmember", err);
+        return run_one(run, "kmember", NULL, err);
     return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
+}
+
+static kanon_status run_large(kanon__run *run, kanon_error *err)
+{
+    static const kanon_setting every_other = {"every", "2"};
+    bool grows_from_fewer = run->k >= 400; /* does so by itself */
+    return run_one(run, "densest", grows_from_fewer ? NULL : &every_other, err);
 }
 
 static kanon_status run_better(kanon__run *run, kanon_error *err)
@@ -74,8 +85,8 @@ static kanon_status run_better(kanon__run *run, kanon_error *err)
     other.group_of = NULL;
     other.n_groups = 0;
     KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
-    KANON_TRY(run_one(run, "densest", err), out);
-    KANON_TRY(run_one(&other, "top-down", err), out);
+    KANON_TRY(run_one(run, "densest", NULL, err), out);
+    KANON_TRY(run_one(&other, "top-down", NULL, err), out);
     KANON_TRY(measure_loss(&loss, run, err), out);
     KANON_TRY(measure_loss(&other_loss, &other, err), out);
     if (other_loss < loss) {
@@ -89,7 +100,9 @@ out:
 
 static kanon_status run_auto(kanon__run *run, kanon_error *err)
 {
-    return kanon__setting_is(run->settings, "effort", "fast") ? run_fast(run, err) : run_better(run, err);
+    if (kanon__setting_is(run->settings, "effort", "fast"))
+        return run_fast(run, err);
+    return run->space->n_rows >= LARGE ? run_large(run, err) : run_better(run, err);
 }
 
 static const kanon_setting_info auto_settings[] = {
@@ -106,7 +119,7 @@ const kanon__algorithm kanon__algorithm_auto = {
                  "The best choice where nothing speaks for another one. --effort fast is over in a moment, balanced takes "
                  "some seconds, best searches for minutes or as long as --time-limit says.",
              .source = "this project",
-             .revision = 1,
+             .revision = 2,
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,

@@ -5,7 +5,8 @@
  * makes the loss grow is accepted by a chance that falls as the search cools down. The number of groups is free.
  *
  * The grouping is cut into regions, another way each round; regions are searched by themselves and at the same time. The
- * best grouping that was seen at the end of a round is kept; the loss never grows.
+ * best grouping that was seen at the end of a round is kept; the loss never grows. Steps begin with records of groups that
+ * lose much more often than with others.
  *
  * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; taking apart and making anew:
  * Schrimpf et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
@@ -25,22 +26,29 @@
 #include <string.h>
 
 enum {
-    NEAR_TUPLES = 24,       /* neighbours that are looked at */
     REGION_RECORDS = 16000, /* at most, or so many groups: */
     REGION_GROUPS = 200,
-    ROUNDS = 64,
-    MOST_MOVES = 25000000, /* for balanced, */
-    LARGE_TABLE = 300000,  /* which does not search beyond so many records */
+    MOST_MOVES = 55000000,   /* for balanced, */
+    MOVES_PER_RECORD = 1600, /* by default, where k is small; moves take the longer the larger it is, */
+    K_OF_HALF = 12,          /* so that there are half as many for this k, a third for twice this k, ... */
+    LARGE_TABLE_MOVES = 24,  /* per record, on tables so large that MOST_MOVES is less */
+    LEAST_MOVES = 20000,     /* and no fewer than these */
     BEST_FACTOR = 8,
-    MOVES_PER_RECORD = 700, /* by default, where k is small; moves take the longer the larger it is, */
-    K_OF_HALF = 12,         /* so that there are half as many for this k, a third for twice this k, ... */
-    LEAST_MOVES = 20000,    /* and no fewer than these */
-    MOST_STARTS = 8,        /* annealings, where there are moves for more than one, */
-    MOVES_PER_START = 300   /* per record, and as many more as there are records */
+    MOST_STARTS = 8,            /* annealings, where there are moves for more than one, */
+    MOVES_PER_START = 500,      /* per record, and as many more as there are records */
+    MOVES_PER_SECOND = 2000000, /* about; for what has to be chosen before it is known */
 };
-/* The temperatures in the beginning and at the end of an annealing, in average losses of a record; and the share of the
- * moves that comes last and only lets the loss fall. */
-static const double HOT = 1.2, COLD = 0.03, DESCENT = 0.05;
+/* The share of the moves that comes last and only lets the loss fall. */
+static const double DESCENT = 0.05;
+
+/* How much is done, and how. */
+typedef struct schedule {
+    int64_t moves;  /* in all; 0: any number */
+    double seconds; /* that may pass; 0: any number */
+    int64_t n_rounds;
+    int64_t n_near;   /* neighbours that are looked at */
+    double hot, cold; /* the temperatures of an annealing in the beginning and at the end, in average losses of a record */
+} schedule;
 
 typedef struct searching {
     kanon__run *run;
@@ -55,9 +63,10 @@ typedef struct searching {
     int32_t *best; /* the best grouping so far, its number of groups and loss */
     int32_t n_best_groups;
     int64_t best_loss;
-    int64_t moves, done;   /* in all, and so far */
-    double begin, seconds; /* the clock, and how many seconds may pass; 0: any number */
-    double unit;           /* of temperature */
+    schedule schedule;
+    int64_t done; /* moves so far */
+    double begin; /* the clock */
+    double unit;  /* of temperature */
 } searching;
 
 /* ---- one round --------------------------------------------------------------------------------------------------------
@@ -191,14 +200,14 @@ out:
     return st;
 }
 
-/* ---- the schedule -----------------------------------------------------------------------------------------------------
+/* ---- all rounds -------------------------------------------------------------------------------------------------------
  * */
 
 /* How much of the work is done, from 0 to 1. */
 static double share_done(const searching *s)
 {
-    double by_moves = s->moves > 0 ? (double)s->done / (double)s->moves : 0;
-    double by_time = s->seconds > 0 ? (kanon__seconds() - s->begin) / s->seconds : 0;
+    double by_moves = s->schedule.moves > 0 ? (double)s->done / (double)s->schedule.moves : 0;
+    double by_time = s->schedule.seconds > 0 ? (kanon__seconds() - s->begin) / s->schedule.seconds : 0;
     double share = by_moves > by_time ? by_moves : by_time;
     return share < 1 ? share : 1;
 }
@@ -206,15 +215,15 @@ static double share_done(const searching *s)
 /* The moves of the next round. Only a search with a limit in time looks at the clock. */
 static int64_t moves_of_round(const searching *s, int64_t rounds)
 {
-    double wanted = s->moves > 0 ? ceil((double)s->moves / (double)rounds) : INFINITY;
-    if (s->seconds > 0) {
+    double wanted = s->schedule.moves > 0 ? ceil((double)s->schedule.moves / (double)rounds) : INFINITY;
+    if (s->schedule.seconds > 0) {
         double spent = kanon__seconds() - s->begin;
-        double by_time = s->done > 0 ? (double)s->done / spent * s->seconds / (double)rounds
+        double by_time = s->done > 0 ? (double)s->done / spent * s->schedule.seconds / (double)rounds
                                      : 2.0 * (double)s->board.space->n_rows;
         wanted = by_time < wanted ? by_time : wanted;
     }
-    if (s->moves > 0 && wanted > (double)(s->moves - s->done))
-        wanted = (double)(s->moves - s->done);
+    if (s->schedule.moves > 0 && wanted > (double)(s->schedule.moves - s->done))
+        wanted = (double)(s->schedule.moves - s->done);
     return wanted > 1 ? (int64_t)wanted : 1;
 }
 
@@ -222,7 +231,7 @@ static double temperature_at(const searching *s, double share, int64_t n_starts)
 {
     double within = share * (double)n_starts;
     within = (within - floor(within)) / (1 - DESCENT);
-    return share >= 1 || within >= 1 ? 0 : s->unit * HOT * pow(COLD / HOT, within);
+    return share >= 1 || within >= 1 ? 0 : s->unit * s->schedule.hot * pow(s->schedule.cold / s->schedule.hot, within);
 }
 
 static void report(searching *s)
@@ -236,11 +245,12 @@ static kanon_status run_rounds(searching *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = s->board.space->n_rows;
-    int64_t n_starts = s->moves > 0 ? s->moves / (n * (n + MOVES_PER_START)) : 1, told = 0;
+    int64_t n_starts = s->schedule.moves > 0 ? s->schedule.moves / (n * (n + MOVES_PER_START)) : 1, told = 0;
     n_starts = n_starts < 1 ? 1 : n_starts > MOST_STARTS ? MOST_STARTS : n_starts;
+    int64_t n_rounds = s->schedule.n_rounds * n_starts;
     for (double share = share_done(s); share < 1 && !s->ticker->finish; share = share_done(s)) {
-        s->cooling.moves = moves_of_round(s, ROUNDS * n_starts);
-        double end = share + 1.0 / (double)(ROUNDS * n_starts);
+        s->cooling.moves = moves_of_round(s, n_rounds);
+        double end = share + 1.0 / (double)n_rounds;
         s->cooling.hot = temperature_at(s, share, n_starts);
         s->cooling.cold = temperature_at(s, end, n_starts);
         s->cooling.cold = s->cooling.cold > 0 && s->cooling.cold < s->cooling.hot ? s->cooling.cold : s->cooling.hot;
@@ -267,14 +277,14 @@ static kanon_status quench(searching *s, kanon_error *err)
 /* ---- beginning and end ------------------------------------------------------------------------------------------------
  * */
 
-static kanon_status set_board(kanon__board *b, kanon__run *run, kanon_error *err)
+static kanon_status set_board(kanon__board *b, kanon__run *run, int64_t n_near, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = run->space->n_rows;
     *b = (kanon__board){.space = run->space, .k = run->k, .n_groups = run->n_groups};
     KANON_TRY(kanon__costs_new(&b->costs, run->space, err), out);
     KANON_TRY(kanon__tuples_new(&b->tuples, run->space, err), out);
-    KANON_TRY(kanon__near_new(&b->near, run->space, b->tuples, NEAR_TUPLES, run->threads, run->ticker, err), out);
+    KANON_TRY(kanon__near_new(&b->near, run->space, b->tuples, n_near, run->threads, run->ticker, err), out);
     KANON_TRY(kanon__new_array(&b->place_of, n, "records", err), out);
     KANON_TRY(kanon__new_array(&b->rows, n, "records", err), out);
     KANON_TRY(kanon__new_array(&b->group_of, n, "groups", err), out);
@@ -322,18 +332,40 @@ static kanon_status measure_start(searching *s, kanon_error *err)
     return KANON_OK;
 }
 
-/* What an effort is worth. On very large tables even one move for each record would take longer than the groups did. */
-static int64_t moves_of_effort(const searching *s)
+/* ---- the schedule -----------------------------------------------------------------------------------------------------
+ * */
+
+static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64_t k)
 {
-    int64_t n = s->run->space->n_rows, moves = n * MOVES_PER_RECORD;
-    if (kanon__setting_is(s->run->settings, "effort", "best"))
+    int64_t moves = n * MOVES_PER_RECORD;
+    if (kanon__setting_is(settings, "effort", "best"))
         moves *= BEST_FACTOR;
-    else if (n > LARGE_TABLE)
-        return 0;
     else if (moves > MOST_MOVES)
-        moves = MOST_MOVES;
-    moves = moves / (K_OF_HALF + s->run->k) * K_OF_HALF; /* with large groups a move takes longer */
+        moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
+    moves = moves / (K_OF_HALF + k) * K_OF_HALF; /* with large groups a move takes longer */
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
+}
+
+static double between(double least, double value, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* A few moves for each record do not make up for a hot beginning, nor for looking around far. */
+static schedule choose_schedule(const kanon__settings *settings, int64_t n, int64_t k)
+{
+    static const double HOT = 1.2, COLD = 0.03, PLENTY = 600;
+    schedule s = {.moves = kanon__setting_integer(settings, "moves"),
+                  .seconds = kanon__setting_number(settings, "time-limit")};
+    if (s.moves == 0 && s.seconds == 0)
+        s.moves = moves_of_effort(settings, n, k);
+    double by_time = s.seconds > 0 ? s.seconds * MOVES_PER_SECOND : INFINITY;
+    double per_record = (s.moves > 0 && (double)s.moves < by_time ? (double)s.moves : by_time) / (double)n;
+    s.n_rounds = (int64_t)between(4, per_record / 4, 64);
+    s.n_near = (int64_t)between(6, per_record / 4, 24);
+    s.hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
+    s.cold = COLD;
+    return s;
 }
 
 /* Whether nothing is to be done. */
@@ -343,14 +375,8 @@ static bool rests(const kanon__settings *settings)
            kanon__setting_is(settings, "effort", "fast");
 }
 
-static void set_limits(searching *s)
-{
-    const kanon__settings *settings = s->run->settings;
-    s->moves = kanon__setting_integer(settings, "moves");
-    s->seconds = kanon__setting_number(settings, "time-limit");
-    if (s->moves == 0 && s->seconds == 0)
-        s->moves = moves_of_effort(s);
-}
+/* ---- all of it --------------------------------------------------------------------------------------------------------
+ * */
 
 static kanon_status run_search(kanon__run *run, kanon_error *err)
 {
@@ -364,10 +390,10 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     s->run = run;
     s->ticker = &shared;
     s->begin = kanon__seconds();
-    set_limits(s);
+    s->schedule = choose_schedule(run->settings, run->space->n_rows, run->k);
     kanon__chances_fill(s->chances);
     s->cooling.chances = s->chances;
-    KANON_TRY(set_board(&s->board, run, err), out);
+    KANON_TRY(set_board(&s->board, run, s->schedule.n_near, err), out);
     KANON_TRY(measure_start(s, err), out);
     KANON_TRY(kanon__new_array(&s->best, run->space->n_rows, "groups", err), out);
     memcpy(s->best, run->group_of, (size_t)run->space->n_rows * sizeof *s->best);
@@ -415,8 +441,9 @@ static const kanon_setting_info settings[] = {
      .type = KANON_SETTING_CHOICE,
      .default_value = "balanced",
      .choices = "fast|balanced|best",
-     .help = "how many moves where nothing else is said: none; some seconds' worth, none beyond 300000 records; or eight "
-             "times as many, on tables of any size"},
+     .help =
+         "how many moves where nothing else is said: none; some seconds' worth, more only on very large tables; or at least "
+         "eight times as many"},
 };
 
 const kanon__refinement kanon__refinement_search = {
@@ -428,7 +455,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 1,
+         .revision = 2,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

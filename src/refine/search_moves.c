@@ -9,7 +9,7 @@ enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
 static void choose_mix(kanon__mover *m)
 {
     int64_t k = m->patch->k;
-    m->regroups = k < 3 ? 1000 : k <= 25 ? 400 : 200;
+    m->regroups = k < 3 ? 2000 : k <= 12 ? 1200 : k <= 25 ? 800 : 400;
     m->most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3);
 }
 
@@ -246,6 +246,15 @@ void kanon__mover_split_all(kanon__mover *m)
 /* ---- one step ---------------------------------------------------------------------------------------------------------
  * */
 
+/* Where much is lost there is much to gain: groups with FOCUS times the average loss of a record are always looked at, others
+ * the more seldom the less they lose. */
+static bool worth_a_look(kanon__mover *m, int32_t group)
+{
+    enum { FOCUS = 4 };
+    const kanon__patch *p = m->patch;
+    return (double)p->groups[group].units * p->n >= FOCUS * (double)p->loss * kanon__random_unit(&m->random);
+}
+
 void kanon__mover_step(kanon__mover *m)
 {
     kanon__patch *p = m->patch;
@@ -253,6 +262,8 @@ void kanon__mover_step(kanon__mover *m)
     int32_t record = m->window + kanon__scaled((uint32_t)random, m->window_size);
     record = record < p->n ? record : record - p->n;
     int32_t g = p->group_of[record], choice = (int32_t)(random >> 32) & (ALL - 1);
+    if (!worth_a_look(m, g))
+        return;
     if (choice < DISSOLVE) {
         dissolve(m, g);
     } else if (choice < DISSOLVE + OPEN) {
