@@ -15,22 +15,29 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
+/* Eight bytes as a number, the first one lowest, so that a file is the same on machines of either byte order. */
+static uint64_t word_at(const unsigned char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
 /* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of
  * the page goes in, too, so that a page that ends up elsewhere is wrong there. Four sums at a time keep a processor busy. */
 static uint64_t sum_of(const unsigned char *page, int64_t offset)
 {
     enum { LANES = 4, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };
-    uint64_t sums[LANES] = {1, 2, 3, 4}, words[LANES], sum = (uint64_t)offset / KANON__PAGE_SIZE + 1;
+    uint64_t sums[LANES] = {1, 2, 3, 4}, sum = (uint64_t)offset / KANON__PAGE_SIZE + 1;
     int i = 0;
-    for (; i + LANES <= WORDS; i += LANES) {
-        memcpy(words, page + 8 * i, sizeof words);
+    for (; i + LANES <= WORDS; i += LANES)
         for (int lane = 0; lane < LANES; lane++)
-            sums[lane] = mix(sums[lane], words[lane]);
-    }
-    memset(words, 0, sizeof words);
-    memcpy(words, page + 8 * i, 8 * (size_t)(WORDS - i));
+            sums[lane] = mix(sums[lane], word_at(page + 8 * (i + lane)));
     for (int lane = 0; lane < LANES; lane++)
-        sum = mix(sum, mix(sums[lane], words[lane]));
+        sum = mix(sum, mix(sums[lane], i + lane < WORDS ? word_at(page + 8 * (i + lane)) : 0));
     return sum;
 }
 
@@ -57,10 +64,17 @@ bool kanon__page_is_sound(const unsigned char page[KANON__PAGE_SIZE], int64_t of
 /* ---- a file -----------------------------------------------------------------------------------------------------------
  * */
 
-/* SQLite gives room for this and, behind it, for the file of the layer below. */
+enum { HELD_MOST = 16 * KANON__PAGE_SIZE };
+
+/* SQLite gives room for this and, behind it, for the file of the layer below. It writes in small pieces, three to a page of
+ * the journal, mostly one after the other: they are held back until they are many, or until the file is used in any other
+ * way. So whatever SQLite relies on, such as that a journal is on disk once it is synced, stays true. */
 typedef struct checked_file {
     sqlite3_file base;
     bool is_state; /* not a journal or another file beside it */
+    int n_held;
+    sqlite3_int64 held_at; /* where the held bytes belong */
+    unsigned char held[HELD_MOST];
 } checked_file;
 
 static sqlite3_file *below(sqlite3_file *file)
@@ -73,41 +87,65 @@ static bool is_page(const sqlite3_file *file, int size, sqlite3_int64 offset)
     return ((const checked_file *)file)->is_state && size == KANON__PAGE_SIZE && offset % KANON__PAGE_SIZE == 0;
 }
 
+/* Write what is held. Where that fails it stays held, and the next use of the file fails, too. */
+static int let_go(sqlite3_file *file)
+{
+    checked_file *f = (checked_file *)file;
+    int rc = f->n_held > 0 ? below(file)->pMethods->xWrite(below(file), f->held, f->n_held, f->held_at) : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        f->n_held = 0;
+    return rc;
+}
+
 static int file_close(sqlite3_file *file)
 {
-    return below(file)->pMethods->xClose(below(file));
+    int held = let_go(file), rc = below(file)->pMethods->xClose(below(file));
+    return held != SQLITE_OK ? held : rc;
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
 {
-    int rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
+    int rc = let_go(file);
+    if (rc == SQLITE_OK)
+        rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
     return rc == SQLITE_OK && is_page(file, size, offset) && !kanon__page_is_sound(bytes, offset) ? SQLITE_IOERR_DATA : rc;
 }
 
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
 {
-    unsigned char page[KANON__PAGE_SIZE];
-    if (is_page(file, size, offset)) {
-        memcpy(page, bytes, sizeof page);
-        kanon__page_seal(page, offset);
-        bytes = page;
+    checked_file *f = (checked_file *)file;
+    if (f->n_held > 0 && (offset != f->held_at + f->n_held || size > HELD_MOST - f->n_held)) {
+        int rc = let_go(file);
+        if (rc != SQLITE_OK)
+            return rc;
     }
-    return below(file)->pMethods->xWrite(below(file), bytes, size, offset);
+    if (size > HELD_MOST)
+        return below(file)->pMethods->xWrite(below(file), bytes, size, offset);
+    if (f->n_held == 0)
+        f->held_at = offset;
+    memcpy(f->held + f->n_held, bytes, (size_t)size);
+    if (is_page(file, size, offset))
+        kanon__page_seal(f->held + f->n_held, offset);
+    f->n_held += size;
+    return SQLITE_OK;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    return below(file)->pMethods->xTruncate(below(file), size);
+    int rc = let_go(file);
+    return rc == SQLITE_OK ? below(file)->pMethods->xTruncate(below(file), size) : rc;
 }
 
 static int file_sync(sqlite3_file *file, int flags)
 {
-    return below(file)->pMethods->xSync(below(file), flags);
+    int rc = let_go(file);
+    return rc == SQLITE_OK ? below(file)->pMethods->xSync(below(file), flags) : rc;
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size)
 {
-    return below(file)->pMethods->xFileSize(below(file), size);
+    int rc = let_go(file);
+    return rc == SQLITE_OK ? below(file)->pMethods->xFileSize(below(file), size) : rc;
 }
 
 static int file_lock(sqlite3_file *file, int level)
@@ -117,7 +155,8 @@ static int file_lock(sqlite3_file *file, int level)
 
 static int file_unlock(sqlite3_file *file, int level)
 {
-    return below(file)->pMethods->xUnlock(below(file), level);
+    int held = let_go(file), rc = below(file)->pMethods->xUnlock(below(file), level);
+    return held != SQLITE_OK ? held : rc;
 }
 
 static int file_is_reserved(sqlite3_file *file, int *reserved)
@@ -125,9 +164,11 @@ static int file_is_reserved(sqlite3_file *file, int *reserved)
     return below(file)->pMethods->xCheckReservedLock(below(file), reserved);
 }
 
+/* Also told in place of a sync where none is wanted, so nothing is held once a new state is complete. */
 static int file_control(sqlite3_file *file, int operation, void *argument)
 {
-    return below(file)->pMethods->xFileControl(below(file), operation, argument);
+    int rc = let_go(file);
+    return rc != SQLITE_OK ? rc : below(file)->pMethods->xFileControl(below(file), operation, argument);
 }
 
 static int file_sector(sqlite3_file *file)
@@ -168,6 +209,7 @@ static sqlite3_vfs *under(sqlite3_vfs *vfs)
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
     ((checked_file *)file)->is_state = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    ((checked_file *)file)->n_held = 0;
     file->pMethods = NULL;
     int rc = under(vfs)->xOpen(under(vfs), name, below(file), flags, flags_out);
     if (below(file)->pMethods != NULL)
