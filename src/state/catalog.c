@@ -14,7 +14,7 @@ bool kanon__state_numeric(const kanon__state_column *column)
 /* ---- tables -----------------------------------------------------------------------------------------------------------
  * */
 
-enum { RECORDS = 10, TABLES = 11, NAMES = 11, PLACES_MOST = 900 };
+enum { RECORDS = 12, TABLES = 13, NAMES = 13, PLACES_MOST = 900 };
 
 /* Statement i that makes a table, or last the index, as SQLite keeps it; the records have a column for each place. */
 static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_error *err)
@@ -25,7 +25,9 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat)",
         "CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID",
         "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID",
-        "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent, level, entries BLOB)",
+        "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent, level, since, entries BLOB)",
+        "CREATE TABLE crowds(id INTEGER PRIMARY KEY, entries BLOB)",
+        "CREATE TABLE changes(number INTEGER PRIMARY KEY, entries BLOB)",
         "CREATE TABLE releases(number INTEGER PRIMARY KEY, time, sha256, records, groups, suppressed, withheld, k, loss, "
         "joint)",
         "CREATE TABLE spells(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
@@ -117,6 +119,7 @@ static const meta_number meta_counters[] = {
     NUMBER(n_suppressed, 0, KANON__NO_PLACE - 1),
     NUMBER(next_record, 1, KANON__NO_PLACE - 1),
     NUMBER(next_group, 1, KANON__NO_PLACE - 1),
+    NUMBER(next_change, 1, KANON__NO_PLACE - 1),
     NUMBER(n_releases, 0, INT32_MAX),
     NUMBER(root, 0, INT32_MAX),
 };

@@ -76,6 +76,7 @@ typedef struct comparing {
     int64_t *numbers; /* of the groups, ascending */
     int64_t n_groups;
     int64_t *sizes, *boxes; /* by place in `numbers`, of the records; sizes go down as groups are seen */
+    uint64_t *prints;       /* sums of what tells records and their places apart */
 } comparing;
 
 static int by_value(const void *left, const void *right)
@@ -90,9 +91,20 @@ static int64_t place_of_group(const comparing *c, int64_t number)
     return found != NULL ? found - c->numbers : -1;
 }
 
-static void enclose(comparing *c, int64_t group, const int64_t *places)
+static uint64_t print_of(int64_t record, const int64_t *places, int m)
+{
+    uint64_t print = (uint64_t)record;
+    for (int i = 0; i <= m; i++) {
+        print = (print ^ print >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+        print += i < m ? (uint64_t)places[i] : 0;
+    }
+    return print;
+}
+
+static void enclose(comparing *c, int64_t group, int64_t record, const int64_t *places)
 {
     int m = c->state->n_dimensions;
+    c->prints[group] += print_of(record, places, m);
     int64_t *box = c->boxes + group * 2 * m;
     for (int d = 0; d < m; d++) {
         const kanon__dimension_now *dimension = &c->state->space->dimensions[d];
@@ -136,7 +148,7 @@ static kanon_status compare_record(const kanon__record *record, const char *cell
     }
     int64_t group = c->whole->groups[row];
     if (group > 0)
-        enclose(c, place_of_group(c, group), places);
+        enclose(c, place_of_group(c, group), record->id, places);
 out:
     return st;
 }
@@ -144,11 +156,15 @@ out:
 static kanon_status compare_leaf(const kanon__node *leaf, void *payload, kanon_error *err)
 {
     comparing *c = payload;
-    size_t width = 2 * (size_t)c->state->n_dimensions;
+    int m = c->state->n_dimensions;
     for (int slot = 0; slot < leaf->n; slot++) {
         int64_t group = place_of_group(c, leaf->keys[slot]);
-        if (group < 0 || c->sizes[group] != leaf->sizes[slot] || leaf->sizes[slot] < c->state->k ||
-            memcmp(c->boxes + group * (int64_t)width, leaf->places + slot * (int64_t)width, width * sizeof(int64_t)) != 0)
+        bool good = group >= 0 && c->sizes[group] == leaf->sizes[slot] && leaf->sizes[slot] >= c->state->k;
+        for (int i = 0; good && i < 2 * m; i++)
+            good = c->boxes[group * 2 * m + i] == kanon__group_edge(leaf, slot, i / 2, i % 2);
+        for (int64_t i = leaf->begins[slot]; good && i < leaf->begins[slot + 1]; i++)
+            c->prints[group] -= print_of(leaf->members[i], leaf->member_places + i * m, m);
+        if (!good || c->prints[group] != 0)
             return kanon__store_damaged(&c->state->store, "a group", err);
         c->sizes[group] = -1; /* each number once */
     }
@@ -165,6 +181,7 @@ static kanon_status list_groups(comparing *c, kanon_error *err)
         if (c->numbers[i] > 0 && (c->n_groups == 0 || c->numbers[i] != c->numbers[c->n_groups - 1]))
             c->numbers[c->n_groups++] = c->numbers[i];
     KANON_TRY(kanon__new_array(&c->sizes, c->n_groups, "groups", err), out);
+    KANON_TRY(kanon__new_array(&c->prints, c->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&c->boxes, c->n_groups * 2 * c->state->n_dimensions, "groups", err), out);
     if (c->n_groups != c->state->n_groups)
         st = kanon__store_damaged(&c->state->store, "its groups are not as many as it says", err);
@@ -183,6 +200,7 @@ static kanon_status check_groups(kanon_state *s, const kanon__whole *whole, kano
     KANON_TRY(kanon__group_index_check(s->index, err), out);
 out:
     kanon__free(c.boxes);
+    kanon__free(c.prints);
     kanon__free(c.sizes);
     kanon__free(c.numbers);
     kanon__row_clear(&c.row);

@@ -247,7 +247,7 @@ out:
 typedef struct grouping_in {
     kanon_state *state;
     kanon__new_group *groups;
-    int64_t *boxes, *members, *begins;
+    int64_t *boxes, *members, *begins, *places;
     const int32_t *group_of;
     int64_t row;
 } grouping_in;
@@ -273,7 +273,9 @@ static kanon_status enclose_record(const kanon__record *record, const char *cell
         if (to->n_members == 0 || kanon__place_before(dimension, box[2 * d + 1], places[d]))
             box[2 * d + 1] = places[d];
     }
-    g->members[g->begins[group] + to->n_members++] = record->id;
+    int64_t at = g->begins[group] + to->n_members++;
+    g->members[at] = record->id;
+    memcpy(g->places + at * m, places, (size_t)m * sizeof *places);
     return KANON_OK;
 }
 
@@ -287,6 +289,7 @@ kanon_status kanon__session_regroup(kanon_state *s, const int32_t *group_of, con
     KANON_TRY(kanon__new_array(&g.boxes, n_groups * 2 * s->n_dimensions, "groups", err), out);
     KANON_TRY(kanon__new_array(&g.begins, n_groups + 1, "groups", err), out);
     KANON_TRY(kanon__new_array(&g.members, n, "members of groups", err), out);
+    KANON_TRY(kanon__new_array(&g.places, n * s->n_dimensions, "members of groups", err), out);
     for (int64_t i = 0; i < n; i++)
         if (group_of[i] >= 0)
             g.begins[group_of[i] + 1]++;
@@ -294,8 +297,10 @@ kanon_status kanon__session_regroup(kanon_state *s, const int32_t *group_of, con
             n_suppressed++;
     for (int64_t i = 0; i < n_groups; i++) {
         g.begins[i + 1] += g.begins[i];
-        g.groups[i] = (kanon__new_group){numbers != NULL ? numbers[i] : s->next_group + i, 0, g.members + g.begins[i],
-                                         g.boxes + i * 2 * s->n_dimensions};
+        g.groups[i] = (kanon__new_group){.number = numbers != NULL ? numbers[i] : s->next_group + i,
+                                         .members = g.members + g.begins[i],
+                                         .box = g.boxes + i * 2 * s->n_dimensions,
+                                         .places = g.places + g.begins[i] * s->n_dimensions};
     }
     KANON_TRY(kanon__records_visit(s, enclose_record, &g, err), out);
     KANON_TRY(kanon__group_index_build(s->index, g.groups, n_groups, err), out);
@@ -303,6 +308,7 @@ kanon_status kanon__session_regroup(kanon_state *s, const int32_t *group_of, con
     s->n_groups = n_groups;
     s->n_suppressed = n_suppressed;
 out:
+    kanon__free(g.places);
     kanon__free(g.members);
     kanon__free(g.begins);
     kanon__free(g.boxes);
@@ -314,7 +320,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
                                    bool released, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    s->next_record = s->next_group = 1;
+    s->next_record = s->next_group = s->next_change = 1;
     KANON_TRY(keep_columns(s, t, schema, err), out);
     KANON_TRY(keep_origin(s, g, err), out);
     KANON_TRY(kanon__catalog_create(s, err), out);

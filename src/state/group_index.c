@@ -11,6 +11,26 @@ enum { STRIDE = KANON__NODE_ROOM, FILL = KANON__NODE_MOST * 3 / 4 };
 /* ---- making and freeing -----------------------------------------------------------------------------------------------
  * */
 
+static kanon_status prepare(kanon__group_index *index, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const struct {
+        sqlite3_stmt **statement;
+        const char *sql;
+    } all[] = {
+        {&index->read, "SELECT parent, level, since, entries FROM nodes WHERE id = ?"},
+        {&index->write, "INSERT OR REPLACE INTO nodes VALUES(?, ?, ?, ?, ?)"},
+        {&index->erase, "DELETE FROM nodes WHERE id = ?"},
+        {&index->read_crowd, "SELECT entries FROM crowds WHERE id = ?"},
+        {&index->write_crowd, "INSERT OR REPLACE INTO crowds VALUES(?, ?)"},
+        {&index->erase_crowd, "DELETE FROM crowds WHERE id = ?"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        KANON_TRY(kanon__store_prepare(&index->state->store, all[i].statement, all[i].sql, err), out);
+out:
+    return st;
+}
+
 kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -29,10 +49,8 @@ kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *s, ka
     index->n_ids = last + 1;
     KANON_TRY(kanon__new_array(&index->nodes, index->n_ids, "the index of groups", err), out);
     index->nodes_capacity = index->n_ids;
-    KANON_TRY(kanon__store_prepare(&s->store, &index->read, "SELECT parent, level, entries FROM nodes WHERE id = ?", err),
-              out);
-    KANON_TRY(kanon__store_prepare(&s->store, &index->write, "INSERT OR REPLACE INTO nodes VALUES(?, ?, ?, ?)", err), out);
-    KANON_TRY(kanon__store_prepare(&s->store, &index->erase, "DELETE FROM nodes WHERE id = ?", err), out);
+    KANON_TRY(prepare(index, err), out);
+    KANON_TRY(kanon__log_load(index, err), out);
     KANON_TRY(kanon__new_array(&index->chain_begins, index->space->n + 1, "attributes", err), out);
     for (int i = 0; i < index->space->n; i++) {
         const kanon__dimension_now *d = &index->space->dimensions[i];
@@ -51,9 +69,13 @@ void kanon__group_index_free(kanon__group_index *index)
 {
     if (index == NULL)
         return;
-    for (int64_t id = 0; index->nodes != NULL && id < index->n_ids; id++)
-        kanon__node_free(index->nodes[id]);
+    kanon__nodes_drop(index);
+    kanon__free(index->chunks);
     kanon__free(index->nodes);
+    kanon__log_clear(&index->log);
+    sqlite3_finalize(index->erase_crowd);
+    sqlite3_finalize(index->write_crowd);
+    sqlite3_finalize(index->read_crowd);
     sqlite3_finalize(index->erase);
     sqlite3_finalize(index->write);
     sqlite3_finalize(index->read);
@@ -71,95 +93,125 @@ static kanon_status add_node(kanon__group_index *index, kanon__node **out, int l
     KANON_TRY(kanon__grow_array(&index->nodes, &index->nodes_capacity, index->n_ids + 1, "the index of groups", err), out);
     KANON_TRY(kanon__node_new(index, out, level, err), out);
     (*out)->id = index->n_ids;
-    (*out)->dirty = true;
+    (*out)->dirty = (*out)->unsettled = true;
+    (*out)->rewritten = (*out)->has_crowd = level == 0;
     index->nodes[index->n_ids++] = *out;
 out:
     return st;
-}
-
-kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err)
-{
-    for (int64_t id = 1; id < index->n_ids; id++) {
-        kanon__node *node = index->nodes[id];
-        if (node == NULL || !node->dirty)
-            continue;
-        kanon_status st = kanon__node_write(index, node, err);
-        if (st != KANON_OK)
-            return st;
-        node->dirty = false;
-    }
-    return KANON_OK;
-}
-
-/* ---- changing ---------------------------------------------------------------------------------------------------------
- * */
-
-static int slot_of_child(const kanon__node *parent, int64_t id)
-{
-    for (int slot = 0; slot < parent->n; slot++)
-        if (parent->keys[slot] == id)
-            return slot;
-    return -1;
 }
 
 static kanon_status want_parent(kanon__group_index *index, kanon__node **out, int *slot, const kanon__node *node,
                                 kanon_error *err)
 {
     kanon_status st = kanon__node_want(index, out, node->parent, err);
-    if (st == KANON_OK && ((*slot = slot_of_child(*out, node->id)) < 0 || (*out)->level != node->level + 1))
+    if (st == KANON_OK && ((*slot = kanon__node_slot(*out, node->id)) < 0 || (*out)->level != node->level + 1))
         st = kanon__store_damaged(&index->state->store, "the index of groups", err);
     return st;
 }
 
-/* A node has changed: so have the summaries above it. */
-static kanon_status tell_parents(kanon__group_index *index, kanon__node *node, kanon_error *err)
+/* Make the summaries of all that was changed exact, level by level. */
+static kanon_status settle(kanon__group_index *index, kanon_error *err)
+{
+    bool more = true;
+    for (int level = 0; more; level++) {
+        more = false;
+        for (int64_t id = 1; id < index->n_ids; id++) {
+            kanon__node *node = index->nodes[id], *parent;
+            int slot;
+            if (node == NULL || !node->unsettled)
+                continue;
+            more = more || node->level >= level;
+            if (node->level != level)
+                continue;
+            node->unsettled = false;
+            if (node->parent == 0)
+                continue;
+            kanon_status st = want_parent(index, &parent, &slot, node, err);
+            if (st != KANON_OK)
+                return st;
+            kanon__node_set_child(index, parent, slot, node);
+            parent->unsettled = true;
+        }
+    }
+    return KANON_OK;
+}
+
+kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    node->dirty = true;
+    kanon__index_log *log = &index->log;
+    KANON_TRY(settle(index, err), out);
+    KANON_TRY(kanon__log_save(index, err), out);
+    for (int64_t id = 1; id < index->n_ids; id++) {
+        kanon__node *node = index->nodes[id];
+        if (node == NULL || !node->dirty)
+            continue;
+        if (node->level > 0 || node->rewritten) {
+            node->since = index->state->next_change;
+            KANON_TRY(kanon__node_write(index, node, err), out);
+        }
+        node->dirty = node->rewritten = false;
+    }
+    for (; log->n_saved < log->n_entries; log->n_saved++)
+        log->entries[log->n_saved].part = index->state->next_change;
+    index->state->next_change++;
+out:
+    return st;
+}
+
+/* ---- changing ---------------------------------------------------------------------------------------------------------
+ * */
+
+/* A group of a leaf has changed: the summaries above it hold it, too. How small they can be made is seen when all is
+ * done. */
+static kanon_status tell_parents(kanon__group_index *index, kanon__node *leaf, int group, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *node = leaf;
+    leaf->dirty = leaf->unsettled = true;
     while (node->parent != 0 && st == KANON_OK) {
         kanon__node *parent;
         int slot;
         st = want_parent(index, &parent, &slot, node, err);
         if (st == KANON_OK)
-            kanon__node_set_child(index, parent, slot, node);
+            kanon__node_widen_child(index, parent, slot, leaf, group);
         node = parent;
     }
     return st;
 }
 
+kanon_status kanon__group_index_open(kanon__group_index *index, kanon__group_at at, kanon_error *err)
+{
+    return kanon__node_want_crowd(index, at.node, err);
+}
+
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
                                      kanon_error *err)
 {
-    kanon__node *leaf = at.node;
-    int64_t size = kanon__group_size(at), *box = leaf->places + (int64_t)at.slot * 2 * index->space->n;
-    kanon_status st = kanon__node_resize_members(leaf, at.slot, size + 1, err);
-    if (st != KANON_OK)
-        return st;
-    int64_t *members = leaf->members + leaf->begins[at.slot], place = size;
-    for (; place > 0 && members[place - 1] > record; place--)
-        members[place] = members[place - 1];
-    members[place] = record;
-    leaf->sizes[at.slot] = size + 1;
-    for (int i = 0; i < index->space->n; i++) {
-        const kanon__dimension_now *d = &index->space->dimensions[i];
-        if (kanon__place_before(d, places[i], box[2 * i]))
-            box[2 * i] = places[i];
-        if (kanon__place_before(d, box[2 * i + 1], places[i]))
-            box[2 * i + 1] = places[i];
-    }
-    kanon__node_measure_slot(index, leaf, at.slot);
-    return tell_parents(index, leaf, err);
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__log_join(index, at.node, at.node->keys[at.slot], record, places, err), out);
+    if (at.node->has_crowd)
+        KANON_TRY(kanon__node_add_member(index, at.node, at.slot, record, places, err), out);
+    at.node->sizes[at.slot]++;
+    kanon__node_grow_box(index, at.node, at.slot, places);
+    kanon__node_measure_slot(index, at.node, at.slot);
+    KANON_TRY(tell_parents(index, at.node, at.slot, err), out);
+out:
+    return st;
 }
 
-void kanon__group_index_leave(kanon__group_at at, int64_t record)
+void kanon__group_index_leave(kanon__group_index *index, kanon__group_at at, int64_t record)
 {
     kanon__node *leaf = at.node;
+    int m = index->space->n;
     int64_t end = leaf->begins[leaf->n], place = leaf->begins[at.slot];
     while (place < leaf->begins[at.slot + 1] && leaf->members[place] != record)
         place++;
     if (place == leaf->begins[at.slot + 1])
         return;
     memmove(leaf->members + place, leaf->members + place + 1, (size_t)(end - place - 1) * sizeof *leaf->members);
+    memmove(leaf->member_places + place * m, leaf->member_places + (place + 1) * m,
+            (size_t)((end - place - 1) * m) * sizeof *leaf->member_places);
     for (int slot = at.slot + 1; slot <= leaf->n; slot++)
         leaf->begins[slot]--;
     leaf->sizes[at.slot]--;
@@ -168,17 +220,16 @@ void kanon__group_index_leave(kanon__group_at at, int64_t record)
 kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
                                         kanon_error *err)
 {
-    kanon__node *leaf = at.node;
-    kanon_status st = kanon__node_resize_members(leaf, at.slot, group->n_members, err);
-    if (st != KANON_OK)
-        return st;
-    memcpy(leaf->members + leaf->begins[at.slot], group->members, (size_t)group->n_members * sizeof *group->members);
-    memcpy(leaf->places + (int64_t)at.slot * 2 * index->space->n, group->box,
-           2 * (size_t)index->space->n * sizeof *group->box);
-    leaf->keys[at.slot] = group->number;
-    leaf->sizes[at.slot] = group->n_members;
-    kanon__node_measure_slot(index, leaf, at.slot);
-    return tell_parents(index, leaf, err);
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__log_group(index, at.node, group, err), out);
+    if (at.node->has_crowd)
+        KANON_TRY(kanon__node_set_members(index, at.node, at.slot, group->n_members, group->members, group->places, err),
+                  out);
+    kanon__node_set_box(index, at.node, at.slot, group);
+    kanon__node_measure_slot(index, at.node, at.slot);
+    KANON_TRY(tell_parents(index, at.node, at.slot, err), out);
+out:
+    return st;
 }
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------------
@@ -270,6 +321,10 @@ static kanon_status halve(kanon__group_index *index, kanon__node *node, kanon__n
     for (int slot = 0; slot < node->n; slot++)
         items[slot].index = slot;
     int cut = (int)sort_and_cut(index->space, items, node->n, read_slot, node);
+    if (node->level == 0) {
+        KANON_TRY(kanon__node_want_crowd(index, node, err), out);
+        node->rewritten = true;
+    }
     KANON_TRY(add_node(index, half, node->level, err), out);
     for (int i = cut; i < node->n; i++) {
         KANON_TRY(kanon__node_add_copy(index, *half, node, (int)items[i].index, err), out);
@@ -283,6 +338,10 @@ static kanon_status halve(kanon__group_index *index, kanon__node *node, kanon__n
         KANON_TRY(kanon__node_want(index, &child, (*half)->keys[slot], err), out);
         child->parent = (*half)->id;
         child->dirty = true;
+        if (child->level > 0)
+            continue;
+        KANON_TRY(kanon__node_want_crowd(index, child, err), out);
+        child->rewritten = true;
     }
 out:
     return st;
@@ -306,9 +365,9 @@ static kanon_status make_room(kanon__group_index *index, kanon__node *node, kano
         kanon__node_set_child(index, parent, slot, node);
         half->parent = parent->id;
         kanon__node_add_child(index, parent, half);
+        node->dirty = node->unsettled = parent->unsettled = true;
         node = parent;
     }
-    KANON_TRY(tell_parents(index, node, err), out);
 out:
     return st;
 }
@@ -324,7 +383,9 @@ kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_at b
         st = kanon__store_damaged(&index->state->store, "the index of groups", err);
         goto out;
     }
+    KANON_TRY(kanon__log_group(index, leaf, group, err), out);
     KANON_TRY(kanon__node_add_group(index, leaf, group, err), out);
+    KANON_TRY(tell_parents(index, leaf, leaf->n - 1, err), out);
     KANON_TRY(make_room(index, leaf, err), out);
 out:
     return st;
@@ -334,6 +395,7 @@ kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_a
 {
     kanon_status st = KANON_OK;
     kanon__node *node = at.node;
+    KANON_TRY(kanon__log_removal(index, node, node->keys[at.slot], err), out);
     kanon__node_remove_slot(index, node, at.slot);
     while (node->n == 0 && node->parent != 0) {
         kanon__node *parent;
@@ -350,7 +412,7 @@ kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_a
         index->state->root = empty->id;
         goto out;
     }
-    KANON_TRY(tell_parents(index, node, err), out);
+    node->unsettled = true;
 out:
     return st;
 }
@@ -439,12 +501,11 @@ out:
 
 static kanon_status drop_nodes(kanon__group_index *index, kanon_error *err)
 {
-    for (int64_t id = 0; id < index->n_ids; id++) {
-        kanon__node_free(index->nodes[id]);
-        index->nodes[id] = NULL;
-    }
+    kanon__nodes_drop(index);
+    kanon__log_clear(&index->log);
     index->n_ids = 1;
-    return kanon__store_run(&index->state->store, "DELETE FROM nodes", err);
+    index->hint = 0;
+    return kanon__store_run(&index->state->store, "DELETE FROM nodes; DELETE FROM crowds; DELETE FROM changes", err);
 }
 
 kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__new_group *groups, int64_t n, kanon_error *err)
@@ -507,8 +568,10 @@ typedef struct leaf_walk {
 static kanon_status visit_leaf(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
 {
     const leaf_walk *w = payload;
-    (void)index;
-    return node->level == 0 ? w->visitor(node, w->payload, err) : KANON_OK;
+    if (node->level > 0)
+        return KANON_OK;
+    kanon_status st = kanon__node_want_crowd(index, node, err);
+    return st == KANON_OK ? w->visitor(node, w->payload, err) : st;
 }
 
 kanon_status kanon__group_index_visit(kanon__group_index *index, kanon__leaf_visitor visitor, void *payload,
@@ -522,7 +585,9 @@ kanon_status kanon__group_index_smallest(kanon__group_index *index, int64_t *out
 {
     kanon__node *root;
     *out = 0;
-    kanon_status st = kanon__node_want(index, &root, index->state->root, err);
+    kanon_status st = settle(index, err);
+    if (st == KANON_OK)
+        st = kanon__node_want(index, &root, index->state->root, err);
     for (int slot = 0; st == KANON_OK && slot < root->n; slot++)
         if (slot == 0 || root->sizes[slot] < *out)
             *out = root->sizes[slot];
@@ -534,18 +599,32 @@ typedef struct rescaling {
     int64_t factor;
 } rescaling;
 
+static bool rescale_places(int64_t *places, int64_t n, int64_t step, int64_t factor)
+{
+    bool good = true;
+    for (int64_t i = 0; i < n; i++)
+        if (places[i * step] != KANON__NO_PLACE)
+            good = !__builtin_mul_overflow(places[i * step], factor, &places[i * step]) && good;
+    return good;
+}
+
 static kanon_status rescale_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
     const rescaling *r = payload;
-    int sides = kanon__node_sides(node);
-    for (int slot = 0; slot < node->n; slot++) {
-        int64_t *places = node->places + ((int64_t)slot * index->space->n + r->dimension) * sides;
-        for (int side = 0; side < sides; side++)
-            if (places[side] != KANON__NO_PLACE && __builtin_mul_overflow(places[side], r->factor, &places[side]))
-                return kanon__fail(err, KANON_EDATA, "a number has too many digits for the state");
-    }
+    bool good = true;
+    if (node->level == 0)
+        KANON_TRY(kanon__node_want_crowd(index, node, err), out);
+    for (int side = 0; side < kanon__node_sides(node); side++)
+        good = rescale_places(kanon__node_column(node, r->dimension, side), node->n, 1, r->factor) && good;
+    if (node->level == 0)
+        good = rescale_places(node->member_places + r->dimension, node->begins[node->n], index->space->n, r->factor) && good;
     node->dirty = true;
-    return KANON_OK;
+    node->rewritten = node->level == 0;
+    if (!good)
+        st = kanon__fail(err, KANON_EDATA, "a number has too many digits for the state");
+out:
+    return st;
 }
 
 kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension, int64_t factor, kanon_error *err)
@@ -554,31 +633,42 @@ kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension
     return walk(index, rescale_node, &r, err);
 }
 
+/* Whether the summary in a slot is that of the child. */
+static bool summary_is_right(const kanon__group_index *index, const kanon__node *node, int slot, const kanon__node *child,
+                             kanon__node *scratch)
+{
+    bool good = child->level == node->level - 1;
+    if (!good)
+        return false;
+    kanon__node_set_child(index, scratch, slot, child);
+    for (int i = 0; i < 4 * index->space->n; i++)
+        good = good && scratch->places[i * STRIDE + slot] == node->places[i * STRIDE + slot];
+    return good && scratch->sizes[slot] == node->sizes[slot] && scratch->first[slot] == node->first[slot];
+}
+
 static kanon_status check_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__node *scratch = NULL, *child;
-    int64_t row = 4 * index->space->n;
-    (void)payload;
-    if (node->level == 0)
-        return KANON_OK;
-    KANON_TRY(kanon__node_new(index, &scratch, node->level, err), out);
-    for (int slot = 0; slot < node->n; slot++) {
+    kanon__node *child;
+    for (int slot = 0; node->level > 0 && slot < node->n; slot++) {
         KANON_TRY(kanon__node_want(index, &child, node->keys[slot], err), out);
-        kanon__node_set_child(index, scratch, slot, child);
-        if (child->level != node->level - 1 || scratch->sizes[slot] != node->sizes[slot] ||
-            scratch->first[slot] != node->first[slot] ||
-            memcmp(scratch->places + slot * row, node->places + slot * row, (size_t)row * sizeof(int64_t)) != 0) {
+        if (!summary_is_right(index, node, slot, child, payload)) {
             st = kanon__store_damaged(&index->state->store, "a summary of the index", err);
             goto out;
         }
     }
 out:
-    kanon__node_free(scratch);
     return st;
 }
 
 kanon_status kanon__group_index_check(kanon__group_index *index, kanon_error *err)
 {
-    return walk(index, check_node, NULL, err);
+    kanon_status st = KANON_OK;
+    kanon__node *scratch = NULL;
+    KANON_TRY(settle(index, err), out);
+    KANON_TRY(kanon__node_new(index, &scratch, 1, err), out);
+    KANON_TRY(walk(index, check_node, scratch, err), out);
+    KANON_TRY(kanon__log_check(index, err), out);
+out:
+    return st;
 }

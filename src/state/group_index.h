@@ -1,12 +1,12 @@
 /* The groups of a state: a tree of boxes, of which only the nodes that a question comes across are read.
  *
- * A leaf node holds up to KANON__NODE_MOST groups, each with its number, its members and its box: the smallest and the
- * largest place on every attribute. An inner node holds as many nodes with the box around all that is below, and what bounds
- * the loss of the groups there: the fewest members, and on every attribute the narrowest and the widest group. Nodes are
- * rows of the table `nodes`, numbers in them as in LEB128:
- *
- *     leaf    n, then per group  number, members (count, first, differences), lo and hi per attribute
- *     inner   n, then per node   id, fewest members, lowest group number, lo, hi, narrowest and widest per attribute
+ * A leaf node holds up to KANON__NODE_MOST groups, each with its number, its size and its box: the smallest and the largest
+ * place on every attribute. An inner node holds as many nodes with the box around all that is below, and what bounds the
+ * loss of the groups there: the fewest members, and on every attribute the narrowest and the widest group. The members of a
+ * leaf's groups and their places, its crowd, are kept apart, since a search does without them. What happens to groups is
+ * written to a log, so that a command writes as much as it changes, and not every leaf in which it changed a group; a leaf
+ * is read with what the log says about it. When the log has grown, all it says is written into the leaves. Formats:
+ * state/index_rows.c and state/index_log.c.
  *
  * How the tree is cut changes the time of an answer, never the answer. */
 #ifndef KANON_STATE_GROUP_INDEX_H
@@ -25,17 +25,22 @@ typedef struct kanon__node {
     int64_t id, parent; /* parent 0: the root */
     int level;          /* 0: leaf */
     int n;
-    bool dirty;
+    bool dirty;                      /* differs from its row and log in the file */
+    bool unsettled;                  /* leaf or inner: the summary of it in its parent may be wider than need be */
+    bool rewritten;                  /* leaf: its rows will be written whole, the log about it does not count */
+    bool has_crowd;                  /* leaf: members are there */
     uint32_t epoch;                  /* of the spots */
+    int64_t since;                   /* leaf: the last part of the log that is in its row */
     int64_t keys[KANON__NODE_ROOM];  /* group numbers, or ids of nodes */
     int64_t sizes[KANON__NODE_ROOM]; /* members, or the fewest of any group below */
     int64_t first[KANON__NODE_ROOM]; /* inner: the lowest group number below */
-    int64_t *places;                 /* by slot and attribute: lo, hi, and of inner nodes narrowest, widest */
-    int32_t *spots;                  /* the same in units, by attribute and side, then slot */
+    int64_t *places;                 /* by attribute and side (lo, hi, and of inner nodes narrowest, widest), then slot */
+    int32_t *spots;                  /* the same in units */
     int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group */
-    int64_t *members;                /* leaf: the groups' members one after the other, each group's ascending */
+    int64_t *members;                /* crowd: the groups' members one after the other, each group's ascending */
+    int64_t *member_places;          /* of each member, attribute by attribute */
     int64_t begins[KANON__NODE_ROOM + 1];
-    int64_t members_capacity;
+    int64_t members_capacity, member_places_capacity;
 } kanon__node;
 
 typedef struct kanon__group_index kanon__group_index;
@@ -52,6 +57,7 @@ typedef struct kanon__new_group {
     int64_t n_members;
     const int64_t *members; /* ascending */
     const int64_t *box;     /* lo and hi per attribute */
+    const int64_t *places;  /* of the members, one after the other */
 } kanon__new_group;
 
 /* Of the state's space and root; nothing is read yet. */
@@ -67,18 +73,21 @@ kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err
  * is no group. `increase` may be NULL. */
 kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group_at *out, const int64_t *places,
                                          int64_t *increase, kanon_error *err);
-/* The group of that number, if it is in the node; nowhere where it is not. */
+/* The group of that number with its members, if it is in the node; nowhere where it is not. */
 kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at *out, int64_t node, int64_t number,
                                      kanon_error *err);
-/* The group of which the record, with these places, is a member. */
+/* The group of which the record, with these places, is a member; its members are read. */
 kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
                                          const int64_t *places, kanon_error *err);
+
+/* Read the members of the groups of a node, if they are not there yet. */
+kanon_status kanon__group_index_open(kanon__group_index *index, kanon__group_at at, kanon_error *err);
 
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
                                      kanon_error *err);
 /* A member goes. The group's box and the summaries above it stay as they were, until kanon__group_index_replace or
  * kanon__group_index_remove sets them right. */
-void kanon__group_index_leave(kanon__group_at at, int64_t record);
+void kanon__group_index_leave(kanon__group_index *index, kanon__group_at at, int64_t record);
 /* New members and box for a group that stays where it is. */
 kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
                                         kanon_error *err);
@@ -94,15 +103,28 @@ static inline int64_t kanon__group_number(kanon__group_at at)
 
 static inline int64_t kanon__group_size(kanon__group_at at)
 {
-    return at.node->begins[at.slot + 1] - at.node->begins[at.slot];
+    return at.node->sizes[at.slot];
 }
 
+/* The place of a group's box on one side of an attribute: 0 lo, 1 hi. */
+static inline int64_t kanon__group_edge(const kanon__node *leaf, int slot, int attribute, int side)
+{
+    return leaf->places[(2 * attribute + side) * KANON__NODE_ROOM + slot];
+}
+
+/* Members and their places are there after kanon__group_index_group_of, kanon__group_index_find or
+ * kanon__group_index_open. */
 static inline const int64_t *kanon__group_members(kanon__group_at at)
 {
     return at.node->members + at.node->begins[at.slot];
 }
 
-/* Every leaf node, one call each. */
+static inline const int64_t *kanon__group_places(kanon__group_at at, int n_dimensions)
+{
+    return at.node->member_places + at.node->begins[at.slot] * n_dimensions;
+}
+
+/* Every leaf node with its crowd, one call each. */
 typedef kanon_status (*kanon__leaf_visitor)(const kanon__node *leaf, void *payload, kanon_error *err);
 kanon_status kanon__group_index_visit(kanon__group_index *index, kanon__leaf_visitor visitor, void *payload,
                                       kanon_error *err);

@@ -1,187 +1,128 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "state/index_node.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
+#include <sys/mman.h>
+
+enum { STRIDE = KANON__NODE_ROOM, LINE = 64, LARGE_PAGE = 1 << 21, CHUNK_MOST = 2 * LARGE_PAGE };
 
 static const kanon__dimension_now *dimension(const kanon__group_index *index, int i)
 {
     return &index->space->dimensions[i];
 }
 
-static int64_t *places_of(const kanon__group_index *index, const kanon__node *node, int slot)
+/* ---- memory -----------------------------------------------------------------------------------------------------------
+ * */
+
+static int64_t whole_lines(int64_t size)
 {
-    return node->places + (int64_t)slot * kanon__node_sides(node) * index->space->n;
+    return (size + LINE - 1) / LINE * LINE;
 }
 
-/* ---- making and freeing -----------------------------------------------------------------------------------------------
- * */
+/* Thousands of nodes are read by one command: they lie in few large pieces of memory, which the system can give at once. */
+static kanon_status add_chunk(kanon__group_index *index, int64_t least, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t size = least * (index->n_ids < 16 ? 16 : index->n_ids);
+    size = (size < CHUNK_MOST ? size : CHUNK_MOST) + LINE;
+    bool large = size > LARGE_PAGE;
+    char *chunk = NULL;
+    KANON_TRY(kanon__grow_array(&index->chunks, &index->chunks_capacity, index->n_chunks + 1, "the index of groups", err),
+              out);
+    KANON_TRY(kanon__new_array(&chunk, size + (large ? LARGE_PAGE : 0), "the index of groups", err), out);
+    index->chunks[index->n_chunks++] = chunk;
+    int64_t align = large ? LARGE_PAGE : LINE;
+    index->room = chunk + (align - (int64_t)((uintptr_t)chunk % (uintptr_t)align)) % align;
+    index->room_size = size - (large ? 0 : LINE);
+#ifdef MADV_HUGEPAGE
+    if (large)
+        madvise(index->room, (size_t)(index->room_size / LARGE_PAGE * LARGE_PAGE), MADV_HUGEPAGE);
+#endif
+out:
+    return st;
+}
 
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__node *node = NULL;
+    int64_t n = (int64_t)STRIDE * (level == 0 ? 2 : 4) * index->space->n, head = whole_lines(sizeof **out);
+    int64_t size = whole_lines(head + n * (int64_t)(sizeof(int64_t) + sizeof(int32_t)));
     *out = NULL;
-    KANON_TRY(kanon__new_array(&node, 1, "the index of groups", err), out);
+    if (index->room_size < size)
+        KANON_TRY(add_chunk(index, size, err), out);
+    kanon__node *node = (kanon__node *)(void *)index->room;
     node->level = level;
-    int64_t n = (int64_t)KANON__NODE_ROOM * kanon__node_sides(node) * index->space->n;
-    KANON_TRY(kanon__new_array(&node->places, n, "the index of groups", err), out);
-    KANON_TRY(kanon__new_array(&node->spots, n, "the index of groups", err), out);
+    node->places = (int64_t *)(void *)(index->room + head);
+    node->spots = (int32_t *)(void *)(node->places + n);
     node->epoch = index->space->epoch;
+    index->room += size;
+    index->room_size -= size;
     *out = node;
-    node = NULL;
 out:
-    kanon__node_free(node);
     return st;
 }
 
-void kanon__node_free(kanon__node *node)
+static void free_crowd(kanon__node *node)
 {
-    if (node == NULL)
-        return;
+    kanon__free(node->member_places);
     kanon__free(node->members);
-    kanon__free(node->spots);
-    kanon__free(node->places);
-    kanon__free(node);
+    node->member_places = node->members = NULL;
+    node->members_capacity = node->member_places_capacity = 0;
 }
 
-/* ---- rows of the file -------------------------------------------------------------------------------------------------
+void kanon__nodes_drop(kanon__group_index *index)
+{
+    for (int64_t id = 0; index->nodes != NULL && id < index->n_ids; id++) {
+        if (index->nodes[id] != NULL)
+            free_crowd(index->nodes[id]);
+        index->nodes[id] = NULL;
+    }
+    for (int64_t i = 0; i < index->n_chunks; i++)
+        kanon__free(index->chunks[i]);
+    index->n_chunks = 0;
+    index->room_size = 0;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------------
  * */
 
-typedef struct byte_reader {
-    const unsigned char *at, *end;
-    bool bad;
-} byte_reader;
-
-static uint64_t take_unsigned(byte_reader *r)
-{
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-        if (r->at == r->end)
-            break;
-        unsigned char byte = *r->at++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-    r->bad = true;
-    return 0;
-}
-
-static int64_t take_signed(byte_reader *r)
-{
-    uint64_t value = take_unsigned(r);
-    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
-/* A whole number in 1 .. most. */
-static int64_t take_count(byte_reader *r, int64_t most)
-{
-    uint64_t value = take_unsigned(r);
-    if (value < 1 || value > (uint64_t)most)
-        r->bad = true;
-    return r->bad ? 0 : (int64_t)value;
-}
-
-static unsigned char *put_unsigned(unsigned char *at, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        *at++ = (unsigned char)(value | 0x80);
-    *at++ = (unsigned char)value;
-    return at;
-}
-
-static unsigned char *put_signed(unsigned char *at, int64_t value)
-{
-    return put_unsigned(at, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
-}
-
-static kanon_status take_members(kanon__node *node, int slot, byte_reader *r, int64_t most, kanon_error *err)
-{
-    int64_t n = take_count(r, r->end - r->at), last = 0;
-    kanon_status st = kanon__node_resize_members(node, slot, n, err);
-    if (st != KANON_OK)
-        return st;
-    for (int64_t i = 0; i < n && !r->bad; i++) {
-        last += take_count(r, most - last);
-        node->members[node->begins[slot] + i] = last;
-    }
-    node->sizes[slot] = n;
-    return KANON_OK;
-}
-
-/* Boxes must be made of places that can be, smaller ones first. */
-static bool places_are_possible(const kanon__group_index *index, const kanon__node *node, int slot)
+/* Boxes must be made of places that can be, smaller ones first. Categories have been looked at. */
+static bool is_possible(const kanon__group_index *index, const kanon__node *node)
 {
     int sides = kanon__node_sides(node);
-    const int64_t *places = places_of(index, node, slot);
-    for (int i = 0; i < index->space->n; i++, places += sides) {
+    bool bad = false;
+    for (int i = 0; i < index->space->n; i++) {
         const kanon__dimension_now *d = dimension(index, i);
-        if (!kanon__place_is_known(d, places[0]) || !kanon__place_is_known(d, places[1]) ||
-            kanon__spot_of(d, places[0]) > kanon__spot_of(d, places[1]))
-            return false;
-        if (sides == 4 && (places[2] < 0 || places[2] > places[3] || (!d->numeric && places[3] > d->taxonomy->height[0])))
-            return false;
-    }
-    return true;
-}
-
-static kanon_status decode(const kanon__group_index *index, kanon__node *node, byte_reader *r, kanon_error *err)
-{
-    const kanon_state *s = index->state;
-    int numbers = kanon__node_sides(node) * index->space->n;
-    int n = (int)take_count(r, KANON__NODE_MOST);
-    for (int slot = 0; slot < n && !r->bad; slot++) {
-        node->keys[slot] = take_count(r, node->level == 0 ? s->next_group - 1 : index->n_ids - 1);
-        if (node->level == 0) {
-            kanon_status st = take_members(node, slot, r, s->next_record - 1, err);
-            if (st != KANON_OK)
-                return st;
-        } else {
-            node->sizes[slot] = take_count(r, s->n_records);
-            node->first[slot] = take_count(r, s->next_group - 1);
+        const int64_t *lo = kanon__node_column(node, i, 0), *hi = lo + STRIDE, *narrow = hi + STRIDE,
+                      *wide = narrow + STRIDE;
+        for (int slot = 0; slot < node->n; slot++) {
+            if (d->numeric)
+                bad |= lo[slot] > hi[slot] || !kanon__place_is_known(d, lo[slot]) || !kanon__place_is_known(d, hi[slot]);
+            else
+                bad |= d->leaf_of[lo[slot]] > d->leaf_of[hi[slot]];
+            if (sides == 4)
+                bad |= narrow[slot] < 0 || narrow[slot] > wide[slot] || (!d->numeric && wide[slot] > d->taxonomy->height[0]);
         }
-        for (int i = 0; i < numbers; i++)
-            places_of(index, node, slot)[i] = take_signed(r);
-        node->n = slot + 1;
-        if (!places_are_possible(index, node, slot))
-            r->bad = true;
     }
-    if (r->bad || r->at != r->end)
-        return kanon__store_damaged(&index->state->store, "a node of the index", err);
-    return KANON_OK;
+    return !bad;
 }
 
-static kanon_status read_node(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err)
+static kanon_status read_node(kanon__group_index *index, int64_t id, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
-    bool row;
-    sqlite3_bind_int64(index->read, 1, id);
-    KANON_TRY(kanon__store_step(&index->state->store, index->read, &row, err), out);
-    if (!row || sqlite3_column_int64(index->read, 1) < 0 || sqlite3_column_int64(index->read, 1) > 60) {
+    KANON_TRY(kanon__node_read(index, &node, id, err), out);
+    if (node->level == 0)
+        KANON_TRY(kanon__log_replay(index, node, false, err), out);
+    if ((node->n == 0 && node->parent != 0) || !is_possible(index, node)) {
         st = kanon__store_damaged(&index->state->store, "a node of the index", err);
         goto out;
     }
-    KANON_TRY(kanon__node_new(index, &node, sqlite3_column_int(index->read, 1), err), out);
-    node->id = id;
-    node->parent = sqlite3_column_int64(index->read, 0);
-    const unsigned char *bytes = sqlite3_column_blob(index->read, 2);
-    byte_reader r = {bytes, bytes != NULL ? bytes + sqlite3_column_bytes(index->read, 2) : NULL, bytes == NULL};
-    if (r.at == r.end) /* no groups at all */
-        r.bad = node->level > 0 || node->parent != 0;
-    else
-        KANON_TRY(decode(index, node, &r, err), out);
-    if (r.bad) {
-        st = kanon__store_damaged(&index->state->store, "a node of the index", err);
-        goto out;
-    }
-    node->epoch = index->space->epoch - 1;
-    *out = node;
-    node = NULL;
+    kanon__node_measure(index, node);
+    index->nodes[id] = node;
 out:
-    sqlite3_reset(index->read);
-    kanon__node_free(node);
     return st;
 }
 
@@ -190,7 +131,7 @@ kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int6
     if (id < 1 || id >= index->n_ids)
         return kanon__store_damaged(&index->state->store, "a node of the index", err);
     if (index->nodes[id] == NULL) {
-        kanon_status st = read_node(index, &index->nodes[id], id, err);
+        kanon_status st = read_node(index, id, err);
         if (st != KANON_OK)
             return st;
     }
@@ -200,44 +141,37 @@ kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int6
     return KANON_OK;
 }
 
-kanon_status kanon__node_write(kanon__group_index *index, const kanon__node *node, kanon_error *err)
+/* The crowd has the groups of the leaf, and each of them as many members as it says. */
+kanon_status kanon__node_want_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
 {
-    enum { LONGEST = 10 };
-    int numbers = kanon__node_sides(node) * index->space->n;
-    int64_t n_members = node->level == 0 ? node->begins[node->n] : 0;
-    int64_t most = LONGEST * (1 + n_members + (int64_t)node->n * (3 + numbers));
-    kanon_status st = kanon__grow_array(&index->bytes, &index->bytes_capacity, most, "a node of the index", err);
-    if (st != KANON_OK)
-        return st;
-    unsigned char *at = (unsigned char *)index->bytes;
-    if (node->n > 0)
-        at = put_unsigned(at, (uint64_t)node->n);
-    for (int slot = 0; slot < node->n; slot++) {
-        at = put_unsigned(at, (uint64_t)node->keys[slot]);
-        at = put_unsigned(at, (uint64_t)node->sizes[slot]);
-        if (node->level > 0)
-            at = put_unsigned(at, (uint64_t)node->first[slot]);
-        int64_t last = 0;
-        for (int64_t i = node->begins[slot]; node->level == 0 && i < node->begins[slot + 1]; i++) {
-            at = put_unsigned(at, (uint64_t)(node->members[i] - last));
-            last = node->members[i];
+    kanon_status st = KANON_OK;
+    if (leaf->has_crowd)
+        return KANON_OK;
+    memset(leaf->begins, 0, sizeof leaf->begins);
+    KANON_TRY(kanon__node_read_crowd(index, leaf, err), out);
+    KANON_TRY(kanon__log_replay(index, leaf, true, err), out);
+    for (int slot = 0; slot < leaf->n; slot++)
+        if (leaf->begins[slot + 1] - leaf->begins[slot] != leaf->sizes[slot]) {
+            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+            goto out;
         }
-        for (int i = 0; i < numbers; i++)
-            at = put_signed(at, places_of(index, node, slot)[i]);
-    }
-    sqlite3_bind_int64(index->write, 1, node->id);
-    sqlite3_bind_int64(index->write, 2, node->parent);
-    sqlite3_bind_int(index->write, 3, node->level);
-    sqlite3_bind_blob64(index->write, 4, index->bytes, (uint64_t)(at - (unsigned char *)index->bytes), SQLITE_STATIC);
-    return kanon__store_step(&index->state->store, index->write, NULL, err);
+    leaf->has_crowd = true;
+out:
+    return st;
 }
 
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
-    sqlite3_bind_int64(index->erase, 1, node->id);
+    kanon_status st = KANON_OK;
+    kanon__log_forget(&index->log, node->id);
     index->nodes[node->id] = NULL;
-    kanon__node_free(node);
-    return kanon__store_step(&index->state->store, index->erase, NULL, err);
+    free_crowd(node);
+    sqlite3_bind_int64(index->erase, 1, node->id);
+    KANON_TRY(kanon__store_step(&index->state->store, index->erase, NULL, err), out);
+    sqlite3_bind_int64(index->erase_crowd, 1, node->id);
+    KANON_TRY(kanon__store_step(&index->state->store, index->erase_crowd, NULL, err), out);
+out:
+    return st;
 }
 
 /* ---- units ------------------------------------------------------------------------------------------------------------
@@ -248,7 +182,7 @@ kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kan
 static int64_t width_of(const kanon__dimension_now *d, int64_t lo, int64_t hi)
 {
     if (!d->numeric)
-        return kanon__spots_height(d, kanon__spot_of(d, lo), kanon__spot_of(d, hi));
+        return lo == hi ? 0 : kanon__spots_height(d, kanon__spot_of(d, lo), kanon__spot_of(d, hi));
     return hi == KANON__NO_PLACE ? (lo == hi ? 0 : KANON__NO_PLACE) : hi - lo;
 }
 
@@ -271,67 +205,129 @@ static int32_t width_units(const kanon__dimension_now *d, int64_t width, bool at
     return (int32_t)(units < 0 ? 0 : units > d->full ? d->full : units);
 }
 
-void kanon__node_measure_slot(const kanon__group_index *index, kanon__node *node, int slot)
+static void measure_slots(const kanon__group_index *index, kanon__node *node, int from, int to)
 {
     int sides = kanon__node_sides(node);
-    const int64_t *places = places_of(index, node, slot);
-    int32_t units = 0;
-    for (int i = 0; i < index->space->n; i++, places += sides) {
+    memset(node->units + from, 0, (size_t)(to - from) * sizeof *node->units);
+    for (int i = 0; i < index->space->n; i++) {
         const kanon__dimension_now *d = dimension(index, i);
-        int32_t *spots = node->spots + i * sides * KANON__NODE_ROOM + slot;
-        int32_t lo = kanon__spot_of(d, places[0]), hi = kanon__spot_of(d, places[1]);
-        spots[0] = lo;
-        spots[KANON__NODE_ROOM] = hi;
-        if (sides == 2) {
-            units += kanon__spots_units(d, lo, hi);
-            continue;
+        const int64_t *places = kanon__node_column(node, i, 0);
+        int32_t *spots = node->spots + (int64_t)i * sides * STRIDE;
+        for (int side = 0; side < 2; side++)
+            for (int slot = from; slot < to; slot++)
+                spots[side * STRIDE + slot] = kanon__spot_of(d, places[side * STRIDE + slot]);
+        for (int slot = from; slot < to; slot++) {
+            if (sides == 2) {
+                node->units[slot] += spots[slot] == spots[STRIDE + slot]
+                                         ? 0
+                                         : kanon__spots_units(d, spots[slot], spots[STRIDE + slot]);
+                continue;
+            }
+            spots[2 * STRIDE + slot] = width_units(d, places[2 * STRIDE + slot], false);
+            spots[3 * STRIDE + slot] = width_units(d, places[3 * STRIDE + slot], true);
         }
-        spots[2 * KANON__NODE_ROOM] = width_units(d, places[2], false);
-        spots[3 * KANON__NODE_ROOM] = width_units(d, places[3], true);
     }
-    node->units[slot] = units;
+}
+
+void kanon__node_measure_slot(const kanon__group_index *index, kanon__node *node, int slot)
+{
+    measure_slots(index, node, slot, slot + 1);
 }
 
 void kanon__node_measure(const kanon__group_index *index, kanon__node *node)
 {
-    for (int slot = 0; slot < node->n; slot++)
-        kanon__node_measure_slot(index, node, slot);
+    measure_slots(index, node, 0, node->n);
     node->epoch = index->space->epoch;
+}
+
+/* ---- crowds -----------------------------------------------------------------------------------------------------------
+ * */
+
+/* Room for `n` members of a slot; those of the slots behind it make way. */
+static kanon_status resize(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = index->space->n;
+    int64_t end = leaf->begins[slot + 1], total = leaf->begins[leaf->n], grown = n - (end - leaf->begins[slot]);
+    int64_t room = total + (grown > 0 ? grown : 0) + 1;
+    KANON_TRY(kanon__grow_array(&leaf->members, &leaf->members_capacity, room, "members of groups", err), out);
+    KANON_TRY(kanon__grow_array(&leaf->member_places, &leaf->member_places_capacity, room * m, "members of groups", err),
+              out);
+    memmove(leaf->members + end + grown, leaf->members + end, (size_t)(total - end) * sizeof *leaf->members);
+    memmove(leaf->member_places + (end + grown) * m, leaf->member_places + end * m,
+            (size_t)((total - end) * m) * sizeof *leaf->member_places);
+    for (int i = slot + 1; i <= leaf->n; i++)
+        leaf->begins[i] += grown;
+out:
+    return st;
+}
+
+kanon_status kanon__node_set_members(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n,
+                                     const int64_t *members, const int64_t *places, kanon_error *err)
+{
+    int m = index->space->n;
+    kanon_status st = resize(index, leaf, slot, n, err);
+    if (st != KANON_OK)
+        return st;
+    memcpy(leaf->members + leaf->begins[slot], members, (size_t)n * sizeof *members);
+    memcpy(leaf->member_places + leaf->begins[slot] * m, places, (size_t)(n * m) * sizeof *places);
+    return KANON_OK;
+}
+
+kanon_status kanon__node_add_member(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t record,
+                                    const int64_t *places, kanon_error *err)
+{
+    int m = index->space->n;
+    int64_t size = leaf->begins[slot + 1] - leaf->begins[slot];
+    kanon_status st = resize(index, leaf, slot, size + 1, err);
+    if (st != KANON_OK)
+        return st;
+    int64_t *members = leaf->members + leaf->begins[slot], *all = leaf->member_places + leaf->begins[slot] * m, at = size;
+    while (at > 0 && members[at - 1] > record)
+        at--;
+    memmove(members + at + 1, members + at, (size_t)(size - at) * sizeof *members);
+    memmove(all + (at + 1) * m, all + at * m, (size_t)((size - at) * m) * sizeof *all);
+    members[at] = record;
+    memcpy(all + at * m, places, (size_t)m * sizeof *places);
+    return KANON_OK;
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------------------------
  * */
 
-kanon_status kanon__node_resize_members(kanon__node *node, int slot, int64_t n, kanon_error *err)
+void kanon__node_set_box(const kanon__group_index *index, kanon__node *leaf, int slot, const kanon__new_group *group)
 {
-    int64_t end = node->begins[slot + 1] > node->begins[slot] ? node->begins[slot + 1] : node->begins[slot];
-    int64_t total = node->n > slot ? node->begins[node->n] : end, grown = n - (end - node->begins[slot]);
-    kanon_status st = kanon__grow_array(&node->members, &node->members_capacity, total + (grown > 0 ? grown : 0) + 1,
-                                        "members of groups", err);
-    if (st != KANON_OK)
-        return st;
-    memmove(node->members + end + grown, node->members + end, (size_t)(total - end) * sizeof *node->members);
-    if (node->n <= slot) {
-        node->begins[slot + 1] = node->begins[slot] + n;
-        return KANON_OK;
+    for (int i = 0; i < 2 * index->space->n; i++)
+        leaf->places[i * STRIDE + slot] = group->box[i];
+    leaf->keys[slot] = group->number;
+    leaf->sizes[slot] = group->n_members;
+}
+
+void kanon__node_grow_box(const kanon__group_index *index, kanon__node *leaf, int slot, const int64_t *places)
+{
+    for (int i = 0; i < index->space->n; i++) {
+        const kanon__dimension_now *d = dimension(index, i);
+        int64_t *lo = kanon__node_column(leaf, i, 0) + slot, *hi = lo + STRIDE;
+        if (kanon__place_before(d, places[i], *lo))
+            *lo = places[i];
+        if (kanon__place_before(d, *hi, places[i]))
+            *hi = places[i];
     }
-    for (int i = slot + 1; i <= node->n; i++)
-        node->begins[i] += grown;
-    return KANON_OK;
 }
 
 kanon_status kanon__node_add_group(const kanon__group_index *index, kanon__node *node, const kanon__new_group *group,
                                    kanon_error *err)
 {
     int slot = node->n;
-    node->begins[slot + 1] = node->begins[slot];
-    kanon_status st = kanon__node_resize_members(node, slot, group->n_members, err);
-    if (st != KANON_OK)
-        return st;
-    memcpy(node->members + node->begins[slot], group->members, (size_t)group->n_members * sizeof *group->members);
-    memcpy(places_of(index, node, slot), group->box, 2 * (size_t)index->space->n * sizeof *group->box);
-    node->keys[slot] = group->number;
-    node->sizes[slot] = group->n_members;
+    if (node->has_crowd) {
+        node->begins[slot + 1] = node->begins[slot];
+        node->n++; /* the slot is there, with nobody in it */
+        kanon_status st = kanon__node_set_members(index, node, slot, group->n_members, group->members, group->places, err);
+        node->n--;
+        if (st != KANON_OK)
+            return st;
+    }
+    kanon__node_set_box(index, node, slot, group);
     node->n++;
     node->dirty = true;
     kanon__node_measure_slot(index, node, slot);
@@ -341,35 +337,42 @@ kanon_status kanon__node_add_group(const kanon__group_index *index, kanon__node 
 kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *node, const kanon__node *from, int slot,
                                   kanon_error *err)
 {
-    int to = node->n, sides = kanon__node_sides(node);
+    int to = node->n, numbers = kanon__node_sides(node) * index->space->n;
     if (node->level == 0) {
-        kanon__new_group group = {from->keys[slot], from->begins[slot + 1] - from->begins[slot],
-                                  from->members + from->begins[slot], places_of(index, from, slot)};
-        return kanon__node_add_group(index, node, &group, err);
+        int64_t begin = from->begins[slot];
+        node->begins[to + 1] = node->begins[to];
+        node->n++;
+        kanon_status st = kanon__node_set_members(index, node, to, from->begins[slot + 1] - begin, from->members + begin,
+                                                  from->member_places + begin * index->space->n, err);
+        node->n--;
+        if (st != KANON_OK)
+            return st;
     }
     node->keys[to] = from->keys[slot];
     node->sizes[to] = from->sizes[slot];
     node->first[to] = from->first[slot];
-    memcpy(places_of(index, node, to), places_of(index, from, slot), (size_t)(sides * index->space->n) * sizeof(int64_t));
+    for (int i = 0; i < numbers; i++)
+        node->places[i * STRIDE + to] = from->places[i * STRIDE + slot];
     node->n++;
     node->dirty = true;
     kanon__node_measure_slot(index, node, to);
     return KANON_OK;
 }
 
-/* What is below a child on one attribute: lo, hi, narrowest, widest. */
+/* What is below a child on one attribute: lo, hi, narrowest, widest. The child's spots are those of now. */
 static void summarise(const kanon__group_index *index, const kanon__node *child, int attribute, int64_t out[4])
 {
     const kanon__dimension_now *d = dimension(index, attribute);
     int sides = kanon__node_sides(child);
+    const int64_t *places = kanon__node_column(child, attribute, 0);
     for (int slot = 0; slot < child->n; slot++) {
-        const int64_t *places = places_of(index, child, slot) + attribute * sides;
-        int64_t narrow = sides == 4 ? places[2] : width_of(d, places[0], places[1]);
-        int64_t wide = sides == 4 ? places[3] : narrow;
-        if (slot == 0 || kanon__place_before(d, places[0], out[0]))
-            out[0] = places[0];
-        if (slot == 0 || kanon__place_before(d, out[1], places[1]))
-            out[1] = places[1];
+        int64_t lo = places[slot], hi = places[STRIDE + slot];
+        int64_t narrow = sides == 4 ? places[2 * STRIDE + slot] : width_of(d, lo, hi);
+        int64_t wide = sides == 4 ? places[3 * STRIDE + slot] : narrow;
+        if (slot == 0 || kanon__place_before(d, lo, out[0]))
+            out[0] = lo;
+        if (slot == 0 || kanon__place_before(d, out[1], hi))
+            out[1] = hi;
         out[2] = slot == 0 || narrow < out[2] ? narrow : out[2];
         out[3] = slot == 0 || wide > out[3] ? wide : out[3];
     }
@@ -385,10 +388,40 @@ void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, i
         if (i == 0 || first < node->first[slot])
             node->first[slot] = first;
     }
-    for (int i = 0; i < index->space->n; i++)
-        summarise(index, child, i, places_of(index, node, slot) + 4 * i);
+    for (int i = 0; i < index->space->n; i++) {
+        int64_t *column = kanon__node_column(node, i, 0) + slot, sides[4] = {0};
+        summarise(index, child, i, sides);
+        for (int side = 0; side < 4; side++)
+            column[side * STRIDE] = sides[side];
+    }
     node->dirty = true;
     kanon__node_measure_slot(index, node, slot);
+}
+
+void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
+                             int group)
+{
+    bool other = false;
+    if (leaf->sizes[group] < node->sizes[slot])
+        node->sizes[slot] = leaf->sizes[group];
+    if (leaf->keys[group] < node->first[slot])
+        node->first[slot] = leaf->keys[group];
+    for (int i = 0; i < index->space->n; i++) {
+        const kanon__dimension_now *d = dimension(index, i);
+        int64_t lo = kanon__group_edge(leaf, group, i, 0), hi = kanon__group_edge(leaf, group, i, 1);
+        int64_t width = width_of(d, lo, hi), *column = kanon__node_column(node, i, 0) + slot;
+        if (kanon__place_before(d, lo, column[0]))
+            column[0] = lo, other = true;
+        if (kanon__place_before(d, column[STRIDE], hi))
+            column[STRIDE] = hi, other = true;
+        if (width < column[2 * STRIDE])
+            column[2 * STRIDE] = width, other = true;
+        if (width > column[3 * STRIDE])
+            column[3 * STRIDE] = width, other = true;
+    }
+    node->dirty = true;
+    if (other)
+        kanon__node_measure_slot(index, node, slot);
 }
 
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child)
@@ -398,20 +431,26 @@ void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, c
 
 void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node, int slot)
 {
-    int sides = kanon__node_sides(node), after = node->n - slot - 1;
-    if (node->level == 0) {
-        int64_t size = node->begins[slot + 1] - node->begins[slot];
-        memmove(node->members + node->begins[slot], node->members + node->begins[slot + 1],
-                (size_t)(node->begins[node->n] - node->begins[slot + 1]) * sizeof *node->members);
+    int numbers = kanon__node_sides(node) * index->space->n, m = index->space->n;
+    size_t after = (size_t)(node->n - slot - 1);
+    if (node->has_crowd) {
+        int64_t begin = node->begins[slot], end = node->begins[slot + 1], total = node->begins[node->n];
+        memmove(node->members + begin, node->members + end, (size_t)(total - end) * sizeof *node->members);
+        memmove(node->member_places + begin * m, node->member_places + end * m,
+                (size_t)((total - end) * m) * sizeof *node->member_places);
         for (int i = slot + 1; i < node->n; i++)
-            node->begins[i] = node->begins[i + 1] - size;
+            node->begins[i] = node->begins[i + 1] - (end - begin);
     }
-    memmove(node->keys + slot, node->keys + slot + 1, (size_t)after * sizeof *node->keys);
-    memmove(node->sizes + slot, node->sizes + slot + 1, (size_t)after * sizeof *node->sizes);
-    memmove(node->first + slot, node->first + slot + 1, (size_t)after * sizeof *node->first);
-    memmove(places_of(index, node, slot), places_of(index, node, slot + 1),
-            (size_t)(after * sides * index->space->n) * sizeof(int64_t));
+    memmove(node->keys + slot, node->keys + slot + 1, after * sizeof *node->keys);
+    memmove(node->sizes + slot, node->sizes + slot + 1, after * sizeof *node->sizes);
+    memmove(node->first + slot, node->first + slot + 1, after * sizeof *node->first);
+    memmove(node->units + slot, node->units + slot + 1, after * sizeof *node->units);
+    for (int i = 0; i < numbers; i++) {
+        int64_t *places = node->places + i * STRIDE + slot;
+        int32_t *spots = node->spots + i * STRIDE + slot;
+        memmove(places, places + 1, after * sizeof *places);
+        memmove(spots, spots + 1, after * sizeof *spots);
+    }
     node->n--;
     node->dirty = true;
-    kanon__node_measure(index, node);
 }

@@ -1,19 +1,44 @@
-/* One node of the tree of groups: its slots, its row in the file, its units. */
+/* One node of the tree of groups: its slots, its rows in the file, its units, what the log says about it. */
 #ifndef KANON_STATE_INDEX_NODE_H
 #define KANON_STATE_INDEX_NODE_H
 
 #include "state/group_index.h"
+
+/* What happened to a group. */
+typedef struct kanon__log_entry {
+    int64_t leaf;
+    int64_t part;          /* of the log, as numbered in the file */
+    int64_t begin, length; /* in the log's bytes */
+    int64_t next;          /* about the same leaf; -1: none */
+} kanon__log_entry;
+
+/* The log: what the file has, then what this session adds. */
+typedef struct kanon__index_log {
+    char *bytes;
+    int64_t n_bytes, bytes_capacity;
+    kanon__log_entry *entries;
+    int64_t n_entries, entries_capacity, n_saved; /* saved: in the file */
+    int64_t *heads, *tails;                       /* by node: entries about it; -1: none */
+    int64_t heads_capacity, tails_capacity, n_heads;
+    bool outdated; /* the file's part names a leaf that is gone */
+} kanon__index_log;
 
 struct kanon__group_index {
     kanon_state *state;
     kanon__space_now *space;
     kanon__node **nodes;           /* by id; NULL: not read */
     int64_t nodes_capacity, n_ids; /* ids are below n_ids */
-    sqlite3_stmt *read, *write, *erase;
+    sqlite3_stmt *read, *write, *erase, *read_crowd, *write_crowd, *erase_crowd;
+    kanon__index_log log;
+    char **chunks; /* of memory, in which the nodes lie */
+    int64_t n_chunks, chunks_capacity;
+    char *room; /* what is left of the last one */
+    int64_t room_size;
     char *bytes; /* of a row that is being written */
     int64_t bytes_capacity;
     void *heap; /* of a search */
     int64_t heap_capacity;
+    int64_t hint;   /* the leaf in which the last search ended; 0: none */
     int32_t *chain; /* of a search: the ancestors of a leaf on each attribute */
     int *chain_begins;
 };
@@ -23,11 +48,27 @@ static inline int kanon__node_sides(const kanon__node *node)
     return node->level == 0 ? 2 : 4;
 }
 
+/* The places of all slots on one side of an attribute. */
+static inline int64_t *kanon__node_column(const kanon__node *node, int attribute, int side)
+{
+    return node->places + (int64_t)(attribute * kanon__node_sides(node) + side) * KANON__NODE_ROOM;
+}
+
+static inline int kanon__node_slot(const kanon__node *node, int64_t key)
+{
+    for (int slot = 0; slot < node->n; slot++)
+        if (node->keys[slot] == key)
+            return slot;
+    return -1;
+}
+
+/* Nodes live until the index is freed or its nodes are dropped. */
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err);
-void kanon__node_free(kanon__node *node);
+void kanon__nodes_drop(kanon__group_index *index);
 /* The node of that id, read where it is not there yet, with its spots up to date. */
 kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err);
-kanon_status kanon__node_write(kanon__group_index *index, const kanon__node *node, kanon_error *err);
+/* The members of a leaf, read where they are not there yet. */
+kanon_status kanon__node_want_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
 /* Take the node out of memory and file. */
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err);
 
@@ -40,10 +81,73 @@ kanon_status kanon__node_add_group(const kanon__group_index *index, kanon__node 
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child);
 kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *node, const kanon__node *from, int slot,
                                   kanon_error *err);
-/* Bring the slot of a child up to date. */
+/* Bring the slot of a child up to date: what is below it, or at least all of that and a group's box. */
 void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child);
+void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
+                             int group);
 void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node, int slot);
-/* Change the members of a leaf's slot: room for `n` of them. */
-kanon_status kanon__node_resize_members(kanon__node *node, int slot, int64_t n, kanon_error *err);
+/* Number, size and box of a leaf's slot; its box grown by a record's places. */
+void kanon__node_set_box(const kanon__group_index *index, kanon__node *leaf, int slot, const kanon__new_group *group);
+void kanon__node_grow_box(const kanon__group_index *index, kanon__node *leaf, int slot, const int64_t *places);
+/* The crowd of a leaf's slot: other members, one more. */
+kanon_status kanon__node_set_members(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n,
+                                     const int64_t *members, const int64_t *places, kanon_error *err);
+kanon_status kanon__node_add_member(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t record,
+                                    const int64_t *places, kanon_error *err);
+
+/* ---- state/index_rows.c -----------------------------------------------------------------------------------------------
+ * */
+
+typedef struct kanon__byte_reader {
+    const unsigned char *at, *end;
+    bool bad;
+} kanon__byte_reader;
+
+uint64_t kanon__take_unsigned(kanon__byte_reader *reader);
+/* A whole number in 1 .. most. */
+int64_t kanon__take_count(kanon__byte_reader *reader, int64_t most);
+/* A place that the attribute can have, by its type. */
+int64_t kanon__take_place(kanon__byte_reader *reader, const kanon__dimension_now *dimension, int64_t near);
+/* At most KANON__NUMBER_BYTES each. */
+enum { KANON__NUMBER_BYTES = 10 };
+unsigned char *kanon__put_unsigned(unsigned char *at, uint64_t value);
+unsigned char *kanon__put_place(unsigned char *at, int64_t place, int64_t near);
+/* A group's members and places, as in a crowd and in the log. */
+unsigned char *kanon__put_members(unsigned char *at, int n_dimensions, int64_t n, const int64_t *members,
+                                  const int64_t *places);
+
+typedef struct kanon__member_list {
+    int64_t n, *members, *places;
+    int64_t members_capacity, places_capacity;
+} kanon__member_list;
+
+kanon_status kanon__take_members(const kanon__group_index *index, kanon__member_list *out, kanon__byte_reader *reader,
+                                 kanon_error *err);
+void kanon__member_list_clear(kanon__member_list *list);
+
+/* The rows alone, without what the log says. */
+kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err);
+kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
+kanon_status kanon__node_write(kanon__group_index *index, const kanon__node *node, kanon_error *err);
+
+/* ---- state/index_log.c ------------------------------------------------------------------------------------------------
+ * */
+
+kanon_status kanon__log_load(kanon__group_index *index, kanon_error *err);
+void kanon__log_clear(kanon__index_log *log);
+/* Forget what is said about a leaf that goes. */
+void kanon__log_forget(kanon__index_log *log, int64_t leaf);
+/* Note that a record joined a group, that a group is now as it is given, that it is gone. */
+kanon_status kanon__log_join(kanon__group_index *index, const kanon__node *leaf, int64_t number, int64_t record,
+                             const int64_t *places, kanon_error *err);
+kanon_status kanon__log_group(kanon__group_index *index, const kanon__node *leaf, const kanon__new_group *group,
+                              kanon_error *err);
+kanon_status kanon__log_removal(kanon__group_index *index, const kanon__node *leaf, int64_t number, kanon_error *err);
+/* Do to the boxes of a leaf that was read, or to its crowd, what the log says. */
+kanon_status kanon__log_replay(kanon__group_index *index, kanon__node *leaf, bool crowd, kanon_error *err);
+/* Write the log, or the leaves that it is about: those are then marked to be written whole. */
+kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err);
+/* KANON_EDATA where it is about leaves that are not there. */
+kanon_status kanon__log_check(kanon__group_index *index, kanon_error *err);
 
 #endif

@@ -2,6 +2,8 @@
 #include "core/alloc.h"
 #include "state/index_node.h"
 
+#include <string.h>
+
 enum { STRIDE = KANON__NODE_ROOM, LANES = 16 };
 
 /* A node that may hold the answer: nothing below it is better than `bound`, and no group there has a lower number than
@@ -81,11 +83,13 @@ static stand stand_of(const kanon__group_index *index, int attribute, int64_t pl
 }
 
 /* The loops below go over LANES slots at a time, a number that the compiler knows, so that they become vector instructions;
- * what comes out for slots that are not there is not looked at. */
+ * what comes out for slots that are not there is not looked at. They are compiled once for every processor that is of
+ * interest. */
+#define IN_EACH static inline __attribute__((always_inline)) void
 
 /* Add to units[i] what the attribute costs in group i of a leaf with the record. */
-static void add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t spot,
-                       int32_t full)
+IN_EACH add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t spot,
+                   int32_t full)
 {
     for (int i = 0; i < LANES; i++) {
         int32_t from = lo[i] < spot ? lo[i] : spot, to = hi[i] > spot ? hi[i] : spot, width = to - from;
@@ -94,28 +98,17 @@ static void add_number(int32_t *restrict units, const int32_t *restrict lo, cons
 }
 
 /* The step up is needed where the group has leaves that are not below the node. */
-static void add_step(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t first,
-                     int32_t last, int32_t step)
+IN_EACH add_step(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t first,
+                 int32_t last, int32_t step)
 {
     for (int i = 0; i < LANES; i++)
         units[i] += -((lo[i] < first) | (hi[i] > last)) & step;
 }
 
-static void add_costs(int32_t *units, const kanon__dimension_now *d, const stand *s, const int32_t *lo, const int32_t *hi,
-                      int n)
-{
-    for (int i = 0; i < n; i += LANES) {
-        if (d->numeric)
-            add_number(units + i, lo + i, hi + i, s->spot, d->full);
-        for (int up = 0; up + 1 < s->n; up++)
-            add_step(units + i, lo + i, hi + i, s->first[up], s->last[up], s->step[up + 1]);
-    }
-}
-
 /* The same for the nodes of an inner node: at least units[i], of which at least growth[i] is new. `box` has the sides lo,
  * hi, narrowest, widest. */
-static void bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t spot,
-                         int32_t full)
+IN_EACH bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t spot,
+                     int32_t full)
 {
     for (int i = 0; i < LANES; i++) {
         int32_t below = box[i] - spot, above = spot - box[STRIDE + i], away = below > above ? below : above;
@@ -127,14 +120,14 @@ static void bound_number(int32_t *restrict units, int32_t *restrict growth, cons
 }
 
 /* The step up is needed where none of the leaves is below the node. */
-static void near_step(int32_t *restrict near, const int32_t *restrict box, int32_t first, int32_t last, int32_t step)
+IN_EACH near_step(int32_t *restrict near, const int32_t *restrict box, int32_t first, int32_t last, int32_t step)
 {
     for (int i = 0; i < LANES; i++)
         near[i] += -((box[STRIDE + i] < first) | (box[i] > last)) & step;
 }
 
-static void bound_category(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box,
-                           const int32_t *restrict near)
+IN_EACH bound_category(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box,
+                       const int32_t *restrict near)
 {
     for (int i = 0; i < LANES; i++) {
         int32_t narrow = box[2 * STRIDE + i], more = near[i] - box[3 * STRIDE + i];
@@ -143,23 +136,107 @@ static void bound_category(int32_t *restrict units, int32_t *restrict growth, co
     }
 }
 
-static void add_bounds(int32_t *units, int32_t *growth, const kanon__dimension_now *d, const stand *s, const int32_t *box,
-                       int n)
+/* units[slot] of every group of a leaf with the record. */
+IN_EACH leaf_costs(int32_t *units, const kanon__space_now *space, const stand *stands, const kanon__node *leaf)
 {
-    for (int i = 0; i < n; i += LANES) {
-        int32_t near[LANES] = {0};
-        if (d->numeric) {
-            bound_number(units + i, growth + i, box + i, s->spot, d->full);
-            continue;
+    for (int from = 0; from < leaf->n; from += LANES) {
+        int32_t sums[LANES] = {0};
+        for (int a = 0; a < space->n; a++) {
+            const stand *s = &stands[a];
+            const int32_t *lo = leaf->spots + 2 * a * STRIDE + from, *hi = lo + STRIDE;
+            if (space->dimensions[a].numeric)
+                add_number(sums, lo, hi, s->spot, space->dimensions[a].full);
+            for (int up = 0; up + 1 < s->n; up++)
+                add_step(sums, lo, hi, s->first[up], s->last[up], s->step[up + 1]);
         }
-        for (int up = 0; up + 1 < s->n; up++)
-            near_step(near, box + i, s->first[up], s->last[up], s->step[up + 1]);
-        bound_category(units + i, growth + i, box + i, near);
+        memcpy(units + from, sums, sizeof sums);
     }
+}
+
+/* At least units[slot], of which at least growth[slot] is new, in every group below. */
+IN_EACH inner_bounds(int32_t *units, int32_t *growth, const kanon__space_now *space, const stand *stands,
+                     const kanon__node *node)
+{
+    for (int from = 0; from < node->n; from += LANES) {
+        int32_t sums[LANES] = {0}, news[LANES] = {0};
+        for (int a = 0; a < space->n; a++) {
+            const stand *s = &stands[a];
+            const int32_t *box = node->spots + 4 * a * STRIDE + from;
+            int32_t near[LANES] = {0};
+            if (space->dimensions[a].numeric) {
+                bound_number(sums, news, box, s->spot, space->dimensions[a].full);
+                continue;
+            }
+            for (int up = 0; up + 1 < s->n; up++)
+                near_step(near, box, s->first[up], s->last[up], s->step[up + 1]);
+            bound_category(sums, news, box, near);
+        }
+        memcpy(units + from, sums, sizeof sums);
+        memcpy(growth + from, news, sizeof news);
+    }
+}
+
+/* outside[slot]: 0 where the box of the slot holds the record. */
+IN_EACH outside_of(int32_t *outside, const kanon__space_now *space, const int32_t *spots, const kanon__node *node)
+{
+    int sides = kanon__node_sides(node);
+    for (int from = 0; from < node->n; from += LANES) {
+        int32_t out[LANES] = {0};
+        for (int a = 0; a < space->n; a++) {
+            const int32_t *lo = node->spots + a * sides * STRIDE + from, *hi = lo + STRIDE;
+            for (int i = 0; i < LANES; i++)
+                out[i] |= (spots[a] < lo[i]) | (spots[a] > hi[i]);
+        }
+        memcpy(outside + from, out, sizeof out);
+    }
+}
+
+typedef struct kernels {
+    void (*leaf)(int32_t *units, const kanon__space_now *space, const stand *stands, const kanon__node *leaf);
+    void (*inner)(int32_t *units, int32_t *growth, const kanon__space_now *space, const stand *stands,
+                  const kanon__node *node);
+    void (*outside)(int32_t *outside, const kanon__space_now *space, const int32_t *spots, const kanon__node *node);
+} kernels;
+
+#define KERNELS(name, target)                                                                                               \
+    target static void name##_leaf(int32_t *units, const kanon__space_now *space, const stand *stands,                      \
+                                   const kanon__node *leaf)                                                                 \
+    {                                                                                                                       \
+        leaf_costs(units, space, stands, leaf);                                                                             \
+    }                                                                                                                       \
+    target static void name##_inner(int32_t *units, int32_t *growth, const kanon__space_now *space, const stand *stands,    \
+                                    const kanon__node *node)                                                                \
+    {                                                                                                                       \
+        inner_bounds(units, growth, space, stands, node);                                                                   \
+    }                                                                                                                       \
+    target static void name##_outside(int32_t *outside, const kanon__space_now *space, const int32_t *spots,                \
+                                      const kanon__node *node)                                                              \
+    {                                                                                                                       \
+        outside_of(outside, space, spots, node);                                                                            \
+    }                                                                                                                       \
+    static const kernels name = {name##_leaf, name##_inner, name##_outside};
+
+KERNELS(plain, )
+#if defined(__x86_64__)
+KERNELS(avx2, __attribute__((target("avx2"))))
+KERNELS(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
+#endif
+
+static const kernels *choose_kernels(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return &avx2;
+#endif
+    return &plain;
 }
 
 typedef struct search {
     kanon__group_index *index;
+    const kernels *kernels;
     stand *stands;
     kanon__group_at best;
     int64_t increase, number; /* of the best one so far */
@@ -168,11 +245,8 @@ typedef struct search {
 
 static void look_into_leaf(search *s, kanon__node *leaf)
 {
-    int32_t units[STRIDE] = {0};
-    for (int i = 0; i < s->index->space->n; i++) {
-        const int32_t *lo = leaf->spots + 2 * i * STRIDE;
-        add_costs(units, &s->index->space->dimensions[i], &s->stands[i], lo, lo + STRIDE, leaf->n);
-    }
+    int32_t units[STRIDE];
+    s->kernels->leaf(units, s->index->space, s->stands, leaf);
     for (int slot = 0; slot < leaf->n; slot++) {
         int64_t size = leaf->sizes[slot], increase = (size + 1) * units[slot] - size * leaf->units[slot];
         if (s->best.node == NULL || increase < s->increase || (increase == s->increase && leaf->keys[slot] < s->number)) {
@@ -191,9 +265,8 @@ static bool is_better(const search *s, const candidate *c)
 static kanon_status look_into_inner(search *s, const kanon__node *node, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t units[STRIDE] = {0}, growth[STRIDE] = {0};
-    for (int i = 0; i < s->index->space->n; i++)
-        add_bounds(units, growth, &s->index->space->dimensions[i], &s->stands[i], node->spots + 4 * i * STRIDE, node->n);
+    int32_t units[STRIDE], growth[STRIDE];
+    s->kernels->inner(units, growth, s->index->space, s->stands, node);
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
         candidate c = {units[slot] + node->sizes[slot] * growth[slot], node->first[slot], node->keys[slot]};
         if (is_better(s, &c))
@@ -208,11 +281,16 @@ kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     int64_t n_seen = 0;
-    search s = {.index = index};
+    search s = {.index = index, .kernels = choose_kernels()};
     *out = (kanon__group_at){0};
     KANON_TRY(kanon__new_array(&s.stands, index->space->n, "a search", err), out);
     for (int i = 0; i < index->space->n; i++)
         s.stands[i] = stand_of(index, i, places[i]);
+    /* records that come one after the other are often alike: a good group is known before the search begins */
+    if (index->hint > 0 && index->nodes[index->hint] != NULL) {
+        KANON_TRY(kanon__node_want(index, &node, index->hint, err), out);
+        look_into_leaf(&s, node);
+    }
     KANON_TRY(push(index, &s.n_heap, (candidate){.node = index->state->root}, err), out);
     while (s.n_heap > 0) {
         candidate c = pop(index->heap, &s.n_heap);
@@ -225,6 +303,7 @@ kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group
             KANON_TRY(look_into_inner(&s, node, err), out);
     }
     *out = s.best;
+    index->hint = s.best.node != NULL ? s.best.node->id : 0;
     if (increase != NULL)
         *increase = s.increase;
 out:
@@ -240,21 +319,13 @@ kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at 
         return KANON_OK;
     kanon__node *node = NULL;
     kanon_status st = kanon__node_want(index, &node, id, err);
-    for (int slot = 0; st == KANON_OK && node->level == 0 && slot < node->n; slot++)
-        if (node->keys[slot] == number)
-            *out = (kanon__group_at){node, slot};
+    if (st != KANON_OK || node->level != 0)
+        return st;
+    st = kanon__node_want_crowd(index, node, err);
+    int slot = kanon__node_slot(node, number);
+    if (st == KANON_OK && slot >= 0)
+        *out = (kanon__group_at){node, slot};
     return st;
-}
-
-static bool slot_holds(const kanon__group_index *index, const kanon__node *node, int slot, const int32_t *spots)
-{
-    int sides = kanon__node_sides(node);
-    for (int i = 0; i < index->space->n; i++) {
-        const int32_t *lo = node->spots + i * sides * STRIDE + slot;
-        if (spots[i] < lo[0] || spots[i] > lo[STRIDE])
-            return false;
-    }
-    return true;
 }
 
 static bool has_member(const kanon__node *leaf, int slot, int64_t record)
@@ -274,7 +345,8 @@ kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group
                                          const int64_t *places, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t *spots = NULL;
+    const kernels *vectors = choose_kernels();
+    int32_t *spots = NULL, outside[STRIDE];
     int64_t n_heap = 0, n_seen = 0;
     kanon__node *node;
     *out = (kanon__group_at){0};
@@ -284,13 +356,17 @@ kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group
     KANON_TRY(push(index, &n_heap, (candidate){.node = index->state->root}, err), out);
     while (n_heap > 0 && out->node == NULL) {
         KANON_TRY(want_counted(index, &node, pop(index->heap, &n_heap).node, &n_seen, err), out);
+        vectors->outside(outside, index->space, spots, node);
         for (int slot = 0; slot < node->n && out->node == NULL; slot++) {
-            if (!slot_holds(index, node, slot, spots))
+            if (outside[slot] != 0)
                 continue;
             if (node->level > 0)
                 KANON_TRY(push(index, &n_heap, (candidate){.bound = node->level, .node = node->keys[slot]}, err), out);
-            else if (has_member(node, slot, record))
-                *out = (kanon__group_at){node, slot};
+            else {
+                KANON_TRY(kanon__node_want_crowd(index, node, err), out);
+                if (has_member(node, slot, record))
+                    *out = (kanon__group_at){node, slot};
+            }
         }
     }
 out:

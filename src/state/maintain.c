@@ -39,9 +39,9 @@ static kanon_status read_crowd(crowd *c, kanon_state *s, kanon__group_at at, kan
     int64_t n = kanon__group_size(at);
     KANON_TRY(make_room(c, s, n + 1, err), out);
     c->n = n;
+    KANON_TRY(kanon__group_index_open(s->index, at, err), out);
     memcpy(c->records, kanon__group_members(at), (size_t)n * sizeof *c->records);
-    for (int64_t i = 0; i < n; i++)
-        KANON_TRY(kanon__record_get(s, NULL, c->records[i], NULL, c->places + i * s->n_dimensions, err), out);
+    memcpy(c->places, kanon__group_places(at, s->n_dimensions), (size_t)(n * s->n_dimensions) * sizeof *c->places);
 out:
     return st;
 }
@@ -62,7 +62,7 @@ static void enclose(crowd *c, const kanon_state *s)
 
 static kanon__new_group group_of(const crowd *c, int64_t number)
 {
-    return (kanon__new_group){number, c->n, c->records, c->box};
+    return (kanon__new_group){number, c->n, c->records, c->box, c->places};
 }
 
 /* ---- Split2k ----------------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ static kanon_status take_out(kanon_state *s, const int64_t *records, const int64
         kanon__group_at at;
         KANON_TRY(kanon__group_index_group_of(s->index, &at, records[i], places + i * s->n_dimensions, err), out);
         if (at.node != NULL) {
-            kanon__group_index_leave(at, records[i]);
+            kanon__group_index_leave(s->index, at, records[i]);
             losers[(*n_losers)++] = (loser){.number = kanon__group_number(at), .leaf = at.node->id};
         } else if (s->n_suppressed-- == 0) {
             st = kanon__store_damaged(&s->store, "a record is in no group", err);

@@ -11,7 +11,9 @@
  *     records   id, name, shown, since, cells, p0, p1, ...    a record: hash of its name, group in the last release and
  *                                         since when, cells as CSV, places; NULL where a number is missing
  *     tallies   dimension, place, n       how many records have a number: the ends are the attribute's range
- *     nodes     id, parent, level, entries    groups and the index over them: state/group_index.h
+ *     nodes     id, parent, level, since, entries    groups and the index over them: state/group_index.h
+ *     crowds    id, entries               the members of the groups of a leaf
+ *     changes   number, entries           what happened to groups since
  *     releases  number, time, ...         what was released
  *     spells    record, release, grp      from that release on the record was in that group, 0: suppressed, -1: absent
  *     departed  id, shown, since, until, secrets   records that are gone but were released
@@ -68,7 +70,7 @@ struct kanon_state {
     char *algorithm, *settings, *refinement; /* settings: NAME=VALUE, one per line */
     char *program;                           /* the version that made the state */
     /* counters */
-    int64_t n_records, n_groups, n_suppressed, next_record, next_group, n_releases, root;
+    int64_t n_records, n_groups, n_suppressed, next_record, next_group, next_change, n_releases, root;
     struct kanon__space_now *space; /* in memory only */
     struct kanon__group_index *index;
     sqlite3_stmt *statements[16]; /* kept by their users: state/records.c */

@@ -190,8 +190,12 @@ static kanon_status check_header(const kanon__store *s, kanon_error *err)
         st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by a newer version", s->path);
         return kanon__hint(err, st, "this version reads states up to version %d", KANON__STATE_VERSION);
     }
+    if (number_at(header, VERSION_AT) < KANON__STATE_VERSION) {
+        st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by an older version", s->path);
+        return kanon__hint(err, st, "make it anew with kanon anonymize --state");
+    }
     if (number_at(header, PAGE_SIZE_AT) >> 16 != KANON__PAGE_SIZE || header[RESERVED_AT] != KANON__PAGE_RESERVED ||
-        header[FORMAT_AT] != 1 || header[FORMAT_AT + 1] != 1 || number_at(header, VERSION_AT) != KANON__STATE_VERSION)
+        header[FORMAT_AT] != 1 || header[FORMAT_AT + 1] != 1)
         return kanon__store_damaged(s, "its header", err);
     return KANON_OK;
 }

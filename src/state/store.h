@@ -9,7 +9,7 @@
 
 enum {
     KANON__STATE_ID = 0x6b6e6f6e, /* the application id in the file's header: "knon" */
-    KANON__STATE_VERSION = 1      /* of the tables; a file with a greater one is refused */
+    KANON__STATE_VERSION = 2      /* of the tables; a file with a greater one is refused */
 };
 
 typedef struct kanon__store {
@@ -23,7 +23,7 @@ typedef struct kanon__store {
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err);
 /* Close a new file; it is on disk. */
 kanon_status kanon__store_finish(kanon__store *store, kanon_error *err);
-/* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer version. Others who have it locked are waited for up
+/* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer or an older version. Others who have it locked are waited for up
  * to `wait_seconds`. */
 kanon_status kanon__store_open(kanon__store *out, const char *path, int wait_seconds, kanon_error *err);
 void kanon__store_close(kanon__store *store);

@@ -4,6 +4,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "state/page_check.h"
+#include "state/store.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -228,12 +229,14 @@ static void other_files(void **unused)
     (void)unused;
     files f = set_up_state();
     bytes original = load(f.state.text);
-    original.at[63] = 2; /* the version, which is the last byte of four */
-    kanon__page_seal(original.at, 0);
-    put_back(&f, original);
-    for (int command = 0; command < N_COMMANDS; command++) {
-        assert_int_equal(run(&f, command, &err), KANON_EVERSION);
-        assert_holds(err.message, "newer version");
+    for (int newer = 0; newer < 2; newer++) {
+        original.at[63] = newer ? KANON__STATE_VERSION + 1 : KANON__STATE_VERSION - 1; /* the last byte of four */
+        kanon__page_seal(original.at, 0);
+        put_back(&f, original);
+        for (int command = 0; command < N_COMMANDS; command++) {
+            assert_int_equal(run(&f, command, &err), KANON_EVERSION);
+            assert_holds(err.message, newer ? "newer version" : "older version");
+        }
     }
     write_text(f.state.text, "age,zip\n1,2\n");
     assert_int_equal(run(&f, INSERT, &err), KANON_EDATA);

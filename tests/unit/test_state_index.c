@@ -44,11 +44,11 @@ static kanon_status scan_leaf(const kanon__node *leaf, void *payload, kanon_erro
     scan *s = payload;
     (void)err;
     for (int slot = 0; slot < leaf->n; slot++) {
-        const int64_t *box = leaf->places + slot * 2 * s->state->n_dimensions;
         int64_t now = 0, then = 0, size = leaf->begins[slot + 1] - leaf->begins[slot];
         for (int i = 0; i < s->state->n_dimensions; i++) {
             const kanon__dimension_now *d = &s->state->space->dimensions[i];
-            int32_t lo = kanon__spot_of(d, box[2 * i]), hi = kanon__spot_of(d, box[2 * i + 1]);
+            int32_t lo = kanon__spot_of(d, kanon__group_edge(leaf, slot, i, 0));
+            int32_t hi = kanon__spot_of(d, kanon__group_edge(leaf, slot, i, 1));
             int32_t spot = kanon__spot_of(d, s->places[i]);
             now += kanon__spots_units(d, lo, hi);
             then += kanon__spots_units(d, lo < spot ? lo : spot, hi > spot ? hi : spot);
