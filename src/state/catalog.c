@@ -14,7 +14,7 @@ bool kanon__state_numeric(const kanon__state_column *column)
 /* ---- tables -----------------------------------------------------------------------------------------------------------
  * */
 
-enum { RECORDS = 12, TABLES = 13, NAMES = 13, PLACES_MOST = 900 };
+enum { RECORDS = 13, TABLES = 14, NAMES = 14, PLACES_MOST = 900 };
 
 /* Statement i that makes a table, or last the index, as SQLite keeps it; the records have a column for each place. */
 static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_error *err)
@@ -25,7 +25,8 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat)",
         "CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID",
         "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID",
-        "CREATE TABLE nodes(id INTEGER PRIMARY KEY, parent, level, since, entries BLOB)",
+        "CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID",
+        "CREATE TABLE nodes(id INTEGER PRIMARY KEY, entries BLOB)",
         "CREATE TABLE crowds(id INTEGER PRIMARY KEY, entries BLOB)",
         "CREATE TABLE changes(number INTEGER PRIMARY KEY, entries BLOB)",
         "CREATE TABLE releases(number INTEGER PRIMARY KEY, time, sha256, records, groups, suppressed, withheld, k, loss, "
@@ -34,7 +35,7 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE departed(id INTEGER PRIMARY KEY, shown, since, until, secrets BLOB)",
         "CREATE TABLE history(number INTEGER PRIMARY KEY, time, command, records, groups, detail)",
         [RECORDS] = "CREATE TABLE records(id INTEGER PRIMARY KEY, name, shown, since, cells BLOB",
-        [NAMES] = "CREATE INDEX names ON records(name)",
+        [NAMES] = KANON__NAMES_SQL,
     };
     size_t size = strlen(texts[i]) + 8 * (size_t)s->n_dimensions + 8;
     kanon_status st = kanon__new_array(out, (int64_t)size, "a statement", err);
@@ -119,6 +120,7 @@ static const meta_number meta_counters[] = {
     NUMBER(n_suppressed, 0, KANON__NO_PLACE - 1),
     NUMBER(next_record, 1, KANON__NO_PLACE - 1),
     NUMBER(next_group, 1, KANON__NO_PLACE - 1),
+    NUMBER(first_unfiled, 1, KANON__NO_PLACE - 1),
     NUMBER(next_change, 1, KANON__NO_PLACE - 1),
     NUMBER(n_releases, 0, INT32_MAX),
     NUMBER(root, 0, INT32_MAX),

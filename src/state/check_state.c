@@ -64,6 +64,19 @@ static kanon_status check_tallies(kanon_state *s, kanon_error *err)
     return st;
 }
 
+/* Records from first_unfiled on, and only they, have their names in new_names. */
+static kanon_status check_names(kanon_state *s, kanon_error *err)
+{
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "SELECT (SELECT count(*) FROM records WHERE (name IS NULL) != (id >= %lld)) + "
+             "(SELECT count(*) FROM new_names WHERE id NOT IN (SELECT id FROM records WHERE id >= %lld)) + "
+             "((SELECT count(*) FROM new_names) != (SELECT count(DISTINCT id) FROM new_names)) + "
+             "((SELECT count(*) FROM new_names) != (SELECT count(*) FROM records WHERE id >= %lld))",
+             (long long)s->first_unfiled, (long long)s->first_unfiled, (long long)s->first_unfiled);
+    return expect_none(s, sql, "its names", err);
+}
+
 /* ---- records and groups -----------------------------------------------------------------------------------------------
  * */
 
@@ -215,6 +228,7 @@ kanon_status kanon__state_check(kanon_state *s, const kanon__whole *whole, kanon
     KANON_TRY(check_pages(s, err), out);
     KANON_TRY(check_tables(s, err), out);
     KANON_TRY(check_tallies(s, err), out);
+    KANON_TRY(check_names(s, err), out);
     KANON_TRY(check_groups(s, whole, err), out);
     snprintf(sql, sizeof sql, "SELECT count(*) != %lld OR max(number) != %lld FROM releases", (long long)s->n_releases,
              (long long)s->n_releases);

@@ -218,7 +218,9 @@ static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_erro
         return KANON_OK;
     KANON_TRY(kanon__row_init(&row, s, err), out);
     KANON_TRY(kanon__row_init(&other, s, err), out);
-    KANON_TRY(kanon__store_prepare(&s->store, &twice, "SELECT min(id) FROM records GROUP BY name HAVING count(*) > 1", err),
+    KANON_TRY(kanon__store_prepare(&s->store, &twice,
+                                   "SELECT min(id) FROM records WHERE name IS NOT NULL GROUP BY name HAVING count(*) > 1",
+                                   err),
               out);
     for (;;) {
         KANON_TRY(kanon__store_step(&s->store, twice, &found, err), out);
@@ -321,6 +323,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
 {
     kanon_status st = KANON_OK;
     s->next_record = s->next_group = s->next_change = 1;
+    s->first_unfiled = t->n_rows + 1;
     KANON_TRY(keep_columns(s, t, schema, err), out);
     KANON_TRY(keep_origin(s, g, err), out);
     KANON_TRY(kanon__catalog_create(s, err), out);

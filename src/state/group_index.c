@@ -18,8 +18,8 @@ static kanon_status prepare(kanon__group_index *index, kanon_error *err)
         sqlite3_stmt **statement;
         const char *sql;
     } all[] = {
-        {&index->read, "SELECT parent, level, since, entries FROM nodes WHERE id = ?"},
-        {&index->write, "INSERT OR REPLACE INTO nodes VALUES(?, ?, ?, ?, ?)"},
+        {&index->read, "SELECT entries FROM nodes WHERE id = ?"},
+        {&index->write, "INSERT OR REPLACE INTO nodes VALUES(?, ?)"},
         {&index->erase, "DELETE FROM nodes WHERE id = ?"},
         {&index->read_crowd, "SELECT entries FROM crowds WHERE id = ?"},
         {&index->write_crowd, "INSERT OR REPLACE INTO crowds VALUES(?, ?)"},
@@ -41,15 +41,12 @@ kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *s, ka
     KANON_TRY(kanon__new_array(&index, 1, "the index of groups", err), out);
     index->state = s;
     index->space = s->space;
-    KANON_TRY(kanon__store_number(&s->store, &last, "SELECT max(id) FROM nodes", err), out);
-    if (last < 0 || last > INT32_MAX / 2) {
-        st = kanon__store_damaged(&s->store, "the index of groups", err);
-        goto out;
-    }
+    KANON_TRY(prepare(index, err), out);
+    KANON_TRY(kanon__nodes_last(index, &last, err), out);
     index->n_ids = last + 1;
+    KANON_TRY(kanon__new_array(&index->scratch, (int64_t)STRIDE * 2 * index->space->n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&index->nodes, index->n_ids, "the index of groups", err), out);
     index->nodes_capacity = index->n_ids;
-    KANON_TRY(prepare(index, err), out);
     KANON_TRY(kanon__log_load(index, err), out);
     KANON_TRY(kanon__new_array(&index->chain_begins, index->space->n + 1, "attributes", err), out);
     for (int i = 0; i < index->space->n; i++) {
@@ -70,6 +67,7 @@ void kanon__group_index_free(kanon__group_index *index)
     if (index == NULL)
         return;
     kanon__nodes_drop(index);
+    kanon__free(index->drawers);
     kanon__free(index->chunks);
     kanon__free(index->nodes);
     kanon__log_clear(&index->log);
@@ -79,6 +77,7 @@ void kanon__group_index_free(kanon__group_index *index)
     sqlite3_finalize(index->erase);
     sqlite3_finalize(index->write);
     sqlite3_finalize(index->read);
+    kanon__free(index->scratch);
     kanon__free(index->bytes);
     kanon__free(index->heap);
     kanon__free(index->chain);
@@ -92,6 +91,8 @@ static kanon_status add_node(kanon__group_index *index, kanon__node **out, int l
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__grow_array(&index->nodes, &index->nodes_capacity, index->n_ids + 1, "the index of groups", err), out);
     KANON_TRY(kanon__node_new(index, out, level, err), out);
+    if (level == 0)
+        KANON_TRY(kanon__node_add_places(index, *out, err), out);
     (*out)->id = index->n_ids;
     (*out)->dirty = (*out)->unsettled = true;
     (*out)->rewritten = (*out)->has_crowd = level == 0;
@@ -142,16 +143,10 @@ kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err
     kanon__index_log *log = &index->log;
     KANON_TRY(settle(index, err), out);
     KANON_TRY(kanon__log_save(index, err), out);
-    for (int64_t id = 1; id < index->n_ids; id++) {
-        kanon__node *node = index->nodes[id];
-        if (node == NULL || !node->dirty)
-            continue;
-        if (node->level > 0 || node->rewritten) {
-            node->since = index->state->next_change;
-            KANON_TRY(kanon__node_write(index, node, err), out);
-        }
-        node->dirty = node->rewritten = false;
-    }
+    KANON_TRY(kanon__nodes_write(index, err), out);
+    for (int64_t id = 1; id < index->n_ids; id++)
+        if (index->nodes[id] != NULL)
+            index->nodes[id]->dirty = index->nodes[id]->rewritten = false;
     for (; log->n_saved < log->n_entries; log->n_saved++)
         log->entries[log->n_saved].part = index->state->next_change;
     index->state->next_change++;
@@ -189,6 +184,7 @@ kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at 
                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    KANON_TRY(kanon__node_open(index, at.node, err), out);
     KANON_TRY(kanon__log_join(index, at.node, at.node->keys[at.slot], record, places, err), out);
     if (at.node->has_crowd)
         KANON_TRY(kanon__node_add_member(index, at.node, at.slot, record, places, err), out);
@@ -221,6 +217,7 @@ kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_
                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    KANON_TRY(kanon__node_open(index, at.node, err), out);
     KANON_TRY(kanon__log_group(index, at.node, group, err), out);
     if (at.node->has_crowd)
         KANON_TRY(kanon__node_set_members(index, at.node, at.slot, group->n_members, group->members, group->places, err),
@@ -383,6 +380,7 @@ kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_at b
         st = kanon__store_damaged(&index->state->store, "the index of groups", err);
         goto out;
     }
+    KANON_TRY(kanon__node_open(index, leaf, err), out);
     KANON_TRY(kanon__log_group(index, leaf, group, err), out);
     KANON_TRY(kanon__node_add_group(index, leaf, group, err), out);
     KANON_TRY(tell_parents(index, leaf, leaf->n - 1, err), out);
@@ -395,6 +393,7 @@ kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_a
 {
     kanon_status st = KANON_OK;
     kanon__node *node = at.node;
+    KANON_TRY(kanon__node_open(index, node, err), out);
     KANON_TRY(kanon__log_removal(index, node, node->keys[at.slot], err), out);
     kanon__node_remove_slot(index, node, at.slot);
     while (node->n == 0 && node->parent != 0) {
@@ -652,6 +651,7 @@ static kanon_status check_node(kanon__group_index *index, kanon__node *node, voi
     kanon__node *child;
     for (int slot = 0; node->level > 0 && slot < node->n; slot++) {
         KANON_TRY(kanon__node_want(index, &child, node->keys[slot], err), out);
+        KANON_TRY(kanon__node_open(index, child, err), out);
         if (!summary_is_right(index, node, slot, child, payload)) {
             st = kanon__store_damaged(&index->state->store, "a summary of the index", err);
             goto out;

@@ -33,13 +33,14 @@ typedef struct kanon__node {
     int64_t since;                   /* leaf: the last part of the log that is in its row */
     int64_t keys[KANON__NODE_ROOM];  /* group numbers, or ids of nodes */
     int64_t sizes[KANON__NODE_ROOM]; /* members, or the fewest of any group below */
-    int64_t first[KANON__NODE_ROOM]; /* inner: the lowest group number below */
-    int64_t *places;                 /* by attribute and side (lo, hi, and of inner nodes narrowest, widest), then slot */
-    int32_t *spots;                  /* the same in units */
+    int64_t *first;                  /* inner: the lowest group number below */
+    int64_t *places; /* by attribute and side (lo, hi, and of inner nodes narrowest, widest), then slot; of a leaf that was
+                      * only searched: NULL */
+    int32_t *spots;  /* the same in units */
     int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group */
     int64_t *members;                /* crowd: the groups' members one after the other, each group's ascending */
     int64_t *member_places;          /* of each member, attribute by attribute */
-    int64_t begins[KANON__NODE_ROOM + 1];
+    int64_t *begins;                 /* of each slot's members, and the end */
     int64_t members_capacity, member_places_capacity;
 } kanon__node;
 

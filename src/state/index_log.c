@@ -47,6 +47,11 @@ static int64_t first_entry(const kanon__index_log *log, int64_t leaf)
     return leaf < log->n_heads ? log->heads[leaf] : -1;
 }
 
+bool kanon__log_is_about(const kanon__index_log *log, int64_t leaf)
+{
+    return first_entry(log, leaf) >= 0;
+}
+
 void kanon__log_forget(kanon__index_log *log, int64_t leaf)
 {
     int64_t first = first_entry(log, leaf);
@@ -213,7 +218,7 @@ kanon_status kanon__log_replay(kanon__group_index *index, kanon__node *leaf, boo
     replaying w = {.index = index, .leaf = leaf, .crowd = crowd};
     int m = index->space->n;
     bool bad = false;
-    if (first_entry(&index->log, leaf->id) < 0)
+    if (!kanon__log_is_about(&index->log, leaf->id))
         return KANON_OK;
     KANON_TRY(kanon__new_array(&w.box, 2 * m, "a box", err), out);
     KANON_TRY(kanon__grow_array(&w.list.places, &w.list.places_capacity, m, "a record", err), out);

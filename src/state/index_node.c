@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { STRIDE = KANON__NODE_ROOM, LINE = 64, LARGE_PAGE = 1 << 21, CHUNK_MOST = 2 * LARGE_PAGE };
+enum { STRIDE = KANON__NODE_ROOM, LINE = 64, NODE_BYTES = 1 << 13, LARGE_PAGE = 1 << 21, CHUNK_MOST = 2 * LARGE_PAGE };
 
 static const kanon__dimension_now *dimension(const kanon__group_index *index, int i)
 {
@@ -25,8 +25,8 @@ static int64_t whole_lines(int64_t size)
 static kanon_status add_chunk(kanon__group_index *index, int64_t least, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t size = least * (index->n_ids < 16 ? 16 : index->n_ids);
-    size = (size < CHUNK_MOST ? size : CHUNK_MOST) + LINE;
+    int64_t size = NODE_BYTES * (index->n_ids < 16 ? 16 : index->n_ids);
+    size = (size < CHUNK_MOST ? size : CHUNK_MOST) + least + LINE;
     bool large = size > LARGE_PAGE;
     char *chunk = NULL;
     KANON_TRY(kanon__grow_array(&index->chunks, &index->chunks_capacity, index->n_chunks + 1, "the index of groups", err),
@@ -44,23 +44,50 @@ out:
     return st;
 }
 
+kanon_status kanon__nodes_memory(kanon__group_index *index, char **out, int64_t size, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    size = whole_lines(size);
+    if (index->room_size < size)
+        KANON_TRY(add_chunk(index, size, err), out);
+    *out = index->room;
+    index->room += size;
+    index->room_size -= size;
+out:
+    return st;
+}
+
+/* A search needs no more of a leaf than its spots, and comes across many. */
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    char *memory = NULL;
     int64_t n = (int64_t)STRIDE * (level == 0 ? 2 : 4) * index->space->n, head = whole_lines(sizeof **out);
-    int64_t size = whole_lines(head + n * (int64_t)(sizeof(int64_t) + sizeof(int32_t)));
+    int64_t size = head + n * (int64_t)sizeof(int32_t), more = (STRIDE + n) * (int64_t)sizeof(int64_t);
     *out = NULL;
-    if (index->room_size < size)
-        KANON_TRY(add_chunk(index, size, err), out);
-    kanon__node *node = (kanon__node *)(void *)index->room;
+    KANON_TRY(kanon__nodes_memory(index, &memory, size + (level > 0 ? more : 0), err), out);
+    kanon__node *node = (kanon__node *)(void *)memory;
     node->level = level;
-    node->places = (int64_t *)(void *)(index->room + head);
-    node->spots = (int32_t *)(void *)(node->places + n);
+    node->spots = (int32_t *)(void *)(memory + head);
+    if (level > 0) {
+        node->first = (int64_t *)(void *)(memory + size);
+        node->places = node->first + STRIDE;
+    }
     node->epoch = index->space->epoch;
-    index->room += size;
-    index->room_size -= size;
     *out = node;
 out:
+    return st;
+}
+
+kanon_status kanon__node_add_places(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
+{
+    char *memory = NULL;
+    int64_t n = (int64_t)STRIDE * 2 * index->space->n;
+    kanon_status st = kanon__nodes_memory(index, &memory, (n + STRIDE + 1) * (int64_t)sizeof(int64_t), err);
+    if (st == KANON_OK) {
+        leaf->places = (int64_t *)(void *)memory;
+        leaf->begins = leaf->places + n;
+    }
     return st;
 }
 
@@ -83,6 +110,7 @@ void kanon__nodes_drop(kanon__group_index *index)
         kanon__free(index->chunks[i]);
     index->n_chunks = 0;
     index->room_size = 0;
+    index->n_drawers = 0;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------------
@@ -99,7 +127,8 @@ static bool is_possible(const kanon__group_index *index, const kanon__node *node
                       *wide = narrow + STRIDE;
         for (int slot = 0; slot < node->n; slot++) {
             if (d->numeric)
-                bad |= lo[slot] > hi[slot] || !kanon__place_is_known(d, lo[slot]) || !kanon__place_is_known(d, hi[slot]);
+                bad |= (lo[slot] > hi[slot]) | (lo[slot] < d->lo) | ((lo[slot] > d->hi) & (lo[slot] != KANON__NO_PLACE)) |
+                       ((hi[slot] > d->hi) & (hi[slot] != KANON__NO_PLACE));
             else
                 bad |= d->leaf_of[lo[slot]] > d->leaf_of[hi[slot]];
             if (sides == 4)
@@ -121,7 +150,25 @@ static kanon_status read_node(kanon__group_index *index, int64_t id, kanon_error
         goto out;
     }
     kanon__node_measure(index, node);
+    if (node->level == 0)
+        node->places = NULL;
     index->nodes[id] = node;
+out:
+    return st;
+}
+
+/* Nothing has been done to a leaf without places since it was read, so it is read as it was then. */
+kanon_status kanon__node_open(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (leaf->places != NULL)
+        return KANON_OK;
+    KANON_TRY(kanon__node_add_places(index, leaf, err), out);
+    KANON_TRY(kanon__node_reread(index, leaf, err), out);
+    if (kanon__log_is_about(&index->log, leaf->id)) {
+        KANON_TRY(kanon__log_replay(index, leaf, false, err), out);
+        kanon__node_measure(index, leaf); /* slots have moved once more */
+    }
 out:
     return st;
 }
@@ -136,9 +183,12 @@ kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int6
             return st;
     }
     *out = index->nodes[id];
-    if ((*out)->epoch != index->space->epoch)
+    if ((*out)->epoch == index->space->epoch)
+        return KANON_OK;
+    kanon_status st = kanon__node_open(index, *out, err);
+    if (st == KANON_OK)
         kanon__node_measure(index, *out);
-    return KANON_OK;
+    return st;
 }
 
 /* The crowd has the groups of the leaf, and each of them as many members as it says. */
@@ -147,7 +197,8 @@ kanon_status kanon__node_want_crowd(kanon__group_index *index, kanon__node *leaf
     kanon_status st = KANON_OK;
     if (leaf->has_crowd)
         return KANON_OK;
-    memset(leaf->begins, 0, sizeof leaf->begins);
+    KANON_TRY(kanon__node_open(index, leaf, err), out);
+    memset(leaf->begins, 0, (STRIDE + 1) * sizeof *leaf->begins);
     KANON_TRY(kanon__node_read_crowd(index, leaf, err), out);
     KANON_TRY(kanon__log_replay(index, leaf, true, err), out);
     for (int slot = 0; slot < leaf->n; slot++)
@@ -162,16 +213,10 @@ out:
 
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     kanon__log_forget(&index->log, node->id);
     index->nodes[node->id] = NULL;
     free_crowd(node);
-    sqlite3_bind_int64(index->erase, 1, node->id);
-    KANON_TRY(kanon__store_step(&index->state->store, index->erase, NULL, err), out);
-    sqlite3_bind_int64(index->erase_crowd, 1, node->id);
-    KANON_TRY(kanon__store_step(&index->state->store, index->erase_crowd, NULL, err), out);
-out:
-    return st;
+    return kanon__node_erase_rows(index, node->id, err);
 }
 
 /* ---- units ------------------------------------------------------------------------------------------------------------
@@ -350,7 +395,8 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     }
     node->keys[to] = from->keys[slot];
     node->sizes[to] = from->sizes[slot];
-    node->first[to] = from->first[slot];
+    if (node->level > 0)
+        node->first[to] = from->first[slot];
     for (int i = 0; i < numbers; i++)
         node->places[i * STRIDE + to] = from->places[i * STRIDE + slot];
     node->n++;
@@ -443,7 +489,8 @@ void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node,
     }
     memmove(node->keys + slot, node->keys + slot + 1, after * sizeof *node->keys);
     memmove(node->sizes + slot, node->sizes + slot + 1, after * sizeof *node->sizes);
-    memmove(node->first + slot, node->first + slot + 1, after * sizeof *node->first);
+    if (node->level > 0)
+        memmove(node->first + slot, node->first + slot + 1, after * sizeof *node->first);
     memmove(node->units + slot, node->units + slot + 1, after * sizeof *node->units);
     for (int i = 0; i < numbers; i++) {
         int64_t *places = node->places + i * STRIDE + slot;

@@ -23,18 +23,32 @@ typedef struct kanon__index_log {
     bool outdated; /* the file's part names a leaf that is gone */
 } kanon__index_log;
 
+/* Nodes whose ids are neighbours share a row of the file. */
+enum { KANON__DRAWER_NODES = 8 };
+
+typedef struct kanon__drawer {
+    const unsigned char *bytes;
+    int64_t begins[KANON__DRAWER_NODES], lengths[KANON__DRAWER_NODES]; /* length 0: there is no such node */
+    bool loaded;
+    bool dirty; /* a node was taken out */
+} kanon__drawer;
+
 struct kanon__group_index {
     kanon_state *state;
     kanon__space_now *space;
-    kanon__node **nodes;           /* by id; NULL: not read */
-    int64_t nodes_capacity, n_ids; /* ids are below n_ids */
-    sqlite3_stmt *read, *write, *erase, *read_crowd, *write_crowd, *erase_crowd;
+    kanon__node **nodes;                /* by id; NULL: not read */
+    int64_t nodes_capacity, n_ids;      /* ids are below n_ids */
+    sqlite3_stmt *read, *write, *erase, /* drawers */
+        *read_crowd, *write_crowd, *erase_crowd;
     kanon__index_log log;
+    kanon__drawer *drawers;
+    int64_t n_drawers, drawers_capacity;
     char **chunks; /* of memory, in which the nodes lie */
     int64_t n_chunks, chunks_capacity;
     char *room; /* what is left of the last one */
     int64_t room_size;
-    char *bytes; /* of a row that is being written */
+    int64_t *scratch; /* places of a leaf while it is read */
+    char *bytes;      /* of a row that is being written */
     int64_t bytes_capacity;
     void *heap; /* of a search */
     int64_t heap_capacity;
@@ -62,12 +76,18 @@ static inline int kanon__node_slot(const kanon__node *node, int64_t key)
     return -1;
 }
 
+/* Zeroed memory that lives as long as the nodes. */
+kanon_status kanon__nodes_memory(kanon__group_index *index, char **out, int64_t size, kanon_error *err);
 /* Nodes live until the index is freed or its nodes are dropped. */
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err);
+/* Room for the places of a leaf, and for where its members begin. */
+kanon_status kanon__node_add_places(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
 void kanon__nodes_drop(kanon__group_index *index);
 /* The node of that id, read where it is not there yet, with its spots up to date. */
 kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err);
-/* The members of a leaf, read where they are not there yet. */
+/* The places of a leaf, read where they are not there yet; before it is changed or looked at more closely. */
+kanon_status kanon__node_open(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
+/* The members of a leaf, read where they are not there yet; its places, too. */
 kanon_status kanon__node_want_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
 /* Take the node out of memory and file. */
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err);
@@ -125,16 +145,24 @@ kanon_status kanon__take_members(const kanon__group_index *index, kanon__member_
                                  kanon_error *err);
 void kanon__member_list_clear(kanon__member_list *list);
 
-/* The rows alone, without what the log says. */
+/* The rows alone, without what the log says. Places of leaves are read into index->scratch. */
 kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err);
+/* The slots of a node once more, into its places. */
+kanon_status kanon__node_reread(kanon__group_index *index, kanon__node *node, kanon_error *err);
 kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
-kanon_status kanon__node_write(kanon__group_index *index, const kanon__node *node, kanon_error *err);
+/* Write inner nodes that are dirty, and leaves that are to be written whole. */
+kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err);
+/* The highest id that a node has in the file; 0: there is none. */
+kanon_status kanon__nodes_last(kanon__group_index *index, int64_t *out, kanon_error *err);
+/* Take the node out of the file. */
+kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon_error *err);
 
 /* ---- state/index_log.c ------------------------------------------------------------------------------------------------
  * */
 
 kanon_status kanon__log_load(kanon__group_index *index, kanon_error *err);
 void kanon__log_clear(kanon__index_log *log);
+bool kanon__log_is_about(const kanon__index_log *log, int64_t leaf);
 /* Forget what is said about a leaf that goes. */
 void kanon__log_forget(kanon__index_log *log, int64_t leaf);
 /* Note that a record joined a group, that a group is now as it is given, that it is gone. */

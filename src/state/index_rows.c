@@ -1,7 +1,9 @@
-/* The rows of nodes. Numbers that come alone are LEB128; the numbers of all slots stand together, as a column:
+/* The rows of nodes. A row holds the nodes of KANON__DRAWER_NODES ids, since those that lie close together are mostly asked
+ * for together: the length of each in bytes, 0 where there is none, then the nodes. Numbers that come alone are LEB128; the numbers of all slots stand together, as a column:
  *
  *     column   width w (0, 1, 2, 4 or 8), base, then per slot, lowest byte first, w bytes: what is to be added to the base,
  *              all ones where there is no number; with w = 8 the number itself, with w = 0 nothing: all are the base
+ *     node     level, parent, since, and if it has slots:
  *     leaf     n, group numbers, sizes, lo and hi per attribute
  *     inner    n, ids, fewest members, lowest group numbers, lo, hi, narrowest and widest per attribute
  *     crowd    per group its number and its members: how many, the first, the differences; then per attribute a place for
@@ -68,7 +70,7 @@ int64_t kanon__take_place(kanon__byte_reader *r, const kanon__dimension_now *d, 
     if (value > 0 && __builtin_add_overflow(near, unfold(value - 1), &place))
         r->bad = true;
     /* ranges are those of today, so numbers are looked at when all that the log says is done */
-    if (!d->numeric && !kanon__place_is_known(d, place))
+    if (!d->numeric && !kanon__category_is_known(d, place))
         r->bad = true;
     return r->bad ? 0 : place;
 }
@@ -146,6 +148,10 @@ static bool are_within(const int64_t *values, int n, int64_t least, int64_t most
     return !bad;
 }
 
+enum { LEVEL_MOST = 60 };
+
+static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, int64_t number, kanon_error *err);
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------------
  * */
 
@@ -167,65 +173,212 @@ static bool decode(const kanon__group_index *index, kanon__node *node, kanon__by
         const kanon__dimension_now *d = &index->space->dimensions[i / 2];
         const int64_t *places = kanon__node_column(node, i / 2, i % 2);
         for (int slot = 0; !d->numeric && slot < n; slot++)
-            if (!kanon__place_is_known(d, places[slot]))
+            if (!kanon__category_is_known(d, places[slot]))
                 return false;
     }
     node->n = n;
     return true;
 }
 
+static kanon_status fail_node(const kanon__group_index *index, kanon_error *err)
+{
+    return kanon__store_damaged(&index->state->store, "a node of the index", err);
+}
+
+/* The bytes of a node; what it says before its slots is skipped, or taken where there is no node yet. */
+static kanon_status find_node(kanon__group_index *index, kanon__node **node, int64_t id, kanon__byte_reader *r,
+                              kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__drawer *drawer = NULL;
+    int place = (int)(id % KANON__DRAWER_NODES);
+    KANON_TRY(want_drawer(index, &drawer, id / KANON__DRAWER_NODES, err), out);
+    const unsigned char *bytes = drawer->bytes + drawer->begins[place];
+    *r = (kanon__byte_reader){bytes, bytes + drawer->lengths[place], false};
+    uint64_t level = kanon__take_unsigned(r), parent = kanon__take_unsigned(r), since = kanon__take_unsigned(r);
+    if (r->bad || level > LEVEL_MOST || parent >= (uint64_t)index->n_ids || since >= (uint64_t)index->state->next_change) {
+        st = fail_node(index, err);
+        goto out;
+    }
+    if (*node != NULL)
+        goto out;
+    KANON_TRY(kanon__node_new(index, node, (int)level, err), out);
+    (*node)->id = id;
+    (*node)->parent = (int64_t)parent;
+    (*node)->since = (int64_t)since;
+out:
+    return st;
+}
+
+/* No groups at all: only a root can be so, or a leaf to which the log adds some. */
+static bool take_slots(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r)
+{
+    node->n = 0;
+    return r->at == r->end ? node->level == 0 : decode(index, node, r);
+}
+
 kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
-    bool row;
-    sqlite3_bind_int64(index->read, 1, id);
-    KANON_TRY(kanon__store_step(&index->state->store, index->read, &row, err), out);
-    if (!row || sqlite3_column_int64(index->read, 1) < 0 || sqlite3_column_int64(index->read, 1) > 60) {
-        st = kanon__store_damaged(&index->state->store, "a node of the index", err);
-        goto out;
-    }
-    KANON_TRY(kanon__node_new(index, &node, sqlite3_column_int(index->read, 1), err), out);
-    node->id = id;
-    node->parent = sqlite3_column_int64(index->read, 0);
-    node->since = sqlite3_column_int64(index->read, 2);
-    const unsigned char *bytes = sqlite3_column_blob(index->read, 3);
-    kanon__byte_reader r = {bytes, bytes != NULL ? bytes + sqlite3_column_bytes(index->read, 3) : NULL, false};
-    /* no groups at all: only a root can be so, or a leaf to which the log adds some */
-    if (r.at == r.end ? node->level > 0 : !decode(index, node, &r)) {
-        st = kanon__store_damaged(&index->state->store, "a node of the index", err);
+    kanon__byte_reader r;
+    KANON_TRY(find_node(index, &node, id, &r, err), out);
+    if (node->level == 0)
+        node->places = index->scratch;
+    if (!take_slots(index, node, &r)) {
+        st = fail_node(index, err);
         goto out;
     }
     *out = node;
+out:
+    return st;
+}
+
+kanon_status kanon__node_reread(kanon__group_index *index, kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__byte_reader r;
+    KANON_TRY(find_node(index, &node, node->id, &r, err), out);
+    if (!take_slots(index, node, &r))
+        st = fail_node(index, err);
+out:
+    return st;
+}
+
+/* The most bytes that a node takes. */
+static int64_t node_bytes(const kanon__group_index *index)
+{
+    enum { COLUMN_BYTES = 1 + KANON__NUMBER_BYTES + 8 * KANON__NODE_ROOM };
+    return COLUMN_BYTES * (int64_t)(4 + 4 * index->space->n);
+}
+
+static unsigned char *put_node(unsigned char *at, const kanon__group_index *index, const kanon__node *node)
+{
+    at = kanon__put_unsigned(at, (uint64_t)node->level);
+    at = kanon__put_unsigned(at, (uint64_t)node->parent);
+    at = kanon__put_unsigned(at, (uint64_t)node->since);
+    if (node->n == 0)
+        return at;
+    at = kanon__put_unsigned(at, (uint64_t)node->n);
+    at = put_column(at, node->keys, node->n);
+    at = put_column(at, node->sizes, node->n);
+    if (node->level > 0)
+        at = put_column(at, node->first, node->n);
+    for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
+        at = put_column(at, node->places + (int64_t)i * KANON__NODE_ROOM, node->n);
+    return at;
+}
+
+/* ---- drawers ----------------------------------------------------------------------------------------------------------
+ * */
+
+static bool find_nodes(kanon__drawer *drawer, int64_t size)
+{
+    kanon__byte_reader r = {drawer->bytes, drawer->bytes + size, false};
+    int64_t total = 0;
+    for (int i = 0; i < KANON__DRAWER_NODES; i++) {
+        uint64_t length = kanon__take_unsigned(&r);
+        r.bad = r.bad || length > (uint64_t)size;
+        drawer->begins[i] = total;
+        drawer->lengths[i] = r.bad ? 0 : (int64_t)length;
+        total += drawer->lengths[i];
+    }
+    for (int i = 0; i < KANON__DRAWER_NODES; i++)
+        drawer->begins[i] += r.at - drawer->bytes;
+    return !r.bad && r.end - r.at == total;
+}
+
+static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, int64_t number, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool row = false;
+    char *bytes = NULL;
+    KANON_TRY(kanon__grow_array(&index->drawers, &index->drawers_capacity, number + 1, "the index of groups", err), out);
+    for (; index->n_drawers <= number; index->n_drawers++)
+        index->drawers[index->n_drawers] = (kanon__drawer){.bytes = NULL};
+    kanon__drawer *drawer = &index->drawers[number];
+    *out = drawer;
+    if (drawer->loaded)
+        goto out;
+    *drawer = (kanon__drawer){.bytes = (const unsigned char *)""};
+    sqlite3_bind_int64(index->read, 1, number);
+    KANON_TRY(kanon__store_step(&index->state->store, index->read, &row, err), out);
+    int64_t size = row ? sqlite3_column_bytes(index->read, 0) : 0;
+    if (row) {
+        KANON_TRY(kanon__nodes_memory(index, &bytes, size + 1, err), out);
+        if (size > 0)
+            memcpy(bytes, sqlite3_column_blob(index->read, 0), (size_t)size);
+        drawer->bytes = (const unsigned char *)bytes;
+        if (!find_nodes(drawer, size)) {
+            st = kanon__store_damaged(&index->state->store, "a node of the index", err);
+            goto out;
+        }
+    }
+    drawer->loaded = true;
 out:
     sqlite3_reset(index->read);
     return st;
 }
 
-static kanon_status write_row(kanon__group_index *index, const kanon__node *node, kanon_error *err)
+kanon_status kanon__nodes_last(kanon__group_index *index, int64_t *out, kanon_error *err)
 {
-    enum { COLUMN_BYTES = 1 + KANON__NUMBER_BYTES + 8 * KANON__NODE_ROOM };
-    int numbers = kanon__node_sides(node) * index->space->n;
-    kanon_status st = kanon__grow_array(&index->bytes, &index->bytes_capacity, COLUMN_BYTES * (int64_t)(4 + numbers),
-                                        "a node of the index", err);
-    if (st != KANON_OK)
-        return st;
-    unsigned char *at = (unsigned char *)index->bytes;
-    if (node->n > 0) {
-        at = kanon__put_unsigned(at, (uint64_t)node->n);
-        at = put_column(at, node->keys, node->n);
-        at = put_column(at, node->sizes, node->n);
-        if (node->level > 0)
-            at = put_column(at, node->first, node->n);
-        for (int i = 0; i < numbers; i++)
-            at = put_column(at, node->places + (int64_t)i * KANON__NODE_ROOM, node->n);
+    kanon_status st = KANON_OK;
+    kanon__drawer *drawer = NULL;
+    int64_t last = 0;
+    *out = 0;
+    KANON_TRY(kanon__store_number(&index->state->store, &last, "SELECT max(id) FROM nodes", err), out);
+    if (last < 0 || last > INT32_MAX / 2 / KANON__DRAWER_NODES) {
+        st = kanon__store_damaged(&index->state->store, "the index of groups", err);
+        goto out;
     }
-    sqlite3_bind_int64(index->write, 1, node->id);
-    sqlite3_bind_int64(index->write, 2, node->parent);
-    sqlite3_bind_int(index->write, 3, node->level);
-    sqlite3_bind_int64(index->write, 4, node->since);
-    sqlite3_bind_blob64(index->write, 5, index->bytes, (uint64_t)(at - (unsigned char *)index->bytes), SQLITE_STATIC);
-    return kanon__store_step(&index->state->store, index->write, NULL, err);
+    KANON_TRY(want_drawer(index, &drawer, last, err), out);
+    for (int i = 0; i < KANON__DRAWER_NODES; i++)
+        if (drawer->lengths[i] > 0)
+            *out = last * KANON__DRAWER_NODES + i;
+out:
+    return st;
+}
+
+static bool is_to_be_written(const kanon__group_index *index, int64_t id)
+{
+    const kanon__node *node = id < index->n_ids ? index->nodes[id] : NULL;
+    return node != NULL && node->dirty && (node->level > 0 || node->rewritten);
+}
+
+static kanon_status write_drawer(kanon__group_index *index, int64_t number, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__drawer *drawer = NULL;
+    char *bodies = NULL;
+    int64_t first = number * KANON__DRAWER_NODES, most = KANON__DRAWER_NODES * KANON__NUMBER_BYTES, total = 0;
+    KANON_TRY(want_drawer(index, &drawer, number, err), out);
+    for (int i = 0; i < KANON__DRAWER_NODES; i++)
+        most += is_to_be_written(index, first + i) ? node_bytes(index) : drawer->lengths[i];
+    KANON_TRY(kanon__new_array(&bodies, most, "a node of the index", err), out);
+    KANON_TRY(kanon__grow_array(&index->bytes, &index->bytes_capacity, most, "a node of the index", err), out);
+    unsigned char *at = (unsigned char *)bodies, *row = (unsigned char *)index->bytes;
+    for (int i = 0; i < KANON__DRAWER_NODES; i++) {
+        unsigned char *begin = at;
+        if (is_to_be_written(index, first + i))
+            at = put_node(at, index, index->nodes[first + i]);
+        else {
+            memcpy(at, drawer->bytes + drawer->begins[i], (size_t)drawer->lengths[i]);
+            at += drawer->lengths[i];
+        }
+        row = kanon__put_unsigned(row, (uint64_t)(at - begin));
+    }
+    total = at - (unsigned char *)bodies;
+    memcpy(row, bodies, (size_t)total);
+    row += total;
+    sqlite3_stmt *write = total > 0 ? index->write : index->erase;
+    sqlite3_bind_int64(write, 1, number);
+    if (total > 0)
+        sqlite3_bind_blob64(write, 2, index->bytes, (uint64_t)(row - (unsigned char *)index->bytes), SQLITE_STATIC);
+    KANON_TRY(kanon__store_step(&index->state->store, write, NULL, err), out);
+    drawer->loaded = drawer->dirty = false; /* its bytes are the old ones */
+out:
+    kanon__free(bodies);
+    return st;
 }
 
 /* ---- crowds -----------------------------------------------------------------------------------------------------------
@@ -333,8 +486,36 @@ static kanon_status write_crowd(kanon__group_index *index, const kanon__node *le
     return kanon__store_step(&index->state->store, index->write_crowd, NULL, err);
 }
 
-kanon_status kanon__node_write(kanon__group_index *index, const kanon__node *node, kanon_error *err)
+kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
 {
-    kanon_status st = write_row(index, node, err);
-    return st == KANON_OK && node->level == 0 ? write_crowd(index, node, err) : st;
+    kanon_status st = KANON_OK;
+    for (int64_t number = 0; number * KANON__DRAWER_NODES < index->n_ids; number++) {
+        int64_t first = number * KANON__DRAWER_NODES;
+        bool dirty = number < index->n_drawers && index->drawers[number].dirty;
+        for (int64_t id = first; id < first + KANON__DRAWER_NODES; id++) {
+            if (!is_to_be_written(index, id))
+                continue;
+            dirty = true;
+            index->nodes[id]->since = index->state->next_change;
+            if (index->nodes[id]->level == 0)
+                KANON_TRY(write_crowd(index, index->nodes[id], err), out);
+        }
+        if (dirty)
+            KANON_TRY(write_drawer(index, number, err), out);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__drawer *drawer = NULL;
+    KANON_TRY(want_drawer(index, &drawer, id / KANON__DRAWER_NODES, err), out);
+    drawer->lengths[id % KANON__DRAWER_NODES] = 0;
+    drawer->dirty = true;
+    sqlite3_bind_int64(index->erase_crowd, 1, id);
+    KANON_TRY(kanon__store_step(&index->state->store, index->erase_crowd, NULL, err), out);
+out:
+    return st;
 }

@@ -3,9 +3,13 @@
 #include "core/alloc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PUT, GET, REMOVE, FIND, VISIT, TALLY, UNTALLY, FORGET, LEAST, GREATEST, N_STATEMENTS };
+enum { PUT, GET, REMOVE, FIND, VISIT, NAME, UNNAME, FIND_NEW, TALLIED, TALLY, FORGET, LEAST, GREATEST, N_STATEMENTS };
+
+/* New names are put where the others are when there are so many, or one for so many records. */
+enum { UNFILED_LEAST = 1000, RECORDS_PER_UNFILED = 64 };
 
 static sqlite3_stmt *statement(kanon_state *s, int which)
 {
@@ -47,9 +51,13 @@ kanon_status kanon__records_open(kanon_state *s, kanon_error *err)
         [GET] = "SELECT id, shown, since, cells%s FROM records WHERE id = ?",
         [REMOVE] = "DELETE FROM records WHERE id = ?",
         [FIND] = "SELECT id, cells FROM records WHERE name = ? AND id > ? ORDER BY id",
+        [NAME] = "INSERT OR REPLACE INTO new_names VALUES(?, ?)",
+        [UNNAME] = "DELETE FROM new_names WHERE name = ? AND id = ?",
+        [FIND_NEW] = "SELECT n.id, r.cells FROM new_names n JOIN records r ON r.id = n.id "
+                     "WHERE n.name = ? AND n.id > ? ORDER BY n.id",
         [VISIT] = "SELECT id, shown, since, cells%s FROM records ORDER BY id",
-        [TALLY] = "INSERT INTO tallies VALUES(?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1",
-        [UNTALLY] = "UPDATE tallies SET n = n - 1 WHERE dimension = ? AND place = ? RETURNING n",
+        [TALLIED] = "SELECT n FROM tallies WHERE dimension = ? AND place = ?",
+        [TALLY] = "INSERT OR REPLACE INTO tallies VALUES(?, ?, ?)",
         [FORGET] = "DELETE FROM tallies WHERE dimension = ? AND place = ?",
         [LEAST] = "SELECT place FROM tallies WHERE dimension = ? ORDER BY place LIMIT 1",
         [GREATEST] = "SELECT place FROM tallies WHERE dimension = ? ORDER BY place DESC LIMIT 1",
@@ -72,22 +80,37 @@ void kanon__records_close(kanon_state *s)
         sqlite3_finalize(s->statements[i]);
         s->statements[i] = NULL;
     }
+    kanon__free(s->tallies);
+    s->tallies = NULL;
+    s->n_tallies = s->tallies_capacity = 0;
 }
 
 kanon_status kanon__records_index(kanon_state *s, kanon_error *err)
 {
-    return kanon__store_run(&s->store, "CREATE INDEX names ON records(name)", err);
+    return kanon__store_run(&s->store, KANON__NAMES_SQL, err);
 }
 
 /* ---- one record -------------------------------------------------------------------------------------------------------
  * */
 
+/* Add or remove the name of a new record. */
+static kanon_status set_new_name(kanon_state *s, int which, int64_t id, int64_t name, kanon_error *err)
+{
+    sqlite3_bind_int64(statement(s, which), 1, name);
+    sqlite3_bind_int64(statement(s, which), 2, id);
+    return kanon__store_step(&s->store, statement(s, which), NULL, err);
+}
+
 kanon_status kanon__record_put(kanon_state *s, const kanon__record *record, const kanon__row *row, const int64_t *places,
                                kanon_error *err)
 {
     sqlite3_stmt *put = statement(s, PUT);
+    int64_t name = (int64_t)kanon__row_name(s, row->cells);
     sqlite3_bind_int64(put, 1, record->id);
-    sqlite3_bind_int64(put, 2, (int64_t)kanon__row_name(s, row->cells));
+    if (record->id < s->first_unfiled)
+        sqlite3_bind_int64(put, 2, name);
+    else
+        sqlite3_bind_null(put, 2);
     sqlite3_bind_int64(put, 3, record->shown);
     sqlite3_bind_int64(put, 4, record->since);
     sqlite3_bind_blob64(put, 5, row->bytes, (uint64_t)row->n_bytes, SQLITE_STATIC);
@@ -97,7 +120,8 @@ kanon_status kanon__record_put(kanon_state *s, const kanon__record *record, cons
         else
             sqlite3_bind_int64(put, 6 + i, places[i]);
     }
-    return kanon__store_step(&s->store, put, NULL, err);
+    kanon_status st = kanon__store_step(&s->store, put, NULL, err);
+    return st == KANON_OK && record->id >= s->first_unfiled ? set_new_name(s, NAME, record->id, name, err) : st;
 }
 
 static kanon_status copy_cells(kanon_state *s, kanon__row *row, const char *cells, size_t size, kanon_error *err)
@@ -151,19 +175,35 @@ out:
     return st;
 }
 
-kanon_status kanon__record_remove(kanon_state *s, int64_t id, kanon_error *err)
-{
-    sqlite3_bind_int64(statement(s, REMOVE), 1, id);
-    return kanon__store_step(&s->store, statement(s, REMOVE), NULL, err);
-}
-
-kanon_status kanon__record_find(kanon_state *s, int64_t *out, int64_t after, const kanon__cell *cells, kanon__row *scratch,
-                                kanon_error *err)
+static kanon_status remove_new_name(kanon_state *s, int64_t id, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    sqlite3_stmt *find = statement(s, FIND);
+    kanon__row row = {0};
+    KANON_TRY(kanon__row_init(&row, s, err), out);
+    KANON_TRY(kanon__record_get(s, NULL, id, &row, NULL, err), out);
+    KANON_TRY(set_new_name(s, UNNAME, id, (int64_t)kanon__row_name(s, row.cells), err), out);
+out:
+    kanon__row_clear(&row);
+    return st;
+}
+
+kanon_status kanon__record_remove(kanon_state *s, int64_t id, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (id >= s->first_unfiled)
+        KANON_TRY(remove_new_name(s, id, err), out);
+    sqlite3_bind_int64(statement(s, REMOVE), 1, id);
+    KANON_TRY(kanon__store_step(&s->store, statement(s, REMOVE), NULL, err), out);
+out:
+    return st;
+}
+
+static kanon_status find_with(kanon_state *s, int which, int64_t *out, int64_t after, const kanon__cell *cells,
+                              kanon__row *scratch, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *find = statement(s, which);
     bool found;
-    *out = 0;
     sqlite3_bind_int64(find, 1, (int64_t)kanon__row_name(s, cells));
     sqlite3_bind_int64(find, 2, after);
     for (;;) {
@@ -179,6 +219,29 @@ kanon_status kanon__record_find(kanon_state *s, int64_t *out, int64_t after, con
     }
 out:
     sqlite3_reset(find);
+    return st;
+}
+
+/* New records have higher numbers than all others. */
+kanon_status kanon__record_find(kanon_state *s, int64_t *out, int64_t after, const kanon__cell *cells, kanon__row *scratch,
+                                kanon_error *err)
+{
+    *out = 0;
+    kanon_status st = find_with(s, FIND, out, after, cells, scratch, err);
+    if (st == KANON_OK && *out == 0 && s->first_unfiled < s->next_record)
+        st = find_with(s, FIND_NEW, out, after, cells, scratch, err);
+    return st;
+}
+
+/* All new records get their names into `records`, and so into its index. */
+static kanon_status file_names(kanon_state *s, kanon_error *err)
+{
+    kanon_status st = kanon__store_run(&s->store,
+                                       "UPDATE records SET name = n.name FROM new_names n WHERE records.id = n.id;"
+                                       "DELETE FROM new_names",
+                                       err);
+    if (st == KANON_OK)
+        s->first_unfiled = s->next_record;
     return st;
 }
 
@@ -211,73 +274,120 @@ out:
 /* ---- tallies ----------------------------------------------------------------------------------------------------------
  * */
 
-static kanon_status untally(kanon_state *s, int dimension, int64_t place, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    sqlite3_stmt *less = statement(s, UNTALLY), *forget = statement(s, FORGET);
-    bool found;
-    sqlite3_bind_int(less, 1, dimension);
-    sqlite3_bind_int64(less, 2, place);
-    KANON_TRY(kanon__store_step(&s->store, less, &found, err), out);
-    int64_t left = found ? sqlite3_column_int64(less, 0) : -1;
-    sqlite3_reset(less);
-    if (left < 0) {
-        st = kanon__store_damaged(&s->store, "its tallies", err);
-        goto out;
-    }
-    if (left == 0) {
-        sqlite3_bind_int(forget, 1, dimension);
-        sqlite3_bind_int64(forget, 2, place);
-        KANON_TRY(kanon__store_step(&s->store, forget, NULL, err), out);
-    }
-out:
-    sqlite3_reset(less);
-    return st;
-}
-
 kanon_status kanon__records_tally(kanon_state *s, const int64_t *places, int change, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    sqlite3_stmt *more = statement(s, TALLY);
-    for (int i = 0; i < s->n_dimensions && st == KANON_OK; i++) {
-        if (!s->space->dimensions[i].numeric || places[i] == KANON__NO_PLACE)
-            continue;
-        if (change < 0) {
-            st = untally(s, i, places[i], err);
-            continue;
-        }
-        sqlite3_bind_int(more, 1, i);
-        sqlite3_bind_int64(more, 2, places[i]);
-        st = kanon__store_step(&s->store, more, NULL, err);
-    }
+    KANON_TRY(kanon__grow_array(&s->tallies, &s->tallies_capacity, s->n_tallies + s->n_dimensions, "tallies", err), out);
+    for (int i = 0; i < s->n_dimensions; i++)
+        if (s->space->dimensions[i].numeric && places[i] != KANON__NO_PLACE)
+            s->tallies[s->n_tallies++] = (kanon__number_tally){i, places[i], change};
+out:
     return st;
 }
 
+static int by_place(const void *left, const void *right)
+{
+    const kanon__number_tally *a = left, *b = right;
+    if (a->dimension != b->dimension)
+        return a->dimension < b->dimension ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static kanon_status write_tally(kanon_state *s, const kanon__number_tally *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *ask = statement(s, TALLIED);
+    bool found;
+    int64_t n = 0;
+    sqlite3_bind_int64(ask, 1, t->dimension);
+    sqlite3_bind_int64(ask, 2, t->place);
+    KANON_TRY(kanon__store_step(&s->store, ask, &found, err), out);
+    if (found)
+        n = sqlite3_column_int64(ask, 0);
+    sqlite3_reset(ask);
+    if (n < 0 || __builtin_add_overflow(n, t->change, &n) || n < 0) {
+        st = kanon__store_damaged(&s->store, "its tallies", err);
+        goto out;
+    }
+    sqlite3_stmt *write = statement(s, n > 0 ? TALLY : FORGET);
+    sqlite3_bind_int64(write, 1, t->dimension);
+    sqlite3_bind_int64(write, 2, t->place);
+    if (n > 0)
+        sqlite3_bind_int64(write, 3, n);
+    KANON_TRY(kanon__store_step(&s->store, write, NULL, err), out);
+out:
+    return st;
+}
+
+/* Many records have the same number: each is written once. */
+static kanon_status write_tallies(kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (s->n_tallies > 0)
+        qsort(s->tallies, (size_t)s->n_tallies, sizeof *s->tallies, by_place);
+    for (int64_t i = 0; i < s->n_tallies;) {
+        kanon__number_tally sum = s->tallies[i++];
+        for (; i < s->n_tallies && by_place(&sum, &s->tallies[i]) == 0; i++)
+            sum.change += s->tallies[i].change;
+        if (sum.change != 0)
+            KANON_TRY(write_tally(s, &sum, err), out);
+    }
+    s->n_tallies = 0;
+out:
+    return st;
+}
+
+kanon_status kanon__records_save(kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t most = s->n_records / RECORDS_PER_UNFILED;
+    KANON_TRY(write_tallies(s, err), out);
+    if (s->next_record - s->first_unfiled > (most > UNFILED_LEAST ? most : UNFILED_LEAST))
+        KANON_TRY(file_names(s, err), out);
+out:
+    return st;
+}
+
+/* The range of a number; lo > hi where no record has one. */
+static kanon_status read_range(kanon_state *s, int dimension, int64_t *lo, int64_t *hi, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool found = false;
+    int64_t width;
+    *lo = 1;
+    *hi = 0;
+    for (int end = 0; end < 2; end++) {
+        sqlite3_stmt *ask = statement(s, end == 0 ? LEAST : GREATEST);
+        sqlite3_bind_int(ask, 1, dimension);
+        KANON_TRY(kanon__store_step(&s->store, ask, &found, err), out);
+        if (found)
+            *(end == 0 ? lo : hi) = sqlite3_column_int64(ask, 0);
+        sqlite3_reset(ask);
+    }
+    if (found && (*lo > *hi || *hi == KANON__NO_PLACE || __builtin_sub_overflow(*hi, *lo, &width)))
+        st = kanon__store_damaged(&s->store, "its tallies", err);
+out:
+    return st;
+}
+
+/* Units stay as they are where no range is another one, and with them what is known of all nodes in memory. */
 kanon_status kanon__ranges_read(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    bool changed = !s->space->measured;
+    KANON_TRY(write_tallies(s, err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
         kanon__dimension_now *d = &s->space->dimensions[i];
-        bool found = false;
+        int64_t lo, hi;
         if (!d->numeric)
             continue;
-        d->lo = 1;
-        d->hi = 0;
-        for (int end = 0; end < 2; end++) {
-            sqlite3_stmt *ask = statement(s, end == 0 ? LEAST : GREATEST);
-            sqlite3_bind_int(ask, 1, i);
-            KANON_TRY(kanon__store_step(&s->store, ask, &found, err), out);
-            if (found)
-                *(end == 0 ? &d->lo : &d->hi) = sqlite3_column_int64(ask, 0);
-            sqlite3_reset(ask);
-        }
-        int64_t width;
-        if (found && (d->lo > d->hi || d->hi == KANON__NO_PLACE || __builtin_sub_overflow(d->hi, d->lo, &width))) {
-            st = kanon__store_damaged(&s->store, "its tallies", err);
-            goto out;
-        }
+        KANON_TRY(read_range(s, i, &lo, &hi, err), out);
+        changed = changed || lo != d->lo || hi != d->hi;
+        d->lo = lo;
+        d->hi = hi;
     }
-    kanon__space_now_measure(s->space);
+    if (changed)
+        kanon__space_now_measure(s->space);
 out:
     return st;
 }

@@ -45,6 +45,8 @@ bool kanon__cell_is_missing(const kanon_state *state, const kanon__cell *cell);
 
 kanon_status kanon__records_open(kanon_state *state, kanon_error *err);
 void kanon__records_close(kanon_state *state);
+/* Write what is only in memory, and put new names where the others are when they have become many. */
+kanon_status kanon__records_save(kanon_state *state, kanon_error *err);
 /* Make the index of names, once the first records are in. */
 kanon_status kanon__records_index(kanon_state *state, kanon_error *err);
 

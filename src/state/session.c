@@ -47,6 +47,7 @@ kanon_status kanon__session_save(kanon_state *s, const char *command, const char
     kanon_status st = KANON_OK;
     sqlite3_stmt *note = NULL;
     KANON_TRY(kanon__group_index_save(s->index, err), out);
+    KANON_TRY(kanon__records_save(s, err), out);
     KANON_TRY(kanon__catalog_update(s, err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &note,
                                    "INSERT INTO history(time, command, records, groups, detail) VALUES(?, ?, ?, ?, ?)", err),

@@ -107,6 +107,7 @@ kanon_status kanon__space_now_regrow(kanon__space_now *space, const kanon_state 
         kanon__dimension_now *d = &space->dimensions[i];
         if (d->numeric || d->n_tree_nodes == c->tree->n_nodes)
             continue;
+        space->measured = false;
         kanon_status st = set_taxonomy(d, c, err);
         if (st != KANON_OK)
             return st;
@@ -164,6 +165,7 @@ void kanon__space_now_measure(kanon__space_now *space)
     for (int i = 0; i < space->n; i++)
         set_units(&space->dimensions[i], scale);
     space->epoch++;
+    space->measured = true;
 }
 
 bool kanon__space_now_widen(kanon__space_now *space, const int64_t *places)
@@ -186,7 +188,7 @@ bool kanon__place_is_known(const kanon__dimension_now *d, int64_t place)
 {
     if (d->numeric)
         return place == KANON__NO_PLACE || (d->lo <= place && place <= d->hi);
-    return place >= 0 && place < d->n_tree_nodes && d->leaf_of[place] >= 0;
+    return kanon__category_is_known(d, place);
 }
 
 int32_t kanon__spot_of(const kanon__dimension_now *d, int64_t place)

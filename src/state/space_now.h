@@ -27,6 +27,7 @@ typedef struct kanon__space_now {
     int n;
     kanon__dimension_now *dimensions;
     uint32_t epoch;
+    bool measured; /* units are those of the ranges and the trees */
 } kanon__space_now;
 
 /* The space of the state's columns with no range yet: set the ranges, then kanon__space_now_measure. */
@@ -45,6 +46,12 @@ bool kanon__place_is_known(const kanon__dimension_now *dimension, int64_t place)
 static inline bool kanon__place_before(const kanon__dimension_now *d, int64_t left, int64_t right)
 {
     return d->numeric ? left < right : d->leaf_of[left] < d->leaf_of[right];
+}
+
+/* Whether the place of a category is a leaf. */
+static inline bool kanon__category_is_known(const kanon__dimension_now *d, int64_t place)
+{
+    return place >= 0 && place < d->n_tree_nodes && d->leaf_of[place] >= 0;
 }
 
 int32_t kanon__spot_of(const kanon__dimension_now *dimension, int64_t place);

@@ -10,8 +10,9 @@
  *     trees     col, node, parent, label  of categorical columns
  *     records   id, name, shown, since, cells, p0, p1, ...    a record: hash of its name, group in the last release and
  *                                         since when, cells as CSV, places; NULL where a number is missing
+ *     new_names name, id                  the hashes of records from first_unfiled on, which have none in `records`
  *     tallies   dimension, place, n       how many records have a number: the ends are the attribute's range
- *     nodes     id, parent, level, since, entries    groups and the index over them: state/group_index.h
+ *     nodes     id, entries               groups and the index over them: state/group_index.h
  *     crowds    id, entries               the members of the groups of a leaf
  *     changes   number, entries           what happened to groups since
  *     releases  number, time, ...         what was released
@@ -55,6 +56,11 @@ typedef struct kanon__state_column {
 
 struct kanon__group_index;
 
+/* So many records more, or fewer, have a number. */
+typedef struct kanon__number_tally {
+    int64_t dimension, place, change;
+} kanon__number_tally;
+
 struct kanon_state {
     kanon__store store;
     int n_columns, n_dimensions, n_key, n_sensitive;
@@ -70,15 +76,20 @@ struct kanon_state {
     char *algorithm, *settings, *refinement; /* settings: NAME=VALUE, one per line */
     char *program;                           /* the version that made the state */
     /* counters */
-    int64_t n_records, n_groups, n_suppressed, next_record, next_group, next_change, n_releases, root;
+    int64_t n_records, n_groups, n_suppressed, next_record, first_unfiled, next_group, next_change, n_releases, root;
     struct kanon__space_now *space; /* in memory only */
     struct kanon__group_index *index;
     sqlite3_stmt *statements[16]; /* kept by their users: state/records.c */
+    kanon__number_tally *tallies; /* what is not in the file yet */
+    int64_t n_tallies, tallies_capacity;
     kanon_tick tick;
     void *payload;
 };
 
 bool kanon__state_numeric(const kanon__state_column *column);
+
+/* Only of records that have a name there: those that are new wait in new_names until they are many. */
+#define KANON__NAMES_SQL "CREATE INDEX names ON records(name) WHERE name IS NOT NULL"
 
 /* ---- state/catalog.c: what the table is ------------------------------------------------------------------------------- */
 

@@ -93,10 +93,11 @@ static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *e
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    return kanon__store_run(s,
-                            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-                            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -131072; PRAGMA secure_delete = ON",
-                            err);
+    return kanon__store_run(
+        s,
+        "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = 3000; PRAGMA cache_spill = 32768; PRAGMA secure_delete = ON",
+        err);
 }
 
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err)
