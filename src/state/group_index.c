@@ -396,6 +396,7 @@ kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_a
     KANON_TRY(kanon__node_open(index, node, err), out);
     KANON_TRY(kanon__log_removal(index, node, node->keys[at.slot], err), out);
     kanon__node_remove_slot(index, node, at.slot);
+    index->hint = node->id; /* its members will best join groups like it */
     while (node->n == 0 && node->parent != 0) {
         kanon__node *parent;
         int slot;

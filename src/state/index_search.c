@@ -269,8 +269,11 @@ static kanon_status look_into_inner(search *s, const kanon__node *node, kanon_er
     s->kernels->inner(units, growth, s->index->space, s->stands, node);
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
         candidate c = {units[slot] + node->sizes[slot] * growth[slot], node->first[slot], node->keys[slot]};
-        if (is_better(s, &c))
-            st = push(s->index, &s->n_heap, c, err);
+        if (!is_better(s, &c))
+            continue;
+        if (s->index->nodes[c.node] != NULL) /* it will probably be looked into soon */
+            __builtin_prefetch(s->index->nodes[c.node]);
+        st = push(s->index, &s->n_heap, c, err);
     }
     return st;
 }

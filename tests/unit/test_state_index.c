@@ -146,6 +146,223 @@ static void as_a_scan(void **unused)
     kanon_state_close(state);
 }
 
+/* ---- a plain model ----------------------------------------------------------------------------------------------------
+ * */
+
+/* Groups as a list, beside those of a state: whatever is done to both, in however many sessions, they stay the same. Places
+ * have every width: small and very large numbers, none, categories. */
+enum { MODEL_GROUPS = 400, MODEL_MEMBERS = 12, MODEL_PLACES = 5 };
+
+typedef struct model_group {
+    int64_t number, n;
+    int64_t members[MODEL_MEMBERS], places[MODEL_MEMBERS * MODEL_PLACES], box[2 * MODEL_PLACES];
+} model_group;
+
+typedef struct model {
+    kanon_state *state;
+    kanon__random random;
+    int n;
+    model_group groups[MODEL_GROUPS];
+} model;
+
+static const char model_yaml[] = "missing: [\"?\"]\n"
+                                 "attributes:\n"
+                                 "  small: {role: quasi, type: integer}\n"
+                                 "  large: {role: quasi, type: integer}\n"
+                                 "  same: {role: quasi, type: integer}\n"
+                                 "  job: {role: quasi, taxonomy: {cook: , baker: , office: {clerk: , boss: }}}\n"
+                                 "  middle: {role: quasi, type: decimal}\n"
+                                 "privacy: {k: 2}\n";
+static const char model_csv[] = "small,large,same,job,middle\n"
+                                "0,-900000000000000000,7,cook,-70000.5\n"
+                                "250,900000000000000000,7,baker,70000.25\n"
+                                "3,?,7,clerk,?\n"
+                                "?,5,7,boss,0\n";
+
+static int64_t model_below(model *m, int64_t n)
+{
+    return kanon__random_below(&m->random, n);
+}
+
+static void model_begin(model *m)
+{
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    place path = scratch("m.state");
+    write_text(scratch("m.yaml").text, model_yaml);
+    write_text(scratch("m.csv").text, model_csv);
+    assert_done(kanon_schema_read(&schema, scratch("m.yaml").text, &err), &err);
+    assert_done(kanon_table_read(&table, scratch("m.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+    assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
+    assert_done(kanon_state_open(&m->state, path.text, NULL, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    assert_done(kanon__session_begin(m->state, true, &err), &err);
+    assert_done(kanon__group_index_build(m->state->index, NULL, 0, &err), &err);
+}
+
+static void model_places(model *m, int64_t *out)
+{
+    const kanon__space_now *space = m->state->space;
+    for (int i = 0; i < MODEL_PLACES; i++) {
+        const kanon__dimension_now *d = &space->dimensions[i];
+        do {
+            if (!d->numeric)
+                out[i] = model_below(m, d->n_tree_nodes);
+            else if (model_below(m, 6) == 0)
+                out[i] = model_below(m, 2) == 0 ? d->lo : KANON__NO_PLACE;
+            else
+                out[i] = model_below(m, 3) == 0 ? d->hi : d->lo + model_below(m, d->hi - d->lo + 1);
+        } while (!kanon__place_is_known(d, out[i]));
+    }
+}
+
+static void model_enclose(const model *m, model_group *g)
+{
+    for (int d = 0; d < MODEL_PLACES; d++)
+        for (int64_t i = 0; i < g->n; i++) {
+            const kanon__dimension_now *dimension = &m->state->space->dimensions[d];
+            int64_t at = g->places[i * MODEL_PLACES + d];
+            if (i == 0 || kanon__place_before(dimension, at, g->box[2 * d]))
+                g->box[2 * d] = at;
+            if (i == 0 || kanon__place_before(dimension, g->box[2 * d + 1], at))
+                g->box[2 * d + 1] = at;
+        }
+}
+
+static void model_join(model *m, model_group *g)
+{
+    g->members[g->n] = m->state->next_record++;
+    model_places(m, g->places + g->n++ * MODEL_PLACES);
+    model_enclose(m, g);
+}
+
+static kanon__new_group model_new(const model_group *g)
+{
+    return (kanon__new_group){g->number, g->n, g->members, g->box, g->places};
+}
+
+static kanon__group_at model_find(model *m, const model_group *g)
+{
+    kanon_error err = {0};
+    kanon__group_at at;
+    assert_done(kanon__group_index_group_of(m->state->index, &at, g->members[0], g->places, &err), &err);
+    assert_non_null(at.node);
+    assert_int_equal(kanon__group_number(at), g->number);
+    return at;
+}
+
+static void model_add(model *m)
+{
+    kanon_error err = {0};
+    model_group *g = &m->groups[m->n];
+    kanon__group_at beside = {0};
+    if (m->n > 0)
+        beside = model_find(m, &m->groups[model_below(m, m->n)]);
+    *g = (model_group){.number = m->state->next_group++};
+    for (int64_t size = 1 + model_below(m, 4); g->n < size;)
+        model_join(m, g);
+    m->n++;
+    kanon__new_group group = model_new(g);
+    assert_done(kanon__group_index_add(m->state->index, beside, &group, &err), &err);
+}
+
+static void model_change(model *m)
+{
+    kanon_error err = {0};
+    int64_t which = model_below(m, m->n > 0 ? m->n : 1), what = model_below(m, 10);
+    model_group *g = &m->groups[which];
+    if (m->n == 0 || (what < 3 && m->n < MODEL_GROUPS)) {
+        model_add(m);
+        return;
+    }
+    kanon__group_at at = model_find(m, g);
+    if (what < 7 && g->n < MODEL_MEMBERS) {
+        model_join(m, g);
+        assert_done(
+            kanon__group_index_join(m->state->index, at, g->members[g->n - 1], g->places + (g->n - 1) * MODEL_PLACES, &err),
+            &err);
+    } else if (what < 9 && g->n > 1) {
+        kanon__group_index_leave(m->state->index, at, g->members[g->n - 1]);
+        g->n--;
+        model_enclose(m, g);
+        kanon__new_group group = model_new(g);
+        assert_done(kanon__group_index_replace(m->state->index, at, &group, &err), &err);
+    } else {
+        assert_done(kanon__group_index_remove(m->state->index, at, &err), &err);
+        *g = m->groups[--m->n];
+    }
+}
+
+static int64_t n_seen;
+
+static kanon_status model_compare(const kanon__node *leaf, void *payload, kanon_error *err)
+{
+    const model *m = payload;
+    (void)err;
+    for (int slot = 0; slot < leaf->n; slot++) {
+        const model_group *g = m->groups;
+        while (g < m->groups + m->n && g->number != leaf->keys[slot])
+            g++;
+        assert_true(g < m->groups + m->n);
+        assert_int_equal(leaf->sizes[slot], g->n);
+        assert_int_equal(leaf->begins[slot + 1] - leaf->begins[slot], g->n);
+        assert_memory_equal(leaf->members + leaf->begins[slot], g->members, (size_t)g->n * sizeof *g->members);
+        assert_memory_equal(leaf->member_places + leaf->begins[slot] * MODEL_PLACES, g->places,
+                            (size_t)(g->n * MODEL_PLACES) * sizeof *g->places);
+        for (int i = 0; i < 2 * MODEL_PLACES; i++)
+            assert_int_equal(kanon__group_edge(leaf, slot, i / 2, i % 2), g->box[i]);
+        n_seen++;
+    }
+    return KANON_OK;
+}
+
+static int64_t model_count(model *m, const char *sql)
+{
+    kanon_error err = {0};
+    int64_t n = 0;
+    assert_done(kanon__store_number(&m->state->store, &n, sql, &err), &err);
+    return n;
+}
+
+static void as_a_model(void **unused)
+{
+    kanon_error err = {0};
+    model *m = calloc(1, sizeof *m);
+    int n_merges = 0, n_parts = 0;
+    (void)unused;
+    kanon__random_init(&m->random, test_seed(), 7);
+    model_begin(m);
+    for (int session = 0; session < 60; session++) {
+        for (int64_t i = model_below(m, 200); i >= 0; i--)
+            model_change(m);
+        while (session == 40 && m->n > 0) { /* all the way down, and up again */
+            assert_done(kanon__group_index_remove(m->state->index, model_find(m, &m->groups[m->n - 1]), &err), &err);
+            m->n--;
+        }
+        m->state->n_records = 1; /* the log is written into the leaves when it is 64 KiB */
+        assert_done(kanon__session_save(m->state, "test", NULL, &err), &err);
+        assert_done(kanon__session_commit(m->state, &err), &err);
+        assert_done(kanon__session_begin(m->state, true, &err), &err);
+        int parts = (int)model_count(m, "SELECT count(*) FROM changes");
+        n_merges += parts < n_parts;
+        n_parts = parts;
+        assert_done(kanon__group_index_check(m->state->index, &err), &err);
+        n_seen = 0;
+        assert_done(kanon__group_index_visit(m->state->index, model_compare, m, &err), &err);
+        assert_int_equal(n_seen, m->n);
+    }
+    print_message("%d merges\n", n_merges);
+    assert_true(n_merges > 1);
+    kanon__session_end(m->state);
+    kanon_state_close(m->state);
+    free(m);
+}
+
 static int set_up(void **state)
 {
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
@@ -155,6 +372,7 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(as_a_scan, no_leak)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(as_a_scan, no_leak),
+                                       cmocka_unit_test_teardown(as_a_model, no_leak)};
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }
