@@ -159,11 +159,21 @@ bool kanon__rows_have_same_name(const kanon_state *s, const kanon__cell *left, c
     return true;
 }
 
+/* The hash as bytes in the file are to be, the lowest first on every machine. Nothing is done with it but to compare. */
+static uint64_t in_file_order(uint64_t hash)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(hash);
+#else
+    return hash;
+#endif
+}
+
 void kanon__row_secrets(const kanon_state *s, const kanon__cell *cells, uint64_t *out)
 {
     for (int i = 0, at = 0; i < s->n_columns; i++)
         if (s->columns[i].role == KANON_ROLE_SENSITIVE)
-            out[at++] = finish_hash(hash_cell(HASH_BEGIN, &cells[i]));
+            out[at++] = in_file_order(finish_hash(hash_cell(HASH_BEGIN, &cells[i])));
 }
 
 /* ---- places -----------------------------------------------------------------------------------------------------------
