@@ -46,7 +46,7 @@ typedef enum kanon_status {
     KANON_ENOMEM,      /* out of memory */
     KANON_EIO,         /* a file could not be read or written */
     KANON_ECANCELLED,  /* the tick asked to stop */
-    KANON_EVERSION,    /* a file was made by a newer version */
+    KANON_EVERSION,    /* a file was made by a newer version, or by an older one whose files are no longer read */
     KANON_EINTERNAL    /* a result failed its independent check: a defect in this library */
 } kanon_status;
 
@@ -531,7 +531,7 @@ typedef struct kanon_state_options {
 KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
                                           const kanon_grouping *grouping, const kanon_outputs *outputs,
                                           const kanon_state_options *options, kanon_error *err);
-/* KANON_EDATA: no state, or a damaged one; KANON_EVERSION: made by a newer version. */
+/* KANON_EDATA: no state, or a damaged one; KANON_EVERSION: made by a newer or an older version. */
 KANON_API kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options,
                                         kanon_error *err);
 KANON_API void kanon_state_close(kanon_state *state);
