@@ -1,5 +1,6 @@
 /* The rows of nodes. A row holds the nodes of KANON__DRAWER_NODES ids, since those that lie close together are mostly asked
- * for together: the length of each in bytes, 0 where there is none, then the nodes. Numbers that come alone are LEB128; the numbers of all slots stand together, as a column:
+ * for together: the length of each in bytes, 0 where there is none, then the nodes. Numbers that come alone are LEB128; the
+ * numbers of all slots stand together, as a column:
  *
  *     column   width w (0, 1, 2, 4 or 8), base, then per slot, lowest byte first, w bytes: what is to be added to the base,
  *              all ones where there is no number; with w = 8 the number itself, with w = 0 nothing: all are the base

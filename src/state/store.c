@@ -86,6 +86,8 @@ out:
     return st;
 }
 
+/* Few pages are kept once they have been read, since memory that was used before is cheaper than more of it; but pages that
+ * were changed are kept until they are 128 MiB, since to write them early would sync the journal more than once. */
 static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *err)
 {
     sqlite3_extended_result_codes(s->db, 1);

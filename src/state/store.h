@@ -23,8 +23,8 @@ typedef struct kanon__store {
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err);
 /* Close a new file; it is on disk. */
 kanon_status kanon__store_finish(kanon__store *store, kanon_error *err);
-/* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer or an older version. Others who have it locked are waited for up
- * to `wait_seconds`. */
+/* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer or an older version. Others who have it locked are
+ * waited for up to `wait_seconds`. */
 kanon_status kanon__store_open(kanon__store *out, const char *path, int wait_seconds, kanon_error *err);
 void kanon__store_close(kanon__store *store);
 
