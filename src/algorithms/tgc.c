@@ -8,7 +8,8 @@
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
  * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
  * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up to
- * O(n^2) where it does not, as the clusters of a part are grown by scanning it. The sample: 62 trials of O(its size^2).
+ * O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look at where
+ * clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
  * Ties: the lowest record, the lowest cluster.
  * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p.
  * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as
@@ -272,6 +273,7 @@ static kanon_status run_tgc(kanon__run *run, kanon_error *err)
         goto out;
     }
     c.limits.k = run->k;
+    c.limits.search = kanon__setting_text(settings, "search");
     c.limits.most = kanon__setting_given(settings, "max-size") ? kanon__setting_integer(settings, "max-size") : INT64_MAX;
     if (c.limits.most < run->k) {
         st = kanon__fail(err, KANON_EINVAL, "max-size is below k");
@@ -345,6 +347,7 @@ out:
              .max = INT32_MAX,                                                                                              \
              .help = "the most records of a cluster, for protection at usable group sizes; only where all clusters are "    \
                      "full do records of rejected ones make them larger; no limit unless given"},                           \
+            KANON__SEARCH_SETTING,                                                                                          \
     }
 
 static const kanon_setting_info balanced_settings[] = TGC_SETTINGS("0.5");

@@ -34,7 +34,8 @@ static inline double kanon__weighted_value(const kanon__weighted *w, int64_t uni
  * record of a rejected cluster. */
 typedef struct kanon__weighted_limits {
     double delta;
-    int64_t k, most; /* a cluster has at least k records, and stops growing at `most` */
+    int64_t k, most;    /* a cluster has at least k records, and stops growing at `most` */
+    const char *search; /* how records are found: scan, index or auto; changes the time, never the clusters */
 } kanon__weighted_limits;
 
 kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__weighted_limits *limits, const int32_t *rows,

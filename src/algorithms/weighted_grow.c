@@ -1,10 +1,14 @@
 /* Growing clusters by weighted tuple diversity: Loukides, algorithm 1. */
-#include "algorithms/weighted.h"
+#include "algorithms/weighted_index.h"
 
 #include "core/alloc.h"
 #include "search/free_set.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Below this many records a scan is as fast as anything. */
+enum { SMALL_PART = 500 };
 
 kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
                                   kanon_error *err)
@@ -30,13 +34,15 @@ void kanon__weighted_clear(kanon__weighted *w)
 typedef struct growing {
     const kanon__weighted *weighted;
     const int32_t *rows;
+    kanon__weighted_index *index; /* NULL: all that follows is there, for the scan */
     kanon__free_set *free_set;
     kanon__secrets_growth *growth;
     kanon__bound *box;
     uint8_t *present;   /* by entry of the cost table: a member has this value; for counted dimensions */
     uint32_t *distinct; /* by dimension: distinct values of the members */
     double *rough;      /* by place: about what wtd would be, less what all have in common */
-    int32_t *members;   /* items */
+    /* of either way: */
+    int32_t *members; /* items */
     int64_t n_members;
 } growing;
 
@@ -49,9 +55,10 @@ static void clear_growing(growing *g)
     kanon__free(g->box);
     kanon__secrets_growth_free(g->growth);
     kanon__free_set_free(g->free_set);
+    kanon__weighted_index_free(g->index);
 }
 
-static kanon_status set_up_growing(growing *g, int64_t n, kanon_error *err)
+static kanon_status set_up_scan(growing *g, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = g->weighted->utility;
@@ -63,14 +70,36 @@ static kanon_status set_up_growing(growing *g, int64_t n, kanon_error *err)
     KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->distinct, m, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->rough, n, "a cluster", err), out);
-    KANON_TRY(kanon__new_array(&g->members, n, "a cluster", err), out);
 out:
     return st;
+}
+
+static kanon_status set_up_growing(growing *g, const char *way, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool scan = strcmp(way, "scan") == 0 || (strcmp(way, "auto") == 0 && n < SMALL_PART);
+    KANON_TRY(kanon__new_array(&g->members, n, "a cluster", err), out);
+    if (!scan && kanon__weighted_index_suits(g->weighted))
+        KANON_TRY(kanon__weighted_index_new(&g->index, g->weighted, g->rows, n, err), out);
+    else
+        KANON_TRY(set_up_scan(g, n, err), out);
+out:
+    return st;
+}
+
+static int64_t n_free(const growing *g)
+{
+    return g->index != NULL ? kanon__weighted_index_n_free(g->index) : g->free_set->n;
 }
 
 static void take(growing *g, int64_t item)
 {
     kanon__free_set *set = g->free_set;
+    if (g->index != NULL) {
+        kanon__weighted_index_take(g->index, item);
+        g->members[g->n_members++] = (int32_t)item;
+        return;
+    }
     int m = set->space->n_dimensions;
     const uint32_t *tuple = set->tuples + (int64_t)set->place[item] * m;
     for (int i = 0; i < m; i++) {
@@ -90,13 +119,17 @@ static void take(growing *g, int64_t item)
 static void start(growing *g)
 {
     kanon__free_set *set = g->free_set;
+    g->n_members = 0;
+    if (g->index != NULL) {
+        kanon__weighted_index_start(g->index);
+        return;
+    }
     int m = set->space->n_dimensions;
     for (uint32_t entry = 0; entry < set->first[m]; entry++)
         g->present[entry] = 0;
     for (int i = 0; i < m; i++)
         g->distinct[i] = 0;
     kanon__secrets_growth_reset(g->growth);
-    g->n_members = 0;
 }
 
 /* The cost table for the next record: what each value makes of the cluster's Q-diversity. */
@@ -170,14 +203,16 @@ static int64_t best_item(growing *g, double *value)
 {
     bool utility = g->weighted->w_u > 0, protection = g->weighted->w_p > 0;
     *value = 0;
+    if (g->index != NULL)
+        return kanon__weighted_index_best(g->index, value);
     if (utility)
         set_costs(g);
     return utility && protection ? best_by_both(g, value) : best_by_one_side(g, utility, value);
 }
 
 /* Steps 2 to 7. */
-static kanon_status grow_one(growing *g, const kanon__weighted_limits *limits, int64_t seed, kanon__ticker *ticker,
-                             kanon_error *err)
+static kanon_status grow_one(growing *g, const kanon__weighted_limits *limits, int64_t seed, int64_t n,
+                             kanon__ticker *ticker, kanon_error *err)
 {
     start(g);
     take(g, seed);
@@ -187,8 +222,7 @@ static kanon_status grow_one(growing *g, const kanon__weighted_limits *limits, i
         if (item < 0 || value > limits->delta)
             break;
         take(g, item);
-        kanon_status st = kanon__tick(ticker, g->free_set->n_items - g->free_set->n, g->free_set->n_items,
-                                      10 * g->free_set->n, err);
+        kanon_status st = kanon__tick(ticker, n - n_free(g), n, g->index != NULL ? 10000 : 10 * n_free(g), err);
         if (st != KANON_OK)
             return st;
     }
@@ -202,10 +236,11 @@ kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__
     kanon_status st = KANON_OK;
     growing g = {.weighted = weighted, .rows = rows};
     *n_clusters = 0;
-    KANON_TRY(set_up_growing(&g, n, err), out);
-    while (g.free_set->n > 0) {
-        int64_t index = kanon__random_below(random, g.free_set->n);
-        KANON_TRY(grow_one(&g, limits, kanon__free_set_nth(g.free_set, index), ticker, err), out);
+    KANON_TRY(set_up_growing(&g, limits->search, n, err), out);
+    while (n_free(&g) > 0) {
+        int64_t nth = kanon__random_below(random, n_free(&g));
+        int64_t seed = g.index != NULL ? kanon__weighted_index_nth(g.index, nth) : kanon__free_set_nth(g.free_set, nth);
+        KANON_TRY(grow_one(&g, limits, seed, n, ticker, err), out);
         bool keep = g.n_members >= limits->k; /* step 8 */
         for (int64_t i = 0; i < g.n_members; i++)
             cluster_of[g.members[i]] = keep ? *n_clusters : -1;

@@ -47,7 +47,7 @@ static kanon_status make_index(kanon__contrast *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = c->secrets->space;
-    KANON_TRY(kanon__free_tree_new(&c->tree, space, err), out);
+    KANON_TRY(kanon__free_tree_new(&c->tree, space, false, err), out);
     KANON_TRY(kanon__new_array(&c->limits, space->n_dimensions, "sensitive values", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
         c->limits[i] = c->secrets->limits[c->tree->dimension[i] - space->dimensions];

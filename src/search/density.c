@@ -27,7 +27,7 @@ kanon_status kanon__density_new(kanon__density **out, const kanon__space *space,
     *out = NULL;
     KANON_TRY(kanon__new_array(&d, 1, "free records", err), out);
     d->n_free = space->n_rows;
-    KANON_TRY(kanon__free_tree_new(&d->tree, space, err), out);
+    KANON_TRY(kanon__free_tree_new(&d->tree, space, false, err), out);
     KANON_TRY(kanon__new_array(&d->box, 2 * space->n_dimensions, "a cluster", err), out);
     if (scan)
         KANON_TRY(kanon__new_array(&d->has_come, d->tree->n_places, "free records", err), out);

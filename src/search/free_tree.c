@@ -31,7 +31,7 @@ static void group_numbers(kanon__free_tree *t)
     }
 }
 
-static kanon_status set_columns(kanon__free_tree *t, kanon_error *err)
+static kanon_status set_columns(kanon__free_tree *t, bool with_sums, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int m = t->space->n_dimensions;
@@ -49,7 +49,8 @@ static kanon_status set_columns(kanon__free_tree *t, kanon_error *err)
         if (t->space->dimensions[i].position == NULL && t->space->dimensions[i].pair_units == NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_climbs = t->n_columns - t->n_numbers - t->n_tables;
-    group_numbers(t);
+    if (with_sums)
+        group_numbers(t);
 out:
     return st;
 }
@@ -208,7 +209,7 @@ out:
     return st;
 }
 
-kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, kanon_error *err)
+kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, bool with_sums, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__free_tree *t = NULL;
@@ -221,7 +222,7 @@ kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *sp
     t->space = space;
     kanon__free(tuples->codes);
     tuples->codes = NULL;
-    KANON_TRY(set_columns(t, err), out);
+    KANON_TRY(set_columns(t, with_sums, err), out);
     KANON_TRY(make_places(t, index, tuples, err), out);
     KANON_TRY(make_nodes(t, index, err), out);
     *out = t;

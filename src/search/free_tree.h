@@ -53,7 +53,8 @@ typedef struct kanon__free_tree {
     bool *is_loose; /* by node */
 } kanon__free_tree;
 
-kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, kanon_error *err);
+/* With sums, or without: only what is furthest needs them. */
+kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, bool with_sums, kanon_error *err);
 void kanon__free_tree_free(kanon__free_tree *tree);
 /* A free row, at its place, is free no longer. */
 void kanon__free_tree_take(kanon__free_tree *tree, int32_t place, int64_t row);

@@ -40,7 +40,7 @@ kanon_status kanon__growth_new(kanon__growth **out, const kanon__space *space, c
         g->n_free_of[i] = (int32_t)(i < n_counts - 1 ? ROWS_PER_COUNT : space->n_rows % ROWS_PER_COUNT);
     KANON_TRY(kanon__new_array(&g->box, 2 * space->n_dimensions, "a group", err), out);
     KANON_TRY(kanon__new_array(&g->tables, space->n_dimensions, "the search", err), out);
-    KANON_TRY(scan ? kanon__free_set_new(&g->scan, space, NULL, 0, err) : kanon__free_tree_new(&g->tree, space, err), out);
+    KANON_TRY(scan ? kanon__free_set_new(&g->scan, space, NULL, 0, err) : kanon__free_tree_new(&g->tree, space, true, err), out);
     *out = g;
     g = NULL;
 out:

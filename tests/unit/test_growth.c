@@ -445,7 +445,7 @@ static void sums_bound_what_is_there(void **state)
     kanon_table *table = table_of("attributes: {a: quasi, b: quasi}\n", "a,b\n0,0\n0,10\n10,0\n4,5\n");
     kanon__space *space = space_of(table);
     uint32_t full = space->dimensions[0].full;
-    assert_done(kanon__free_tree_new(&tree, space, &err), &err);
+    assert_done(kanon__free_tree_new(&tree, space, true, &err), &err);
     assert_int_equal(tree->n_columns, 4);
     assert_int_equal(tree->n_nodes, 1);
     /* a + b goes from 0 to full, a - b from -full to full, both moved up by 2 full */

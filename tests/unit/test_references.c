@@ -154,8 +154,7 @@ static void draw_settings(trial *run, const random_table *random)
     const char *name = run->algorithm;
     static const char *const ways[] = {"scan", "index", "auto"};
     assert_true(ref_settings_init(&run->reference, name));
-    if (strncmp(name, "tgc", 3) != 0 && strcmp(name, "mondrian") != 0 && strcmp(name, "top-down") != 0 &&
-        strcmp(name, "full-domain") != 0)
+    if (strcmp(name, "mondrian") != 0 && strcmp(name, "top-down") != 0 && strcmp(name, "full-domain") != 0)
         say(run, "search", "%s", ways[below(run, COUNT(ways))]); /* all ways give the same groups */
     if (strcmp(name, "kmember-p") == 0) {
         say_r(run);

@@ -1,7 +1,7 @@
 # the scan and the index give the same groups, on the sample table and on Adult
 "$KANON" sample hospital --rows 3000 --seed 5 -o h --quiet
-for algorithm in kmember densest kmember-p greedy-threshold oka kmeans-adjust-each kmeans-fill wfcm; do
-    case $algorithm in kmeans-* | wfcm) few="--set max-iterations=2" ;; densest) few="--blocks 600" ;; *) few="" ;; esac
+for algorithm in kmember densest kmember-p greedy-threshold oka kmeans-adjust-each kmeans-fill wfcm tgc-u tgc-b tgc-p; do
+    case $algorithm in kmeans-* | wfcm) few="--set max-iterations=2" ;; tgc-*) few="--set max-iterations=1 --set delta-prime=1" ;; densest) few="--blocks 600" ;; *) few="" ;; esac
     for way in scan index auto; do
         # shellcheck disable=SC2086
         expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 7 -a $algorithm $few --set search=$way --seed 3 -o /dev/null --groups $algorithm-$way.csv
