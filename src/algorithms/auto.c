@@ -40,7 +40,7 @@ out:
     return st;
 }
 
-/* What the groups lose together, in units. */
+/* What the groups lose together, in units; what is left over joins them for the time being. */
 static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -48,7 +48,11 @@ static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_erro
     *out = 0;
     KANON_TRY(kanon__clusters_init(&c, run->space, run->n_groups, err), out);
     for (int64_t row = 0; row < run->space->n_rows; row++)
-        kanon__clusters_join(&c, run->group_of[row], row);
+        if (run->group_of[row] >= 0)
+            kanon__clusters_join(&c, run->group_of[row], row);
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        if (run->group_of[row] == KANON__LEFT_OVER)
+            kanon__clusters_join(&c, kanon__clusters_cheapest(&c, -1, row), row);
     for (int32_t group = 0; group < run->n_groups; group++)
         *out += c.sizes[group] * kanon__box_units(run->space, kanon__clusters_box(&c, group));
 out:

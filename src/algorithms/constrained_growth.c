@@ -138,9 +138,14 @@ kanon_status kanon__constrained_growth(kanon__run *run, kanon_error *err)
             break;
         seed = kanon__growth_furthest(g.free_records, seed);
     }
-    for (int64_t row = 0; row < n && kanon__growth_n_free(g.free_records) > 0; row++)
-        if (kanon__growth_has(g.free_records, row))
+    for (int64_t row = 0; row < n && kanon__growth_n_free(g.free_records) > 0; row++) {
+        if (!kanon__growth_has(g.free_records, row))
+            continue;
+        if (run->leave_rest)
+            run->group_of[row] = KANON__LEFT_OVER;
+        else
             KANON_TRY(place_leftover(&g, row, err), out);
+    }
 out:
     for (int64_t i = 0; g.tallies != NULL && i < n / run->k; i++)
         kanon__tally_clear(&g.tallies[i]);

@@ -14,15 +14,14 @@
  * Ties: the lowest record; for leftovers the cluster that was built first. */
 #include "algorithms/algorithm.h"
 
-#include "loss/clusters.h"
 #include "search/best_first.h"
 #include "search/density.h"
+#include "search/leftovers.h"
 
 typedef struct densest {
     kanon__run *run;
     kanon__density *density;
     kanon__candidates queue; /* seeds by the D of their last growth, then by their lowest free record at that time */
-    kanon__clusters clusters;
 } densest;
 
 /* Growing from a tuple takes about this many nanoseconds for each record of the cluster. */
@@ -60,27 +59,22 @@ out:
     return st;
 }
 
-static void join(densest *d, int64_t cluster, int64_t row)
-{
-    kanon__clusters_join(&d->clusters, cluster, row);
-    d->run->group_of[row] = (int32_t)cluster;
-}
-
 /* The cluster of k around the seed, and what it covers: all of it where that costs nothing, else below 2k records. */
 static kanon_status make_cluster(densest *d, int32_t seed, uint32_t diversity, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t cluster = d->run->n_groups++, k = d->run->k;
+    int64_t size = 0, k = d->run->k;
+    int32_t cluster = d->run->n_groups++;
     int32_t row = kanon__density_record(d->density, seed);
     uint32_t units;
     KANON_TRY(kanon__density_begin(d->density, seed, err), out);
-    join(d, cluster, row);
-    while (d->clusters.sizes[cluster] < 2 * k - 1 || diversity == 0) {
+    d->run->group_of[row] = cluster;
+    while (++size < 2 * k - 1 || diversity == 0) {
         KANON_TRY(kanon__density_next(d->density, &row, &units, err), out);
         if (row < 0 || units > diversity)
             break;
         kanon__density_take(d->density);
-        join(d, cluster, row);
+        d->run->group_of[row] = cluster;
     }
 out:
     return st;
@@ -124,17 +118,13 @@ static kanon_status run_densest(kanon__run *run, kanon_error *err)
     densest d = {.run = run};
     int64_t n = run->space->n_rows, every = choose_every(run);
     KANON_TRY(kanon__density_new(&d.density, run->space, kanon__setting_text(run->settings, "search"), err), out);
-    KANON_TRY(kanon__clusters_init(&d.clusters, run->space, n / run->k, err), out);
     for (int64_t row = 0; row < n; row++)
-        run->group_of[row] = KANON__SUPPRESSED;
+        run->group_of[row] = KANON__LEFT_OVER;
     KANON_TRY(fill_queue(&d, every, err), out);
     while (kanon__density_n_free(d.density) >= run->k)
         KANON_TRY(d.queue.n > 0 ? look_at_first(&d, err) : fill_queue(&d, 1, err), out);
-    for (int64_t row = 0; row < n; row++)
-        if (run->group_of[row] == KANON__SUPPRESSED)
-            join(&d, kanon__clusters_cheapest(&d.clusters, -1, row), row);
+    KANON_TRY(kanon__leftovers_place(run, err), out);
 out:
-    kanon__clusters_clear(&d.clusters);
     kanon__free(d.queue.heap);
     kanon__density_free(d.density);
     return st;

@@ -12,8 +12,8 @@
  * Differences from the paper: none known. The paper measures the loss of the cluster with the new record, IL(P + r); at
  * equal sizes that is the order of D(P + r), which is what is compared here. */
 #include "algorithms/constrained_growth.h"
-#include "loss/clusters.h"
 #include "search/growth.h"
+#include "search/leftovers.h"
 
 /* Steps 2 to 4 of the paper: one cluster of k records around `seed`. */
 static kanon_status grow(kanon__run *run, kanon__growth *free_records, int64_t seed, kanon_error *err)
@@ -35,27 +35,6 @@ out:
     return st;
 }
 
-/* Step 5: what is left over joins the clusters, which grow by it. */
-static kanon_status place_leftovers(kanon__run *run, const kanon__growth *free_records, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__clusters c = {0};
-    int64_t n = run->space->n_rows;
-    KANON_TRY(kanon__clusters_init(&c, run->space, run->n_groups, err), out);
-    for (int64_t row = 0; row < n; row++)
-        if (!kanon__growth_has(free_records, row))
-            kanon__clusters_join(&c, run->group_of[row], row);
-    for (int64_t row = 0; row < n; row++) {
-        if (!kanon__growth_has(free_records, row))
-            continue;
-        run->group_of[row] = (int32_t)kanon__clusters_cheapest(&c, -1, row);
-        kanon__clusters_join(&c, run->group_of[row], row);
-    }
-out:
-    kanon__clusters_clear(&c);
-    return st;
-}
-
 static kanon_status run_kmember(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -64,6 +43,8 @@ static kanon_status run_kmember(kanon__run *run, kanon_error *err)
     if (run->constraints != NULL && run->space->n_rows <= KANON__CONSTRAINED_GROWTH_MOST)
         return kanon__constrained_growth(run, err);
     KANON_TRY(kanon__growth_new(&free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
+    for (int64_t row = 0; row < run->space->n_rows; row++)
+        run->group_of[row] = KANON__LEFT_OVER;
     kanon__random_init(&random, run->seed, 0);
     int64_t seed = kanon__random_below(&random, run->space->n_rows);
     for (;;) {
@@ -72,8 +53,7 @@ static kanon_status run_kmember(kanon__run *run, kanon_error *err)
             break;
         seed = kanon__growth_furthest(free_records, seed);
     }
-    if (kanon__growth_n_free(free_records) > 0)
-        KANON_TRY(place_leftovers(run, free_records, err), out);
+    KANON_TRY(kanon__leftovers_place(run, err), out); /* step 5 */
 out:
     kanon__growth_free(free_records);
     return st;

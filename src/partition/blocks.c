@@ -2,8 +2,18 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "loss/clusters.h"
 #include "partition/gaps.h"
 #include "partition/part_table.h"
+
+#include <stdlib.h>
+
+/* The groups of a block, for the records that are left over. */
+typedef struct block_groups {
+    kanon__clusters clusters; /* its boxes only: the block's own space is gone */
+    kanon__bound *around;     /* the box around all its records */
+    int64_t n_left;           /* its records that are left over */
+} block_groups;
 
 typedef struct blocks {
     kanon__run *run; /* of the whole table */
@@ -12,9 +22,29 @@ typedef struct blocks {
     kanon__parts *parts;
     int32_t *group_of;      /* by place in parts->rows: the group inside its block */
     int32_t *n_groups;      /* by block */
+    block_groups *groups;   /* by block */
     kanon__texts *warnings; /* by block */
     kanon__shared_ticker shared;
 } blocks;
+
+/* What is left over may go to any block's groups; their boxes are cheapest to find while the block is at hand. */
+static kanon_status find_groups(block_groups *out, const kanon__run *run, const kanon__space *whole, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = run->space->n_rows;
+    KANON_TRY(kanon__clusters_init(&out->clusters, run->space, run->n_groups, err), out);
+    KANON_TRY(kanon__new_array(&out->around, 2 * whole->n_dimensions, "blocks", err), out);
+    kanon__box_start(run->space, out->around, 0);
+    for (int64_t row = 0; row < n; row++) {
+        kanon__box_add(run->space, out->around, row);
+        if (run->group_of[row] >= 0)
+            kanon__clusters_join(&out->clusters, run->group_of[row], row);
+        out->n_left += run->group_of[row] == KANON__LEFT_OVER;
+    }
+    out->clusters.space = whole; /* codes are the same in both */
+out:
+    return st;
+}
 
 static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
 {
@@ -44,14 +74,102 @@ static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
     run.chosen = NULL; /* every block chooses for itself */
     run.notes = NULL;
     run.shown = NULL;
+    run.leave_rest = true;
     run.group_of = b->group_of + begin;
     run.n_groups = 0;
     KANON_TRY(b->algorithm(&run, err), out);
     b->n_groups[index] = run.n_groups;
+    KANON_TRY(find_groups(&b->groups[index], &run, b->run->space, err), out);
     kanon__shared_ticker_add(&b->shared, n);
 out:
     kanon__space_free(space);
     kanon__part_table_clear(&table);
+    return st;
+}
+
+/* ---- what is left over ------------------------------------------------------------------------------------------------ */
+
+typedef struct leftover {
+    int32_t row;
+    int32_t block;
+} leftover;
+
+typedef struct host {
+    int64_t block, group; /* block -1: none yet */
+    int64_t increase;
+} host;
+
+static int by_row(const void *left, const void *right)
+{
+    int32_t a = ((const leftover *)left)->row, b = ((const leftover *)right)->row;
+    return a < b ? -1 : a > b;
+}
+
+/* Whether a group of the block may cost as little as the best one: it costs no less than D of the record and whatever is
+ * nearest in the box around the block. Blocks are looked at in order but for the first, so ties go by block, then group. */
+static bool may_host(const blocks *b, int64_t block, const host *best, int64_t row)
+{
+    const kanon__space *space = b->run->space;
+    int64_t units = 0;
+    for (int i = 0; i < space->n_dimensions; i++) {
+        const kanon__dimension *d = &space->dimensions[i];
+        uint32_t lo = b->groups[block].around[2 * i], hi = b->groups[block].around[2 * i + 1];
+        uint32_t own = kanon__code_at(d->codes, row), near = own < lo ? lo : own > hi ? hi : own;
+        units += kanon__dimension_units(d, own < near ? own : near, own < near ? near : own);
+    }
+    return units < best->increase || (units == best->increase && block < best->block);
+}
+
+static void look_at_block(const blocks *b, int64_t block, host *best, int64_t row)
+{
+    const kanon__clusters *c = &b->groups[block].clusters;
+    for (int64_t group = 0; group < c->n; group++) {
+        if (c->sizes[group] == 0)
+            continue;
+        int64_t increase = kanon__clusters_increase(c, group, row);
+        if (increase < best->increase || (increase == best->increase && block < best->block))
+            *best = (host){block, group, increase};
+    }
+}
+
+/* The group with the least increase, the lowest of equals. Its own block's come first: what is near leaves little to look at. */
+static host find_host(const blocks *b, const leftover *l)
+{
+    host best = {.block = INT64_MAX, .increase = INT64_MAX};
+    look_at_block(b, l->block, &best, l->row);
+    for (int64_t block = 0; block < b->parts->n; block++)
+        if (block != l->block && may_host(b, block, &best, l->row))
+            look_at_block(b, block, &best, l->row);
+    return best;
+}
+
+/* In record order, as if there were no blocks. */
+static kanon_status place_leftovers(blocks *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    leftover *left = NULL;
+    int64_t n = 0, *first = NULL;
+    KANON_TRY(kanon__new_array(&first, b->parts->n + 1, "blocks", err), out);
+    for (int64_t block = 0; block < b->parts->n; block++) {
+        first[block + 1] = first[block] + b->n_groups[block];
+        n += b->groups[block].n_left;
+    }
+    KANON_TRY(kanon__new_array(&left, n, "records left over", err), out);
+    n = 0;
+    for (int64_t block = 0; block < b->parts->n; block++)
+        for (int64_t i = b->parts->begins[block]; b->groups[block].n_left > 0 && i < b->parts->begins[block + 1]; i++)
+            if (b->group_of[i] == KANON__LEFT_OVER)
+                left[n++] = (leftover){b->parts->rows[i], (int32_t)block};
+    qsort(left, (size_t)n, sizeof *left, by_row);
+    for (int64_t i = 0; i < n; i++) {
+        host h = find_host(b, &left[i]);
+        kanon__clusters_join(&b->groups[h.block].clusters, h.group, left[i].row);
+        b->run->group_of[left[i].row] = (int32_t)(first[h.block] + h.group);
+        KANON_TRY(kanon__tick(b->run->ticker, b->run->table->n_rows, b->run->table->n_rows, 1000000, err), out);
+    }
+out:
+    kanon__free(left);
+    kanon__free(first);
     return st;
 }
 
@@ -63,7 +181,7 @@ static void collect_groups(blocks *b)
     run->n_groups = 0;
     for (int64_t block = 0; block < b->parts->n; block++) {
         for (int64_t i = b->parts->begins[block]; i < b->parts->begins[block + 1]; i++)
-            run->group_of[b->parts->rows[i]] = b->group_of[i] >= 0 ? run->n_groups + b->group_of[i] : KANON__SUPPRESSED;
+            run->group_of[b->parts->rows[i]] = b->group_of[i] >= 0 ? run->n_groups + b->group_of[i] : b->group_of[i];
         run->n_groups += b->n_groups[block];
     }
 }
@@ -89,6 +207,7 @@ static kanon_status run_blocks(blocks *b, kanon_error *err)
     int64_t n = b->run->table->n_rows;
     KANON_TRY(kanon__new_array(&b->group_of, n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->n_groups, b->parts->n, "blocks", err), out);
+    KANON_TRY(kanon__new_array(&b->groups, b->parts->n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->warnings, b->parts->n, "blocks", err), out);
     kanon__shared_ticker_init(&b->shared, b->run->ticker, n);
     st = kanon__pool_run(b->threads, b->parts->n, run_block, b, err);
@@ -96,11 +215,18 @@ static kanon_status run_blocks(blocks *b, kanon_error *err)
     if (st != KANON_OK)
         goto out;
     collect_groups(b);
+    if (!b->run->leave_rest)
+        KANON_TRY(place_leftovers(b, err), out);
     KANON_TRY(collect_warnings(b, err), out);
 out:
     for (int64_t block = 0; b->warnings != NULL && block < b->parts->n; block++)
         kanon__texts_clear(&b->warnings[block]);
     kanon__free(b->warnings);
+    for (int64_t block = 0; b->groups != NULL && block < b->parts->n; block++) {
+        kanon__clusters_clear(&b->groups[block].clusters);
+        kanon__free(b->groups[block].around);
+    }
+    kanon__free(b->groups);
     kanon__free(b->n_groups);
     kanon__free(b->group_of);
     return st;

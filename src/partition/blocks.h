@@ -1,5 +1,6 @@
 /* Blocks: a table that is too large for one run is cut (partition/gaps.h) into blocks, which are grouped one by one, in parallel,
- * as if each were a table of its own with the ranges and domains of the whole. */
+ * as if each were a table of its own with the ranges and domains of the whole. What they leave over (KANON__LEFT_OVER) joins, in
+ * record order, the group of any block whose loss it raises least. */
 #ifndef KANON_PARTITION_BLOCKS_H
 #define KANON_PARTITION_BLOCKS_H
 

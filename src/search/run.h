@@ -20,6 +20,7 @@ typedef struct kanon__run {
     kanon__ticker *ticker;
     kanon__texts *warnings; /* what the user should know: what happened and which setting to change */
     kanon__texts *chosen;   /* "name=value" of the settings that the algorithm chose by itself; NULL: nobody wants to know */
+    bool leave_rest;        /* records left over are not to be placed but handed back as KANON__LEFT_OVER */
     int32_t *group_of;      /* out, by row: its group from 0, or KANON__SUPPRESSED; numbers in any order */
     int32_t n_groups;       /* out */
     kanon__texts *notes;    /* what the report should say about the result; NULL: nobody wants to know */
@@ -28,6 +29,7 @@ typedef struct kanon__run {
 } kanon__run;
 
 #define KANON__SUPPRESSED (-1)
+#define KANON__LEFT_OVER (-2) /* in no group yet; so no result looks, but that of a run with leave_rest */
 
 /* How the algorithms that can look for records in several ways are told which: a row for their tables of settings. */
 #define KANON__SEARCH_SETTING                                                                                               \

@@ -1,5 +1,7 @@
-/* Cutting a table at its gaps: sizes, order, and which cut is taken. */
+/* Cutting a table at its gaps: sizes, order, and which cut is taken; where the records go that blocks leave over. */
 #include "core/alloc.h"
+#include "core/random.h"
+#include "partition/blocks.h"
 #include "partition/gaps.h"
 #include "support.h"
 
@@ -94,6 +96,117 @@ static void no_memory(void **state)
     release(parts, table, space);
 }
 
+/* ---- what blocks leave over ------------------------------------------------------------------------------------------- */
+
+enum { K = 3, LEAST = 7, MOST_ROWS = 60, N_TABLES = 200 };
+
+/* A stand-in for an algorithm: rows in groups of K as they come, the rest, in blocks of even size K more, is left over. */
+static kanon_status group_as_they_come(kanon__run *run, kanon_error *err)
+{
+    (void)err;
+    int64_t n_grouped = (run->table->n_rows / K - (run->table->n_rows % 2 == 0 && run->table->n_rows >= 2 * K)) * K;
+    assert_true(run->leave_rest);
+    for (int64_t row = 0; row < run->table->n_rows; row++)
+        run->group_of[row] = row < n_grouped ? (int32_t)(row / K) : KANON__LEFT_OVER;
+    run->n_groups = (int32_t)(n_grouped / K);
+    return KANON_OK;
+}
+
+/* |P| times (width of a / 100 + whether b differs), in hundredths, of the rows of a group, with one more unless that is -1. */
+static int64_t loss_of(const int *a, const int *b, const int32_t *group_of, int64_t n, int32_t group, int64_t more)
+{
+    int lo = INT32_MAX, hi = -1, sorts = 0;
+    int64_t size = 0;
+    for (int64_t row = 0; row < n; row++) {
+        if (group_of[row] != group && row != more)
+            continue;
+        lo = a[row] < lo ? a[row] : lo;
+        hi = a[row] > hi ? a[row] : hi;
+        sorts |= 1 << b[row];
+        size++;
+    }
+    return size * (hi - lo + ((sorts & (sorts - 1)) != 0 ? 100 : 0));
+}
+
+/* The definition: in record order, the group with the least increase, the lowest of equals. Returns how many records went
+ * to another block. */
+static int place_plainly(const int *a, const int *b, const kanon__parts *parts, int32_t *group_of, int64_t n)
+{
+    int n_away = 0;
+    int32_t n_groups = 0, block_of_row[MOST_ROWS], block_of_group[MOST_ROWS];
+    for (int64_t block = 0; block < parts->n; block++) {
+        int64_t begin = parts->begins[block], size = parts->begins[block + 1] - begin;
+        int64_t n_grouped = (size / K - (size % 2 == 0 && size >= 2 * K)) * K;
+        for (int64_t i = 0; i < size; i++) {
+            group_of[parts->rows[begin + i]] = i < n_grouped ? n_groups + (int32_t)(i / K) : KANON__LEFT_OVER;
+            block_of_row[parts->rows[begin + i]] = (int32_t)block;
+        }
+        for (int64_t i = 0; i < n_grouped / K; i++)
+            block_of_group[n_groups++] = (int32_t)block;
+    }
+    for (int64_t row = 0; row < n; row++) {
+        int64_t least = INT64_MAX;
+        int32_t best = -1;
+        for (int32_t group = 0; group_of[row] == KANON__LEFT_OVER && group < n_groups; group++) {
+            int64_t increase = loss_of(a, b, group_of, n, group, row) - loss_of(a, b, group_of, n, group, -1);
+            if (increase < least) {
+                least = increase;
+                best = group;
+            }
+        }
+        if (best < 0)
+            continue;
+        group_of[row] = best;
+        n_away += block_of_group[best] != block_of_row[row];
+    }
+    return n_away;
+}
+
+/* Numbers from 0 to 100, both of which occur, and one of three sorts. */
+static int64_t random_rows(kanon__random *random, char *csv, int *a, int *b)
+{
+    int64_t n = 20 + kanon__random_below(random, MOST_ROWS - 20);
+    char *end = csv + sprintf(csv, "a,b\n");
+    for (int64_t row = 0; row < n; row++) {
+        a[row] = row < 2 ? (int)row * 100 : (int)kanon__random_below(random, 101);
+        b[row] = (int)kanon__random_below(random, 3);
+        end += sprintf(end, "%d,%c\n", a[row], 'x' + b[row]);
+    }
+    return n;
+}
+
+static void leftovers_go_where_they_cost_least(void **state)
+{
+    int n_away = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
+        char csv[MOST_ROWS * 8 + 8];
+        int a[MOST_ROWS], b[MOST_ROWS];
+        int32_t expected[MOST_ROWS], group_of[MOST_ROWS];
+        kanon_table *table = NULL;
+        kanon__space *space = NULL;
+        kanon__random random;
+        kanon__random_init(&random, seed, 0);
+        int64_t n = random_rows(&random, csv, a, b);
+        kanon__parts *parts = cut(csv, "attributes: {a: quasi, b: {role: quasi, type: categorical}}\n", LEAST, &table,
+                                  &space);
+        n_away += place_plainly(a, b, parts, expected, n);
+        for (int threads = 1; threads <= 2 && parts->n > 1; threads++) {
+            kanon_error err = {0};
+            kanon__texts warnings = {0};
+            kanon__run run = {
+                .table = table, .space = space, .k = K, .threads = threads, .warnings = &warnings, .group_of = group_of};
+            assert_done(kanon__blocks_run(&run, LEAST, 1, 0, group_as_they_come, &err), &err);
+            for (int64_t row = 0; row < n; row++) {
+                if (group_of[row] != expected[row])
+                    fail_msg("seed %d: row %d is in group %d, not %d", (int)seed, (int)row, group_of[row], expected[row]);
+            }
+        }
+        release(parts, table, space);
+    }
+    assert_true(n_away > N_TABLES / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +214,7 @@ int main(void)
         cmocka_unit_test(equal_values_stay_together),
         cmocka_unit_test(middle_is_cut_among_equals),
         cmocka_unit_test(no_memory),
+        cmocka_unit_test(leftovers_go_where_they_cost_least),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
