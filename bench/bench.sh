@@ -199,6 +199,29 @@ if [ -f "$data/adult/adult.csv" ]; then
     printf '\nadult, start to finish with release and report: %s seconds\n' "$seconds"
 fi
 
+# ---- blocks on two threads ---------------------------------------------------------------------------------------------
+
+# best_of THREADS ALGORITHM: seconds of the grouping in blocks, the least of three runs, since other programs disturb it.
+best_of()
+{
+    for _ in 1 2 3; do
+        "$kanon" anonymize "$dir/curve-$large/hospital.csv" -s "$dir/curve-$large/hospital.yaml" -k 10 -a "$2" --blocks $((large / 20)) --seed 1 \
+            --threads "$1" --quiet -o $dir/release.csv --groups "$dir/groups-$1.csv" --report $dir/report.json
+        figure seconds $dir/report.json
+    done | sort -g | head -n 1
+}
+
+large=$(echo "${BENCH_LARGE:-1000000}" | awk '{ print $NF }')
+sample "$large" "$dir/curve-$large"
+say "Blocks: hospital, $large records in blocks of $((large / 20)), k = 10; seconds of the grouping alone, by the clock, the best of three"
+printf '%-10s %10s %10s %9s  %s\n' algorithm '1 thread' '2 threads' ratio groups
+for algorithm in kmember densest; do
+    one=$(best_of 1 $algorithm)
+    two=$(best_of 2 $algorithm)
+    cmp -s $dir/groups-1.csv $dir/groups-2.csv && same=same || same=DIFFERENT
+    awk -v a=$algorithm -v o="$one" -v t="$two" -v g=$same 'BEGIN { printf "%-10s %10.3f %10.3f %9.2f  %s\n", a, o, t, o / t, g }'
+done
+
 # ---- growth with n -----------------------------------------------------------------------------------------------------
 
 say "Growth with n: hospital, k = 5, s = 5 k, one thread; seconds of the grouping alone, and for each n how they grew from the last"

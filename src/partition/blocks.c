@@ -20,6 +20,7 @@ typedef struct blocks {
     kanon__grouper algorithm;
     int threads;
     kanon__parts *parts;
+    int32_t *turn;          /* blocks, the largest first: so that no thread is left alone with one at the end */
     int32_t *group_of;      /* by place in parts->rows: the group inside its block */
     int32_t *n_groups;      /* by block */
     block_groups *groups;   /* by block */
@@ -46,10 +47,11 @@ out:
     return st;
 }
 
-static kanon_status run_block(int64_t index, void *payload, kanon_error *err)
+static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     blocks *b = payload;
+    int64_t index = b->turn[task];
     kanon_table table = {0};
     kanon__space *space = NULL;
     kanon__ticker ticker;
@@ -201,10 +203,41 @@ static kanon_status collect_warnings(blocks *b, kanon_error *err)
                              (long long)b->parts->n, b->warnings[first].items[0]);
 }
 
+typedef struct sized {
+    int64_t n_rows;
+    int32_t block;
+} sized;
+
+static int by_falling_size(const void *left, const void *right)
+{
+    const sized *a = left, *b = right;
+    if (a->n_rows != b->n_rows)
+        return a->n_rows > b->n_rows ? -1 : 1;
+    return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static kanon_status take_turns(blocks *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sized *order = NULL;
+    int64_t n = b->parts->n;
+    KANON_TRY(kanon__new_array(&b->turn, n, "blocks", err), out);
+    KANON_TRY(kanon__new_array(&order, n, "blocks", err), out);
+    for (int64_t i = 0; i < n; i++)
+        order[i] = (sized){b->parts->begins[i + 1] - b->parts->begins[i], (int32_t)i};
+    qsort(order, (size_t)n, sizeof *order, by_falling_size);
+    for (int64_t i = 0; i < n; i++)
+        b->turn[i] = order[i].block;
+out:
+    kanon__free(order);
+    return st;
+}
+
 static kanon_status run_blocks(blocks *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = b->run->table->n_rows;
+    KANON_TRY(take_turns(b, err), out);
     KANON_TRY(kanon__new_array(&b->group_of, n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->n_groups, b->parts->n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->groups, b->parts->n, "blocks", err), out);
@@ -229,6 +262,7 @@ out:
     kanon__free(b->groups);
     kanon__free(b->n_groups);
     kanon__free(b->group_of);
+    kanon__free(b->turn);
     return st;
 }
 
@@ -249,7 +283,7 @@ kanon_status kanon__blocks_run(kanon__run *run, int64_t least, int64_t row_bytes
 {
     kanon_status st = KANON_OK;
     blocks b = {.run = run, .algorithm = algorithm};
-    KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, least, run->ticker, err), out);
+    KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, least, run->threads, run->ticker, err), out);
     b.threads = threads_that_fit(&b, row_bytes, most_bytes);
     KANON_TRY(b.parts->n > 1 ? run_blocks(&b, err) : algorithm(run, err), out);
 out:

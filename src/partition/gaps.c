@@ -1,9 +1,13 @@
 #include "partition/gaps.h"
 
 #include "core/alloc.h"
+#include "core/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Fewer records are looked at before a thread has started. */
+enum { LARGE_PART = 50000 };
 
 typedef struct part {
     int64_t begin, end;
@@ -20,8 +24,11 @@ typedef struct cut {
 typedef struct cutting {
     const kanon__space *space;
     int64_t least;
+    int threads;
     int32_t *order, *scratch; /* rows; each part is a stretch of it, its rows ascending */
-    int64_t *counts;          /* by code */
+    int64_t **counts;         /* by dimension and code */
+    cut *best;                /* by dimension: of the part that is looked at */
+    part now;                 /* that part */
     part *stack;
     int64_t n_stack, stack_capacity;
 } cutting;
@@ -33,26 +40,48 @@ static bool is_better(const cut *a, const cut *b)
     return a->off_middle < b->off_middle;
 }
 
-/* The best cut of the part on one dimension, if it beats *best. */
-static void look_at_dimension(cutting *c, part p, int i, cut *best)
+/* The best cut of the part on one dimension. */
+static kanon_status look_at_dimension(int64_t i, void *payload, kanon_error *err)
 {
+    cutting *c = payload;
     const kanon__dimension *d = &c->space->dimensions[i];
-    int64_t n = p.end - p.begin, left = 0;
+    int64_t n = c->now.end - c->now.begin, left = 0, *counts = c->counts[i];
     uint32_t before = KANON__NO_CODE;
-    memset(c->counts, 0, (size_t)d->n_codes * sizeof *c->counts);
-    for (int64_t j = p.begin; j < p.end; j++)
-        c->counts[kanon__code_at(d->codes, c->order[j])]++;
+    cut *best = &c->best[i];
+    (void)err;
+    *best = (cut){.dimension = -1};
+    memset(counts, 0, (size_t)d->n_codes * sizeof *counts);
+    for (int64_t j = c->now.begin; j < c->now.end; j++)
+        counts[kanon__code_at(d->codes, c->order[j])]++;
     for (uint32_t code = 0; code < d->n_codes; code++) {
-        if (c->counts[code] == 0)
+        if (counts[code] == 0)
             continue;
         if (before != KANON__NO_CODE && left >= c->least && n - left >= c->least) {
-            cut here = {i, before, kanon__dimension_units(d, before, code), llabs(2 * left - n)};
+            cut here = {(int)i, before, kanon__dimension_units(d, before, code), llabs(2 * left - n)};
             if (is_better(&here, best))
                 *best = here;
         }
-        left += c->counts[code];
+        left += counts[code];
         before = code;
     }
+    return KANON_OK;
+}
+
+/* The best cut on any dimension, the first of equals. */
+static kanon_status find_cut(cut *out, cutting *c, part p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = c->space->n_dimensions;
+    *out = (cut){.dimension = -1};
+    if (p.end - p.begin < 2 * c->least)
+        return KANON_OK;
+    c->now = p;
+    KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, look_at_dimension, c, err), out);
+    for (int i = 0; i < m; i++)
+        if (c->best[i].dimension >= 0 && is_better(&c->best[i], out))
+            *out = c->best[i];
+out:
+    return st;
 }
 
 static int64_t divide(cutting *c, part p, const cut *at)
@@ -75,9 +104,8 @@ static kanon_status cut_parts(cutting *c, kanon__parts *parts, kanon__ticker *ti
     kanon_status st = KANON_OK;
     while (c->n_stack > 0) {
         part p = c->stack[--c->n_stack];
-        cut best = {.dimension = -1};
-        for (int i = 0; p.end - p.begin >= 2 * c->least && i < c->space->n_dimensions; i++)
-            look_at_dimension(c, p, i, &best);
+        cut best;
+        KANON_TRY(find_cut(&best, c, p, err), out);
         KANON_TRY(kanon__tick(ticker, p.begin, c->space->n_rows, 20 * (p.end - p.begin), err), out);
         if (best.dimension < 0) {
             parts->begins[++parts->n] = p.end; /* parts come from left to right */
@@ -92,21 +120,22 @@ out:
     return st;
 }
 
-kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space, int64_t least, kanon__ticker *ticker,
-                                  kanon_error *err)
+kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space, int64_t least, int threads,
+                                  kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__parts *parts = NULL;
-    cutting c = {.space = space, .least = least};
-    int64_t n = space->n_rows, most_codes = 0;
+    cutting c = {.space = space, .least = least, .threads = threads};
+    int64_t n = space->n_rows;
     *out = NULL;
-    for (int i = 0; i < space->n_dimensions; i++)
-        most_codes = space->dimensions[i].n_codes > most_codes ? space->dimensions[i].n_codes : most_codes;
     KANON_TRY(kanon__new_array(&parts, 1, "parts", err), out);
     KANON_TRY(kanon__new_array(&parts->begins, n / least + 2, "parts", err), out);
     KANON_TRY(kanon__new_array(&c.order, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&c.scratch, n, "row order", err), out);
-    KANON_TRY(kanon__new_array(&c.counts, most_codes, "row order", err), out);
+    KANON_TRY(kanon__new_array(&c.best, space->n_dimensions, "row order", err), out);
+    KANON_TRY(kanon__new_array(&c.counts, space->n_dimensions, "row order", err), out);
+    for (int i = 0; i < space->n_dimensions; i++)
+        KANON_TRY(kanon__new_array(&c.counts[i], space->dimensions[i].n_codes, "row order", err), out);
     KANON_TRY(kanon__grow_array(&c.stack, &c.stack_capacity, 64, "parts", err), out);
     for (int64_t row = 0; row < n; row++)
         c.order[row] = (int32_t)row;
@@ -118,7 +147,10 @@ kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space,
     parts = NULL;
 out:
     kanon__free(c.stack);
+    for (int i = 0; c.counts != NULL && i < space->n_dimensions; i++)
+        kanon__free(c.counts[i]);
     kanon__free(c.counts);
+    kanon__free(c.best);
     kanon__free(c.scratch);
     kanon__free(c.order);
     kanon__parts_free(parts);

@@ -9,8 +9,9 @@
 
 #include "partition/median.h"
 
-/* Parts of at least `least` records each; a part of twice as many or more is left whole only where no cut can be made. */
-kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space, int64_t least, kanon__ticker *ticker,
-                                  kanon_error *err);
+/* Parts of at least `least` records each; a part of twice as many or more is left whole only where no cut can be made. The
+ * parts do not depend on the number of threads. */
+kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space, int64_t least, int threads,
+                                  kanon__ticker *ticker, kanon_error *err);
 
 #endif

@@ -17,7 +17,7 @@ static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kan
     assert_done(kanon_table_read(table, csv_path.text, s, NULL, &err), &err);
     kanon_schema_free(s);
     assert_done(kanon__space_new(space, *table, (*table)->quasi, (*table)->n_quasi, KANON__TERMS_LOSS, &err), &err);
-    assert_done(kanon__parts_at_gaps(&parts, *space, least, NULL, &err), &err);
+    assert_done(kanon__parts_at_gaps(&parts, *space, least, 1, NULL, &err), &err);
     return parts;
 }
 
@@ -86,7 +86,7 @@ static void no_memory(void **state)
     for (int64_t i = 1;; i++) {
         kanon_error err = {0};
         kanon__alloc_fail_at(i, false);
-        kanon_status st = kanon__parts_at_gaps(&parts, space, 2, NULL, &err);
+        kanon_status st = kanon__parts_at_gaps(&parts, space, 2, 1, NULL, &err);
         kanon__alloc_fail_at(0, false);
         if (st == KANON_OK)
             break;
