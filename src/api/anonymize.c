@@ -330,13 +330,21 @@ static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
     return kanon__hint(err, st, "a block of 100000 records costs little loss");
 }
 
-static kanon_status choose_pace(plan *p, const kanon_table *table, int64_t k, const kanon_options *o, kanon_error *err)
+static kanon_status choose_pace(plan *p, const kanon_table *table, const kanon__constraints *constraints, int64_t k,
+                                const kanon_options *o, kanon_error *err)
 {
     const kanon__refinement *r = p->refinement;
     kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k};
-    if (r != NULL && r->need != NULL) {
-        work.refinement = r->info.name;
-        work.refine_bytes = r->need(p->refining, table->n_rows, table->n_quasi, k, kanon__pool_threads(o->threads));
+    if (r != NULL) {
+        work.then = r->info.name;
+        work.instead = "refine by none";
+        work.then_bytes = r->need(p->refining, table, constraints, k, kanon__pool_threads(o->threads));
+    }
+    int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(table, constraints, k);
+    if (repair_bytes > work.then_bytes) {
+        work.then = "making the groups keep what the schema asks";
+        work.instead = "ask for less beside k";
+        work.then_bytes = repair_bytes;
     }
     return kanon__pace_choose(&p->pace, &work, o->blocks, o->memory, err);
 }
@@ -365,9 +373,9 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     KANON_TRY(check_blocks(o.blocks, k, err), out);
     if (p.recode)
         o.blocks = KANON_BLOCKS_NONE;
-    KANON_TRY(choose_pace(&p, table, k, &o, err), out);
     KANON_TRY(kanon__requirements_allow(table, p.refinement != NULL, err), out);
     KANON_TRY(kanon__requirements_new(&constraints, table, k, err), out);
+    KANON_TRY(choose_pace(&p, table, constraints, k, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = {.table = table,
                       .k = k,

@@ -32,10 +32,11 @@ static int64_t release_bytes(const kanon_table *t, int64_t k)
     return t->n_rows * GROUP_OF_A_ROW * 2 + t->n_rows / k * (GROUP + (int64_t)CELL * t->n_quasi);
 }
 
-/* The order of the rows while they are cut, and the groups inside the blocks. */
-static int64_t cutting_bytes(const kanon_table *t)
+/* The order of the rows while they are cut, then the groups inside the blocks, and their boxes for what is left over. */
+static int64_t cutting_bytes(const kanon_table *t, int64_t k)
 {
-    return t->n_rows * 12;
+    enum { ROW = 12, SIZE = 8, BOUNDS = 8 };
+    return t->n_rows * ROW + t->n_rows / k * (SIZE + (int64_t)BOUNDS * t->n_quasi);
 }
 
 typedef struct need {
@@ -43,7 +44,7 @@ typedef struct need {
     int64_t whole; /* all records at once */
     int64_t base;  /* in blocks: what does not depend on their size */
     int64_t row;   /* in blocks: per record of the blocks that run */
-    int64_t after; /* when the algorithm is done: the refinement knows no blocks */
+    int64_t after; /* when the algorithm is done: what follows knows no blocks */
 } need;
 
 static need needed(const kanon__workload *w)
@@ -53,10 +54,10 @@ static need needed(const kanon__workload *w)
     int64_t base = FIXED + table_bytes(t) + release_bytes(t, w->k);
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
-                  .whole = base + (all > w->refine_bytes ? all : w->refine_bytes),
-                  .base = base + cutting_bytes(t),
+                  .whole = base + (all > w->then_bytes ? all : w->then_bytes),
+                  .base = base + cutting_bytes(t, w->k),
                   .row = kanon__algorithm_need(w->algorithm, 1, t->n_quasi) + (int64_t)CODE * (t->n_quasi + t->n_sensitive),
-                  .after = base + w->refine_bytes};
+                  .after = base + w->then_bytes};
 }
 
 static int64_t blocks_need(const need *n, int64_t block)
@@ -86,16 +87,15 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
 {
     char wanted[32], allowed[32], small[32];
     int64_t bytes = blocks > 0 ? blocks_need(n, blocks) : n->whole, least = blocks_need(n, least_block(w->k));
-    bool refining = w->refine_bytes > 0 && bytes == n->after, cut = !refining && blocks > 0 && blocks < n->n_rows;
+    bool after = w->then_bytes > 0 && bytes == n->after, cut = !after && blocks > 0 && blocks < n->n_rows;
     size_text(wanted, bytes);
     size_text(allowed, memory);
     size_text(small, least);
-    kanon_status st = kanon__fail(err, KANON_ENOMEM,
-                                  "%s needs about %s of memory for %lld records%s, more than the %s it may use",
-                                  refining ? w->refinement : w->algorithm->info.name, wanted, (long long)n->n_rows,
-                                  cut ? " in these blocks" : "", allowed);
-    if (refining)
-        return kanon__hint(err, st, "allow %s, or refine by none", wanted);
+    kanon_status st = kanon__fail(
+        err, KANON_ENOMEM, "%s needs about %s of memory for %lld records%s, more than the %s it may use",
+        after ? w->then : w->algorithm->info.name, wanted, (long long)n->n_rows, cut ? " in these blocks" : "", allowed);
+    if (after)
+        return kanon__hint(err, st, "allow %s, or %s", wanted, w->instead);
     if (least < bytes)
         return kanon__hint(err, st, "allow %s, or %s with blocks of %lld records", wanted, small,
                            (long long)least_block(w->k));

@@ -13,8 +13,9 @@ typedef struct kanon__pace {
 /* What is to be run, as far as it takes memory. */
 typedef struct kanon__workload {
     const kanon__algorithm *algorithm;
-    const char *refinement; /* its name; NULL: none */
-    int64_t refine_bytes;   /* that it takes: it gets the whole table, with or without blocks */
+    const char *then;    /* the step after the algorithm that takes most memory; NULL: there is none */
+    const char *instead; /* how to do without it */
+    int64_t then_bytes;  /* that it takes: it gets the whole table, with or without blocks */
     const kanon_table *table;
     int64_t k;
 } kanon__workload;

@@ -5,6 +5,7 @@
 #include "loss/clusters.h"
 #include "partition/part_table.h"
 #include "refine/alike.h"
+#include "refine/regroup.h"
 #include "refine/repair.h"
 #include "refine/suppression.h"
 
@@ -136,6 +137,12 @@ kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err)
         KANON_TRY(repair_classes(run, err), out);
 out:
     return st;
+}
+
+int64_t kanon__requirements_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k)
+{
+    bool asked = constraints != NULL || table->most_suppressed >= 0;
+    return asked ? kanon__regroup_need(table, constraints, k) : 0;
 }
 
 /* ---- for the report -------------------------------------------------------------------------------------------------- */

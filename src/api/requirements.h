@@ -15,6 +15,8 @@ typedef kanon_status (*kanon__runner)(const void *payload, kanon__run *run, kano
 kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err);
 /* Make the algorithm's groups keep what is asked, and use up what may be suppressed where that lowers the loss. */
 kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err);
+/* The bytes that this takes beside table and grouping. */
+int64_t kanon__requirements_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k);
 /* The information loss that the same run has where nothing but k is asked; NAN where the table is too large to find out. */
 kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
                                               kanon_error *err);

@@ -116,6 +116,8 @@ typedef struct kanon__tally {
 
 kanon_status kanon__tally_init(kanon__tally *out, const kanon__constraints *constraints, kanon_error *err);
 void kanon__tally_clear(kanon__tally *tally);
+/* The bytes of the tallies of all groups where each has about k of so many records; 0 where there are no constraints. */
+int64_t kanon__tallies_need(const kanon__constraints *constraints, int64_t n_records, int64_t k);
 kanon_status kanon__tally_add(kanon__tally *tally, int64_t row, kanon_error *err);
 /* Take out a row that is in it. What was taken out last can be added again without memory. */
 void kanon__tally_remove(kanon__tally *tally, int64_t row);

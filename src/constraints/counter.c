@@ -2,6 +2,8 @@
 
 #include "core/alloc.h"
 
+enum { FIRST_SLOTS = 8 };
+
 #include <stdlib.h>
 
 static kanon__count *find_slot(kanon__count *slots, int64_t n_slots, uint64_t stored)
@@ -20,10 +22,18 @@ void kanon__counter_clear(kanon__counter *c)
     *c = (kanon__counter){.keeps_sorted = c->keeps_sorted};
 }
 
+/* Slots grow when three quarters are used, so that a quarter is: by four. */
+int64_t kanon__counter_need(int64_t n_keys, bool keeps_sorted)
+{
+    int64_t n_slots = FIRST_SLOTS;
+    while (n_slots * 3 / 4 < n_keys)
+        n_slots *= 4;
+    return n_slots * (int64_t)(sizeof(kanon__count) + (keeps_sorted ? sizeof(uint64_t) : 0));
+}
+
 /* Keys that are gone are left behind. */
 static kanon_status grow(kanon__counter *c, kanon_error *err)
 {
-    enum { FIRST_SLOTS = 8 };
     kanon_status st = KANON_OK;
     kanon__count *slots = NULL;
     uint64_t *sorted = NULL;

@@ -25,6 +25,8 @@ typedef struct kanon__counter {
 
 /* An empty counter is all zero but `keeps_sorted`. */
 void kanon__counter_clear(kanon__counter *counter);
+/* The bytes that a counter of so many keys takes. */
+int64_t kanon__counter_need(int64_t n_keys, bool keeps_sorted);
 /* Count the key `n` more times; *count, unless NULL, is how often it then occurs. */
 kanon_status kanon__counter_add(kanon__counter *counter, uint64_t key, int64_t n, int64_t *count, kanon_error *err);
 /* Count a key that occurs once less, and return how often it then occurs. */

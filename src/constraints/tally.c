@@ -23,6 +23,25 @@ void kanon__tally_clear(kanon__tally *t)
     *t = (kanon__tally){0};
 }
 
+static int64_t n_values(const kanon__constraints *c, int counted)
+{
+    int column = c->counted[counted];
+    return column < 0 ? c->table->n_entities : c->table->columns[column].n_codes;
+}
+
+int64_t kanon__tallies_need(const kanon__constraints *c, int64_t n_records, int64_t k)
+{
+    int64_t bytes = sizeof(kanon__tally);
+    if (c == NULL)
+        return 0;
+    for (int i = 0; i < c->n_counted; i++) {
+        int64_t n_distinct = k < n_values(c, i) ? k : n_values(c, i);
+        bytes += (int64_t)sizeof(kanon__tally_column) + kanon__counter_need(n_distinct, c->sorted[i]);
+        bytes += c->table->has_entity && c->counted[i] >= 0 ? kanon__counter_need(k, false) : 0;
+    }
+    return n_records / k * bytes;
+}
+
 static uint32_t code_of(const kanon__constraints *c, int counted, int64_t row)
 {
     int column = c->counted[counted];

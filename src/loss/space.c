@@ -8,8 +8,6 @@
 
 /* Sums of units stay below 2^30, so that they fit 32 bits in every kernel. */
 static const double MOST_UNITS = (double)(1 << 30);
-/* A table of all pairs of leaves is worth its memory up to this many leaves. */
-enum { PAIR_TABLE_LEAVES = 512 };
 
 /* A weight or a denominator as a fraction. */
 typedef struct fraction {
@@ -165,7 +163,7 @@ static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
     for (int32_t node = 0; node < t->n_nodes; node++)
         d->node_units[node] = units_of_node(d, node);
     d->counted = d->terms != KANON__TERMS_LOSS && t->flat;
-    if (d->n_codes > PAIR_TABLE_LEAVES)
+    if (d->n_codes > KANON__PAIR_TABLE_LEAVES)
         goto out;
     KANON_TRY(kanon__new_array(&d->pair_units, (int64_t)d->n_codes * d->n_codes, "taxonomy costs", err), out);
     set_pair_units(d);

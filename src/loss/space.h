@@ -16,6 +16,9 @@ typedef enum kanon__terms {
     KANON__TERMS_SECRETS     /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
 } kanon__terms;
 
+/* Categories of so many values have a table of what each two of them cost; larger ones climb their taxonomy. */
+enum { KANON__PAIR_TABLE_LEAVES = 512 };
+
 typedef struct kanon__dimension {
     const kanon__column *column;
     kanon__codes codes; /* by row */

@@ -290,6 +290,17 @@ out:
     return st;
 }
 
+static int64_t need(const kanon__settings *settings, const kanon_table *t, const kanon__constraints *constraints, int64_t k,
+                    int threads)
+{
+    enum { LISTS = 12, NUMBERS = 16 }; /* bytes of a record; of a group, beside its covers and what it covers */
+    int64_t n_groups = t->n_rows / k, box = 2 * (int64_t)sizeof(kanon__bound) * t->n_quasi;
+    (void)settings;
+    (void)threads;
+    return t->n_rows * LISTS + n_groups * (box + 2 * (int64_t)sizeof(cover) + NUMBERS) +
+           kanon__cover_index_need(t, n_groups) + kanon__tallies_need(constraints, t->n_rows, k);
+}
+
 const kanon__refinement kanon__refinement_il_optimization = {
     .info =
         {.name = "il-optimization",
@@ -298,4 +309,5 @@ const kanon__refinement kanon__refinement_il_optimization = {
          .source = "Truta, Campan: K-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4",
          .revision = 1},
     .run = run_il_optimization,
+    .need = need,
 };

@@ -9,8 +9,9 @@ typedef struct kanon__refinement {
     kanon_algorithm_info info;
     /* run->group_of holds a valid grouping, and does so afterwards; its loss has not grown. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
-    /* The bytes that it takes beside table and grouping; NULL: no more than any algorithm. */
-    int64_t (*need)(const kanon__settings *settings, int64_t n_records, int n_attributes, int64_t k, int threads);
+    /* The bytes that it takes beside table and grouping; constraints may be NULL. */
+    int64_t (*need)(const kanon__settings *settings, const kanon_table *table, const kanon__constraints *constraints,
+                    int64_t k, int threads);
 } kanon__refinement;
 
 const kanon__refinement *kanon__refinement_find(const char *name);

@@ -28,6 +28,14 @@ out:
     return st;
 }
 
+int64_t kanon__regroup_need(const kanon_table *t, const kanon__constraints *constraints, int64_t k)
+{
+    enum { LISTS = 8, NUMBERS = 24, OFFER = 36 }; /* bytes of a record; of a group, and of a queue of them that grows */
+    int64_t box = 2 * (int64_t)sizeof(kanon__bound) * t->n_quasi;
+    return t->n_rows * LISTS + t->n_rows / k * (box + NUMBERS + OFFER) + kanon__neighbours_need(t->n_rows, t->n_quasi) +
+           kanon__tallies_need(constraints, t->n_rows, k);
+}
+
 static void append(kanon__regroup *g, int32_t group, int32_t row)
 {
     g->next[row] = -1;

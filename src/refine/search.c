@@ -419,11 +419,14 @@ out:
 }
 
 /* The board has all records, a patch those of a region; there are as many patches as threads. */
-static int64_t need(const kanon__settings *given, int64_t n, int m, int64_t k, int threads)
+static int64_t need(const kanon__settings *given, const kanon_table *t, const kanon__constraints *constraints, int64_t k,
+                    int threads)
 {
+    int64_t n = t->n_rows, m = t->n_quasi;
     enum { BOARD = 160, BOARD_CELL = 20, PATCH = 190, PATCH_CELL = 36 };
     int64_t region = k < n ? most_records(k) : n, n_in_patches = region < n / threads ? region * threads : n;
-    return rests(given) ? 0 : n * (BOARD + (int64_t)BOARD_CELL * m) + n_in_patches * (PATCH + (int64_t)PATCH_CELL * m);
+    (void)constraints; /* they are asked group by group */
+    return rests(given) ? 0 : n * (BOARD + BOARD_CELL * m) + n_in_patches * (PATCH + PATCH_CELL * m) + kanon__costs_need(t);
 }
 
 static const kanon_setting_info settings[] = {

@@ -13,6 +13,22 @@ static int shift_for(uint32_t n_codes, int64_t most_buckets)
     return shift;
 }
 
+static int64_t most_buckets(int64_t n_words, int n_dimensions)
+{
+    int64_t most = MOST_BYTES / (n_words * 8 + 1) / (n_dimensions > 0 ? n_dimensions : 1);
+    return most > 16 ? most : 16;
+}
+
+int64_t kanon__cover_index_need(const kanon_table *t, int64_t n_slots)
+{
+    int64_t n_words = (n_slots + 63) / 64, n_rows_of_bits = 1, most = most_buckets(n_words, t->n_quasi);
+    for (int i = 0; i < t->n_quasi; i++) {
+        uint32_t n_codes = t->columns[t->quasi[i]].n_codes;
+        n_rows_of_bits += (n_codes >> shift_for(n_codes, most)) + 1;
+    }
+    return n_rows_of_bits * n_words * (int64_t)sizeof(uint64_t);
+}
+
 kanon_status kanon__cover_index_new(kanon__cover_index **out, const kanon__space *space, int64_t n_slots, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -23,8 +39,7 @@ kanon_status kanon__cover_index_new(kanon__cover_index **out, const kanon__space
     x->space = space;
     x->n_slots = n_slots;
     x->n_words = (n_slots + 63) / 64;
-    int64_t most_buckets = MOST_BYTES / (x->n_words * 8 + 1) / (m > 0 ? m : 1);
-    most_buckets = most_buckets > 16 ? most_buckets : 16;
+    int64_t most = most_buckets(x->n_words, m);
     KANON_TRY(kanon__new_array(&x->alive, x->n_words, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&x->bits, m, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&x->shifts, m, "the index of groups", err), out);
@@ -32,7 +47,7 @@ kanon_status kanon__cover_index_new(kanon__cover_index **out, const kanon__space
         x->alive[slot / 64] |= (uint64_t)1 << slot % 64;
     for (int i = 0; i < m; i++) {
         uint32_t n_codes = space->dimensions[i].n_codes;
-        x->shifts[i] = shift_for(n_codes, most_buckets);
+        x->shifts[i] = shift_for(n_codes, most);
         KANON_TRY(kanon__new_array(&x->bits[i], ((n_codes >> x->shifts[i]) + 1) * x->n_words, "the index of groups", err),
                   out);
     }

@@ -34,6 +34,12 @@ out:
     return st;
 }
 
+int64_t kanon__neighbours_need(int64_t n_records, int n_attributes)
+{
+    enum { RECORD = 36, CELL = 12 }; /* rows, tuples and their order; codes in two orders, and boxes */
+    return n_records * (RECORD + (int64_t)CELL * n_attributes);
+}
+
 void kanon__neighbours_free(kanon__neighbours *x)
 {
     if (x == NULL)

@@ -9,6 +9,8 @@
 typedef struct kanon__neighbours kanon__neighbours;
 
 kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *space, kanon_error *err);
+/* The bytes that it takes for so many records, all different. */
+int64_t kanon__neighbours_need(int64_t n_records, int n_attributes);
 void kanon__neighbours_free(kanon__neighbours *neighbours);
 /* Ask about another box, which must not change until the next start. */
 kanon_status kanon__neighbours_start(kanon__neighbours *neighbours, const kanon__bound *box, kanon_error *err);

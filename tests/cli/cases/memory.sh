@@ -22,6 +22,15 @@ expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fil
 err_has "blocks of 2000 records"
 no_file none.csv
 
+# what follows the algorithm counts, too
+expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --refine il-optimization --memory 1M -o small.csv
+err_has "il-optimization needs about"
+err_has "or refine by none"
+expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory 1M -o small.csv \
+    --constraint model=distinct-l-diversity,attribute=diagnosis,l=2
+err_has "making the groups keep what the schema asks needs about"
+no_file small.csv
+
 # blocks are not used where they are not needed
 expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian -o /dev/null --report all.json -q
 ! grep -q '"blocks": ' all.json || failed "blocks without need"
