@@ -25,6 +25,15 @@ static int64_t table_bytes(const kanon_table *t)
     return bytes;
 }
 
+/* What lies in a file for want of memory, and will not where more of it is allowed. */
+static int64_t spilled_bytes(const kanon_table *t)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < t->n_columns; i++)
+        bytes += t->columns[i].encoded && t->columns[i].codes.spilled ? (int64_t)t->columns[i].codes.size : 0;
+    return bytes;
+}
+
 /* The grouping itself, and the cells of the release for every group with their check. */
 static int64_t release_bytes(const kanon_table *t, int64_t k)
 {
@@ -88,9 +97,9 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
     char wanted[32], allowed[32], small[32];
     int64_t bytes = blocks > 0 ? blocks_need(n, blocks) : n->whole, least = blocks_need(n, least_block(w->k));
     bool after = w->then_bytes > 0 && bytes == n->after, cut = !after && blocks > 0 && blocks < n->n_rows;
-    size_text(wanted, bytes);
+    size_text(wanted, bytes + spilled_bytes(w->table));
     size_text(allowed, memory);
-    size_text(small, least);
+    size_text(small, least + spilled_bytes(w->table));
     kanon_status st = kanon__fail(
         err, KANON_ENOMEM, "%s needs about %s of memory for %lld records%s, more than the %s it may use",
         after ? w->then : w->algorithm->info.name, wanted, (long long)n->n_rows, cut ? " in these blocks" : "", allowed);
