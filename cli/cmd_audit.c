@@ -41,6 +41,10 @@ static void print_audit(const kanon_audit *audit)
         print_clean(stdout, audit->diversity[i].column);
         putchar('\n');
     }
+    if (audit->fewest_entities > 0) {
+        print_number("joint_entities", audit->fewest_entities);
+        print_number("entities_below_k", audit->entities_below);
+    }
 }
 
 static int run(const command *self, const arguments *args)
@@ -64,6 +68,11 @@ static int run(const command *self, const arguments *args)
         if (audit->below > 0) {
             say("%" PRId64 " records can be told from fewer than %" PRId64 " others by who has all releases", audit->below,
                 audit->k - 1);
+            status = EXIT_UNMET;
+        }
+        if (audit->entities_below > 0) {
+            say("%" PRId64 " joint classes hold records of fewer than %" PRId64 " entities", audit->entities_below,
+                audit->k);
             status = EXIT_UNMET;
         }
     }

@@ -66,6 +66,19 @@ static void print_history(const kanon_state_info *info)
     }
 }
 
+/* What every group keeps beside k. */
+static void print_promises(const kanon_state_info *info)
+{
+    for (size_t i = 0; i < info->n_promises; i++)
+        printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->promises[i].sentence, info->promises[i].asked,
+               info->promises[i].reached);
+    print_text("entity", info->entity);
+    if (info->entity_together)
+        printf("%-*s all records of an entity are in one group\n", WIDTH, "keeps");
+    if (info->most_suppressed >= 0)
+        print_number("may_suppress", info->most_suppressed);
+}
+
 static void print_info(const kanon_state_info *info)
 {
     print_number("records", info->records);
@@ -73,6 +86,7 @@ static void print_info(const kanon_state_info *info)
     print_number("suppressed", info->suppressed);
     print_number("k", info->k);
     print_number("k_asked", info->k_asked);
+    print_promises(info);
     print_number("columns", info->columns);
     print_number("quasi", info->quasi);
     print_number("departed", info->departed);

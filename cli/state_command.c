@@ -126,11 +126,14 @@ static void print_joint(const kanon_change *done)
 
 static void print_change(const kanon_change *done, const arguments *args, const char *verb, double seconds)
 {
-    char changed[96] = "", groups[96] = "", loss[128] = "";
+    char changed[96] = "", groups[160] = "", repaired[48] = "", loss[128] = "";
     if (verb != NULL)
         snprintf(changed, sizeof changed, "%" PRId64 " records %s; ", done->changed, verb);
-    if (done->splits + done->dispersed > 0)
-        snprintf(groups, sizeof groups, " (%" PRId64 " split, %" PRId64 " dispersed)", done->splits, done->dispersed);
+    if (done->repaired > 0)
+        snprintf(repaired, sizeof repaired, ", %" PRId64 " repaired", done->repaired);
+    if (done->splits + done->dispersed + done->repaired > 0)
+        snprintf(groups, sizeof groups, " (%" PRId64 " split, %" PRId64 " dispersed%s)", done->splits, done->dispersed,
+                 repaired);
     if (!isnan(done->loss_before))
         snprintf(loss, sizeof loss, ", average loss %.4f, before %.4f", done->loss, done->loss_before);
     else if (!isnan(done->loss))

@@ -555,6 +555,7 @@ typedef struct kanon_change {
     int64_t below_joint_k;           /* records whose joint class was smaller before: nothing could be done */
     double loss_before, loss;        /* average loss; NAN where it was not asked for */
     double drift;                    /* loss now over that of a fresh run, on a sample, less 1; NAN likewise */
+    int64_t repaired;                /* groups that were changed because they did not keep what is asked beside k */
 } kanon_change;
 
 /* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that
@@ -588,6 +589,12 @@ typedef struct kanon_state_event {
     int64_t records, groups; /* afterwards */
 } kanon_state_event;
 
+/* Something that every group of a state keeps beside k. */
+typedef struct kanon_state_promise {
+    const char *sentence;
+    double asked, reached; /* by the least protected group: l, c, alpha, t, or entities */
+} kanon_state_promise;
+
 typedef struct kanon_state_info {
     const char *program, *algorithm, *refinement, *settings; /* settings: NAME=VALUE, one per line */
     uint32_t revision;
@@ -600,6 +607,11 @@ typedef struct kanon_state_info {
     size_t n_releases;
     const kanon_state_event *history;
     size_t n_history;
+    const kanon_state_promise *promises; /* what every group keeps beside k */
+    size_t n_promises;
+    const char *entity; /* the column that says whose record it is; NULL: there is none */
+    int entity_together;
+    int64_t most_suppressed; /* records that may be suppressed; -1: nothing was said */
 } kanon_state_info;
 
 /* Check every page, record and group of the file, and say what is in it. KANON_EDATA: something does not fit. */
@@ -620,6 +632,8 @@ typedef struct kanon_audit {
     size_t n_sizes;
     const kanon_diversity *diversity; /* the fewest distinct sensitive values in a joint class */
     size_t n_diversity;
+    int64_t fewest_entities; /* in a joint class; 0: the state knows no entities */
+    int64_t entities_below;  /* joint classes with fewer entities than k */
 } kanon_audit;
 
 /* `k` 0: the state's. */

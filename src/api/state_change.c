@@ -1,10 +1,13 @@
 /* States: making one, changing it, releasing what it holds. */
 #include "api/publish.h"
+#include "api/requirements.h"
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "refine/refinement.h"
 #include "state/releases.h"
+#include "state/uphold.h"
+#include "state/wishes.h"
 #include "verify/verify.h"
 
 #include <errno.h>
@@ -129,7 +132,8 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
     if (access(path, F_OK) == 0)
         return fail_is_there(path, err);
     if (grouping->recoded != NULL) {
-        st = kanon__fail(err, KANON_EINVAL, "a state cannot keep how attributes are recoded: new records would not fit into it");
+        st = kanon__fail(err, KANON_EINVAL,
+                         "a state cannot keep how attributes are recoded: new records would not fit into it");
         kanon__hint(err, st, "recode by record, or release without a state");
         goto out;
     }
@@ -137,7 +141,8 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
         return kanon__fail(err, KANON_EINVAL, "a state needs groups that were made for a k");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     KANON_TRY(kanon__verify_grouping(table, grouping->group_of, grouping->n_groups, grouping->k, err), out);
-    KANON_TRY(kanon__state_fits(table, schema, err), out);
+    KANON_TRY(kanon__verify_privacy(table, grouping->group_of, grouping->n_groups, grouping->k, err), out);
+    KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);
     m.state->tick = o.tick;
@@ -227,6 +232,23 @@ out:
     return st;
 }
 
+/* What the report says about what is asked beside k. */
+static kanon_status note_kept(changing *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__constraints *constraints = NULL;
+    kanon__space *space = NULL;
+    const kanon_table *t = c->whole.table;
+    KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
+    KANON_TRY(kanon__space_new(&space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__run run = {.table = t, .space = space, .k = c->state->k, .constraints = constraints};
+    KANON_TRY(kanon__requirements_record(c->grouping, &run, err), out);
+out:
+    kanon__space_free(space);
+    kanon__constraints_free(constraints);
+    return st;
+}
+
 /* The grouping that is to be released, checked. */
 static kanon_status make_release(changing *c, kanon_error *err)
 {
@@ -249,7 +271,8 @@ static kanon_status make_release(changing *c, kanon_error *err)
         c->out->below_joint_k = joint.n_below;
     }
     KANON_TRY(kanon__whole_grouping(&c->grouping, &c->whole, s, err), out);
-    KANON_TRY(kanon__verify_grouping(c->whole.table, c->grouping->group_of, c->grouping->n_groups, s->k, err), out);
+    KANON_TRY(kanon__uphold_verify(&c->whole, s, c->grouping->group_of, c->grouping->n_groups, err), out);
+    KANON_TRY(note_kept(c, err), out);
     KANON_TRY(describe_release(&c->release, &c->out->loss, c->whole.table, c->grouping, err), out);
 out:
     return st;
@@ -290,8 +313,11 @@ static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind k
     out->splits = done.n_splits;
     out->dispersed = done.n_dispersed;
     out->grown = done.n_grown;
-    snprintf(c.detail, sizeof c.detail, "%lld records, %lld groups split, %lld dispersed", (long long)done.n_records,
-             (long long)done.n_splits, (long long)done.n_dispersed);
+    out->repaired = done.n_repaired;
+    int used = snprintf(c.detail, sizeof c.detail, "%lld records, %lld groups split, %lld dispersed",
+                        (long long)done.n_records, (long long)done.n_splits, (long long)done.n_dispersed);
+    if (kanon__wishes_bind(s))
+        snprintf(c.detail + used, sizeof c.detail - (size_t)used, ", %lld repaired", (long long)done.n_repaired);
     KANON_TRY(complete(&c, err), out);
 out:
     end(&c);
@@ -352,16 +378,21 @@ static kanon_status run_refinement(const kanon__refinement *refinement, changing
 {
     kanon_status st = KANON_OK;
     kanon__space *space = NULL;
+    kanon__constraints *constraints = NULL;
     kanon__settings settings = {0};
+    int64_t n_repaired = 0;
     kanon__texts warnings = {0}, chosen = {0};
     kanon__ticker ticker;
     const kanon_table *t = c->whole.table;
     const kanon_algorithm_info *info = &refinement->info;
     kanon__ticker_init(&ticker, c->state->tick, c->state->payload, "refining");
+    KANON_TRY(kanon__requirements_allow(t, true, err), out);
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, NULL, 0, err), out);
     KANON_TRY(kanon__space_new(&space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
     kanon__run run = {.table = t,
                       .space = space,
+                      .constraints = constraints,
                       .k = c->state->k,
                       .seed = c->state->seed,
                       .threads = kanon__pool_threads(0),
@@ -373,43 +404,17 @@ static kanon_status run_refinement(const kanon__refinement *refinement, changing
                       .n_groups = (int32_t)*n_groups};
     KANON_TRY(refinement->run(&run, err), out);
     *n_groups = run.n_groups;
-    KANON_TRY(kanon__verify_grouping(t, group_of, *n_groups, c->state->k, err), out);
     KANON_TRY(kanon__grouping_renumber(group_of, t->n_rows, n_groups, err), out);
+    run.n_groups = (int32_t)*n_groups;
+    KANON_TRY(kanon__uphold_classes(&run, &n_repaired, err), out);
+    *n_groups = run.n_groups;
+    KANON_TRY(kanon__uphold_verify(&c->whole, c->state, group_of, *n_groups, err), out);
 out:
+    kanon__constraints_free(constraints);
     kanon__texts_clear(&chosen);
     kanon__texts_clear(&warnings);
     kanon__settings_clear(&settings);
     kanon__space_free(space);
-    return st;
-}
-
-/* A group keeps the number that its first record's group had, unless another one has it: so a release differs from the last
- * one only where groups did. */
-static kanon_status number_groups(changing *c, const int32_t *group_of, int64_t n_groups, int64_t **out, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon_state *s = c->state;
-    bool *taken = NULL;
-    int64_t *numbers = NULL;
-    KANON_TRY(kanon__new_array(&taken, s->next_group, "groups", err), out);
-    KANON_TRY(kanon__new_array(&numbers, n_groups, "groups", err), out);
-    for (int64_t row = 0; row < c->whole.n; row++) {
-        int32_t group = group_of[row];
-        int64_t old = c->whole.groups[row];
-        if (group < 0 || numbers[group] != 0)
-            continue;
-        numbers[group] = old > 0 && !taken[old] ? old : -1;
-        if (numbers[group] > 0)
-            taken[old] = true;
-    }
-    for (int64_t i = 0; i < n_groups; i++)
-        if (numbers[i] <= 0)
-            numbers[i] = s->next_group++;
-    *out = numbers;
-    numbers = NULL;
-out:
-    kanon__free(numbers);
-    kanon__free(taken);
     return st;
 }
 
@@ -426,7 +431,7 @@ static kanon_status refine(changing *c, const kanon__refinement *refinement, kan
     KANON_TRY(describe_release(&ignored, &c->out->loss_before, c->whole.table, before, err), out);
     n_groups = before->n_groups;
     KANON_TRY(run_refinement(refinement, c, before->group_of, &n_groups, err), out);
-    KANON_TRY(number_groups(c, before->group_of, n_groups, &numbers, err), out);
+    KANON_TRY(kanon__uphold_number(&numbers, &c->whole, s, before->group_of, n_groups, err), out);
     KANON_TRY(kanon__session_regroup(s, before->group_of, numbers, n_groups, err), out);
     for (int64_t row = 0; row < c->whole.n; row++)
         c->whole.groups[row] = before->group_of[row] >= 0 ? numbers[before->group_of[row]] : 0;

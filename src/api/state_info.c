@@ -2,6 +2,8 @@
 #include "core/alloc.h"
 #include "state/check_state.h"
 #include "state/releases.h"
+#include "state/uphold.h"
+#include "state/wishes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@ typedef struct described {
     kanon_state_info info; /* first, so that a pointer to it is a pointer to the whole */
     kanon_state_release_info *releases;
     kanon_state_event *events;
+    kanon_state_promise *promises;
     kanon__texts texts;
 } described;
 
@@ -24,6 +27,7 @@ void kanon_state_info_free(kanon_state_info *info)
     if (d == NULL)
         return;
     kanon__texts_clear(&d->texts);
+    kanon__free(d->promises);
     kanon__free(d->events);
     kanon__free(d->releases);
     kanon__free(d);
@@ -116,9 +120,44 @@ static kanon_status note_settings(described *d, kanon_state *s, kanon_error *err
     i->suppressed = s->n_suppressed;
     i->columns = s->n_columns;
     i->quasi = s->n_dimensions;
+    i->entity_together = kanon__wishes_together(s);
+    i->most_suppressed = kanon__schema_may_suppress(s->wishes, s->n_records);
+    KANON_TRY(keep_text(d, &i->entity, s->wishes->entity, err), out);
     KANON_TRY(kanon__group_index_smallest(s->index, &i->k, err), out);
     KANON_TRY(kanon__store_number(&s->store, &i->departed, "SELECT count(*) FROM departed", err), out);
 out:
+    return st;
+}
+
+/* Recounted by who shares nothing with what made the groups; then what they reach. */
+static kanon_status note_promises(described *d, kanon_state *s, const kanon__whole *whole, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_grouping *g = NULL;
+    kanon__constraints *constraints = NULL;
+    double *reached = NULL;
+    KANON_TRY(kanon__whole_grouping(&g, whole, s, err), out);
+    st = kanon__uphold_verify(whole, s, g->group_of, g->n_groups, err);
+    if (st == KANON_EINTERNAL)
+        st = kanon__store_damaged(&s->store, "a group does not keep what is asked of it", err);
+    if (st != KANON_OK)
+        goto out;
+    KANON_TRY(kanon__uphold_constraints(&constraints, whole, s, err), out);
+    if (constraints == NULL)
+        goto out;
+    KANON_TRY(kanon__new_array(&reached, constraints->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&d->promises, constraints->n, "constraints", err), out);
+    KANON_TRY(kanon__constraints_reached(reached, constraints, g->group_of, g->n_groups, err), out);
+    for (int64_t i = 0; i < constraints->n; i++) {
+        d->promises[i] = (kanon_state_promise){.asked = constraints->items[i].asked, .reached = reached[i]};
+        KANON_TRY(keep_text(d, &d->promises[i].sentence, constraints->items[i].sentence, err), out);
+    }
+    d->info.promises = d->promises;
+    d->info.n_promises = (size_t)constraints->n;
+out:
+    kanon__free(reached);
+    kanon__constraints_free(constraints);
+    kanon_grouping_free(g);
     return st;
 }
 
@@ -156,6 +195,7 @@ kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_
     KANON_TRY(list_releases(d, s, err), out);
     KANON_TRY(list_history(d, s, err), out);
     KANON_TRY(kanon__whole_table(&whole, s, err), out);
+    KANON_TRY(note_promises(d, s, &whole, err), out);
     KANON_TRY(note_losses(d, s, &whole, err), out);
     d->info.releases = d->releases;
     d->info.history = d->events;
@@ -222,7 +262,7 @@ static kanon_status count_classes(audited *a, kanon__traces *t, kanon_error *err
 static kanon_status count_secrets(audited *a, const kanon__traces *t, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t *distinct = NULL;
+    int64_t *distinct = NULL, m = kanon__row_n_secrets(s);
     KANON_TRY(kanon__traces_secrets(&distinct, t, s, err), out);
     KANON_TRY(kanon__new_array(&a->diversity, s->n_sensitive, "sensitive columns", err), out);
     for (int i = 0; i < s->n_columns; i++) {
@@ -232,9 +272,14 @@ static kanon_status count_secrets(audited *a, const kanon__traces *t, kanon_stat
         KANON_TRY(kanon__texts_add(&a->names, s->columns[i].name, strlen(s->columns[i].name), err), out);
         a->diversity[at].column = a->names.items[a->names.n - 1];
         for (int64_t c = 0; c < t->n_classes; c++)
-            if (c == 0 || distinct[c * s->n_sensitive + at] < a->diversity[at].distinct_min)
-                a->diversity[at].distinct_min = distinct[c * s->n_sensitive + at];
+            if (c == 0 || distinct[c * m + at] < a->diversity[at].distinct_min)
+                a->diversity[at].distinct_min = distinct[c * m + at];
         a->audit.n_diversity++;
+    }
+    for (int64_t c = 0; s->entity >= 0 && c < t->n_classes; c++) {
+        int64_t n = distinct[c * m + s->n_sensitive];
+        a->audit.fewest_entities = c == 0 || n < a->audit.fewest_entities ? n : a->audit.fewest_entities;
+        a->audit.entities_below += n < a->audit.k;
     }
     a->audit.diversity = a->diversity;
 out:

@@ -1,5 +1,5 @@
 #include "core/alloc.h"
-#include "state/state.h"
+#include "state/wishes.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
 
@@ -14,7 +14,7 @@ bool kanon__state_numeric(const kanon__state_column *column)
 /* ---- tables -----------------------------------------------------------------------------------------------------------
  * */
 
-enum { RECORDS = 13, TABLES = 14, NAMES = 14, PLACES_MOST = 900 };
+enum { RECORDS = 15, TABLES = 16, NAMES = 16, PLACES_MOST = 900 };
 
 /* Statement i that makes a table, or last the index, as SQLite keeps it; the records have a column for each place. */
 static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_error *err)
@@ -34,6 +34,8 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE spells(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
         "CREATE TABLE departed(id INTEGER PRIMARY KEY, shown, since, until, secrets BLOB)",
         "CREATE TABLE history(number INTEGER PRIMARY KEY, time, command, records, groups, detail)",
+        "CREATE TABLE wishes(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
+        "CREATE TABLE persons(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID",
         [RECORDS] = "CREATE TABLE records(id INTEGER PRIMARY KEY, name, shown, since, cells BLOB",
         [NAMES] = KANON__NAMES_SQL,
     };
@@ -332,6 +334,7 @@ kanon_status kanon__catalog_save(kanon_state *s, kanon_error *err)
     KANON_TRY(save_missing(s, err), out);
     KANON_TRY(save_columns(s, err), out);
     KANON_TRY(save_nodes(s, err), out);
+    KANON_TRY(kanon__wishes_save(s, err), out);
 out:
     return st;
 }
@@ -480,12 +483,14 @@ kanon_status kanon__catalog_load(kanon_state *s, kanon_error *err)
     KANON_TRY(load_missing(s, err), out);
     KANON_TRY(load_columns(s, err), out);
     KANON_TRY(check_tables(s, err), out);
+    KANON_TRY(kanon__wishes_load(s, err), out);
 out:
     return st;
 }
 
 void kanon__catalog_clear(kanon_state *s)
 {
+    kanon__wishes_clear(s);
     for (int i = 0; s->columns != NULL && i < s->n_columns; i++) {
         kanon__state_column *c = &s->columns[i];
         kanon__free(c->inner);
@@ -690,6 +695,7 @@ kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *s, kan
     for (int64_t i = 0; i < s->missing.n; i++)
         KANON_TRY(kanon_schema_add_missing(schema, s->missing.items[i], err), out);
     schema->k = s->k;
+    KANON_TRY(kanon__wishes_copy(schema, s->wishes, err), out);
     *out = schema;
     schema = NULL;
 out:

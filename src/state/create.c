@@ -1,6 +1,8 @@
 /* A state from a table that has just been grouped. */
 #include "core/alloc.h"
+#include "state/persons.h"
 #include "state/session.h"
+#include "state/wishes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +10,12 @@
 /* ---- whether it can be ------------------------------------------------------------------------------------------------
  * */
 
-kanon_status kanon__state_fits(const kanon_table *t, const kanon_schema *schema, kanon_error *err)
+kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st;
-    if (schema->n_constraints > 0 || schema->entity != NULL) {
-        st = kanon__fail(err, KANON_EINVAL, "a state cannot keep up %s",
-                         schema->n_constraints > 0 ? "constraints" : "entities");
-        return kanon__hint(err, st, "leave --state out, or ask for k alone");
+    if (t->has_entity && t->entity_together && g->n_suppressed > 0) {
+        st = kanon__fail(err, KANON_EINVAL, "a state cannot keep entities together while some are suppressed");
+        return kanon__hint(err, st, "ask for suppress: 0, which puts them back into groups");
     }
     for (int i = 0; i < t->n_quasi; i++) {
         const kanon__column *c = &t->columns[t->quasi[i]];
@@ -92,6 +93,9 @@ static kanon_status keep_columns(kanon_state *s, const kanon_table *t, const kan
         KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
     s->delimiter = t->csv_options.delimiter;
     s->crlf = t->crlf;
+    KANON_TRY(kanon_schema_new(&s->wishes, err), out);
+    KANON_TRY(kanon__wishes_copy(s->wishes, schema, err), out);
+    KANON_TRY(kanon__wishes_settle(s, err), out);
 out:
     return st;
 }
@@ -195,6 +199,7 @@ static kanon_status keep_records(kanon_state *s, const kanon_table *t, const int
             record.since = 1;
         }
         KANON_TRY(kanon__record_put(s, &record, &row, places, err), out);
+        KANON_TRY(kanon__persons_note(s, record.id, row.cells, err), out);
         KANON_TRY(kanon__tick(&ticker, i, t->n_rows, 1500, err), out);
     }
     s->n_records = t->n_rows;
@@ -329,6 +334,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
     KANON_TRY(kanon__catalog_create(s, err), out);
     KANON_TRY(kanon__space_now_new(&s->space, s, err), out);
     KANON_TRY(kanon__records_open(s, err), out);
+    KANON_TRY(kanon__persons_open(s, err), out);
     KANON_TRY(keep_records(s, t, released ? g->group_of : NULL, err), out);
     KANON_TRY(keep_tallies(s, t, err), out);
     KANON_TRY(kanon__records_index(s, err), out);

@@ -1,7 +1,8 @@
 /* A file of records that come, go or change, and what becomes of the state. */
 #include "core/alloc.h"
 #include "state/maintain.h"
-#include "state/session.h"
+#include "state/persons.h"
+#include "state/uphold.h"
 #include "table/tree_internal.h"
 
 #include <string.h>
@@ -203,6 +204,7 @@ static kanon_status insert_record(delta *d, kanon__record record, kanon_error *e
     kanon_state *s = d->state;
     KANON_TRY(kanon__row_pack(s, &d->row, err), out);
     KANON_TRY(kanon__record_put(s, &record, &d->row, d->places, err), out);
+    KANON_TRY(kanon__persons_note(s, record.id, d->row.cells, err), out);
     KANON_TRY(kanon__records_tally(s, d->places, 1, err), out);
     KANON_TRY(kanon__maintain_insert(s, record.id, d->places, &d->done, err), out);
     s->n_records++;
@@ -244,13 +246,13 @@ static kanon_status note_departure(delta *d, sqlite3_stmt *note, const kanon__re
     kanon_status st = KANON_OK;
     kanon_state *s = d->state;
     uint64_t *secrets = NULL;
-    KANON_TRY(kanon__new_array(&secrets, s->n_sensitive, "sensitive values", err), out);
+    KANON_TRY(kanon__new_array(&secrets, kanon__row_n_secrets(s), "sensitive values", err), out);
     kanon__row_secrets(s, d->old.cells, secrets);
     sqlite3_bind_int64(note, 1, record->id);
     sqlite3_bind_int64(note, 2, record->shown);
     sqlite3_bind_int64(note, 3, record->since);
     sqlite3_bind_int64(note, 4, s->n_releases);
-    sqlite3_bind_blob64(note, 5, secrets, (uint64_t)s->n_sensitive * sizeof *secrets, SQLITE_STATIC);
+    sqlite3_bind_blob64(note, 5, secrets, (uint64_t)kanon__row_n_secrets(s) * sizeof *secrets, SQLITE_STATIC);
     KANON_TRY(kanon__store_step(&s->store, note, NULL, err), out);
 out:
     kanon__free(secrets);
@@ -288,6 +290,7 @@ static kanon_status take_target(delta *d, sqlite3_stmt *departed, kanon_error *e
     if (departed != NULL && d->targets[n].since > 0)
         KANON_TRY(note_departure(d, departed, &d->targets[n], err), out);
     KANON_TRY(kanon__records_tally(s, d->old_places + n * m, -1, err), out);
+    KANON_TRY(kanon__persons_forget(s, id, d->old.cells, err), out);
     if (departed != NULL)
         KANON_TRY(kanon__record_remove(s, id, err), out);
 out:
@@ -369,8 +372,10 @@ kanon_status kanon__session_apply(kanon_state *s, const char *path, const kanon_
               : options->kind == KANON__DELTA_DELETE ? delete_rows(&d, &out->n_records, err)
                                                      : update_rows(&d, &out->n_records, err),
               out);
+    KANON_TRY(kanon__uphold(s, &d.done, err), out);
     out->n_splits = d.done.n_splits;
     out->n_dispersed = d.done.n_dispersed;
+    out->n_repaired = d.done.n_repaired;
 out:
     close_delta(&d);
     return st;

@@ -10,7 +10,9 @@
  * class; new records make groups of their own where they are enough. */
 #include "core/alloc.h"
 #include "loss/clusters.h"
+#include "refine/repair.h"
 #include "state/releases.h"
+#include "state/uphold.h"
 
 #include <stdlib.h>
 
@@ -122,7 +124,7 @@ static kanon_status make_own_groups(planning *p, const person *people, int64_t n
     KANON_TRY(kanon__new_array(&group_of, n, "new records", err), out);
     for (int64_t i = 0; i < n; i++)
         rows[i] = (int32_t)people[i].row;
-    KANON_TRY(kanon__subset_group(p->state, p->whole->table, rows, n, least, group_of, &n_groups, err), out);
+    KANON_TRY(kanon__subset_group(p->state, p->whole->table, NULL, rows, n, least, group_of, &n_groups, err), out);
     for (int64_t i = 0; i < n; i++)
         show(p, &people[i], group_of[i] >= 0 ? p->state->next_group + group_of[i] : WITHHELD);
     p->state->next_group += n_groups;
@@ -323,7 +325,7 @@ static kanon_status withhold(planning *p, kanon_error *err)
         w->groups[n++] = p->groups[row];
     }
     if (n == w->n)
-        return KANON_OK;
+        return KANON_OK; /* the groups may have changed, the table has not */
     w->n = n;
     kanon_table_free(w->table);
     kanon_schema_free(w->schema);
@@ -337,12 +339,62 @@ static kanon_status withhold(planning *p, kanon_error *err)
     return kanon__whole_table(w, p->state, err);
 }
 
+/* Groups that do not keep the constraints are merged with others, which makes no joint class smaller. */
+static kanon_status merge_broken(planning *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__whole *w = p->whole;
+    kanon__constraints *constraints = NULL;
+    kanon__space *space = NULL;
+    int64_t *numbers = NULL;
+    kanon_grouping *g = NULL;
+    kanon__ticker ticker;
+    bool holds = true;
+    KANON_TRY(kanon__uphold_constraints(&constraints, w, p->state, err), out);
+    if (constraints == NULL)
+        goto out;
+    KANON_TRY(kanon__whole_grouping(&g, w, p->state, err), out);
+    KANON_TRY(kanon__constraints_hold(&holds, NULL, constraints, g->group_of, g->n_groups, err), out);
+    if (holds)
+        goto out;
+    st = kanon__constraints_check_feasible(constraints, err);
+    if (st != KANON_OK) {
+        kanon__hint(err, st, "too many records would have to wait: ask for a smaller --joint-k, or wait for more records");
+        goto out;
+    }
+    kanon__ticker_init(&ticker, p->state->tick, p->state->payload, "regrouping");
+    KANON_TRY(kanon__space_new(&space, w->table, w->table->quasi, w->table->n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__run run = {.table = w->table,
+                      .space = space,
+                      .k = p->state->k,
+                      .threads = 1,
+                      .constraints = constraints,
+                      .ticker = &ticker,
+                      .group_of = g->group_of,
+                      .n_groups = (int32_t)g->n_groups};
+    KANON_TRY(kanon__repair(&run, 0, true, err), out);
+    KANON_TRY(kanon__uphold_number(&numbers, w, p->state, run.group_of, run.n_groups, err), out);
+    p->result.n_merged += g->n_groups - run.n_groups;
+    for (int64_t row = 0; row < w->n; row++)
+        w->groups[row] = run.group_of[row] >= 0 ? numbers[run.group_of[row]] : 0;
+out:
+    kanon__free(numbers);
+    kanon_grouping_free(g);
+    kanon__space_free(space);
+    kanon__constraints_free(constraints);
+    return st;
+}
+
 kanon_status kanon__joint_plan(kanon__whole *whole, kanon_state *s, int64_t joint_k, kanon__joint_result *out,
                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     planning p = {.state = s, .whole = whole, .joint_k = joint_k};
     *out = (kanon__joint_result){0};
+    if (s->entity >= 0) {
+        st = kanon__fail(err, KANON_EINVAL, "joint classes are made of records, and this state holds groups of entities");
+        return kanon__hint(err, st, "release without --joint-k; kanon audit counts the entities of joint classes");
+    }
     KANON_TRY(kanon__traces_load(&p.traces, s, whole, err), out);
     KANON_TRY(kanon__new_array(&p.groups, whole->n, "groups", err), out);
     KANON_TRY(kanon__new_array(&p.people, whole->n, "records", err), out);
@@ -351,6 +403,7 @@ kanon_status kanon__joint_plan(kanon__whole *whole, kanon_state *s, int64_t join
     KANON_TRY(plan_classes(&p, err), out);
     KANON_TRY(merge_groups(&p, err), out);
     KANON_TRY(withhold(&p, err), out);
+    KANON_TRY(merge_broken(&p, err), out);
     *out = p.result;
 out:
     kanon__free(p.people);

@@ -1,6 +1,8 @@
 #include "state/maintain.h"
 
 #include "core/alloc.h"
+#include "state/persons.h"
+#include "state/wishes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +67,17 @@ static kanon__new_group group_of(const crowd *c, int64_t number)
     return (kanon__new_group){number, c->n, c->records, c->box, c->places};
 }
 
+/* Where more is asked of groups than k, those that changed are looked at again when the command ends. */
+static kanon_status touch(kanon_state *s, int64_t number, kanon_error *err)
+{
+    if (!kanon__wishes_bind(s))
+        return KANON_OK;
+    kanon_status st = kanon__grow_array(&s->touched, &s->touched_capacity, s->n_touched + 1, "groups", err);
+    if (st == KANON_OK)
+        s->touched[s->n_touched++] = number;
+    return st;
+}
+
 /* ---- Split2k ----------------------------------------------------------------------------------------------------------
  * */
 
@@ -75,7 +88,7 @@ typedef struct ends {
 
 typedef struct splitting {
     const kanon_state *state;
-    const crowd *crowd;
+    int64_t n;      /* records */
     int32_t *spots; /* of every record */
     bool *moved;
     ends *old;      /* by attribute */
@@ -88,7 +101,7 @@ static void find_ends(splitting *s)
     int m = s->state->n_dimensions;
     for (int d = 0; d < m; d++) {
         ends e = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-        for (int64_t i = 0; i < s->crowd->n; i++) {
+        for (int64_t i = 0; i < s->n; i++) {
             int32_t spot = s->spots[i * m + d];
             if (s->moved[i])
                 continue;
@@ -140,20 +153,56 @@ static void move_record(splitting *s, int64_t record)
     s->n_old--;
 }
 
-static void choose_moves(splitting *s)
+static int64_t cheapest_move(splitting *s)
 {
-    while (s->n_new < s->state->k) {
-        int64_t best = -1, least = 0;
-        find_ends(s);
-        for (int64_t i = 0; i < s->crowd->n; i++) {
-            int64_t loss = s->moved[i] ? 0 : loss_of_move(s, i);
-            if (!s->moved[i] && (best < 0 || loss < least)) {
-                best = i;
-                least = loss;
-            }
+    int64_t best = -1, least = 0;
+    find_ends(s);
+    for (int64_t i = 0; i < s->n; i++) {
+        int64_t loss = s->moved[i] ? 0 : loss_of_move(s, i);
+        if (!s->moved[i] && (best < 0 || loss < least)) {
+            best = i;
+            least = loss;
         }
-        move_record(s, best);
     }
+    return best;
+}
+
+/* Move a record, and with it all that may not be parted from it. */
+static kanon_status move_whole(splitting *s, int64_t record, const kanon__split_rule *rule, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = 0; i < s->n && st == KANON_OK; i++) {
+        bool goes = i == record || (rule != NULL && rule->whose != NULL && rule->whose[i] == rule->whose[record]);
+        if (!goes || s->moved[i])
+            continue;
+        move_record(s, i);
+        if (rule != NULL)
+            st = rule->note(rule->payload, i, err);
+    }
+    return st;
+}
+
+kanon_status kanon__split_choose(const kanon_state *state, const int64_t *places, int64_t n, const kanon__split_rule *rule,
+                                 bool *moved, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = state->n_dimensions;
+    splitting s = {.state = state, .n = n, .moved = moved, .n_old = n};
+    KANON_TRY(kanon__new_array(&s.spots, n * m, "a split", err), out);
+    KANON_TRY(kanon__new_array(&s.old, m, "a split", err), out);
+    KANON_TRY(kanon__new_array(&s.fresh, 2 * m, "a split", err), out);
+    for (int64_t i = 0; i < n * m; i++)
+        s.spots[i] = kanon__spot_of(&state->space->dimensions[i % m], places[i]);
+    while (s.n_new < state->k || (rule != NULL && s.n_old > state->k && !rule->is_enough(rule->payload))) {
+        if (s.n_old == 0)
+            break;
+        KANON_TRY(move_whole(&s, cheapest_move(&s), rule, err), out);
+    }
+out:
+    kanon__free(s.fresh);
+    kanon__free(s.old);
+    kanon__free(s.spots);
+    return st;
 }
 
 /* The moved records of `all` into `fresh`, the others stay. */
@@ -181,18 +230,11 @@ static kanon_status split(kanon_state *s, kanon__group_at at, kanon__maintenance
 {
     kanon_status st = KANON_OK;
     crowd old = {0}, fresh = {0};
-    splitting work = {.state = s, .crowd = &old};
-    int m = s->n_dimensions;
+    bool *moved = NULL;
     KANON_TRY(read_crowd(&old, s, at, err), out);
-    KANON_TRY(kanon__new_array(&work.spots, old.n * m, "a split", err), out);
-    KANON_TRY(kanon__new_array(&work.moved, old.n, "a split", err), out);
-    KANON_TRY(kanon__new_array(&work.old, m, "a split", err), out);
-    KANON_TRY(kanon__new_array(&work.fresh, 2 * m, "a split", err), out);
-    for (int64_t i = 0; i < old.n * m; i++)
-        work.spots[i] = kanon__spot_of(&s->space->dimensions[i % m], old.places[i]);
-    work.n_old = old.n;
-    choose_moves(&work);
-    KANON_TRY(part(&old, &fresh, s, work.moved, err), out);
+    KANON_TRY(kanon__new_array(&moved, old.n, "a split", err), out);
+    KANON_TRY(kanon__split_choose(s, old.places, old.n, NULL, moved, err), out);
+    KANON_TRY(part(&old, &fresh, s, moved, err), out);
     kanon__new_group stays = group_of(&old, kanon__group_number(at)), is_new = group_of(&fresh, s->next_group);
     KANON_TRY(kanon__group_index_replace(s->index, at, &stays, err), out);
     s->next_group++;
@@ -200,10 +242,7 @@ static kanon_status split(kanon_state *s, kanon__group_at at, kanon__maintenance
     KANON_TRY(kanon__group_index_add(s->index, at, &is_new, err), out);
     done->n_splits++;
 out:
-    kanon__free(work.fresh);
-    kanon__free(work.old);
-    kanon__free(work.moved);
-    kanon__free(work.spots);
+    kanon__free(moved);
     clear_crowd(&fresh);
     clear_crowd(&old);
     return st;
@@ -212,17 +251,28 @@ out:
 /* ---- I3M+ -------------------------------------------------------------------------------------------------------------
  * */
 
-/* FindBestCluster, join, and split where the group has reached 2k. */
+/* FindBestCluster; a record of an entity that stays together follows the others. */
+static kanon_status find_group(kanon_state *s, kanon__group_at *out, int64_t record, const int64_t *places, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__group_at){0};
+    if (kanon__wishes_together(s))
+        st = kanon__persons_group(s, out, record, err);
+    return st == KANON_OK && out->node == NULL ? kanon__group_index_cheapest(s->index, out, places, NULL, err) : st;
+}
+
+/* Find a group, join it, and split it where it has reached 2k; where more is asked of groups, kanon__uphold does that. */
 static kanon_status place_record(kanon_state *s, int64_t record, const int64_t *places, kanon__maintenance *done,
                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__group_at best;
     crowd alone = {0};
-    KANON_TRY(kanon__group_index_cheapest(s->index, &best, places, NULL, err), out);
+    KANON_TRY(find_group(s, &best, record, places, err), out);
     if (best.node != NULL) {
         KANON_TRY(kanon__group_index_join(s->index, best, record, places, err), out);
-        if (kanon__group_size(best) >= 2 * s->k)
+        KANON_TRY(touch(s, kanon__group_number(best), err), out);
+        if (kanon__group_size(best) >= 2 * s->k && !kanon__wishes_bind(s))
             KANON_TRY(split(s, best, done, err), out);
         goto out;
     }
@@ -233,6 +283,7 @@ static kanon_status place_record(kanon_state *s, int64_t record, const int64_t *
     enclose(&alone, s);
     kanon__new_group first = group_of(&alone, s->next_group++);
     s->n_groups++;
+    KANON_TRY(touch(s, first.number, err), out);
     KANON_TRY(kanon__group_index_add(s->index, best, &first, err), out);
 out:
     clear_crowd(&alone);
@@ -303,6 +354,7 @@ static kanon_status shrink(kanon_state *s, loser *losers, int64_t n, kanon_error
         enclose(&losers[i].left, s);
         kanon__new_group smaller = group_of(&losers[i].left, losers[i].number);
         KANON_TRY(kanon__group_index_replace(s->index, at, &smaller, err), out);
+        KANON_TRY(touch(s, losers[i].number, err), out);
     }
     for (int64_t i = 0; i < n; i++) {
         if (losers[i].left.n > 0)
@@ -398,6 +450,7 @@ static kanon_status gather(kanon_state *s, int64_t n_left, kanon_error *err)
     kanon__new_group all = group_of(&c, s->next_group);
     s->n_groups = c.n > 0;
     s->next_group += c.n > 0;
+    KANON_TRY(touch(s, all.number, err), out);
     KANON_TRY(kanon__group_index_build(s->index, &all, c.n > 0, err), out);
 out:
     clear_crowd(&c);

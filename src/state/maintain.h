@@ -8,6 +8,7 @@
 /* What became of the groups. */
 typedef struct kanon__maintenance {
     int64_t n_splits, n_dispersed;
+    int64_t n_repaired; /* groups that did not keep what is asked beside k */
 } kanon__maintenance;
 
 /* A record that is in the file joins the group whose loss grows least; one that reaches 2k records is split. Ranges are
@@ -19,5 +20,18 @@ kanon_status kanon__maintain_insert(kanon_state *state, int64_t record, const in
  * becomes one group. */
 kanon_status kanon__maintain_delete(kanon_state *state, const int64_t *records, const int64_t *places, int64_t n,
                                     bool more_will_come, kanon__maintenance *done, kanon_error *err);
+
+/* How a group is parted where more is asked of its parts than k. Records i are numbers below n. */
+typedef struct kanon__split_rule {
+    const uint32_t *whose; /* by record: what may not be parted; NULL: all may */
+    kanon_status (*note)(void *payload, int64_t record, kanon_error *err); /* a record has moved */
+    bool (*is_enough)(void *payload);                                      /* the new group may stand */
+    void *payload;
+} kanon__split_rule;
+
+/* Split2k: choose the records that leave a group for a new one. One after the other goes the one with which the loss of both
+ * is least, until the new group has k records and, with a rule (NULL: none), is enough, or the old one has no more than k. */
+kanon_status kanon__split_choose(const kanon_state *state, const int64_t *places, int64_t n, const kanon__split_rule *rule,
+                                 bool *moved, kanon_error *err);
 
 #endif

@@ -131,6 +131,22 @@ static kanon_status write_record(const kanon__record *record, const char *cells,
     return KANON_OK;
 }
 
+/* Few records are read one by one. */
+static kanon_status write_each(writing *w, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__row row = {0};
+    KANON_TRY(kanon__row_init(&row, w->state, err), out);
+    while (w->at < w->whole->n) {
+        kanon__record record;
+        KANON_TRY(kanon__record_get(w->state, &record, w->whole->ids[w->at], &row, NULL, err), out);
+        KANON_TRY(write_record(&record, row.bytes, (size_t)row.n_bytes, NULL, w, err), out);
+    }
+out:
+    kanon__row_clear(&row);
+    return st;
+}
+
 static kanon_status write_cells(int fd, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -150,7 +166,7 @@ static kanon_status write_cells(int fd, void *payload, kanon_error *err)
         write_name(w->file, s->columns[i].name);
     }
     fputs(s->crlf ? "\r\n" : "\n", w->file);
-    st = kanon__records_visit(w->state, write_record, w, err);
+    st = w->whole->n < s->n_records / 4 ? write_each(w, err) : kanon__records_visit(w->state, write_record, w, err);
     bool lost = ferror(w->file) != 0;
     lost = fclose(w->file) != 0 || lost;
     if (st == KANON_OK && lost)
@@ -173,6 +189,33 @@ kanon_status kanon__whole_table(kanon__whole *whole, kanon_state *s, kanon_error
         st = kanon__store_damaged(&s->store, "its records", err);
 out:
     kanon__input_close(&input);
+    return st;
+}
+
+/* Where each number lies in the range of the whole state, of which the table may be a part. */
+static void set_positions(kanon__dimension *d, const kanon__dimension_now *now, int scale)
+{
+    const kanon__column *c = d->column;
+    __int128 range = (__int128)now->hi - now->lo;
+    int64_t factor = 1;
+    for (int step = c->scale; step < scale; step++)
+        factor *= 10;
+    for (uint32_t code = 0; range > 0 && code < d->n_codes; code++)
+        if (code != c->missing_code) {
+            __int128 from = (__int128)c->scaled[code] * factor - now->lo;
+            d->position[code] = (uint32_t)((from * d->full * 2 + range) / (2 * range));
+        }
+}
+
+kanon_status kanon__whole_space(kanon__space **out, const kanon__whole *whole, const kanon_state *s, kanon_error *err)
+{
+    const kanon_table *t = whole->table;
+    kanon_status st = kanon__space_new(out, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err);
+    for (int i = 0; st == KANON_OK && i < (*out)->n_dimensions; i++) {
+        kanon__dimension *d = &(*out)->dimensions[i];
+        if (d->position != NULL && d->column->scaled != NULL)
+            set_positions(d, &s->space->dimensions[i], s->columns[s->dimensions[i]].scale);
+    }
     return st;
 }
 

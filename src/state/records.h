@@ -21,8 +21,15 @@ bool kanon__row_unpack(const kanon_state *state, kanon__row *row);
 /* The hash of a record's name: of its key, or of all cells where there is none. Quotes do not count. */
 uint64_t kanon__row_name(const kanon_state *state, const kanon__cell *cells);
 bool kanon__rows_have_same_name(const kanon_state *state, const kanon__cell *left, const kanon__cell *right);
-/* The hashes of the sensitive cells, which the audit compares. */
+/* The hashes of the sensitive cells, which the audit compares, and last that of the entity where there are entities. */
 void kanon__row_secrets(const kanon_state *state, const kanon__cell *cells, uint64_t *out);
+static inline int kanon__row_n_secrets(const kanon_state *s)
+{
+    return s->n_sensitive + (s->entity >= 0);
+}
+/* The hash of who the record belongs to, where there are entities, and whether two belong to the same one. */
+uint64_t kanon__row_person(const kanon_state *state, const kanon__cell *cells);
+bool kanon__rows_have_same_person(const kanon_state *state, const kanon__cell *left, const kanon__cell *right);
 
 /* The place of a cell. Where it can have none, *why says what is wrong with it and *hint what would be right. `scale`
  * becomes the digits after the point that the number needs, if that is more. */

@@ -208,7 +208,7 @@ static kanon_status note_secrets(const kanon__record *record, const char *cells,
     r->row.n_bytes = (int64_t)size;
     if (!kanon__row_unpack(r->state, &r->row))
         return kanon__store_damaged(&r->state->store, "a record", err);
-    kanon__row_secrets(r->state, r->row.cells, r->values + r->at * r->state->n_sensitive);
+    kanon__row_secrets(r->state, r->row.cells, r->values + r->at * kanon__row_n_secrets(r->state));
     return KANON_OK;
 }
 
@@ -218,7 +218,7 @@ static kanon_status read_departed(secret_reader *r, kanon_error *err)
     sqlite3_stmt *rows = NULL;
     bool has_row;
     int64_t at = 0;
-    size_t size = (size_t)r->state->n_sensitive * sizeof *r->values;
+    size_t size = (size_t)kanon__row_n_secrets(r->state) * sizeof *r->values;
     KANON_TRY(kanon__store_prepare(&r->state->store, &rows, "SELECT id, secrets FROM departed ORDER BY id", err), out);
     for (;;) {
         KANON_TRY(kanon__store_step(&r->state->store, rows, &has_row, err), out);
@@ -232,7 +232,7 @@ static kanon_status read_departed(secret_reader *r, kanon_error *err)
             goto out;
         }
         if (size > 0)
-            memcpy(r->values + at * r->state->n_sensitive, bytes, size);
+            memcpy(r->values + at * kanon__row_n_secrets(r->state), bytes, size);
     }
 out:
     sqlite3_finalize(rows);
@@ -245,7 +245,7 @@ kanon_status kanon__traces_secrets(int64_t **out, const kanon__traces *t, kanon_
     secret_reader r = {.state = s, .traces = t};
     secret *secrets = NULL;
     int64_t *distinct = NULL;
-    int m = s->n_sensitive;
+    int m = kanon__row_n_secrets(s);
     KANON_TRY(kanon__row_init(&r.row, s, err), out);
     KANON_TRY(kanon__new_array(&r.values, t->n * m, "sensitive values", err), out);
     KANON_TRY(kanon__new_array(&secrets, t->n, "sensitive values", err), out);

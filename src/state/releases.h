@@ -6,6 +6,7 @@
 #ifndef KANON_STATE_RELEASES_H
 #define KANON_STATE_RELEASES_H
 
+#include "constraints/constraints.h"
 #include "state/session.h"
 
 /* The releases so far. */
@@ -31,7 +32,8 @@ typedef struct kanon__traces {
 /* `whole` has the members. */
 kanon_status kanon__traces_load(kanon__traces *out, kanon_state *state, const kanon__whole *whole, kanon_error *err);
 void kanon__traces_clear(kanon__traces *traces);
-/* For every class and sensitive attribute, the number of different values: [class * n_sensitive + attribute]. */
+/* For every class and sensitive attribute, the number of different values, and last that of different entities where there
+ * are any: [class * kanon__row_n_secrets + attribute]. */
 kanon_status kanon__traces_secrets(int64_t **out, const kanon__traces *traces, kanon_state *state, kanon_error *err);
 
 /* A release as it is recorded. */
@@ -66,9 +68,11 @@ kanon_status kanon__joint_plan(kanon__whole *whole, kanon_state *state, int64_t 
  * */
 
 /* Group the given rows of the table as if they were alone in it, with the ranges of the whole. group_of gets, by item, a
- * number from 0 or a negative one for suppressed. */
-kanon_status kanon__subset_group(const kanon_state *state, const kanon_table *table, const int32_t *rows, int64_t n,
-                                 int64_t k, int32_t *group_of, int64_t *n_groups, kanon_error *err);
+ * number from 0 or a negative one for suppressed. `constraints` (NULL: none) are those of the whole table, which the rows as
+ * one group keep. */
+kanon_status kanon__subset_group(const kanon_state *state, const kanon_table *table, const kanon__constraints *constraints,
+                                 const int32_t *rows, int64_t n, int64_t k, int32_t *group_of, int64_t *n_groups,
+                                 kanon_error *err);
 /* The loss of the groups now against that of a fresh run, on a sample: whole neighbourhoods of groups. */
 typedef struct kanon__drift {
     int64_t n_records; /* in the sample; 0: there is none to take */

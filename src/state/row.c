@@ -174,6 +174,23 @@ void kanon__row_secrets(const kanon_state *s, const kanon__cell *cells, uint64_t
     for (int i = 0, at = 0; i < s->n_columns; i++)
         if (s->columns[i].role == KANON_ROLE_SENSITIVE)
             out[at++] = in_file_order(finish_hash(hash_cell(HASH_BEGIN, &cells[i])));
+    if (s->entity >= 0)
+        out[s->n_sensitive] = in_file_order(kanon__row_person(s, cells));
+}
+
+/* Nothing is known of missing entities, so all of them are one. */
+uint64_t kanon__row_person(const kanon_state *s, const kanon__cell *cells)
+{
+    bool missing = kanon__cell_is_missing(s, &cells[s->entity]);
+    return finish_hash(missing ? HASH_BEGIN : hash_cell(HASH_BEGIN, &cells[s->entity]));
+}
+
+bool kanon__rows_have_same_person(const kanon_state *s, const kanon__cell *left, const kanon__cell *right)
+{
+    bool missing = kanon__cell_is_missing(s, &left[s->entity]);
+    if (missing || kanon__cell_is_missing(s, &right[s->entity]))
+        return missing && kanon__cell_is_missing(s, &right[s->entity]);
+    return cells_are_equal(&left[s->entity], &right[s->entity]);
 }
 
 /* ---- places -----------------------------------------------------------------------------------------------------------

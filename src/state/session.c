@@ -1,6 +1,7 @@
 #include "state/session.h"
 
 #include "core/alloc.h"
+#include "state/persons.h"
 
 #include <time.h>
 
@@ -26,6 +27,7 @@ static kanon_status load(kanon_state *s, kanon_error *err)
     if (st != KANON_OK)
         goto out;
     KANON_TRY(kanon__records_open(s, err), out);
+    KANON_TRY(kanon__persons_open(s, err), out);
     KANON_TRY(kanon__ranges_read(s, err), out);
     KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
 out:
@@ -67,6 +69,7 @@ void kanon__session_clear(kanon_state *s)
 {
     kanon__group_index_free(s->index);
     s->index = NULL;
+    kanon__persons_close(s);
     kanon__records_close(s);
     kanon__space_now_free(s->space);
     s->space = NULL;

@@ -3,6 +3,7 @@
 #define KANON_STATE_SESSION_H
 
 #include "loss/grouping.h"
+#include "loss/space.h"
 #include "state/group_index.h"
 #include "state/records.h"
 
@@ -31,7 +32,7 @@ kanon_status kanon__session_regrow(kanon_state *state, kanon_error *err);
 kanon_status kanon__session_create(kanon_state *state, const kanon_table *table, const kanon_schema *schema,
                                    const kanon_grouping *grouping, bool released, kanon_error *err);
 /* Whether a state can be made of the table: KANON_EINVAL says why not. */
-kanon_status kanon__state_fits(const kanon_table *table, const kanon_schema *schema, kanon_error *err);
+kanon_status kanon__state_fits(const kanon_table *table, const kanon_grouping *grouping, kanon_error *err);
 /* New groups for the records, by rising record, in place of the old ones: from 0, negative is suppressed. `numbers` are
  * those of the groups, below state->next_group; NULL: new ones. */
 kanon_status kanon__session_regroup(kanon_state *state, const int32_t *group_of, const int64_t *numbers, int64_t n_groups,
@@ -49,7 +50,7 @@ typedef struct kanon__delta_options {
 } kanon__delta_options;
 
 typedef struct kanon__delta_result {
-    int64_t n_records, n_splits, n_dispersed, n_grown;
+    int64_t n_records, n_splits, n_dispersed, n_repaired, n_grown;
 } kanon__delta_result;
 
 /* Read the file at `path` and do what it says. KANON_EDATA names the line that is wrong; the session must then be ended. */
@@ -71,6 +72,8 @@ typedef struct kanon__whole {
 kanon_status kanon__whole_members(kanon__whole *out, kanon_state *state, kanon_error *err);
 /* Read the cells of the records that are kept and make the table. */
 kanon_status kanon__whole_table(kanon__whole *whole, kanon_state *state, kanon_error *err);
+/* The space of the table, with the ranges of all records of the state. */
+kanon_status kanon__whole_space(kanon__space **out, const kanon__whole *whole, const kanon_state *state, kanon_error *err);
 void kanon__whole_clear(kanon__whole *whole);
 /* The groups as a grouping of the table, with how the state's groups were first made. */
 kanon_status kanon__whole_grouping(kanon_grouping **out, const kanon__whole *whole, const kanon_state *state,

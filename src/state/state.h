@@ -19,6 +19,8 @@
  *     spells    record, release, grp      from that release on the record was in that group, 0: suppressed, -1: absent
  *     departed  id, shown, since, until, secrets   records that are gone but were released
  *     history   number, time, command, ...
+ *     wishes    number, name, value       what is asked of the groups beside k: constraint `number`, or -1: all else
+ *     persons   entity, record            the records of each entity by its hash, where they stay together
  */
 #ifndef KANON_STATE_STATE_H
 #define KANON_STATE_STATE_H
@@ -82,6 +84,12 @@ struct kanon_state {
     sqlite3_stmt *statements[16]; /* kept by their users: state/records.c */
     kanon__number_tally *tallies; /* what is not in the file yet */
     int64_t n_tallies, tallies_capacity;
+    /* what is asked of the groups beside k: state/wishes.h */
+    kanon_schema *wishes;
+    int entity;       /* the column that says whose record it is; -1: there is none */
+    int64_t *touched; /* numbers of groups that records joined or left in this session, some of them several times */
+    int64_t n_touched, touched_capacity;
+    sqlite3_stmt *persons[3]; /* state/persons.c */
     kanon_tick tick;
     void *payload;
 };

@@ -2,43 +2,14 @@
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "loss/clusters.h"
+#include "partition/part_table.h"
+#include "refine/repair.h"
 #include "state/releases.h"
+#include "state/uphold.h"
+#include "state/wishes.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a part of a table ------------------------------------------------------------------------------------------------
- * */
-
-static void clear_part(kanon_table *t)
-{
-    for (int i = 0; t->columns != NULL && i < t->n_columns; i++)
-        kanon__codes_clear(&t->columns[i].codes);
-    kanon__free(t->columns);
-}
-
-/* The whole table's columns with the codes of the given rows; all else is shared. */
-static kanon_status make_part(kanon_table *out, const kanon_table *whole, const int32_t *rows, int64_t n, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    *out = *whole;
-    out->n_rows = n;
-    out->columns = NULL;
-    KANON_TRY(kanon__new_array(&out->columns, whole->n_columns, "columns", err), out);
-    for (int i = 0; i < whole->n_columns; i++) {
-        out->columns[i] = whole->columns[i];
-        out->columns[i].codes = (kanon__codes){0};
-    }
-    for (int i = 0; i < whole->n_columns; i++) {
-        if (!whole->columns[i].encoded)
-            continue;
-        KANON_TRY(kanon__codes_new(&out->columns[i].codes, n, whole->columns[i].n_codes, false, err), out);
-        for (int64_t j = 0; j < n; j++)
-            kanon__code_set(out->columns[i].codes, j, kanon__code_at(whole->columns[i].codes, rows[j]));
-    }
-out:
-    return st;
-}
 
 /* ---- settings ---------------------------------------------------------------------------------------------------------
  * */
@@ -83,8 +54,22 @@ out:
 /* ---- one run ----------------------------------------------------------------------------------------------------------
  * */
 
-kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole, const int32_t *rows, int64_t n, int64_t k,
-                                 int32_t *group_of, int64_t *n_groups, kanon_error *err)
+/* The algorithm's groups, made to keep the constraints. */
+static kanon_status run_and_repair(const kanon__algorithm *algorithm, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool holds = true;
+    KANON_TRY(algorithm->run(run, err), out);
+    KANON_TRY(kanon__constraints_hold(&holds, NULL, run->constraints, run->group_of, run->n_groups, err), out);
+    if (!holds)
+        KANON_TRY(kanon__repair(run, 0, false, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole, const kanon__constraints *constraints,
+                                 const int32_t *rows, int64_t n, int64_t k, int32_t *group_of, int64_t *n_groups,
+                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table table = {0};
@@ -101,10 +86,14 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
     KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
                                    given.items, given.n, err),
               out);
-    KANON_TRY(make_part(&table, whole, rows, n, err), out);
+    KANON_TRY(kanon__part_table_init(&table, whole, rows, n, err), out);
     KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__constraints own = {0};
+    if (constraints != NULL)
+        own = kanon__constraints_for(constraints, &table);
     kanon__run run = {.table = &table,
                       .space = space,
+                      .constraints = constraints != NULL ? &own : NULL,
                       .k = k,
                       .seed = s->seed,
                       .threads = 1,
@@ -112,12 +101,12 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
                       .ticker = &ticker,
                       .warnings = &warnings,
                       .group_of = group_of};
-    KANON_TRY(algorithm->run(&run, err), out);
+    KANON_TRY(run_and_repair(algorithm, &run, err), out);
     *n_groups = run.n_groups;
 out:
     kanon__texts_clear(&warnings);
     kanon__space_free(space);
-    clear_part(&table);
+    kanon__part_table_clear(&table);
     kanon__settings_clear(&settings);
     kanon__free(given.items);
     kanon__free(given.texts);
@@ -147,6 +136,7 @@ typedef struct drifting {
     const kanon_state *state;
     const kanon_table *table;
     const kanon_grouping *grouping;
+    kanon__constraints *constraints;
     kanon__space *space;
     kanon__clusters clusters;
     near_group *near;
@@ -198,9 +188,12 @@ static kanon_status compare_neighbourhood(drifting *d, int64_t n, kanon_error *e
     kanon_status st = KANON_OK;
     kanon__clusters fresh = {0};
     int64_t n_groups = 0;
-    if (n < d->state->k)
-        return KANON_OK;
-    KANON_TRY(kanon__subset_group(d->state, d->table, d->rows, n, d->state->k, d->fresh, &n_groups, err), out);
+    bool holds = true;
+    KANON_TRY(kanon__constraints_hold_rows(&holds, d->constraints, d->rows, n, err), out);
+    if (n < d->state->k || !holds)
+        goto out;
+    KANON_TRY(kanon__subset_group(d->state, d->table, d->constraints, d->rows, n, d->state->k, d->fresh, &n_groups, err),
+              out);
     KANON_TRY(kanon__clusters_init(&fresh, d->space, n_groups, err), out);
     for (int64_t i = 0; i < n; i++)
         if (d->fresh[i] >= 0)
@@ -236,6 +229,7 @@ static void clear_drift(drifting *d)
     kanon__free(d->near);
     kanon__clusters_clear(&d->clusters);
     kanon__space_free(d->space);
+    kanon__constraints_free(d->constraints);
 }
 
 kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const kanon__whole *whole, kanon_error *err)
@@ -247,8 +241,9 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
     *out = (kanon__drift){0};
     KANON_TRY(kanon__whole_grouping(&g, whole, s, err), out);
     d.grouping = g;
-    if (g->n_groups == 0)
+    if (g->n_groups == 0 || kanon__wishes_together(s)) /* the algorithm alone would part entities */
         goto out;
+    KANON_TRY(kanon__uphold_constraints(&d.constraints, whole, s, err), out);
     KANON_TRY(prepare_drift(&d, err), out);
     kanon__random_init(&random, s->seed, 1);
     bool all = g->n_rows <= SAMPLE_RECORDS;

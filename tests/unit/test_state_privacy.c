@@ -1,0 +1,364 @@
+/* States with constraints, entities and a suppression budget: after every one of many random commands the groups keep what
+ * the definitions, recounted in the slowest way, say of them, and so does the release. What cannot be kept changes nothing. */
+#include "core/random.h"
+#include "loss/grouping.h"
+#include "reference/private_table.h"
+#include "reference/random_table.h"
+#include "reference/ref_privacy.h"
+#include "reference/reference.h"
+#include "state/releases.h"
+#include "support.h"
+
+enum { MOST = 400, LINE = 64 };
+
+/* Who is in the table: the lines of the CSV file without the key, which is "k" and the number. */
+typedef struct world {
+    kanon__random random;
+    kanon_state *state;
+    char yaml[4200];
+    int64_t k;
+    int n, next_id;
+    int ids[MOST];
+    char lines[MOST][LINE];
+    int entity;
+    int n_refused, n_repaired;
+} world;
+
+static const char header[] = "id,person,age,job,disease,town,pay\n";
+
+static int below(world *w, int n)
+{
+    return (int)kanon__random_below(&w->random, n);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+
+/* The table of who is there, as a text that is to be freed. */
+static char *table_text(const world *w)
+{
+    size_t size = sizeof header + (size_t)w->n * (LINE + 16) + 1;
+    char *text = malloc(size);
+    assert_non_null(text);
+    strcpy(text, header);
+    size_t used = strlen(text);
+    for (int i = 0; i < w->n; i++)
+        used += (size_t)snprintf(text + used, size - used, "k%d,%s\n", w->ids[i], w->lines[i]);
+    return text;
+}
+
+/* Lines of a random table: the world's first ones, or people to come. */
+static int random_lines(uint64_t seed, char lines[][LINE], int most)
+{
+    private_table t = private_table_new(seed, 0, 0, NULL);
+    int n = 0;
+    for (char *line = strchr(t.csv, '\n') + 1; *line != '\0' && n < most; n++) {
+        char *end = strchr(line, '\n');
+        assert_true(end - line < LINE);
+        memcpy(lines[n], line, (size_t)(end - line));
+        lines[n][end - line] = '\0';
+        line = end + 1;
+    }
+    return n;
+}
+
+/* ---- beginning --------------------------------------------------------------------------------------------------------- */
+
+/* False: what is asked cannot be met by the first table. */
+static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, const char *suppress)
+{
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    private_table texts = private_table_new(seed, models, entity, suppress);
+    memset(w, 0, sizeof *w);
+    kanon__random_init(&w->random, seed, 77);
+    w->k = texts.k;
+    w->entity = entity;
+    /* so that the release tells whose records they are */
+    memcpy(strstr(texts.yaml, "{role: identifying}"), "{role: insensitive}", strlen("{role: insensitive}"));
+    snprintf(w->yaml, sizeof w->yaml, "%s\nkey: [id]\n", texts.yaml);
+    char *attributes = strstr(w->yaml, "attributes:\n") + strlen("attributes:\n");
+    static const char id[] = "  id: {role: identifying}\n";
+    memmove(attributes + strlen(id), attributes, strlen(attributes) + 1);
+    memcpy(attributes, id, strlen(id));
+    w->n = random_lines(seed, w->lines, MOST);
+    for (int i = 0; i < w->n; i++)
+        w->ids[i] = i + 1;
+    w->next_id = w->n + 1;
+    char *csv = table_text(w);
+    place path = scratch("x.state");
+    unlink(path.text);
+    write_text(scratch("s.yaml").text, w->yaml);
+    write_text(scratch("t.csv").text, csv);
+    free(csv);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    kanon_options options = {.struct_size = sizeof options, .seed = seed, .algorithm = seed % 2 ? "kmember" : "mondrian"};
+    kanon_status st = kanon_anonymize(&grouping, table, &options, &err);
+    if (st == KANON_OK) {
+        assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
+        assert_done(kanon_state_open(&w->state, path.text, NULL, &err), &err);
+    } else {
+        assert_int_equal(st, KANON_EINFEASIBLE);
+    }
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return st == KANON_OK;
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------------- */
+
+static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, int64_t k)
+{
+    int64_t n_suppressed = 0;
+    for (int32_t group = 0; group < g->n_groups; group++) {
+        assert_true(g->sizes[group] >= k);
+        if (!ref_group_holds(t, k, g->group_of, group))
+            fail_msg("a group does not keep its constraints");
+    }
+    for (int64_t row = 0; row < t->n_rows; row++) {
+        n_suppressed += g->group_of[row] < 0;
+        for (int64_t other = 0; t->entity_together && other < row; other++)
+            if (kanon__code_at(t->entity_codes, row) == kanon__code_at(t->entity_codes, other))
+                assert_int_equal(g->group_of[row], g->group_of[other]);
+    }
+    if (t->most_suppressed >= 0)
+        assert_true(n_suppressed <= t->most_suppressed);
+}
+
+/* The records are those of the world, by their numbers, and the groups are good. */
+static void assert_kept(world *w)
+{
+    kanon_error err = {0};
+    kanon__whole whole = {0};
+    kanon_grouping *g = NULL;
+    bool there[MOST * 4] = {0};
+    assert_done(kanon__session_begin(w->state, false, &err), &err);
+    assert_done(kanon__whole_members(&whole, w->state, &err), &err);
+    assert_done(kanon__whole_table(&whole, w->state, &err), &err);
+    assert_done(kanon__whole_grouping(&g, &whole, w->state, &err), &err);
+    assert_int_equal(whole.n, w->n);
+    for (int64_t i = 0; i < whole.n; i++)
+        there[whole.ids[i]] = true;
+    for (int i = 0; i < w->n; i++)
+        assert_true(there[w->ids[i]]);
+    assert_groups_keep(whole.table, g, w->k);
+    kanon_grouping_free(g);
+    kanon__whole_clear(&whole);
+    kanon__session_end(w->state);
+}
+
+/* The file says that it is sound, and check finds everything kept in the release, where classes are what looks alike. */
+static void assert_released(world *w)
+{
+    kanon_error err = {0};
+    kanon_state_info *info = NULL;
+    kanon_check *check = NULL;
+    kanon_schema *schema = NULL;
+    kanon_change done;
+    place release = scratch("r.csv");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
+    assert_done(kanon_state_describe(&info, w->state, &err), &err);
+    assert_int_equal(info->records, w->n);
+    assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+    assert_true(check->k >= w->k);
+    assert_true(w->entity == 0 || check->entities >= w->k);
+    assert_int_equal(check->n_kept + (w->entity > 0), info->n_promises);
+    for (size_t i = 0; i < check->n_kept; i++)
+        if (!check->kept[i].holds)
+            fail_msg("check finds this broken: %s", check->kept[i].sentence);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+    kanon_state_info_free(info);
+}
+
+/* ---- changing ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether the table of this world, as one group, keeps all that is asked. */
+static bool is_possible(const world *w)
+{
+    if (w->n < w->k)
+        return false;
+    char *csv = table_text(w);
+    kanon_table *table = table_from_texts(csv, w->yaml);
+    int32_t *one_group = REF_NEW(int32_t, table->n_rows);
+    bool possible = ref_group_holds(table, w->k, one_group, 0);
+    free(one_group);
+    kanon_table_free(table);
+    free(csv);
+    return possible;
+}
+
+typedef kanon_status (*command)(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err);
+
+/* Give the command the file d.csv; it must lead to `after`, unless that is impossible: then nothing has changed. */
+static void apply(world *w, world *after, command run)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    char *before = read_text(scratch("x.state").text);
+    struct stat is;
+    assert_int_equal(stat(scratch("x.state").text, &is), 0);
+    kanon_status st = run(w->state, scratch("d.csv").text, NULL, &done, &err);
+    if (st == KANON_EINFEASIBLE) {
+        char *now = read_text(scratch("x.state").text);
+        struct stat is_now;
+        assert_int_equal(stat(scratch("x.state").text, &is_now), 0);
+        assert_int_equal(is.st_size, is_now.st_size);
+        assert_memory_equal(before, now, (size_t)is.st_size);
+        assert_holds(err.hint, "nothing was changed");
+        free(now);
+        assert_false(is_possible(after));
+        w->n_refused++;
+    } else {
+        assert_done(st, &err);
+        assert_true(is_possible(after));
+        w->n = after->n;
+        w->next_id = after->next_id;
+        memcpy(w->ids, after->ids, sizeof w->ids);
+        memcpy(w->lines, after->lines, sizeof w->lines);
+        w->n_repaired += (int)done.repaired;
+    }
+    free(before);
+    assert_kept(w);
+}
+
+static void random_insert(world *w, world *after)
+{
+    char lines[8][LINE], csv[2048];
+    int n = random_lines((uint64_t)below(w, 1 << 30), lines, 1 + below(w, 7));
+    *after = *w;
+    strcpy(csv, header);
+    for (int i = 0; i < n; i++) {
+        char line[2 * LINE];
+        snprintf(line, sizeof line, "k%d,%s\n", after->next_id, lines[i]);
+        strcat(csv, line);
+        strcpy(after->lines[after->n], lines[i]);
+        after->ids[after->n++] = after->next_id++;
+    }
+    write_text(scratch("d.csv").text, csv);
+    apply(w, after, kanon_state_insert);
+}
+
+static void random_delete(world *w, world *after, int most)
+{
+    char csv[MOST * 8] = "id\n", line[32];
+    *after = *w;
+    for (int n = 1 + below(w, most); n > 0 && after->n > 0; n--) {
+        int who = below(w, after->n);
+        snprintf(line, sizeof line, "k%d\n", after->ids[who]);
+        strcat(csv, line);
+        after->n--;
+        after->ids[who] = after->ids[after->n];
+        memmove(after->lines[who], after->lines[after->n], LINE);
+    }
+    write_text(scratch("d.csv").text, csv);
+    apply(w, after, kanon_state_delete);
+}
+
+static void random_update(world *w, world *after)
+{
+    char lines[5][LINE], csv[2048];
+    int n = random_lines((uint64_t)below(w, 1 << 30), lines, 1 + below(w, 4)), first = below(w, w->n);
+    *after = *w;
+    strcpy(csv, header);
+    for (int i = 0; i < n && i < w->n; i++) {
+        char line[2 * LINE];
+        int who = (first + i) % w->n;
+        snprintf(line, sizeof line, "k%d,%s\n", after->ids[who], lines[i]);
+        strcat(csv, line);
+        strcpy(after->lines[who], lines[i]);
+    }
+    write_text(scratch("d.csv").text, csv);
+    apply(w, after, kanon_state_update);
+}
+
+static void optimize(world *w, const char *how)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    kanon_status st = kanon_state_optimize(w->state, how, NULL, &done, &err);
+    if (w->entity == 2) {
+        assert_int_equal(st, KANON_EINVAL);
+    } else {
+        assert_done(st, &err);
+        assert_true(done.loss <= done.loss_before + 1e-9 || w->entity > 0);
+    }
+    assert_kept(w);
+}
+
+static void random_commands(world *w, int n)
+{
+    static world after;
+    for (int step = 0; step < n; step++) {
+        int what = below(w, 20);
+        if (what < 7)
+            random_insert(w, &after);
+        else if (what < 13)
+            random_delete(w, &after, w->n > 100 ? 40 : 6);
+        else if (what < 17)
+            random_update(w, &after);
+        else if (what == 17)
+            random_delete(w, &after, w->n); /* until it is hardly possible */
+        else if (what == 18)
+            optimize(w, below(w, 4) == 0 ? "search" : NULL);
+        else
+            assert_released(w);
+    }
+    assert_released(w);
+}
+
+/* KANON_TEST_OPERATIONS=N for another number of worlds for every model and kind of entity. */
+static void every_command_keeps_everything(void **unused)
+{
+    static const char *const budgets[] = {NULL, "0", "0.05", "0.3"};
+    const char *given = getenv("KANON_TEST_OPERATIONS");
+    uint64_t seed = test_seed();
+    int n_worlds = 0, n_refused = 0, n_repaired = 0;
+    (void)unused;
+    for (int round = 0; round < (given != NULL ? atoi(given) : 1); round++)
+        for (unsigned model = 0; model <= PRIVATE_MODELS + 3; model++)
+            for (int entity = 0; entity < 3; entity++) {
+                static world w;
+                kanon__random random;
+                kanon__random_init(&random, seed + 1000 * (uint64_t)round, 100 * model + (unsigned)entity);
+                unsigned models = (unsigned)kanon__random_below(&random, 1 << PRIVATE_MODELS);
+                models &= (unsigned)kanon__random_below(&random, 1 << PRIVATE_MODELS);
+                if (model < PRIVATE_MODELS)
+                    models = 1u << model;
+                uint64_t own = (uint64_t)kanon__random_below(&random, 1 << 30);
+                const char *budget = budgets[kanon__random_below(&random, 4)];
+                if (!begin_world(&w, own, model == PRIVATE_MODELS ? 0 : models, entity, budget))
+                    continue;
+                print_message("seed %d: models %x, entity %d\n", (int)own, models, entity);
+                assert_kept(&w);
+                random_commands(&w, 12);
+                n_worlds++;
+                n_refused += w.n_refused;
+                n_repaired += w.n_repaired;
+                kanon_state_close(w.state);
+            }
+    print_message("%d worlds, %d commands refused, %d groups repaired\n", n_worlds, n_refused, n_repaired);
+    assert_true(n_worlds > 20 && n_refused > 0 && n_repaired > 20);
+}
+
+static int set_up(void **state)
+{
+    if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+    return make_scratch(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_command_keeps_everything, no_leak),
+    };
+    return cmocka_run_group_tests(tests, set_up, remove_scratch);
+}
