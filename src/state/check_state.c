@@ -2,6 +2,7 @@
 #include "state/check_state.h"
 #include "core/alloc.h"
 #include "state/page_check.h"
+#include "state/wishes.h"
 #include "table/tree_internal.h"
 
 #include <stdio.h>
@@ -82,6 +83,7 @@ static kanon_status check_names(kanon_state *s, kanon_error *err)
 
 typedef struct comparing {
     kanon_state *state;
+    sqlite3_stmt *noted; /* whether a record is noted as an entity's */
     const kanon__whole *whole;
     kanon__cell_reader reader;
     kanon__row row;
@@ -129,6 +131,23 @@ static void enclose(comparing *c, int64_t group, int64_t record, const int64_t *
     c->sizes[group]++;
 }
 
+/* Where entities stay together, each record is noted under its own. */
+static kanon_status check_person(comparing *c, int64_t record, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool found = false;
+    if (!kanon__wishes_together(c->state))
+        return KANON_OK;
+    sqlite3_bind_int64(c->noted, 1, (int64_t)kanon__row_person(c->state, c->row.cells));
+    sqlite3_bind_int64(c->noted, 2, record);
+    KANON_TRY(kanon__store_step(&c->state->store, c->noted, &found, err), out);
+    if (!found)
+        st = kanon__store_damaged(&c->state->store, "its entities", err);
+out:
+    sqlite3_reset(c->noted);
+    return st;
+}
+
 /* The places are those of the cells. */
 static kanon_status compare_record(const kanon__record *record, const char *cells, size_t size, const int64_t *places,
                                    void *payload, kanon_error *err)
@@ -159,6 +178,7 @@ static kanon_status compare_record(const kanon__record *record, const char *cell
         st = kanon__store_damaged(&s->store, "a record", err);
         goto out;
     }
+    KANON_TRY(check_person(c, record->id, err), out);
     int64_t group = c->whole->groups[row];
     if (group > 0)
         enclose(c, place_of_group(c, group), record->id, places);
@@ -208,10 +228,12 @@ static kanon_status check_groups(kanon_state *s, const kanon__whole *whole, kano
     comparing c = {.state = s, .whole = whole, .reader = {.state = s}};
     KANON_TRY(kanon__row_init(&c.row, s, err), out);
     KANON_TRY(list_groups(&c, err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &c.noted, "SELECT 1 FROM persons WHERE entity = ? AND record = ?", err), out);
     KANON_TRY(kanon__records_visit(s, compare_record, &c, err), out);
     KANON_TRY(kanon__group_index_visit(s->index, compare_leaf, &c, err), out);
     KANON_TRY(kanon__group_index_check(s->index, err), out);
 out:
+    sqlite3_finalize(c.noted);
     kanon__free(c.boxes);
     kanon__free(c.prints);
     kanon__free(c.sizes);
@@ -230,6 +252,9 @@ kanon_status kanon__state_check(kanon_state *s, const kanon__whole *whole, kanon
     KANON_TRY(check_tallies(s, err), out);
     KANON_TRY(check_names(s, err), out);
     KANON_TRY(check_groups(s, whole, err), out);
+    snprintf(sql, sizeof sql, "SELECT count(*) != %lld FROM persons",
+             kanon__wishes_together(s) ? (long long)s->n_records : 0LL);
+    KANON_TRY(expect_none(s, sql, "its entities", err), out);
     snprintf(sql, sizeof sql, "SELECT count(*) != %lld OR max(number) != %lld FROM releases", (long long)s->n_releases,
              (long long)s->n_releases);
     KANON_TRY(expect_none(s, sql, "its releases", err), out);

@@ -43,32 +43,84 @@ kanon_status kanon__persons_forget(kanon_state *s, int64_t record, const kanon__
     return kanon__wishes_together(s) ? kanon__store_step(&s->store, ask(s, FORGET, record, cells), NULL, err) : KANON_OK;
 }
 
+/* Go through the other records of an entity until somebody has seen enough. */
+typedef struct mates {
+    kanon_state *state;
+    kanon__row own, other;
+    int64_t *places;
+} mates;
+
+static kanon_status find_mates(mates *m, kanon_state *s, int64_t record, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__row_init(&m->own, s, err), out);
+    KANON_TRY(kanon__row_init(&m->other, s, err), out);
+    KANON_TRY(kanon__new_array(&m->places, s->n_dimensions, "a record", err), out);
+    KANON_TRY(kanon__record_get(s, NULL, record, &m->own, NULL, err), out);
+    ask(s, LIST, record, m->own.cells);
+out:
+    return st;
+}
+
+/* *mate is 0 past the last. */
+static kanon_status next_mate(mates *m, int64_t *mate, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool found;
+    for (;;) {
+        *mate = 0;
+        KANON_TRY(kanon__store_step(&m->state->store, m->state->persons[LIST], &found, err), out);
+        if (!found)
+            break;
+        *mate = sqlite3_column_int64(m->state->persons[LIST], 0);
+        KANON_TRY(kanon__record_get(m->state, NULL, *mate, &m->other, m->places, err), out);
+        if (kanon__rows_have_same_person(m->state, m->own.cells, m->other.cells)) /* and not only the same hash */
+            break;
+    }
+out:
+    return st;
+}
+
+static void leave_mates(mates *m)
+{
+    sqlite3_reset(m->state->persons[LIST]);
+    kanon__free(m->places);
+    kanon__row_clear(&m->other);
+    kanon__row_clear(&m->own);
+}
+
 /* Records that are on their way from one group to another are in none; the first one in a group decides. */
 kanon_status kanon__persons_group(kanon_state *s, kanon__group_at *out, int64_t record, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__row own = {0}, other = {0};
-    int64_t *places = NULL;
-    bool found;
+    mates m = {.state = s};
+    int64_t mate;
     *out = (kanon__group_at){0};
-    KANON_TRY(kanon__row_init(&own, s, err), out);
-    KANON_TRY(kanon__row_init(&other, s, err), out);
-    KANON_TRY(kanon__new_array(&places, s->n_dimensions, "a record", err), out);
-    KANON_TRY(kanon__record_get(s, NULL, record, &own, NULL, err), out);
-    sqlite3_stmt *list = ask(s, LIST, record, own.cells);
+    KANON_TRY(find_mates(&m, s, record, err), out);
     while (out->node == NULL) {
-        KANON_TRY(kanon__store_step(&s->store, list, &found, err), out);
-        if (!found)
+        KANON_TRY(next_mate(&m, &mate, err), out);
+        if (mate == 0)
             break;
-        int64_t mate = sqlite3_column_int64(list, 0);
-        KANON_TRY(kanon__record_get(s, NULL, mate, &other, places, err), out);
-        if (kanon__rows_have_same_person(s, own.cells, other.cells)) /* and not only the same hash */
-            KANON_TRY(kanon__group_index_group_of(s->index, out, mate, places, err), out);
+        KANON_TRY(kanon__group_index_group_of(s->index, out, mate, m.places, err), out);
     }
 out:
-    sqlite3_reset(s->persons[LIST]);
-    kanon__free(places);
-    kanon__row_clear(&other);
-    kanon__row_clear(&own);
+    leave_mates(&m);
+    return st;
+}
+
+kanon_status kanon__persons_count(kanon_state *s, int64_t *out, int64_t record, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    mates m = {.state = s};
+    int64_t mate;
+    *out = 1;
+    KANON_TRY(find_mates(&m, s, record, err), out);
+    for (;; (*out)++) {
+        KANON_TRY(next_mate(&m, &mate, err), out);
+        if (mate == 0)
+            break;
+    }
+out:
+    leave_mates(&m);
     return st;
 }

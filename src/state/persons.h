@@ -13,5 +13,7 @@ kanon_status kanon__persons_forget(kanon_state *state, int64_t record, const kan
 /* The group in which other records of the entity are to which this record of the file belongs; nowhere where there is none.
  */
 kanon_status kanon__persons_group(kanon_state *state, kanon__group_at *out, int64_t record, kanon_error *err);
+/* How many records of the file belong to the entity of this one, itself included. */
+kanon_status kanon__persons_count(kanon_state *state, int64_t *out, int64_t record, kanon_error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "refine/repair.h"
 #include "refine/suppression.h"
 #include "state/index_near.h"
+#include "state/persons.h"
 #include "state/wishes.h"
 #include "verify/verify.h"
 
@@ -33,6 +34,8 @@ typedef struct upholding {
     bool *held;        /* by place in `picks` */
     int64_t n_broken;
     int32_t n_groups;
+    int64_t *places; /* by row, read when a group is split */
+    bool *has_places;
 } upholding;
 
 /* ---- constraints ------------------------------------------------------------------------------------------------------- */
@@ -51,6 +54,33 @@ kanon_status kanon__uphold_verify(const kanon__whole *whole, const kanon_state *
 {
     kanon_status st = kanon__verify_grouping(whole->table, group_of, n_groups, s->k, err);
     return st == KANON_OK ? kanon__verify_privacy(whole->table, group_of, n_groups, s->k, err) : st;
+}
+
+/* Of an entity in the groups that were read, no record is elsewhere: counted in the file. */
+static kanon_status verify_entities(const upholding *u, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_table *t = u->part.table;
+    int64_t *n_here = NULL, n_there;
+    if (!kanon__wishes_together(u->state))
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&n_here, t->n_entities, "the check of the entities", err), out);
+    for (int64_t row = 0; row < u->part.n; row++)
+        n_here[kanon__code_at(t->entity_codes, row)]++;
+    for (int64_t row = 0; row < u->part.n; row++) {
+        int64_t *n = &n_here[kanon__code_at(t->entity_codes, row)];
+        if (*n == 0)
+            continue;
+        KANON_TRY(kanon__persons_count(u->state, &n_there, u->part.ids[row], err), out);
+        if (n_there != *n) {
+            st = kanon__fail(err, KANON_EINTERNAL, "the check found an entity in two groups");
+            goto out;
+        }
+        *n = 0; /* each entity once */
+    }
+out:
+    kanon__free(n_here);
+    return st;
 }
 
 /* Whether unions of groups that keep the constraints may break them. */
@@ -78,6 +108,10 @@ static kanon_status fail_infeasible(const upholding *u, kanon_error *err)
 
 static void forget(upholding *u)
 {
+    kanon__free(u->has_places);
+    kanon__free(u->places);
+    u->has_places = NULL;
+    u->places = NULL;
     kanon__free(u->held);
     kanon__free(u->group_of);
     kanon__constraints_free(u->constraints);
@@ -255,6 +289,22 @@ static bool may_stand(void *payload)
     return kanon__tally_holds(&p->goes);
 }
 
+static kanon_status read_places(upholding *u, int32_t row, int64_t *places, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t m = u->state->n_dimensions;
+    if (u->places == NULL)
+        KANON_TRY(kanon__new_array(&u->places, u->part.n * m, "a split", err), out);
+    if (u->has_places == NULL)
+        KANON_TRY(kanon__new_array(&u->has_places, u->part.n, "a split", err), out);
+    if (!u->has_places[row])
+        KANON_TRY(kanon__record_get(u->state, NULL, u->part.ids[row], NULL, u->places + row * m, err), out);
+    u->has_places[row] = true;
+    memcpy(places, u->places + row * m, (size_t)m * sizeof *places);
+out:
+    return st;
+}
+
 /* Split2k, for the rows of a group; *split says whether both parts keep what is asked. */
 static kanon_status part_rows(upholding *u, const int32_t *rows, int64_t n, bool *moved, bool *split, kanon_error *err)
 {
@@ -268,7 +318,7 @@ static kanon_status part_rows(upholding *u, const int32_t *rows, int64_t n, bool
     KANON_TRY(kanon__tally_init(&p.stays, u->constraints, err), out);
     KANON_TRY(kanon__tally_init(&p.goes, u->constraints, err), out);
     for (int64_t i = 0; i < n; i++) {
-        KANON_TRY(kanon__record_get(u->state, NULL, u->part.ids[rows[i]], NULL, places + i * m, err), out);
+        KANON_TRY(read_places(u, rows[i], places + i * m, err), out);
         KANON_TRY(kanon__tally_add(&p.stays, rows[i], err), out);
         whose[i] = kanon__wishes_together(u->state) ? kanon__code_at(u->part.table->entity_codes, rows[i]) : 0;
     }
@@ -420,6 +470,7 @@ static kanon_status change_groups(upholding *u, kanon_error *err)
     KANON_TRY(kanon__uphold_classes(&run, &u->done->n_repaired, err), out);
     u->n_groups = run.n_groups;
     KANON_TRY(kanon__uphold_verify(&u->part, u->state, u->group_of, u->n_groups, err), out);
+    KANON_TRY(verify_entities(u, err), out);
 out:
     return st;
 }

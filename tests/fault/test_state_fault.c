@@ -19,11 +19,23 @@ static const char yaml[] = "missing: [\"?\"]\n"
                            "  job: {role: quasi, taxonomy: {cook: , baker: , office: {clerk: , boss: }}}\n"
                            "  zip: {role: quasi, mask: right}\n"
                            "  ill: {role: sensitive}\n"
-                           "key: [id]\n"
-                           "privacy: {k: 3}\n";
+                           "  who: {role: identifying}\n"
+                           "key: [id]\n";
+
+/* What is asked of the groups. */
+enum { PLAIN, CONSTRAINED, TOGETHER, CLOSE, N_WISHES };
+static const char *const wishes[N_WISHES] = {
+    "privacy: {k: 3}\n",
+    "privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}, "
+    "{model: alpha-k, attribute: ill, alpha: 0.7}]}\n",
+    "privacy: {k: 3, constraints: [{model: entropy-l-diversity, attribute: ill, l: 1.5}]}\n"
+    "entity: who\nentity-together: true\n",
+    "privacy: {k: 3, constraints: [{model: t-closeness, attribute: ill, t: 0.2}], suppress: 0.02}\nentity: who\n",
+};
 
 typedef struct files {
     place schema, table, state, insert, delete, update, release;
+    int wish;
 } files;
 
 static void write_people(const char *path, char letter, int from, int n, const char *columns)
@@ -39,19 +51,20 @@ static void write_people(const char *path, char letter, int from, int n, const c
             fprintf(file, "%c%d\n", letter, i);
             continue;
         }
-        fprintf(file, "%c%d,%d,%d.%d,%s,%03d,%s\n", letter, i, (int)kanon__random_below(&random, 60),
+        fprintf(file, "%c%d,%d,%d.%d,%s,%03d,%s,w%d\n", letter, i, (int)kanon__random_below(&random, 60),
                 (int)kanon__random_below(&random, 9), (int)kanon__random_below(&random, 9),
                 jobs[kanon__random_below(&random, 5)], (int)kanon__random_below(&random, 40),
-                kanon__random_below(&random, 2) ? "flu" : "cold");
+                kanon__random_below(&random, 2) ? "flu" : "cold", (int)kanon__random_below(&random, 150));
     }
     assert_int_equal(fclose(file), 0);
 }
 
-static const char all_columns[] = "id,age,pay,job,zip,ill";
+static const char all_columns[] = "id,age,pay,job,zip,ill,who";
 
 /* A state with two releases, and deltas for it. */
-static files set_up_state(void)
+static files set_up_state(int wish)
 {
+    char text[1024];
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
@@ -60,8 +73,9 @@ static files set_up_state(void)
     kanon_change done;
     entries(scratch_directory, true);
     files f = {scratch("s.yaml"), scratch("t.csv"), scratch("x.state"), scratch("i.csv"),
-               scratch("d.csv"),  scratch("u.csv"), scratch("r.csv")};
-    write_text(f.schema.text, yaml);
+               scratch("d.csv"),  scratch("u.csv"), scratch("r.csv"),   wish};
+    snprintf(text, sizeof text, "%s%s", yaml, wishes[wish]);
+    write_text(f.schema.text, text);
     write_people(f.table.text, 'a', 1, 200, all_columns);
     write_people(f.insert.text, 'b', 1, 12, all_columns);
     write_people(f.delete.text, 'a', 1, 9, "id");
@@ -94,7 +108,8 @@ static kanon_status run(const files *f, int command, kanon_error *err)
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = f->release.text};
-    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .joint_k = 2};
+    kanon_change_options options = {
+        .struct_size = sizeof options, .outputs = &outputs, .joint_k = f->wish < TOGETHER ? 2 : 0};
     kanon_state_options no_wait = {.struct_size = sizeof no_wait, .wait_seconds = -1};
     kanon_status st = kanon_state_open(&state, f->state.text, &no_wait, err);
     if (st == KANON_OK && command == INSERT)
@@ -144,7 +159,7 @@ static void flipped_bits(void **unused)
     kanon_error err = {0};
     kanon__random random;
     (void)unused;
-    files f = set_up_state();
+    files f = set_up_state(PLAIN);
     bytes original = load(f.state.text);
     kanon__random_init(&random, test_seed(), 0);
     assert_done(run(&f, DESCRIBE, &err), &err);
@@ -171,7 +186,7 @@ static void cut_files(void **unused)
     kanon_error err = {0};
     kanon__random random;
     (void)unused;
-    files f = set_up_state();
+    files f = set_up_state(PLAIN);
     bytes original = load(f.state.text);
     kanon__random_init(&random, test_seed(), 1);
     for (int i = 0; i < 60; i++) {
@@ -192,18 +207,18 @@ static void cut_files(void **unused)
 }
 
 /* Pages with right sums but wrong contents, as no fault of a disk makes them: still no crash. */
-static void sealed_nonsense(void **unused)
+static void seal_nonsense(int wish)
 {
     kanon_error err = {0};
     kanon__random random;
-    (void)unused;
-    files f = set_up_state();
+    int n = wish == PLAIN ? 300 : 40;
+    files f = set_up_state(wish);
     bytes original = load(f.state.text);
     unsigned char *copy = malloc(original.size);
     assert_non_null(copy);
-    kanon__random_init(&random, test_seed(), 2);
+    kanon__random_init(&random, test_seed(), 2 + 10 * (uint64_t)wish);
     int n_refused = 0;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < n; i++) {
         memcpy(copy, original.at, original.size);
         int64_t page = kanon__random_below(&random, (int64_t)original.size / KANON__PAGE_SIZE) * KANON__PAGE_SIZE;
         for (int j = 0; j < 1 + i % 4; j++) {
@@ -217,17 +232,24 @@ static void sealed_nonsense(void **unused)
         for (int command = N_COMMANDS - 1; command >= 0; command--)
             n_refused += run(&f, command, &err) != KANON_OK;
     }
-    print_message("%d of %d refused\n", n_refused, 300 * N_COMMANDS);
-    assert_true(n_refused > 100);
+    print_message("%d of %d refused\n", n_refused, n * N_COMMANDS);
+    assert_true(n_refused > n / 3);
     free(copy);
     free(original.at);
+}
+
+static void sealed_nonsense(void **unused)
+{
+    (void)unused;
+    for (int wish = 0; wish < N_WISHES; wish++)
+        seal_nonsense(wish);
 }
 
 static void other_files(void **unused)
 {
     kanon_error err = {0};
     (void)unused;
-    files f = set_up_state();
+    files f = set_up_state(PLAIN);
     bytes original = load(f.state.text);
     for (int newer = 0; newer < 2; newer++) {
         original.at[63] = newer ? KANON__STATE_VERSION + 1 : KANON__STATE_VERSION - 1; /* the last byte of four */
@@ -262,32 +284,40 @@ static void assert_unchanged(const files *f, bytes before)
     free(now.at);
 }
 
-static void no_memory(void **unused)
+/* Allocations fail one after the other, up to `most` of them. */
+static void fail_allocations(const files *f, int command, bytes before, int64_t most)
 {
     kanon_error err = {0};
-    (void)unused;
-    files f = set_up_state();
-    bytes before = load(f.state.text);
-    for (int command = 0; command < N_COMMANDS; command++) {
-        put_back(&f, before);
+    put_back(f, before);
+    kanon__alloc_fail_at(0, false);
+    assert_done(run(f, command, &err), &err);
+    int64_t n = kanon__alloc_count();
+    print_message("%lld allocations\n", (long long)n);
+    put_back(f, before);
+    unlink(f->release.text);
+    int64_t step = n / most + 1;
+    for (int64_t i = 1; i <= n; i += step) {
+        kanon__alloc_fail_at(i, i % 2 == 0);
+        kanon_status st = run(f, command, &err);
         kanon__alloc_fail_at(0, false);
-        assert_done(run(&f, command, &err), &err);
-        int64_t n = kanon__alloc_count();
-        print_message("%lld allocations\n", (long long)n);
-        put_back(&f, before);
-        unlink(f.release.text);
-        int64_t step = n / 150 + 1;
-        for (int64_t i = 1; i <= n; i += step) {
-            kanon__alloc_fail_at(i, i % 2 == 0);
-            kanon_status st = run(&f, command, &err);
-            kanon__alloc_fail_at(0, false);
-            assert_int_equal(st, KANON_ENOMEM);
-            assert_false(exists(f.release.text));
-        }
-        assert_unchanged(&f, before);
+        assert_int_equal(st, KANON_ENOMEM);
+        assert_false(exists(f->release.text));
     }
-    free(before.at);
-    assert_no_leak();
+    assert_unchanged(f, before);
+}
+
+static void no_memory(void **unused)
+{
+    (void)unused;
+    for (int wish = 0; wish < N_WISHES; wish++) {
+        files f = set_up_state(wish);
+        bytes before = load(f.state.text);
+        for (int command = 0; command < N_COMMANDS; command++)
+            if (wish != TOGETHER || command != OPTIMIZE) /* which is refused */
+                fail_allocations(&f, command, before, wish == PLAIN ? 150 : 50);
+        free(before.at);
+        assert_no_leak();
+    }
 }
 
 /* Files may not grow beyond `limit` bytes: a change that needs more is not made at all. */
@@ -296,7 +326,7 @@ static void no_room(void **unused)
     kanon_error err = {0};
     struct rlimit old, now;
     (void)unused;
-    files f = set_up_state();
+    files f = set_up_state(PLAIN);
     bytes before = load(f.state.text);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -334,7 +364,7 @@ static void stopped(void **unused)
     kanon_state *state = NULL;
     kanon_change done;
     (void)unused;
-    files f = set_up_state();
+    files f = set_up_state(PLAIN);
     bytes before = load(f.state.text);
     int n_stopped = 0;
     for (int after = 1; after < 4; after++) {
