@@ -348,6 +348,45 @@ static void every_command_keeps_everything(void **unused)
     assert_true(n_worlds > 20 && n_refused > 0 && n_repaired > 20);
 }
 
+/* Two groups, each half X and half Y, share the entities c and d. When g and h go, both show age 20 alone: the release has one
+ * class then, in which two thirds of the entities have X. */
+static void classes_count_an_entity_once(void **unused)
+{
+    static const char csv[] = "who,age,ill\na,20,X\nc,20,Y\nb,20,X\nd,20,Y\ne,20,X\nc,20,Y\nf,20,X\nd,20,Y\ng,21,X\nh,21,Y\n"
+                              "i,50,Z\nj,50,Z\nk,51,W\nl,51,W\n";
+    static const char yaml[] = "attributes: {who: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\n"
+                               "privacy: {k: 4, constraints: [{model: alpha-k, attribute: ill, alpha: 0.5}]}\nentity: who\n";
+    static const int64_t group_of[] = {1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3};
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_state *state = NULL;
+    kanon_check *check = NULL;
+    kanon_change done;
+    place path = scratch("x.state"), release = scratch("r.csv"), delta = scratch("d.csv");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
+    (void)unused;
+    unlink(path.text);
+    write_text(scratch("s.yaml").text, yaml);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    kanon_table *table = table_of(yaml, csv);
+    kanon_grouping *g = grouping_of(table, group_of);
+    g->k = 4;
+    assert_done(kanon_state_create(path.text, table, schema, g, NULL, NULL, &err), &err);
+    assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
+    write_text(delta.text, "who,age,ill\ng,21,X\nh,21,Y\n");
+    assert_done(kanon_state_delete(state, delta.text, &options, &done, &err), &err);
+    assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
+    assert_int_equal(check->n_kept, 1);
+    assert_true(check->kept[0].holds);
+    assert_true(done.repaired > 0);
+    kanon_check_free(check);
+    kanon_state_close(state);
+    kanon_grouping_free(g);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+}
+
 static int set_up(void **state)
 {
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
@@ -359,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_command_keeps_everything, no_leak),
+        cmocka_unit_test_teardown(classes_count_an_entity_once, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }
