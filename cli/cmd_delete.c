@@ -26,8 +26,9 @@ const command command_delete = {
     .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
     .description =
         "Removes the records that DELTA names from STATE: by the columns of the schema's key, or by all columns where "
-        "it has none. Groups that fall short of k are dispersed. All of DELTA is removed, or nothing; exit status "
-        "1 where fewer than k records would be left.",
+        "it has none. Groups that fall short of k are dispersed, those that break what the schema asked beside k are "
+        "repaired. All of DELTA is removed, or nothing; exit status 1 where fewer than k records would be left, or no "
+        "grouping could keep a constraint.",
     .operand = "STATE",
     .second = "DELTA",
     .options = options,

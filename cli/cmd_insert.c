@@ -28,8 +28,9 @@ const command command_insert = {
     .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
     .description =
         "Adds the records of DELTA (CSV with all columns of the table; -: standard input) to STATE. Each joins the "
-        "group whose loss grows least; a group that reaches 2k records is split. Numbers outside the known "
-        "range widen it; unknown categories are bad input. All of DELTA is added, or nothing.",
+        "group whose loss grows least; a group that reaches 2k records is split. What the schema asked beside k "
+        "is kept: groups that would break it are repaired. Numbers outside the known range widen it; unknown "
+        "categories are bad input. All of DELTA is added, or nothing.",
     .operand = "STATE",
     .second = "DELTA",
     .options = options,

@@ -563,7 +563,8 @@ typedef struct kanon_change {
 KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
- * KANON_EINFEASIBLE: fewer than k records would be left. */
+ * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could keep what is asked beside k (which inserting
+ * and updating may say, too). */
 KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
