@@ -143,7 +143,16 @@ static kanon_status read_attribute(const reading *r)
 
 /* ---- sentences -------------------------------------------------------------------------------------------------------- */
 
-/* The model's sentence with its parameters in it. */
+/* "st", "nd", "rd" or "th", as the last two digits of a whole number ask for. */
+static const char *ordinal(const char *number)
+{
+    static const char *const endings[] = {"th", "st", "nd", "rd"};
+    size_t n = strlen(number);
+    int last = n > 0 ? number[n - 1] - '0' : 0;
+    return last < 1 || last > 3 || (n > 1 && number[n - 2] == '1') ? endings[0] : endings[last];
+}
+
+/* The model's sentence with its parameters in it; {1}th is 1st where that is right. */
 static kanon_status write_sentence(const reading *r, const char *const values[KANON__MOST_PARAMETERS])
 {
     char line[512];
@@ -153,8 +162,10 @@ static kanon_status write_sentence(const reading *r, const char *const values[KA
         used = (size_t)snprintf(line, sizeof line, "%.200s: ", r->table->columns[c->column].name);
     for (const char *at = c->model->sentence; *at != '\0' && used + 64 < sizeof line; at++) {
         if (at[0] == '{') {
-            used += (size_t)snprintf(line + used, sizeof line - used, "%.40s", values[at[1] - '1']);
-            at += 2;
+            const char *value = values[at[1] - '1'];
+            bool is_ordinal = strncmp(at + 3, "th", 2) == 0;
+            used += (size_t)snprintf(line + used, sizeof line - used, "%.40s%s", value, is_ordinal ? ordinal(value) : "");
+            at += is_ordinal ? 4 : 2;
         } else {
             line[used++] = *at;
         }

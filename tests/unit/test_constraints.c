@@ -261,12 +261,31 @@ static void fewer_entities_than_k_is_told(void **state)
     kanon_table_free(table);
 }
 
+static void sentences_have_right_ordinals(void **state)
+{
+    static const char *const ordinals[] = {"2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "101st", "112th"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ordinals / sizeof *ordinals; i++) {
+        kanon_error err = {0};
+        kanon__constraints *c = NULL;
+        char text[100], expected[40];
+        snprintf(text, sizeof text, "{model: recursive-l-diversity, attribute: disease, c: 3, l: %d}", atoi(ordinals[i]));
+        snprintf(expected, sizeof expected, "all values from the %s on", ordinals[i]);
+        kanon_table *table = hospital_with(text);
+        assert_done(kanon__constraints_new(&c, table, 2, &err), &err);
+        assert_holds(c->items[0].sentence, expected);
+        kanon__constraints_free(c);
+        kanon_table_free(table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_definitions), cmocka_unit_test(tallies_follow_their_members),
         cmocka_unit_test(unions_hold_where_their_parts_do),     cmocka_unit_test(what_is_wrong_is_told),
         cmocka_unit_test(what_no_grouping_has_is_told),         cmocka_unit_test(fewer_entities_than_k_is_told),
+        cmocka_unit_test(sentences_have_right_ordinals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
