@@ -56,7 +56,8 @@ static const option option_moves = {
 static const option option_time_limit = {
     .name = "time-limit",
     .argument = "SECONDS",
-    .help = "with --refine search: how long the search takes; the release then depends on how fast the machine is",
+    .help = "with --refine search or --recode attribute: how long the search takes; the release then depends on how fast "
+            "the machine is",
     .kind = OPTION_TEXT,
     AT(time_limit),
 };
@@ -439,7 +440,8 @@ static int run(const command *self, const arguments *given)
         return wrong_usage(self, "%s is there already; remove it to start over", args.state);
     int status = check_outputs(self, &args);
     if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.state != NULL)
-        status = wrong_usage(self, "--state does not go with --recode attribute: new records would not fit into the mapping");
+        status = wrong_usage(self,
+                             "--state does not go with --recode attribute: new records would not fit into the mapping");
     if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.numeric == KANON_NUMERIC_MEAN)
         status = wrong_usage(self, "--numeric mean does not go with --recode attribute: equal numbers have different means");
     if (status == EXIT_DONE)

@@ -24,7 +24,8 @@ typedef struct starts {
     kanon__bound **best;   /* where the best start so far ended */
     int64_t best_start, best_loss;
     int64_t n;
-    pthread_mutex_t lock; /* of the best */
+    bool stopped;         /* a start was told to end */
+    pthread_mutex_t lock; /* of all of these */
     kanon__shared_ticker shared;
 } starts;
 
@@ -87,10 +88,11 @@ static void draw_weights(int *weights, int n, uint64_t seed, int64_t start)
 }
 
 /* Keep the better of this end and the best so far; the other is freed. */
-static void keep_best(starts *s, int64_t start, int64_t loss, kanon__bound **end)
+static void keep_best(starts *s, int64_t start, int64_t loss, kanon__bound **end, bool stopped)
 {
     kanon__bound **other = end;
     pthread_mutex_lock(&s->lock);
+    s->stopped = s->stopped || stopped;
     if (s->best == NULL || loss < s->best_loss || (loss == s->best_loss && start < s->best_start)) {
         other = s->best;
         s->best = end;
@@ -118,7 +120,7 @@ static kanon_status improve_start(int64_t start, void *payload, kanon_error *err
     draw_weights(weights, m, run.seed, start);
     KANON_TRY(copy_cuts(&cuts, start == 0 ? s->levels : s->top, run.space, err), out);
     KANON_TRY(kanon__cuts_improve(&g, cuts, start < 2 ? NULL : weights, rounds, err), out);
-    keep_best(s, start, g.loss, cuts);
+    keep_best(s, start, g.loss, cuts, kanon__run_finishes(&run));
     cuts = NULL;
     kanon__shared_ticker_add(&s->shared, 1);
 out:
@@ -134,11 +136,10 @@ static kanon_status improve_all(starts *s, kanon_error *err)
     kanon__run_set_anytime(s->run, true);
     kanon__shared_ticker_init(&s->shared, s->run->ticker, s->n);
     kanon_status st = kanon__pool_run(s->run->threads, s->n, improve_start, s, err);
-    bool stopped = s->shared.finish;
     kanon__shared_ticker_clear(&s->shared);
     kanon__run_set_anytime(s->run, false);
     pthread_mutex_destroy(&s->lock);
-    if (st == KANON_OK && stopped)
+    if (st == KANON_OK && s->stopped)
         st = kanon__texts_addf(s->run->warnings, err,
                                "the search for cuts was told to end; it might have found better ones");
     return st;
@@ -149,6 +150,7 @@ static kanon_status run_attribute_cut(kanon__run *run, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__generalisation g = {0};
     starts s = {.run = run, .n = 2 + kanon__setting_integer(run->settings, "starts")};
+    kanon__run_limit_time(run);
     KANON_TRY(find_levels(&s, run, err), out);
     if (!kanon__run_finishes(run))
         KANON_TRY(improve_all(&s, err), out);
@@ -164,6 +166,7 @@ out:
 
 static const kanon_setting_info attribute_cut_settings[] = {
     KANON__CHECKS_SETTING,
+    KANON__TIME_SETTING,
     {.name = "starts",
      .type = KANON_SETTING_INTEGER,
      .min = 0,

@@ -18,6 +18,7 @@ static kanon_status run_full_domain(kanon__run *run, kanon_error *err)
     kanon__generalisation g = {0};
     kanon__full_domain found = {0};
     kanon__bound **cuts = NULL;
+    kanon__run_limit_time(run);
     KANON_TRY(kanon__generalisation_init(&g, run, err), out);
     KANON_TRY(kanon__full_domain_search(&found, &g, kanon__setting_integer(run->settings, "max-checks"), err), out);
     KANON_TRY(kanon__new_array(&cuts, found.n_dimensions, "levels", err), out);
@@ -32,7 +33,7 @@ out:
     return st;
 }
 
-static const kanon_setting_info full_domain_settings[] = {KANON__CHECKS_SETTING};
+static const kanon_setting_info full_domain_settings[] = {KANON__CHECKS_SETTING, KANON__TIME_SETTING};
 
 const kanon__algorithm kanon__algorithm_full_domain = {
     .info =

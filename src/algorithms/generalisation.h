@@ -66,6 +66,13 @@ static inline void kanon__run_set_anytime(const kanon__run *run, bool anytime)
     if (run->ticker != NULL)
         run->ticker->anytime = anytime;
 }
+/* The search has the time that the setting time-limit says. */
+static inline void kanon__run_limit_time(const kanon__run *run)
+{
+    double seconds = kanon__setting_number(run->settings, "time-limit");
+    if (run->ticker != NULL && seconds > 0)
+        kanon__ticker_limit(run->ticker, seconds);
+}
 /* Records of a tuple. */
 static inline int64_t kanon__tuple_size(const kanon__tuples *t, int64_t tuple)
 {
@@ -123,6 +130,12 @@ kanon_status kanon__full_domain_tell(const kanon__full_domain *search, kanon__ru
     {                                                                                                                       \
         .name = "max-checks", .type = KANON_SETTING_INTEGER, .min = 1, .max = 1e12, .default_value = "100000",              \
         .help = "how many combinations of levels are tried at most; most are ruled out untried"                             \
+    }
+
+#define KANON__TIME_SETTING                                                                                                 \
+    {                                                                                                                       \
+        .name = "time-limit", .type = KANON_SETTING_NUMBER, .min = 0.001, .max = 1e9,                                       \
+        .help = "how many seconds the search may take; what it finds then depends on how fast the machine is"               \
     }
 
 /* Make the cuts, one per dimension, lose less: ranges are split where that saves most, and joined where that lets others be

@@ -68,13 +68,15 @@ static bool has_setting(const kanon_algorithm_info *info, const char *name)
     return false;
 }
 
-/* The settings of the schema count only for the algorithm that it names. */
-static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table,
-                                  const kanon_algorithm_info *algorithm, const kanon_options *o, kanon_error *err)
+/* The settings of the schema count only for the algorithm that it names; those of a refinement that there is not, such as
+ * time-limit, for an algorithm that knows them. */
+static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table, const plan *p,
+                                  const kanon_options *o, kanon_error *err)
 {
+    const kanon_algorithm_info *algorithm = &p->algorithm->info;
     bool from_schema = table->schema_algorithm != NULL && strcmp(table->schema_algorithm, algorithm->name) == 0;
     size_t n_schema = from_schema ? (size_t)table->n_schema_settings : 0;
-    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings + 1), "settings", err);
+    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings + o->n_refine_settings + 1), "settings", err);
     if (st != KANON_OK)
         return st;
     for (size_t i = 0; i < n_schema; i++)
@@ -84,6 +86,9 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
     *n = n_schema + o->n_settings;
     if (o->effort != NULL && has_setting(algorithm, "effort"))
         (*out)[(*n)++] = (kanon_setting){"effort", o->effort};
+    for (size_t i = 0; p->refinement == NULL && i < o->n_refine_settings; i++)
+        if (has_setting(algorithm, o->refine_settings[i].name))
+            (*out)[(*n)++] = o->refine_settings[i];
     return KANON_OK;
 }
 
@@ -305,10 +310,13 @@ static kanon_status take_refine_settings(kanon__settings *out, const plan *p, co
 {
     if (p->refinement != NULL)
         return init_refine_settings(out, p, of_algorithm, o, err);
-    if (o->n_refine_settings == 0)
-        return KANON_OK;
-    kanon_status st = kanon__fail(err, KANON_EINVAL, "the setting '%s' needs a refinement", o->refine_settings[0].name);
-    return kanon__hint(err, st, "name one: search");
+    for (size_t i = 0; i < o->n_refine_settings; i++) {
+        if (has_setting(&p->algorithm->info, o->refine_settings[i].name))
+            continue;
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "the setting '%s' needs a refinement", o->refine_settings[i].name);
+        return kanon__hint(err, st, "name one: search");
+    }
+    return KANON_OK;
 }
 
 static kanon_status check_effort(const plan *p, const kanon_options *o, kanon_error *err)
@@ -334,7 +342,7 @@ static kanon_status choose_pace(plan *p, const kanon_table *table, const kanon__
                                 const kanon_options *o, kanon_error *err)
 {
     const kanon__refinement *r = p->refinement;
-    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k};
+    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k, .whole = p->recode};
     if (r != NULL) {
         work.then = r->info.name;
         work.instead = "refine by none";
@@ -364,7 +372,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     KANON_TRY(make_plan(&p, table, &o, err), out);
     KANON_TRY(check_effort(&p, &o, err), out);
     const kanon_algorithm_info *info = &p.algorithm->info;
-    KANON_TRY(join_settings(&given, &n_given, table, info, &o, err), out);
+    KANON_TRY(join_settings(&given, &n_given, table, &p, &o, err), out);
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
     KANON_TRY(take_refine_settings(&refining, &p, &settings, &o, err), out);
     p.refining = &refining;

@@ -105,7 +105,7 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
         after ? w->then : w->algorithm->info.name, wanted, (long long)n->n_rows, cut ? " in these blocks" : "", allowed);
     if (after)
         return kanon__hint(err, st, "allow %s, or %s", wanted, w->instead);
-    if (least < bytes)
+    if (least < bytes && !w->whole)
         return kanon__hint(err, st, "allow %s, or %s with blocks of %lld records", wanted, small,
                            (long long)least_block(w->k));
     return kanon__hint(err, st, "allow %s", wanted);

@@ -21,16 +21,25 @@ void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, cons
     *out = (kanon__ticker){.tick = tick, .payload = payload, .stage = stage};
 }
 
+void kanon__ticker_limit(kanon__ticker *ticker, double seconds)
+{
+    const double most = 1e9; /* thirty years */
+    ticker->deadline_ns = now_ns() + (int64_t)((seconds < most ? seconds : most) * 1e9);
+    ticker->finish = false;
+}
+
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err)
 {
-    if (ticker == NULL || ticker->tick == NULL)
+    if (ticker == NULL || (ticker->tick == NULL && ticker->deadline_ns == 0))
         return KANON_OK;
     ticker->next_check -= work;
     if (ticker->next_check > 0)
         return KANON_OK;
     ticker->next_check = CHECK_NS;
     int64_t now = now_ns();
-    if (now - ticker->last_ns < TICK_NS)
+    if (ticker->anytime && ticker->deadline_ns != 0 && now >= ticker->deadline_ns)
+        ticker->finish = true;
+    if (now - ticker->last_ns < TICK_NS || ticker->tick == NULL)
         return KANON_OK;
     ticker->last_ns = now;
     kanon_progress progress = {sizeof progress, ticker->stage,  done,
@@ -74,7 +83,8 @@ void kanon__shared_ticker_task(kanon__ticker *out, kanon__shared_ticker *shared)
 {
     bool heard = shared->ticker != NULL && shared->ticker->tick != NULL;
     kanon__ticker_init(out, heard ? forward : NULL, shared, heard ? shared->ticker->stage : "");
-    out->anytime = heard && shared->ticker->anytime;
+    out->anytime = shared->ticker != NULL && shared->ticker->anytime;
+    out->deadline_ns = shared->ticker != NULL ? shared->ticker->deadline_ns : 0;
 }
 
 void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done)

@@ -16,6 +16,7 @@ typedef struct kanon__ticker {
     bool finish;        /* it is asked to */
     int64_t next_check; /* work units until the clock is looked at again */
     int64_t last_ns;
+    int64_t deadline_ns; /* when anytime work is to finish; 0: never */
 } kanon__ticker;
 
 void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, const char *stage);
@@ -23,6 +24,8 @@ void kanon__ticker_init(kanon__ticker *out, kanon_tick tick, void *payload, cons
  * cheap: the callback runs about every 50 ms. KANON_ECANCELLED where it asked to stop; where it asked to
  * finish and the work is anytime, that is written down in the ticker instead. A NULL ticker is fine. */
 kanon_status kanon__tick(kanon__ticker *ticker, int64_t done, int64_t total, int64_t work, kanon_error *err);
+/* Anytime work has so many seconds from now on. */
+void kanon__ticker_limit(kanon__ticker *ticker, double seconds);
 /* Several tasks at once behind one ticker: each task has a ticker of its own that ends here, one call at a time. */
 typedef struct kanon__shared_ticker {
     const kanon__ticker *ticker;
