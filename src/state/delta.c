@@ -125,7 +125,7 @@ static void take_row(delta *d, const kanon__cell *old)
 static kanon_status read_places(delta *d, kanon_error *err)
 {
     kanon_state *s = d->state;
-    int64_t ignored;
+    int64_t ignored = 0;
     for (int i = 0; i < s->n_columns; i++) {
         const kanon__state_column *c = &s->columns[i];
         const char *why = NULL, *hint = NULL;

@@ -74,7 +74,7 @@ kanon_status kanon__group_index_seek(kanon__group_index *index, kanon__group_at 
     return st;
 }
 
-/* ---- groups that are near ---------------------------------------------------------------------------------------------- */
+/* ---- groups that are near --------------------------------------------------------------------------------------------- */
 
 /* A node or a group, at least `units` away. */
 typedef struct near_by {

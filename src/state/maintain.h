@@ -30,7 +30,7 @@ typedef struct kanon__split_rule {
 } kanon__split_rule;
 
 /* Split2k: choose the records that leave a group for a new one. One after the other goes the one with which the loss of both
- * is least, until the new group has k records and, with a rule (NULL: none), is enough, or the old one has no more than k. */
+ * is least, until the new group has k records and, with a rule (NULL: none), is enough, or the old one has only k. */
 kanon_status kanon__split_choose(const kanon_state *state, const int64_t *places, int64_t n, const kanon__split_rule *rule,
                                  bool *moved, kanon_error *err);
 

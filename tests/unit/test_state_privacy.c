@@ -1,5 +1,5 @@
 /* States with constraints, entities and a suppression budget: after every one of many random commands the groups keep what
- * the definitions, recounted in the slowest way, say of them, and so does the release. What cannot be kept changes nothing. */
+ * the definitions, recounted in the slowest way, say of them, and so does the release. What is impossible changes nothing. */
 #include "core/random.h"
 #include "loss/grouping.h"
 #include "reference/private_table.h"
@@ -31,7 +31,7 @@ static int below(world *w, int n)
     return (int)kanon__random_below(&w->random, n);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------------ */
 
 /* The table of who is there, as a text that is to be freed. */
 static char *table_text(const world *w)
@@ -61,7 +61,7 @@ static int random_lines(uint64_t seed, char lines[][LINE], int most)
     return n;
 }
 
-/* ---- beginning --------------------------------------------------------------------------------------------------------- */
+/* ---- beginning -------------------------------------------------------------------------------------------------------- */
 
 /* False: what is asked cannot be met by the first table. */
 static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, const char *suppress)
@@ -108,7 +108,7 @@ static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, co
     return st == KANON_OK;
 }
 
-/* ---- looking ----------------------------------------------------------------------------------------------------------- */
+/* ---- looking ---------------------------------------------------------------------------------------------------------- */
 
 static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, int64_t k)
 {
@@ -177,7 +177,7 @@ static void assert_released(world *w)
     kanon_state_info_free(info);
 }
 
-/* ---- changing ---------------------------------------------------------------------------------------------------------- */
+/* ---- changing --------------------------------------------------------------------------------------------------------- */
 
 /* Whether the table of this world, as one group, keeps all that is asked. */
 static bool is_possible(const world *w)
@@ -348,8 +348,8 @@ static void every_command_keeps_everything(void **unused)
     assert_true(n_worlds > 20 && n_refused > 0 && n_repaired > 20);
 }
 
-/* Two groups, each half X and half Y, share the entities c and d. When g and h go, both show age 20 alone: the release has one
- * class then, in which two thirds of the entities have X. */
+/* Two groups, each half X and half Y, share the entities c and d. When g and h go, both show age 20 alone: the release has
+ * one class then, in which two thirds of the entities have X. */
 static void classes_count_an_entity_once(void **unused)
 {
     static const char csv[] = "who,age,ill\na,20,X\nc,20,Y\nb,20,X\nd,20,Y\ne,20,X\nc,20,Y\nf,20,X\nd,20,Y\ng,21,X\nh,21,Y\n"
