@@ -1,5 +1,5 @@
 /* States with constraints, entities and a suppression budget: after every one of many random commands the groups keep what
- * the definitions, recounted in the slowest way, say of them, and so does the release. What is impossible changes nothing. */
+ * the definitions, recounted in the slowest way, say of them, as does the release. What is impossible changes nothing. */
 #include "core/random.h"
 #include "loss/grouping.h"
 #include "reference/private_table.h"
