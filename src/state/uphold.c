@@ -513,8 +513,10 @@ typedef struct writing {
     int64_t *numbers; /* by new group */
     bool *changed;    /* by new group: it is not as it was */
     int32_t *now;     /* by place in `picks`: the new group of that number; -1: gone */
-    int64_t *members; /* of the group at hand */
-    int64_t *box, *places;
+    int64_t *members; /* of the group at hand, */
+    int64_t *places;  /* theirs, one after the other, */
+    int64_t *box;     /* and its own */
+    int64_t places_capacity;
 } writing;
 
 /* A group is as it was where it has the number of all its records, and they are as many as before. */
@@ -553,15 +555,15 @@ out:
     return st;
 }
 
-static void enclose(const writing *w, bool first)
+static void enclose(const writing *w, const int64_t *places, bool first)
 {
     const kanon_state *s = w->u->state;
     for (int d = 0; d < s->n_dimensions; d++) {
         const kanon__dimension_now *dimension = &s->space->dimensions[d];
-        if (first || kanon__place_before(dimension, w->places[d], w->box[2 * d]))
-            w->box[2 * d] = w->places[d];
-        if (first || kanon__place_before(dimension, w->box[2 * d + 1], w->places[d]))
-            w->box[2 * d + 1] = w->places[d];
+        if (first || kanon__place_before(dimension, places[d], w->box[2 * d]))
+            w->box[2 * d] = places[d];
+        if (first || kanon__place_before(dimension, w->box[2 * d + 1], places[d]))
+            w->box[2 * d + 1] = places[d];
     }
 }
 
@@ -571,12 +573,14 @@ static kanon_status write_group(writing *w, int32_t group, const int32_t *rows, 
     kanon_status st = KANON_OK;
     upholding *u = w->u;
     kanon__group_at at = {0};
+    int64_t m = u->state->n_dimensions;
+    KANON_TRY(kanon__grow_array(&w->places, &w->places_capacity, n * m, "members of groups", err), out);
     for (int64_t i = 0; i < n; i++) {
         w->members[i] = u->part.ids[rows[i]];
-        KANON_TRY(kanon__record_get(u->state, NULL, w->members[i], NULL, w->places, err), out);
-        enclose(w, i == 0);
+        KANON_TRY(kanon__record_get(u->state, NULL, w->members[i], NULL, w->places + i * m, err), out);
+        enclose(w, w->places + i * m, i == 0);
     }
-    kanon__new_group fresh = {w->numbers[group], n, w->members, w->box};
+    kanon__new_group fresh = {w->numbers[group], n, w->members, w->box, w->places};
     kanon__picked key = {.number = fresh.number};
     const kanon__picked *found = bsearch(&key, u->picks.items, (size_t)u->picks.n, sizeof key, by_number);
     if (found != NULL) {
@@ -631,7 +635,6 @@ static kanon_status write_groups(upholding *u, kanon_error *err)
     int64_t n_suppressed = 0;
     KANON_TRY(kanon__uphold_number(&w.numbers, &u->part, u->state, u->group_of, u->n_groups, err), out);
     KANON_TRY(kanon__new_array(&w.members, u->part.n, "members of groups", err), out);
-    KANON_TRY(kanon__new_array(&w.places, u->state->n_dimensions, "a record", err), out);
     KANON_TRY(kanon__new_array(&w.box, 2 * u->state->n_dimensions, "a box", err), out);
     KANON_TRY(find_changes(&w, err), out);
     KANON_TRY(list_spans(&s, u, err), out);
