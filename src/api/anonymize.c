@@ -342,11 +342,12 @@ static kanon_status choose_pace(plan *p, const kanon_table *table, const kanon__
                                 const kanon_options *o, kanon_error *err)
 {
     const kanon__refinement *r = p->refinement;
-    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k, .whole = p->recode};
+    int threads = kanon__pool_threads(o->threads);
+    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k, .threads = threads, .whole = p->recode};
     if (r != NULL) {
         work.then = r->info.name;
         work.instead = "refine by none";
-        work.then_bytes = r->need(p->refining, table, constraints, k, kanon__pool_threads(o->threads));
+        work.then_bytes = r->need(p->refining, table, constraints, k, threads);
     }
     int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(table, constraints, k);
     if (repair_bytes > work.then_bytes) {

@@ -18,7 +18,7 @@ static int64_t table_bytes(const kanon_table *t)
         const kanon__column *c = &t->columns[i];
         if (!c->encoded)
             continue;
-        enum { TEXT_AND_VALUE = 64, NODE = 96, PAIR_TABLE = 1 << 20 };
+        enum { TEXT_AND_VALUE = 80, NODE = 120, PAIR_TABLE = 1 << 20 }; /* with what their check keeps */
         bytes += c->codes.spilled ? 0 : (int64_t)c->codes.size;
         bytes += (int64_t)c->n_codes * (c->taxonomy != NULL ? NODE : TEXT_AND_VALUE) + PAIR_TABLE;
     }
@@ -34,11 +34,12 @@ static int64_t spilled_bytes(const kanon_table *t)
     return bytes;
 }
 
-/* The grouping itself, and the cells of the release for every group with their check. */
-static int64_t release_bytes(const kanon_table *t, int64_t k)
+/* The grouping itself, the cells of the release for every group with their check, and the parts that are being written. */
+static int64_t release_bytes(const kanon__workload *w)
 {
-    enum { GROUP_OF_A_ROW = 4, GROUP = 80, CELL = 96 };
-    return t->n_rows * GROUP_OF_A_ROW * 2 + t->n_rows / k * (GROUP + (int64_t)CELL * t->n_quasi);
+    enum { ROW = 2 * 4 + 1, GROUP = 80, CELL = 96, PART = 384 << 10 };
+    const kanon_table *t = w->table;
+    return t->n_rows * ROW + t->n_rows / w->k * (GROUP + (int64_t)CELL * t->n_quasi) + (2 * (int64_t)w->threads + 2) * PART;
 }
 
 /* The order of the rows while they are cut, then the groups inside the blocks, and their boxes for what is left over. */
@@ -60,7 +61,7 @@ static need needed(const kanon__workload *w)
 {
     enum { FIXED = 16 << 20, CODE = 4 }; /* program, buffers, reports; a block's own columns */
     const kanon_table *t = w->table;
-    int64_t base = FIXED + table_bytes(t) + release_bytes(t, w->k);
+    int64_t base = FIXED + table_bytes(t) + release_bytes(w);
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,
                   .whole = base + (all > w->then_bytes ? all : w->then_bytes),

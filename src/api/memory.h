@@ -18,6 +18,7 @@ typedef struct kanon__workload {
     int64_t then_bytes;  /* that it takes: it gets the whole table, with or without blocks */
     const kanon_table *table;
     int64_t k;
+    int threads;
     bool whole; /* it cannot be done in blocks */
 } kanon__workload;
 

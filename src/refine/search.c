@@ -423,10 +423,13 @@ static int64_t need(const kanon__settings *given, const kanon_table *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { BOARD = 160, BOARD_CELL = 20, PATCH = 190, PATCH_CELL = 36 };
+    enum { BOARD = 64, BOARD_CELL = 20, NEIGHBOUR = 4, PATCH = 94, PATCH_CELL = 36 };
     int64_t region = k < n ? most_records(k) : n, n_in_patches = region < n / threads ? region * threads : n;
     (void)constraints; /* they are asked group by group */
-    return rests(given) ? 0 : n * (BOARD + BOARD_CELL * m) + n_in_patches * (PATCH + PATCH_CELL * m) + kanon__costs_need(t);
+    if (rests(given) || n == 0)
+        return 0;
+    int64_t near = NEIGHBOUR * choose_schedule(given, n, k).n_near;
+    return n * (BOARD + near + BOARD_CELL * m) + n_in_patches * (PATCH + near + PATCH_CELL * m) + kanon__costs_need(t);
 }
 
 static const kanon_setting_info settings[] = {
