@@ -2,14 +2,14 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all check demo bench quality install fuzz tidy clean
+.PHONY: all check demo bench quality experiments install fuzz tidy clean
 
 all:
 	@scripts/setup
 	@scripts/build release
 
 check:
-	@scripts/setup tests
+	@scripts/setup tests experiments
 	@scripts/build dev
 	@scripts/check-layers
 	@cd build/dev && ctest --output-on-failure -j2
@@ -22,6 +22,12 @@ bench:
 
 quality:
 	@bench/quality/run.sh
+
+# FIGURE=lin-3: this one alone. TIMED=again: measure times anew.
+experiments:
+	@scripts/setup experiments
+	@scripts/build release
+	@experiments/run $(if $(filter again,$(TIMED)),--timed-again) $(FIGURE)
 
 install: all
 	@cmake --install build/release --prefix '$(PREFIX)'
