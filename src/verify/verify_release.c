@@ -232,16 +232,18 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
     const char *bytes = cells[0].bytes;
     size_t length = cells[0].length;
     uint32_t n = number_count(column);
-    if (is_missing_text(column, bytes, length)) {
-        *covered = (cover){column->missing_code, column->missing_code};
-        ends[0] = INFINITY;
-        ends[1] = -INFINITY;
-        return true;
-    }
-    if (length == 1 && bytes[0] == '*') {
+    if (length == 1 && bytes[0] == '*') { /* even where it is also the text for "missing" */
         *covered = (cover){0, column->n_codes - 1};
         ends[0] = -INFINITY;
         ends[1] = INFINITY;
+        return true;
+    }
+    if (is_missing_text(column, bytes, length)) {
+        /* a mean can happen to be the number that means "missing" */
+        bool either = v->numeric == KANON_NUMERIC_MEAN && read_number(column, bytes, length, &ends[0]);
+        *covered = (cover){either ? 0 : column->missing_code, column->missing_code};
+        ends[0] = either ? ends[0] : INFINITY;
+        ends[1] = either ? ends[0] : -INFINITY;
         return true;
     }
     bool one = v->numeric != KANON_NUMERIC_COLUMNS && read_number(column, bytes, length, &ends[0]);
@@ -420,14 +422,15 @@ static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cel
 {
     const kanon_table *t = v->table;
     const char *at = line, *end = line + length;
-    bool in_run = false;
+    bool in_run = false, first = true;
     int run = 0;
     for (int i = 0; i < t->n_columns; i++) {
         kanon_role role = t->columns[i].role;
         if (role == KANON_ROLE_IDENTIFYING || (role == KANON_ROLE_QUASI && in_run))
             continue;
-        if (at > line && !pass(&at, end, &t->csv_options.delimiter, 1))
+        if (!first && !pass(&at, end, &t->csv_options.delimiter, 1))
             return false;
+        first = false;
         in_run = role == KANON_ROLE_QUASI;
         size_t around = cells[i].quoted ? 1 : 0;
         bool good = in_run ? pass(&at, end, runs[run].bytes, runs[run].length)
@@ -505,7 +508,8 @@ static kanon_status check_means(const kanon__verifier *v, int i, kanon_error *er
     }
     for (int64_t group = 0; group < v->n_groups; group++) {
         const double *shown = figures_of(v, group, i);
-        if (shown[0] == shown[1] &&
+        bool has_numbers = extremes[group].lo != UINT32_MAX;
+        if (has_numbers && shown[0] == shown[1] &&
             !is_mean_inside(shown[0], column->values[extremes[group].lo], column->values[extremes[group].hi], column)) {
             st = kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s", column->name);
             goto out;

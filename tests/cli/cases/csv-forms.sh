@@ -55,3 +55,24 @@ out_has '[30-31],Kiel,'
 [ "$(wc -l <"$OUT")" -eq 6 ] || failed "not six lines"
 cp "$OUT" q-release.csv
 expect 0 "$KANON" check q-release.csv -s s.yaml -k 2
+
+# lines that begin with an empty cell: one that is kept, and a number that all of a group lack
+printf 'note,age,town\n,20,Ulm\n,21,Ulm\nc,30,Kiel\n,31,Kiel\n' >e.csv
+printf 'note,age,town\n,[20-21],Ulm\n,[20-21],Ulm\nc,[30-31],Kiel\n,[30-31],Kiel\n' >wanted-e.csv
+release e.csv
+same "$OUT" wanted-e.csv
+printf 'age,note\n,a\n,b\n30,c\n30,d\n' >e.csv
+expect 0 "$KANON" anonymize e.csv --quasi age --insensitive note --missing '' -k 2 -q
+same "$OUT" e.csv
+
+# texts for "missing" that mean something else as well: what stands for anything, and what is the mean of a group
+printf 'age,note\n*,a\n20,b\n30,c\n' >m.csv
+printf 'age,note\n*,a\n*,b\n*,c\n' >wanted-m.csv
+for form in interval mean; do
+    expect 0 "$KANON" anonymize m.csv --quasi age --insensitive note --missing '*' -k 3 -q --numeric "$form"
+    same "$OUT" wanted-m.csv
+done
+printf 'age,note\n32,a\n32,b\n30,c\n34,d\n' >m.csv
+printf 'age,note\n32,a\n32,b\n32,c\n32,d\n' >wanted-m.csv
+expect 0 "$KANON" anonymize m.csv --quasi age --insensitive note --missing 32 -k 2 -q --numeric mean
+same "$OUT" wanted-m.csv
