@@ -10,6 +10,13 @@
 /* ---- whether it can be ------------------------------------------------------------------------------------------------
  * */
 
+/* Numbers rise with their codes, so the first and the last one tell. */
+static bool numbers_fit(const kanon__column *c)
+{
+    uint32_t n = c->n_codes - (c->missing_code != KANON__NO_CODE);
+    return c->scaled != NULL && (n == 0 || (kanon__place_fits(c->scaled[0]) && kanon__place_fits(c->scaled[n - 1])));
+}
+
 kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st;
@@ -19,7 +26,7 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
     }
     for (int i = 0; i < t->n_quasi; i++) {
         const kanon__column *c = &t->columns[t->quasi[i]];
-        if (!kanon__column_is_numeric(c) || c->scaled != NULL)
+        if (!kanon__column_is_numeric(c) || numbers_fit(c))
             continue;
         st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
         return kanon__hint(err, st, "round the column, or leave --state out");

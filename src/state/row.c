@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const int64_t PLACE_MOST = INT64_C(1) << 61; /* differences of two places fit 64 bits with room to spare */
-
 kanon_status kanon__row_init(kanon__row *out, const kanon_state *s, kanon_error *err)
 {
     *out = (kanon__row){0};
@@ -253,7 +251,7 @@ static void number_place(const kanon__state_column *c, const char *text, size_t 
     for (int step = number.scale; step < *scale; step++)
         if (__builtin_mul_overflow(*place, (int64_t)10, place))
             return;
-    if (*place > -PLACE_MOST && *place < PLACE_MOST)
+    if (kanon__place_fits(*place))
         *why = *hint = NULL;
 }
 

@@ -29,7 +29,14 @@
 #include "table/schema.h"
 
 #define KANON__NO_PLACE INT64_MAX /* a number is missing */
-#define KANON__ABSENT (-1)        /* in place of a group: not in the release */
+#define KANON__PLACE_MOST (INT64_C(1) << 61)
+#define KANON__ABSENT (-1) /* in place of a group: not in the release */
+
+/* Whether a number can be a place: the difference of two fits 64 bits with room to spare. */
+static inline bool kanon__place_fits(int64_t place)
+{
+    return place > -KANON__PLACE_MOST && place < KANON__PLACE_MOST;
+}
 
 typedef enum kanon__growth_rule {
     KANON__GROWS_NEVER = 0, /* a taxonomy that was given: new values only where the user says so */

@@ -92,6 +92,10 @@ expect 2 "$KANON" anonymize w.csv --quasi age -k 2 -q -o no.csv --state w.state
 err_has "at most 18 digits"
 no_file no.csv
 no_file w.state
+printf 'age\n9000000000000000000\n1\n2\n' >w.csv
+expect 2 "$KANON" anonymize w.csv --quasi age -k 2 -q -o no.csv --state w.state
+err_has "at most 18 digits"
+no_file w.state
 printf 'id,age\nx,1\nx,2\ny,3\n' >w.csv
 printf 'attributes: {age: {role: quasi}, id: {role: identifying}}\nkey: [id]\n' >w.yaml
 expect 3 "$KANON" anonymize w.csv -s w.yaml -k 2 -q -o no.csv --state w.state
