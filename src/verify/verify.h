@@ -34,7 +34,8 @@ kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const k
                                  size_t length, kanon_error *err);
 /* It will soon be told of this row. */
 void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t row);
-/* After the last row: every group had at least k of them, and all rows of the table came by, once each. */
+/* After the last row: every group had at least k of them, and all rows of the table came by, once each and with the cells
+ * that stand in their place in the input. */
 kanon_status kanon__verifier_finish(const kanon__verifier *verifier, int64_t k, int threads, kanon_error *err);
 
 #endif

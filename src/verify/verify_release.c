@@ -29,6 +29,14 @@ typedef struct attribute {
     cover *leaves; /* categorical, by taxonomy node: the leaves below it */
 } attribute;
 
+/* Sums that several threads add to, each mostly to another one. */
+enum { N_SUMS = 64, ROWS_PER_SUM = 1024, SUM_BYTES = 64 };
+
+typedef struct shared_sum {
+    _Atomic uint64_t sum;
+    char apart[SUM_BYTES - sizeof(uint64_t)];
+} shared_sum;
+
 struct kanon__verifier {
     const kanon_table *table;
     const int32_t *group_of;
@@ -41,6 +49,7 @@ struct kanon__verifier {
     span *texts;           /* by group and run, that of suppressed rows last; NULL: not understood yet */
     double *figures; /* for means and mappings, by group and quasi attribute: what is shown, in two numbers; else NULL */
     _Atomic unsigned char *seen; /* by row */
+    shared_sum *links;           /* all of them together are 0 in the end: see link_row */
 };
 
 /* ---- before ----------------------------------------------------------------------------------------------------------- */
@@ -134,6 +143,7 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     KANON_TRY(kanon__new_array(&v->covers, n_cells, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->seen, table->n_rows, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&v->links, N_SUMS, "the check of the release", err), out);
     if (mapping || numeric == KANON_NUMERIC_MEAN)
         KANON_TRY(kanon__new_array(&v->figures, n_cells * 2, "the check of the release", err), out);
     *out = v;
@@ -148,6 +158,7 @@ void kanon__verifier_free(kanon__verifier *v)
     if (v == NULL)
         return;
     kanon__free(v->figures);
+    kanon__free(v->links);
     kanon__free((void *)v->seen);
     kanon__free(v->texts);
     kanon__free(v->covers);
@@ -442,6 +453,35 @@ static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cel
     return pass(&at, end, t->crlf ? "\r\n" : "\n", t->crlf ? 2 : 1) && at == end;
 }
 
+static uint64_t link_of(int64_t row, const char *begin, const kanon_table *t)
+{
+    uint64_t x = (uint64_t)(begin - t->input.bytes) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)row;
+    x = (x ^ x >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
+}
+
+/* Where the row after the one with these cells begins. */
+static const char *next_row(const kanon_table *t, const kanon__cell *cells)
+{
+    const kanon__cell *last = &cells[t->n_columns - 1];
+    const char *at = last->text + last->length + last->quoted, *end = t->input.bytes + t->input.size;
+    at += at < end && *at == '\r';
+    return at + (at < end && *at == '\n');
+}
+
+/* Each row must begin where the one before it ends, in whatever order they come: what a row adds for its successor, that one
+ * takes away again. So the cells of one row cannot pass for another's, even where these look the same. */
+static inline void link_row(kanon__verifier *v, int64_t row, const kanon__cell *cells)
+{
+    const kanon_table *t = v->table;
+    uint64_t sum = 0;
+    if (row > 0)
+        sum -= link_of(row, cells[0].text - cells[0].quoted, t);
+    if (row + 1 < t->n_rows)
+        sum += link_of(row + 1, next_row(t, cells), t);
+    atomic_fetch_add_explicit(&v->links[row / ROWS_PER_SUM % N_SUMS].sum, sum, memory_order_relaxed);
+}
+
 kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cell *cells, const char *line, size_t length,
                                  kanon_error *err)
 {
@@ -449,6 +489,7 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__c
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
     if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
+    link_row(v, row, cells);
     int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
     const span *runs = &v->texts[group * v->n_runs];
     for (int run = 0; run < v->n_runs; run++)
@@ -584,9 +625,21 @@ out:
     return st;
 }
 
+static kanon_status check_links(const kanon__verifier *v, kanon_error *err)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < N_SUMS; i++)
+        sum += atomic_load_explicit(&v->links[i].sum, memory_order_relaxed);
+    if (sum != 0)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found lines of the input under the numbers of others");
+    return KANON_OK;
+}
+
 kanon_status kanon__verifier_finish(const kanon__verifier *v, int64_t k, int threads, kanon_error *err)
 {
     kanon_status st = check_sizes(v, k, err);
+    if (st == KANON_OK)
+        st = check_links(v, err);
     if (st == KANON_OK && v->figures != NULL)
         st = kanon__pool_run(threads, v->table->n_quasi, check_attribute, &v, err);
     return st;

@@ -612,6 +612,40 @@ static void rows_come_once_and_known(void **state)
     end_inspection(&i);
 }
 
+/* Two records with equal quasi cells, one line of the input: it came twice, or they changed places. */
+static void rows_of_others_are_caught(void **state)
+{
+    static const int32_t group_of[] = {0, 0, 0};
+    static const int orders[][3] = {{0, 1, 2}, {0, 0, 2}, {1, 1, 2}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {0, 1, 1}};
+    static const char *const lines[] = {"20,\"f\nlu\"\n", "20,hiv\n", "20,\n"};
+    (void)state;
+    kanon_table *table = table_of("attributes: {age: {role: quasi}, ill: {role: insensitive}}\n",
+                                  "age,ill\n20,\"f\nlu\"\n20,hiv\n20,\n\n");
+    for (size_t c = 0; c < sizeof orders / sizeof *orders; c++)
+        for (int turned = 0; turned < 2; turned++) {
+            kanon_error err = {0};
+            kanon__verifier *v = NULL;
+            kanon__csv csv;
+            assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+            assert_done(kanon__verifier_text(v, 0, 0, "20", 2, &err), &err);
+            assert_done(kanon__csv_open(&csv, &table->input, &table->csv_options, &err), &err);
+            for (int i = 0; i < 3; i++) {
+                bool has_row;
+                int row = turned ? 2 - i : i, from = orders[c][row];
+                kanon__csv_rewind(&csv);
+                for (int j = 0; j <= from; j++)
+                    assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+                assert_done(kanon__verifier_row(v, row, csv.cells, lines[from], strlen(lines[from]), &err), &err);
+            }
+            assert_int_equal(kanon__verifier_finish(v, 2, 1, &err), c == 0 ? KANON_OK : KANON_EINTERNAL);
+            if (c > 0)
+                assert_holds(err.message, "under the numbers of others");
+            kanon__csv_close(&csv);
+            kanon__verifier_free(v);
+        }
+    kanon_table_free(table);
+}
+
 /* Whichever byte of a line is changed, lost or added between making and writing it: the check sees what is written. */
 static void corrupt_lines_are_caught(void **state)
 {
@@ -766,6 +800,7 @@ int main(void)
         cmocka_unit_test(nearly_equal_texts_are_told_apart),
         cmocka_unit_test(wrong_sizes_are_caught),
         cmocka_unit_test(rows_come_once_and_known),
+        cmocka_unit_test(rows_of_others_are_caught),
         cmocka_unit_test(corrupt_lines_are_caught),
         cmocka_unit_test(wrong_codes_are_caught),
         cmocka_unit_test(nothing_wrong_is_published),
