@@ -53,8 +53,8 @@ static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon
         return kanon__hint(err, st, "k is a whole number from 2 upwards");
     }
     if (k > table->n_rows) {
-        st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld records", (long long)k,
-                         (long long)table->n_rows);
+        st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld record%s", (long long)k,
+                         (long long)table->n_rows, table->n_rows == 1 ? "" : "s");
         return kanon__hint(err, st, "ask for a smaller k, or add records");
     }
     return KANON_OK;
