@@ -5,7 +5,8 @@
  * What still violates is repaired afterwards (refine/repair.h): moving single records there is cheaper than forcing them in
  * here. Records left over join the cheapest group that keeps its constraints with them.
  *
- * Cost: kmember's, and a scan of the free records with vector kernels for every record that has to help.
+ * Cost: kmember's, and for every record that has to help a look at those that are nearer and do not. Where these are many,
+ * a scan of the free records with vector kernels.
  * Ties: the lowest record; for leftovers the cluster that was built first. */
 #include "algorithms/constrained_growth.h"
 
@@ -35,8 +36,8 @@ static kanon_status take(growing *g, int64_t cluster, int64_t row, kanon_error *
     return kanon__tally_add(&g->tallies[cluster], row, err);
 }
 
-/* The cheapest free record that helps; -1: none does. */
-static int64_t least_helper(growing *g, int64_t cluster, uint32_t *units)
+/* The cheapest free record that helps by a scan of all; -1: none does. */
+static int64_t scan_helpers(growing *g, int64_t cluster, uint32_t *units)
 {
     kanon__free_set *s = g->helpers;
     int64_t best = -1;
@@ -55,18 +56,43 @@ static int64_t least_helper(growing *g, int64_t cluster, uint32_t *units)
     return best;
 }
 
+static bool helps(void *tally, int64_t row)
+{
+    return kanon__tally_helps(tally, row);
+}
+
+/* The cheapest free record that helps, with a D of at most `most`; -1: none does. */
+static kanon_status least_helper(growing *g, int64_t cluster, uint32_t most, int64_t *row, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__growth_answer answer;
+    uint32_t units;
+    KANON_TRY(kanon__growth_least_accepted(g->free_records, helps, &g->tallies[cluster], most, &answer, row, &units, err),
+              out);
+    if (answer != KANON__GROWTH_SCAN)
+        goto out;
+    *row = scan_helpers(g, cluster, &units);
+    if (*row >= 0 && units > most)
+        *row = -1;
+out:
+    return st;
+}
+
 /* The record that the cluster takes next. */
 static kanon_status choose(growing *g, int64_t cluster, int64_t *row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__run *run = g->run;
-    int64_t lack = kanon__tally_lack(&g->tallies[cluster]), places = run->k - g->c.sizes[cluster], helper = -1;
-    uint32_t units = 0, helper_units = 0;
+    kanon__tally *tally = &g->tallies[cluster];
+    int64_t places = run->k - g->c.sizes[cluster], helper = -1;
+    uint32_t units = 0;
     bool at_any_cost = run->table->has_entity; /* k records of one person are worth nothing */
     KANON_TRY(kanon__growth_least(g->free_records, row, &units, err), out);
-    if (lack >= places)
-        helper = least_helper(g, cluster, &helper_units);
-    if (helper >= 0 && (at_any_cost || helper_units - units <= run->space->scale / TOLERATED_PART))
+    if (kanon__tally_lack(tally) < places || kanon__tally_helps(tally, *row))
+        goto out;
+    uint32_t most = at_any_cost ? UINT32_MAX : units + (uint32_t)(run->space->scale / TOLERATED_PART);
+    KANON_TRY(least_helper(g, cluster, most, &helper, err), out);
+    if (helper >= 0)
         *row = helper;
 out:
     return st;

@@ -11,6 +11,7 @@ static kanon_status allocate(kanon__regroup *g, kanon_error *err)
     int64_t n = g->space->n_rows, width = 2 * g->space->n_dimensions;
     KANON_TRY(kanon__new_array(&g->sizes, g->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&g->boxes, g->n_groups * width, "groups", err), out);
+    KANON_TRY(kanon__new_array(&g->n_at, g->n_groups * width, "groups", err), out);
     KANON_TRY(kanon__new_array(&g->units, g->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&g->first, g->n_groups, "members", err), out);
     KANON_TRY(kanon__new_array(&g->last, g->n_groups, "members", err), out);
@@ -31,9 +32,42 @@ out:
 int64_t kanon__regroup_need(const kanon_table *t, const kanon__constraints *constraints, int64_t k)
 {
     enum { LISTS = 8, NUMBERS = 24, OFFER = 36 }; /* bytes of a record; of a group, and of a queue of them that grows */
-    int64_t box = 2 * (int64_t)sizeof(kanon__bound) * t->n_quasi;
+    int64_t box = 2 * (int64_t)(sizeof(kanon__bound) + sizeof(int32_t)) * t->n_quasi;
     return t->n_rows * LISTS + t->n_rows / k * (box + NUMBERS + OFFER) + kanon__neighbours_need(t->n_rows, t->n_quasi) +
            kanon__tallies_need(constraints, t->n_rows, k);
+}
+
+static int32_t *counts_of(const kanon__regroup *g, int32_t group)
+{
+    return g->n_at + (int64_t)group * 2 * g->space->n_dimensions;
+}
+
+/* So many records have a code: one end of the box is there, or further out. */
+static void widen(kanon__bound *bound, int32_t *n_at, bool outside, uint32_t code, int32_t n)
+{
+    if (outside)
+        *bound = code;
+    *n_at = outside ? n : *bound == code ? *n_at + n : *n_at;
+}
+
+/* Draw the box around a record, too; `first`: around it alone. */
+static void enclose(kanon__regroup *g, int32_t group, int64_t row, bool first)
+{
+    kanon__bound *box = kanon__regroup_box(g, group);
+    int32_t *n_at = counts_of(g, group);
+    for (int i = 0; i < g->space->n_dimensions; i++) {
+        uint32_t code = kanon__code_at(g->space->dimensions[i].codes, row);
+        widen(&box[2 * i], &n_at[2 * i], first || code < box[2 * i], code, 1);
+        widen(&box[2 * i + 1], &n_at[2 * i + 1], first || code > box[2 * i + 1], code, 1);
+    }
+}
+
+static void enclose_group(kanon__regroup *g, int32_t group, int32_t other)
+{
+    kanon__bound *box = kanon__regroup_box(g, group), *with = kanon__regroup_box(g, other);
+    int32_t *n_at = counts_of(g, group), *n_with = counts_of(g, other);
+    for (int i = 0; i < 2 * g->space->n_dimensions; i++)
+        widen(&box[i], &n_at[i], i % 2 == 0 ? with[i] < box[i] : with[i] > box[i], with[i], n_with[i]);
 }
 
 static void append(kanon__regroup *g, int32_t group, int32_t row)
@@ -49,7 +83,6 @@ static void append(kanon__regroup *g, int32_t group, int32_t row)
 
 static kanon_status join(kanon__regroup *g, int32_t group, int32_t row, kanon_error *err)
 {
-    kanon__bound *box = kanon__regroup_box(g, group);
     if (g->tallies != NULL) {
         kanon_status st = kanon__tally_add(&g->tallies[group], row, err);
         if (st != KANON_OK)
@@ -58,12 +91,9 @@ static kanon_status join(kanon__regroup *g, int32_t group, int32_t row, kanon_er
     if (g->sizes[group] == 0)
         g->last[group] = -1;
     append(g, group, row);
-    if (g->sizes[group]++ == 0) {
+    enclose(g, group, row, g->sizes[group] == 0);
+    if (g->sizes[group]++ == 0)
         g->n_left++;
-        kanon__box_start(g->space, box, row);
-    } else {
-        kanon__box_add(g->space, box, row);
-    }
     g->run->group_of[row] = group;
     return KANON_OK;
 }
@@ -101,6 +131,7 @@ void kanon__regroup_clear(kanon__regroup *g)
     kanon__free(g->last);
     kanon__free(g->first);
     kanon__free(g->units);
+    kanon__free(g->n_at);
     kanon__free(g->boxes);
     kanon__free(g->sizes);
 }
@@ -118,37 +149,38 @@ void kanon__regroup_finish(kanon__regroup *g)
 
 /* ---- moving ---------------------------------------------------------------------------------------------------------- */
 
-/* The box of a group's members but one; false where there is nobody else. */
-static bool box_without(const kanon__regroup *g, int32_t group, int64_t row, kanon__bound *box)
-{
-    bool some = false;
-    for (int32_t member = g->sizes[group] > 0 ? g->first[group] : -1; member >= 0; member = g->next[member]) {
-        if (member == row)
-            continue;
-        if (some)
-            kanon__box_add(g->space, box, member);
-        else
-            kanon__box_start(g->space, box, member);
-        some = true;
-    }
-    return some;
-}
-
-/* A record inside the box leaves it as it is. */
-static bool on_the_edge(const kanon__regroup *g, int32_t group, int64_t row)
+/* Whether the box is smaller without the record: nobody else has some smallest or largest code. */
+static bool shrinks_without(const kanon__regroup *g, int32_t group, int64_t row)
 {
     const kanon__bound *box = kanon__regroup_box(g, group);
+    const int32_t *n_at = counts_of(g, group);
     for (int i = 0; i < g->space->n_dimensions; i++) {
         uint32_t code = kanon__code_at(g->space->dimensions[i].codes, row);
-        if (code == box[2 * i] || code == box[2 * i + 1])
+        if ((code == box[2 * i] && n_at[2 * i] == 1) || (code == box[2 * i + 1] && n_at[2 * i + 1] == 1))
             return true;
     }
     return false;
 }
 
+/* A record that stood among the members is gone. */
+static void draw_back(kanon__regroup *g, int32_t group, int64_t row)
+{
+    const kanon__bound *box = kanon__regroup_box(g, group);
+    int32_t *n_at = counts_of(g, group), first = g->first[group];
+    if (shrinks_without(g, group, row)) {
+        for (int32_t member = first; member >= 0; member = g->next[member])
+            enclose(g, group, member, member == first);
+        return;
+    }
+    for (int i = 0; i < g->space->n_dimensions; i++) {
+        uint32_t code = kanon__code_at(g->space->dimensions[i].codes, row);
+        n_at[2 * i] -= code == box[2 * i];
+        n_at[2 * i + 1] -= code == box[2 * i + 1];
+    }
+}
+
 static void leave(kanon__regroup *g, int32_t group, int32_t row)
 {
-    bool edge = on_the_edge(g, group, row);
     if (g->tallies != NULL)
         kanon__tally_remove(&g->tallies[group], row);
     if (g->prev[row] >= 0)
@@ -161,8 +193,8 @@ static void leave(kanon__regroup *g, int32_t group, int32_t row)
         g->last[group] = g->prev[row];
     if (--g->sizes[group] == 0)
         g->n_left--;
-    else if (edge)
-        box_without(g, group, -1, kanon__regroup_box(g, group));
+    else
+        draw_back(g, group, row);
 }
 
 kanon_status kanon__regroup_move(kanon__regroup *g, int32_t row, int32_t to, kanon_error *err)
@@ -198,7 +230,7 @@ kanon_status kanon__regroup_merge(kanon__regroup *g, int32_t into, int32_t from,
     g->next[g->last[into]] = g->first[from];
     g->prev[g->first[from]] = g->last[into];
     g->last[into] = g->last[from];
-    kanon__box_join(g->space, kanon__regroup_box(g, into), kanon__regroup_box(g, from));
+    enclose_group(g, into, from);
     g->units[into] = kanon__box_units(g->space, kanon__regroup_box(g, into));
     g->sizes[into] += g->sizes[from];
     g->sizes[from] = 0;
@@ -251,12 +283,27 @@ int64_t kanon__regroup_increase(const kanon__regroup *g, int32_t group, int64_t 
            kanon__regroup_loss(g, group);
 }
 
+/* The box of the members but one of several. */
+static void box_without(const kanon__regroup *g, int32_t group, int64_t row, kanon__bound *box)
+{
+    bool some = false;
+    for (int32_t member = g->first[group]; member >= 0; member = g->next[member]) {
+        if (member == row)
+            continue;
+        if (some)
+            kanon__box_add(g->space, box, member);
+        else
+            kanon__box_start(g->space, box, member);
+        some = true;
+    }
+}
+
 int64_t kanon__regroup_decrease(kanon__regroup *g, int32_t group, int64_t row)
 {
     int64_t rest = g->sizes[group] - 1;
     if (rest == 0)
         return kanon__regroup_loss(g, group);
-    if (!on_the_edge(g, group, row))
+    if (!shrinks_without(g, group, row))
         return g->units[group];
     box_without(g, group, row, g->box);
     return kanon__regroup_loss(g, group) - rest * kanon__box_units(g->space, g->box);

@@ -12,6 +12,7 @@ typedef struct kanon__regroup {
     int64_t n_left;                      /* groups with records */
     int64_t *sizes;                      /* by group; 0: gone */
     kanon__bound *boxes;                 /* by group */
+    int32_t *n_at;                       /* by group, as boxes: how many members have that smallest or largest code */
     uint32_t *units;                     /* by group: D */
     kanon__tally *tallies;               /* by group; NULL: there are no constraints */
     int32_t *first, *last, *next, *prev; /* the members of a group as a list */

@@ -9,6 +9,9 @@
 /* Below this many records a scan is as fast as anything. */
 enum { SMALL_TABLE = 200, ROWS_PER_COUNT = 1024 };
 
+/* Looking at a record by the index takes about as long as a scan of this many. */
+enum { SCANNED_PER_LOOK = 32, LEAST_LOOKS = 64 };
+
 struct kanon__growth {
     const kanon__space *space;
     kanon__free_set *scan;  /* NULL: there is the tree */
@@ -20,6 +23,7 @@ struct kanon__growth {
     kanon__bound *box;       /* around the group: of codes for the scan, of cells for the tree */
     const uint32_t **tables; /* furthest: by category, what its codes cost together with the record's own */
     kanon__candidates waiting;
+    kanon__candidates aside; /* tuples that were looked at and not taken, in no order */
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------------
@@ -40,7 +44,8 @@ kanon_status kanon__growth_new(kanon__growth **out, const kanon__space *space, c
         g->n_free_of[i] = (int32_t)(i < n_counts - 1 ? ROWS_PER_COUNT : space->n_rows % ROWS_PER_COUNT);
     KANON_TRY(kanon__new_array(&g->box, 2 * space->n_dimensions, "a group", err), out);
     KANON_TRY(kanon__new_array(&g->tables, space->n_dimensions, "the search", err), out);
-    KANON_TRY(scan ? kanon__free_set_new(&g->scan, space, NULL, 0, err) : kanon__free_tree_new(&g->tree, space, true, err), out);
+    KANON_TRY(scan ? kanon__free_set_new(&g->scan, space, NULL, 0, err) : kanon__free_tree_new(&g->tree, space, true, err),
+              out);
     *out = g;
     g = NULL;
 out:
@@ -52,6 +57,7 @@ void kanon__growth_free(kanon__growth *g)
 {
     if (g == NULL)
         return;
+    kanon__free(g->aside.heap);
     kanon__free(g->waiting.heap);
     kanon__free_tree_free(g->tree);
     kanon__free_set_free(g->scan);
@@ -143,6 +149,54 @@ kanon_status kanon__growth_least(kanon__growth *g, int64_t *row, uint32_t *units
 out:
     *row = found.row;
     *units = (uint32_t)found.cost;
+    return st;
+}
+
+/* The lowest free row of a tuple that is accepted; -1: none is. Not more than *looks of them are looked at. */
+static int64_t accepted_row(kanon__growth *g, int32_t place, kanon__growth_accept accept, void *payload, int64_t *looks)
+{
+    const kanon__free_place *p = &g->tree->places[place];
+    for (int32_t i = p->next; i<p->end && * looks> 0; i++) {
+        int32_t row = g->tree->rows[i];
+        if (!kanon__free_tree_has(g->tree, row))
+            continue;
+        --*looks;
+        if (accept(payload, row))
+            return row;
+    }
+    return -1;
+}
+
+/* Tuples come by rising cost and lowest row. A tuple's accepted row may be a later one, so those that cost the same and
+ * begin before it are looked at, too. What was looked at waits again afterwards. */
+kanon_status kanon__growth_least_accepted(kanon__growth *g, kanon__growth_accept accept, void *payload, uint32_t most,
+                                          kanon__growth_answer *answer, int64_t *row, uint32_t *units, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t looks = LEAST_LOOKS + g->n_free / SCANNED_PER_LOOK;
+    kanon__candidate found, best = {.row = -1};
+    *answer = KANON__GROWTH_SCAN;
+    g->aside.n = 0;
+    while (g->scan == NULL && looks > 0) {
+        found = (kanon__candidate){.row = -1};
+        if (g->waiting.n > 0 || g->aside.n == 0) /* else all have been looked at */
+            KANON_TRY(kanon__best_first(&found, &g->waiting, g->tree, look_at, g, err), out);
+        if (found.row < 0 || found.cost > most || (best.row >= 0 && (found.cost > best.cost || found.row > best.row))) {
+            *answer = best.row >= 0 ? KANON__GROWTH_FOUND : KANON__GROWTH_NONE;
+            break;
+        }
+        int64_t here = accepted_row(g, ~found.what, accept, payload, &looks);
+        if (here >= 0 && (best.row < 0 || here < best.row))
+            best = (kanon__candidate){found.cost, (int32_t)here, found.what};
+        KANON_TRY(kanon__grow_array(&g->aside.heap, &g->aside.capacity, g->aside.n + 1, "the search", err), out);
+        g->aside.heap[g->aside.n++] = found;
+        kanon__candidates_drop(&g->waiting);
+    }
+    while (g->aside.n > 0)
+        KANON_TRY(kanon__candidates_add(&g->waiting, g->aside.heap[--g->aside.n], err), out);
+    *row = best.row;
+    *units = (uint32_t)best.cost;
+out:
     return st;
 }
 
