@@ -27,6 +27,8 @@ typedef struct kanon__parameter {
 
 enum { KANON__MOST_PARAMETERS = 2 };
 
+typedef enum kanon__foresight { KANON__UNFORESEEN, KANON__WILL_HOLD, KANON__WILL_BREAK } kanon__foresight;
+
 /* A model: a row of constraints.def. `values` are the counts of a group's values; none of these can fail. */
 typedef struct kanon__model {
     const char *name;
@@ -45,6 +47,9 @@ typedef struct kanon__model {
      * value brings it nearer. */
     int64_t (*lack)(const kanon__constraint *constraint, kanon__counter *values);
     bool (*helps)(const kanon__constraint *constraint, kanon__counter *values, uint32_t code);
+    /* Whether it holds with so many values more (or less, where `n_more` is negative) which by themselves reach a figure of
+     * at most `figure`, as far as that can be told without counting them. NULL: not at all. */
+    kanon__foresight (*foresee)(const kanon__constraint *constraint, kanon__counter *values, int64_t n_more, double figure);
     /* What must be known of the whole table; NULL: nothing. */
     kanon_status (*prepare)(kanon__constraint *constraint, const kanon_table *table, kanon_error *err);
 } kanon__model;
@@ -127,6 +132,8 @@ kanon_status kanon__tally_join(kanon__tally *tally, const kanon__tally *other, k
 bool kanon__tally_holds(kanon__tally *tally);
 kanon_status kanon__tally_holds_with(kanon__tally *tally, int64_t row, bool *holds, kanon_error *err);
 bool kanon__tally_holds_without(kanon__tally *tally, int64_t row);
+/* Whether every constraint holds for two groups as one. */
+kanon_status kanon__tally_holds_joined(kanon__tally *left, kanon__tally *right, bool *holds, kanon_error *err);
 /* At least so many records must join before all constraints can hold; 0: they do. */
 int64_t kanon__tally_lack(kanon__tally *tally);
 /* Whether a record brings a constraint nearer that does not hold. */

@@ -2,7 +2,7 @@
 
 #include "core/alloc.h"
 
-enum { FIRST_SLOTS = 8 };
+enum { FIRST_SLOTS = 8, FEW_KEYS = 32 };
 
 #include <stdlib.h>
 
@@ -69,6 +69,7 @@ kanon_status kanon__counter_add(kanon__counter *c, uint64_t key, int64_t n, int6
     }
     c->n_used += slot->key == 0;
     c->n_distinct += slot->n == 0;
+    c->figure_of = NULL;
     slot->key = key + 1;
     slot->n += n;
     c->total += n;
@@ -85,6 +86,7 @@ int64_t kanon__counter_remove(kanon__counter *c, uint64_t key)
 {
     kanon__count *slot = find_slot(c->slots, c->n_slots, key + 1);
     c->stale = c->stale || slot->n == c->most;
+    c->figure_of = NULL;
     c->total--;
     c->n_distinct -= slot->n == 1;
     return --slot->n;
@@ -112,12 +114,27 @@ static int by_key(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+static void insert_sorted(uint64_t *keys, int64_t n, uint64_t key)
+{
+    for (; n > 0 && keys[n - 1] > key; n--)
+        keys[n] = keys[n - 1];
+    keys[n] = key;
+}
+
 const uint64_t *kanon__counter_sort(kanon__counter *c)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < c->n_slots; i++)
-        if (c->slots[i].n > 0)
-            c->sorted[n++] = c->slots[i].key - 1;
-    qsort(c->sorted, (size_t)n, sizeof *c->sorted, by_key);
+    bool few = c->n_distinct <= FEW_KEYS;
+    for (int64_t i = 0; i < c->n_slots; i++) {
+        if (c->slots[i].n == 0)
+            continue;
+        if (few)
+            insert_sorted(c->sorted, n, c->slots[i].key - 1);
+        else
+            c->sorted[n] = c->slots[i].key - 1;
+        n++;
+    }
+    if (!few)
+        qsort(c->sorted, (size_t)n, sizeof *c->sorted, by_key);
     return c->sorted;
 }

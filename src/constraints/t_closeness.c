@@ -93,7 +93,7 @@ static double taxonomy_distance(const kanon__constraint *c, kanon__counter *valu
 
 /* ---- the model ------------------------------------------------------------------------------------------------------- */
 
-static double distance(const kanon__constraint *c, kanon__counter *values)
+static double compute_distance(const kanon__constraint *c, kanon__counter *values)
 {
     if (values->total == 0)
         return 0;
@@ -105,6 +105,15 @@ static double distance(const kanon__constraint *c, kanon__counter *values)
     default:
         return taxonomy_distance(c, values);
     }
+}
+
+static double distance(const kanon__constraint *c, kanon__counter *values)
+{
+    if (values->figure_of != c) {
+        values->figure = compute_distance(c, values);
+        values->figure_of = c;
+    }
+    return values->figure;
 }
 
 static bool holds(const kanon__constraint *c, kanon__counter *values)
@@ -125,9 +134,26 @@ static bool helps(const kanon__constraint *c, kanon__counter *values, uint32_t c
     double before = distance(c, values);
     if (kanon__counter_add(values, code, 1, NULL, NULL) != KANON_OK)
         return true;
-    double after = distance(c, values);
+    double after = compute_distance(c, values);
     kanon__counter_remove(values, code);
+    values->figure = before;
+    values->figure_of = c;
     return after < before;
+}
+
+/* The distance is a norm of the difference of shares, and at most 1: with n values at d and m more at e it is at least
+ * |n d - m e| / (n + m) and at most (n d + m e) / (n + m). What is so near the limit that rounding could decide is left open. */
+static kanon__foresight foresee(const kanon__constraint *c, kanon__counter *values, int64_t n_more, double figure)
+{
+    const double rounding = 1e-9;
+    int64_t n = values->total + n_more;
+    if (n <= 0)
+        return KANON__UNFORESEEN;
+    double own = (double)values->total * distance(c, values);
+    double other = (n_more < 0 ? -(double)n_more : (double)n_more) * (figure < 1 ? figure : 1);
+    if ((own - other) / (double)n > c->limit + rounding)
+        return KANON__WILL_BREAK;
+    return (own + other) / (double)n < c->limit - rounding ? KANON__WILL_HOLD : KANON__UNFORESEEN;
 }
 
 /* The table's counts by code: of records or, with entities, of different pairs of an entity and a value. */
@@ -214,5 +240,6 @@ const kanon__model kanon__model_t_closeness = {
     .reached = distance,
     .lack = lack,
     .helps = helps,
+    .foresee = foresee,
     .prepare = prepare,
 };

@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 
+#include <math.h>
 #include <string.h>
 
 kanon_status kanon__tally_init(kanon__tally *out, const kanon__constraints *constraints, kanon_error *err)
@@ -137,8 +138,30 @@ bool kanon__tally_holds(kanon__tally *t)
     return true;
 }
 
+/* What can be told of all constraints before records come or go: one that will break is enough. */
+static kanon__foresight foresee(const kanon__tally *t, int64_t n_more, const kanon__tally *more)
+{
+    kanon__foresight all = KANON__WILL_HOLD;
+    for (int64_t i = 0; i < t->constraints->n; i++) {
+        const kanon__constraint *c = &t->constraints->items[i];
+        kanon__counter *values = &t->columns[c->counted].values, *coming = more ? &more->columns[c->counted].values : NULL;
+        kanon__foresight here = KANON__UNFORESEEN;
+        if (c->model->foresee != NULL)
+            here = c->model->foresee(c, values, coming != NULL ? coming->total : n_more,
+                                     coming != NULL ? c->model->reached(c, coming) : INFINITY);
+        if (here == KANON__WILL_BREAK)
+            return here;
+        all = here == KANON__UNFORESEEN ? here : all;
+    }
+    return all;
+}
+
 kanon_status kanon__tally_holds_with(kanon__tally *t, int64_t row, bool *all_hold, kanon_error *err)
 {
+    kanon__foresight known = foresee(t, 1, NULL);
+    *all_hold = known == KANON__WILL_HOLD;
+    if (known != KANON__UNFORESEEN)
+        return KANON_OK;
     kanon_status st = kanon__tally_add(t, row, err);
     if (st != KANON_OK)
         return st;
@@ -149,10 +172,31 @@ kanon_status kanon__tally_holds_with(kanon__tally *t, int64_t row, bool *all_hol
 
 bool kanon__tally_holds_without(kanon__tally *t, int64_t row)
 {
+    kanon__foresight known = foresee(t, -1, NULL);
+    if (known != KANON__UNFORESEEN)
+        return known == KANON__WILL_HOLD;
     kanon__tally_remove(t, row);
     bool all_hold = kanon__tally_holds(t);
     (void)kanon__tally_add(t, row, NULL); /* its slots are still there */
     return all_hold;
+}
+
+/* Entities that both have count once, so that nothing can be told of the two as one. */
+kanon_status kanon__tally_holds_joined(kanon__tally *left, kanon__tally *right, bool *all_hold, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__tally both = {0};
+    kanon__foresight known = left->constraints->table->has_entity ? KANON__UNFORESEEN : foresee(left, 0, right);
+    *all_hold = known == KANON__WILL_HOLD;
+    if (known != KANON__UNFORESEEN)
+        return KANON_OK;
+    KANON_TRY(kanon__tally_init(&both, left->constraints, err), out);
+    KANON_TRY(kanon__tally_join(&both, left, err), out);
+    KANON_TRY(kanon__tally_join(&both, right, err), out);
+    *all_hold = kanon__tally_holds(&both);
+out:
+    kanon__tally_clear(&both);
+    return st;
 }
 
 int64_t kanon__tally_lack(kanon__tally *t)

@@ -47,19 +47,6 @@ static kanon_status end_trial(repair *r, int64_t cost, kanon_error *err)
 
 /* ---- merge ----------------------------------------------------------------------------------------------------------- */
 
-static kanon_status holds_together(repair *r, int32_t left, int32_t right, bool *holds, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__tally both = {0};
-    KANON_TRY(kanon__tally_init(&both, r->g.run->constraints, err), out);
-    KANON_TRY(kanon__tally_join(&both, &r->g.tallies[left], err), out);
-    KANON_TRY(kanon__tally_join(&both, &r->g.tallies[right], err), out);
-    *holds = kanon__tally_holds(&both);
-out:
-    kanon__tally_clear(&both);
-    return st;
-}
-
 static kanon_status look_at_partner(repair *r, int32_t group, int32_t other, kanon_error *err)
 {
     bool holds = false;
@@ -70,7 +57,7 @@ static kanon_status look_at_partner(repair *r, int32_t group, int32_t other, kan
     }
     if (cost > r->cost || (cost == r->cost && (r->partner < 0 || other > r->partner)))
         return KANON_OK;
-    kanon_status st = holds_together(r, group, other, &holds, err);
+    kanon_status st = kanon__tally_holds_joined(&r->g.tallies[group], &r->g.tallies[other], &holds, err);
     if (st == KANON_OK && holds) {
         r->cost = cost;
         r->partner = other;
@@ -150,7 +137,7 @@ static void look_at_loan(repair *r, int32_t group, int32_t row, uint32_t units, 
                    kanon__regroup_decrease(g, from, row);
     if (best->row >= 0 && (cost > best->cost || (cost == best->cost && row > best->row)))
         return;
-    if (kanon__tally_helps(&g->tallies[group], row) && kanon__regroup_spares(g, from, row))
+    if (kanon__regroup_spares(g, from, row) && kanon__tally_helps(&g->tallies[group], row))
         *best = (loan){row, cost};
 }
 

@@ -68,9 +68,11 @@ static uint32_t rank_of(const kanon__neighbours *x, int32_t what)
 
 static kanon_status push(kanon__neighbours *x, uint32_t units, int32_t what, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(&x->heap, &x->heap_capacity, x->n_heap + 1, "the search", err);
-    if (st != KANON_OK)
-        return st;
+    if (x->n_heap == x->heap_capacity) {
+        kanon_status st = kanon__grow_array(&x->heap, &x->heap_capacity, x->n_heap + 1, "the search", err);
+        if (st != KANON_OK)
+            return st;
+    }
     uint64_t key = (uint64_t)units << 32 | rank_of(x, what);
     int64_t at = x->n_heap++;
     for (; at > 0 && key < x->heap[(at - 1) / 2].key; at = (at - 1) / 2)
