@@ -132,6 +132,8 @@ kanon_status kanon__tally_join(kanon__tally *tally, const kanon__tally *other, k
 bool kanon__tally_holds(kanon__tally *tally);
 kanon_status kanon__tally_holds_with(kanon__tally *tally, int64_t row, bool *holds, kanon_error *err);
 bool kanon__tally_holds_without(kanon__tally *tally, int64_t row);
+/* Whether every constraint could hold with a record more (1) or less (-1), whichever that is; true is no promise. */
+bool kanon__tally_may_hold(kanon__tally *tally, int n_more);
 /* Whether every constraint holds for two groups as one. */
 kanon_status kanon__tally_holds_joined(kanon__tally *left, kanon__tally *right, bool *holds, kanon_error *err);
 /* At least so many records must join before all constraints can hold; 0: they do. */

@@ -2,9 +2,10 @@
 
 #include "core/alloc.h"
 
-enum { FIRST_SLOTS = 8, FEW_KEYS = 32 };
+enum { FIRST_SLOTS = 8, FEW_KEYS = 64 };
 
 #include <stdlib.h>
+#include <string.h>
 
 static kanon__count *find_slot(kanon__count *slots, int64_t n_slots, uint64_t stored)
 {
@@ -50,12 +51,36 @@ static kanon_status grow(kanon__counter *c, kanon_error *err)
     kanon__free(c->sorted);
     c->slots = slots;
     c->sorted = sorted;
+    c->is_sorted = false;
     c->n_slots = n_slots;
     c->n_used = c->n_distinct;
     slots = NULL;
 out:
     kanon__free(slots);
     return st;
+}
+
+static void insert_sorted(uint64_t *keys, int64_t n, uint64_t key)
+{
+    for (; n > 0 && keys[n - 1] > key; n--)
+        keys[n] = keys[n - 1];
+    keys[n] = key;
+}
+
+/* A key comes or goes: few keys are kept in order, many are sorted when somebody asks. */
+static void note_key(kanon__counter *c, uint64_t key, bool comes)
+{
+    int64_t at = 0, n = c->n_distinct;
+    c->is_sorted = c->is_sorted && n < FEW_KEYS;
+    if (!c->is_sorted)
+        return;
+    if (comes) {
+        insert_sorted(c->sorted, n, key);
+        return;
+    }
+    while (c->sorted[at] != key)
+        at++;
+    memmove(c->sorted + at, c->sorted + at + 1, (size_t)(n - at - 1) * sizeof *c->sorted);
 }
 
 kanon_status kanon__counter_add(kanon__counter *c, uint64_t key, int64_t n, int64_t *count, kanon_error *err)
@@ -67,6 +92,8 @@ kanon_status kanon__counter_add(kanon__counter *c, uint64_t key, int64_t n, int6
             return st;
         slot = find_slot(c->slots, c->n_slots, key + 1);
     }
+    if (slot->n == 0)
+        note_key(c, key, true);
     c->n_used += slot->key == 0;
     c->n_distinct += slot->n == 0;
     c->figure_of = NULL;
@@ -88,6 +115,8 @@ int64_t kanon__counter_remove(kanon__counter *c, uint64_t key)
     c->stale = c->stale || slot->n == c->most;
     c->figure_of = NULL;
     c->total--;
+    if (slot->n == 1)
+        note_key(c, key, false);
     c->n_distinct -= slot->n == 1;
     return --slot->n;
 }
@@ -114,16 +143,11 @@ static int by_key(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static void insert_sorted(uint64_t *keys, int64_t n, uint64_t key)
-{
-    for (; n > 0 && keys[n - 1] > key; n--)
-        keys[n] = keys[n - 1];
-    keys[n] = key;
-}
-
 const uint64_t *kanon__counter_sort(kanon__counter *c)
 {
     int64_t n = 0;
+    if (c->is_sorted)
+        return c->sorted;
     bool few = c->n_distinct <= FEW_KEYS;
     for (int64_t i = 0; i < c->n_slots; i++) {
         if (c->slots[i].n == 0)
@@ -136,5 +160,6 @@ const uint64_t *kanon__counter_sort(kanon__counter *c)
     }
     if (!few)
         qsort(c->sorted, (size_t)n, sizeof *c->sorted, by_key);
+    c->is_sorted = c->keeps_sorted;
     return c->sorted;
 }

@@ -21,6 +21,7 @@ typedef struct kanon__counter {
     bool stale;
     uint64_t *sorted; /* room for as many keys as there are slots; NULL: nobody asks for them */
     bool keeps_sorted;
+    bool is_sorted;        /* no key came or went since the last sort */
     const void *figure_of; /* for a constraint that keeps what it computed last; NULL: counts have changed since then */
     double figure;
 } kanon__counter;

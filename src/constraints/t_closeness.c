@@ -83,8 +83,8 @@ static double taxonomy_distance(const kanon__constraint *c, kanon__counter *valu
                 break;
             for (; end < values->n_distinct && (int64_t)keys[end] <= t->last_leaf[node]; end++)
                 n_below += kanon__counter_get(values, keys[end]);
-            __int128 there = (__int128)c->table_counts[node] * values->total;
-            sum += (apart((__int128)n_below * c->table_total, there) - there) * rise(t, node);
+            int64_t there = c->table_counts[node] * values->total, here = n_below * c->table_total;
+            sum += (__int128)(here > there ? here - 2 * there : -here) * rise(t, node);
         }
     }
     return t->height[0] > 0 ? (double)sum / (2.0 * (double)c->table_total * (double)values->total * (double)t->height[0])

@@ -156,6 +156,11 @@ static kanon__foresight foresee(const kanon__tally *t, int64_t n_more, const kan
     return all;
 }
 
+bool kanon__tally_may_hold(kanon__tally *t, int n_more)
+{
+    return foresee(t, n_more, NULL) != KANON__WILL_BREAK;
+}
+
 kanon_status kanon__tally_holds_with(kanon__tally *t, int64_t row, bool *all_hold, kanon_error *err)
 {
     kanon__foresight known = foresee(t, 1, NULL);

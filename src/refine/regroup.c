@@ -22,6 +22,8 @@ static kanon_status allocate(kanon__regroup *g, kanon_error *err)
     KANON_TRY(kanon__neighbours_new(&g->near, g->space, err), out);
     if (g->run->constraints == NULL)
         goto out;
+    KANON_TRY(kanon__new_array(&g->open, g->n_groups, "groups", err), out);
+    KANON_TRY(kanon__new_array(&g->open_at, g->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&g->tallies, g->n_groups, "groups", err), out);
     for (int32_t group = 0; group < g->n_groups; group++)
         KANON_TRY(kanon__tally_init(&g->tallies[group], g->run->constraints, err), out);
@@ -31,7 +33,7 @@ out:
 
 int64_t kanon__regroup_need(const kanon_table *t, const kanon__constraints *constraints, int64_t k)
 {
-    enum { LISTS = 8, NUMBERS = 24, OFFER = 36 }; /* bytes of a record; of a group, and of a queue of them that grows */
+    enum { LISTS = 8, NUMBERS = 32, OFFER = 36 }; /* bytes of a record; of a group, and of a queue of them that grows */
     int64_t box = 2 * (int64_t)(sizeof(kanon__bound) + sizeof(int32_t)) * t->n_quasi;
     return t->n_rows * LISTS + t->n_rows / k * (box + NUMBERS + OFFER) + kanon__neighbours_need(t->n_rows, t->n_quasi) +
            kanon__tallies_need(constraints, t->n_rows, k);
@@ -98,6 +100,25 @@ static kanon_status join(kanon__regroup *g, int32_t group, int32_t row, kanon_er
     return KANON_OK;
 }
 
+/* Put a group that has changed on the list of those that may keep their constraints with a record more, or take it off. */
+static void note_open(kanon__regroup *g, int32_t group)
+{
+    if (g->tallies == NULL)
+        return;
+    int32_t at = g->open_at[group];
+    bool is_open = g->sizes[group] > 0 && kanon__tally_may_hold(&g->tallies[group], 1);
+    if (is_open == (at >= 0))
+        return;
+    if (is_open) {
+        g->open_at[group] = (int32_t)g->n_open;
+        g->open[g->n_open++] = group;
+        return;
+    }
+    g->open[at] = g->open[--g->n_open];
+    g->open_at[g->open[at]] = at;
+    g->open_at[group] = -1;
+}
+
 kanon_status kanon__regroup_init(kanon__regroup *out, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -111,9 +132,13 @@ kanon_status kanon__regroup_init(kanon__regroup *out, kanon__run *run, kanon_err
         else
             out->n_suppressed++;
     }
-    for (int32_t group = 0; group < out->n_groups; group++)
+    for (int32_t group = 0; group < out->n_groups; group++) {
         if (out->sizes[group] > 0)
             out->units[group] = kanon__box_units(run->space, kanon__regroup_box(out, group));
+        if (out->tallies != NULL)
+            out->open_at[group] = -1;
+        note_open(out, group);
+    }
 out:
     return st;
 }
@@ -123,6 +148,8 @@ void kanon__regroup_clear(kanon__regroup *g)
     for (int32_t group = 0; g->tallies != NULL && group < g->n_groups; group++)
         kanon__tally_clear(&g->tallies[group]);
     kanon__free(g->tallies);
+    kanon__free(g->open_at);
+    kanon__free(g->open);
     kanon__neighbours_free(g->near);
     kanon__free(g->box);
     kanon__free(g->stamps);
@@ -204,12 +231,14 @@ kanon_status kanon__regroup_move(kanon__regroup *g, int32_t row, int32_t to, kan
     if (from >= 0) {
         leave(g, from, row);
         g->units[from] = g->sizes[from] > 0 ? kanon__box_units(g->space, kanon__regroup_box(g, from)) : 0;
+        note_open(g, from);
     } else {
         g->n_suppressed--;
     }
     if (to >= 0) {
         KANON_TRY(join(g, to, row, err), out);
         g->units[to] = kanon__box_units(g->space, kanon__regroup_box(g, to));
+        note_open(g, to);
     } else {
         g->run->group_of[row] = KANON__SUPPRESSED;
         g->n_suppressed++;
@@ -235,6 +264,8 @@ kanon_status kanon__regroup_merge(kanon__regroup *g, int32_t into, int32_t from,
     g->sizes[into] += g->sizes[from];
     g->sizes[from] = 0;
     g->n_left--;
+    note_open(g, into);
+    note_open(g, from);
 out:
     return st;
 }
@@ -376,6 +407,12 @@ kanon_status kanon__regroup_cheapest(kanon__regroup *g, int64_t row, int32_t exc
             KANON_TRY(look_at_group(g, here, row, group, increase, err), out);
     if (g->n_left <= KANON__REGROUP_TUPLES) /* fewer groups than tuples to look at */
         goto out;
+    if (g->tallies != NULL && g->n_open <= KANON__REGROUP_OPEN) {
+        for (int64_t i = 0; i < g->n_open; i++)
+            if (g->open[i] != except)
+                KANON_TRY(look_at_group(g, g->open[i], row, group, increase, err), out);
+        goto out;
+    }
     kanon__box_start(g->space, g->box, row);
     kanon__regroup_ask(g);
     KANON_TRY(kanon__neighbours_start(g->near, g->box, err), out);

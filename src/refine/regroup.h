@@ -9,12 +9,14 @@ typedef struct kanon__regroup {
     kanon__run *run;
     const kanon__space *space;
     int32_t n_groups;
-    int64_t n_left;                      /* groups with records */
-    int64_t *sizes;                      /* by group; 0: gone */
-    kanon__bound *boxes;                 /* by group */
-    int32_t *n_at;                       /* by group, as boxes: how many members have that smallest or largest code */
-    uint32_t *units;                     /* by group: D */
-    kanon__tally *tallies;               /* by group; NULL: there are no constraints */
+    int64_t n_left;          /* groups with records */
+    int64_t *sizes;          /* by group; 0: gone */
+    kanon__bound *boxes;     /* by group */
+    int32_t *n_at;           /* by group, as boxes: how many members have that smallest or largest code */
+    uint32_t *units;         /* by group: D */
+    kanon__tally *tallies;   /* by group; NULL: there are no constraints */
+    int32_t *open, *open_at; /* groups that a record may join, for all that is known, in no order; by group: where, or -1 */
+    int64_t n_open;
     int32_t *first, *last, *next, *prev; /* the members of a group as a list */
     uint32_t full;                       /* what a suppressed record costs */
     int64_t n_suppressed;
@@ -88,5 +90,7 @@ static inline bool kanon__regroup_first_time(kanon__regroup *r, int32_t group)
 
 /* A search looks at no more than so many tuples before it takes the best of what it has seen. */
 enum { KANON__REGROUP_TUPLES = 1000 };
+/* Where no more groups than this may keep their constraints with a record more, all of them are looked at. */
+enum { KANON__REGROUP_OPEN = 4000 };
 
 #endif

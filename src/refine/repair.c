@@ -131,13 +131,13 @@ static void look_at_loan(repair *r, int32_t group, int32_t row, uint32_t units, 
 {
     kanon__regroup *g = &r->g;
     int32_t from = g->run->group_of[row];
-    if (from < 0 || from == group || g->sizes[from] <= g->run->k)
+    if (from < 0 || from == group || g->sizes[from] <= g->run->k || !kanon__tally_may_hold(&g->tallies[from], -1))
         return;
     int64_t cost = (g->sizes[group] + 1) * (int64_t)units - kanon__regroup_loss(g, group) -
                    kanon__regroup_decrease(g, from, row);
     if (best->row >= 0 && (cost > best->cost || (cost == best->cost && row > best->row)))
         return;
-    if (kanon__regroup_spares(g, from, row) && kanon__tally_helps(&g->tallies[group], row))
+    if (kanon__tally_helps(&g->tallies[group], row) && kanon__regroup_spares(g, from, row))
         *best = (loan){row, cost};
 }
 

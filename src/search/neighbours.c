@@ -2,8 +2,8 @@
 
 #include "core/alloc.h"
 
-/* What has still to be looked at. Keys order by cost; of equal ones nodes come first, then tuples by their lowest row, so
- * that the order of the answers does not depend on the tree. */
+/* What has still to be looked at. Keys order by cost, then by lowest row, so that the order of the answers does not depend on
+ * the tree; a node comes before its tuples. In a wide box many cost the same: only nodes whose lowest row is next are opened. */
 typedef struct candidate {
     uint64_t key;
     int32_t what; /* a node, or the complement of a tuple's place */
@@ -13,10 +13,30 @@ struct kanon__neighbours {
     const kanon__space *space;
     kanon__tuples *tuples;
     kanon__index *index;
+    int32_t *lowest; /* by node: the lowest row below it */
     const kanon__bound *box;
     candidate *heap;
     int64_t n_heap, heap_capacity;
 };
+
+/* The lowest row of the tuple at a place. */
+static int32_t lowest_at(const kanon__neighbours *x, int64_t place)
+{
+    return x->tuples->rows[x->tuples->begins[x->index->order[place]]];
+}
+
+static void set_lowest(kanon__neighbours *x)
+{
+    for (int64_t i = x->index->n_nodes - 1; i >= 0; i--) { /* children come after their parents */
+        const kanon__tree_node *n = &x->index->nodes[i];
+        int32_t child = n->first_child, lowest = INT32_MAX;
+        for (int32_t place = n->begin; child < 0 && place < n->end; place++)
+            lowest = lowest_at(x, place) < lowest ? lowest_at(x, place) : lowest;
+        if (child >= 0)
+            lowest = x->lowest[child] < x->lowest[child + 1] ? x->lowest[child] : x->lowest[child + 1];
+        x->lowest[i] = lowest;
+    }
+}
 
 kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *space, kanon_error *err)
 {
@@ -27,6 +47,8 @@ kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *
     x->space = space;
     KANON_TRY(kanon__tuples_new(&x->tuples, space, err), out);
     KANON_TRY(kanon__index_new(&x->index, space, x->tuples, err), out);
+    KANON_TRY(kanon__new_array(&x->lowest, x->index->n_nodes, "the index", err), out);
+    set_lowest(x);
     *out = x;
     x = NULL;
 out:
@@ -45,6 +67,7 @@ void kanon__neighbours_free(kanon__neighbours *x)
     if (x == NULL)
         return;
     kanon__free(x->heap);
+    kanon__free(x->lowest);
     kanon__index_free(x->index);
     kanon__tuples_free(x->tuples);
     kanon__free(x);
@@ -63,7 +86,7 @@ static uint32_t least_units(const kanon__neighbours *x, const uint32_t *lo, cons
 
 static uint32_t rank_of(const kanon__neighbours *x, int32_t what)
 {
-    return what >= 0 ? 0 : (uint32_t)x->tuples->rows[x->tuples->begins[x->index->order[~what]]] + 1;
+    return what >= 0 ? (uint32_t)x->lowest[what] : (uint32_t)lowest_at(x, ~what) + 1;
 }
 
 static kanon_status push(kanon__neighbours *x, uint32_t units, int32_t what, kanon_error *err)
