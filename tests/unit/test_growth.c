@@ -156,6 +156,25 @@ static int64_t least(const free_rows *f, uint32_t *units)
     return best;
 }
 
+/* Every so many-th row is accepted. */
+static bool is_multiple(void *every, int64_t row)
+{
+    return row % *(int64_t *)every == 0;
+}
+
+static int64_t least_accepted(const free_rows *f, int64_t every, uint32_t most, uint32_t *units)
+{
+    int64_t best = -1;
+    for (int64_t row = 0; row < f->space->n_rows; row += every) {
+        uint32_t here = f->is_free[row] ? kanon__box_units_with(f->space, f->box, row) : UINT32_MAX;
+        if (f->is_free[row] && here <= most && (best < 0 || here < *units)) {
+            *units = here;
+            best = row;
+        }
+    }
+    return best;
+}
+
 static int64_t furthest(const free_rows *f, int64_t from)
 {
     int64_t best = -1;
@@ -208,6 +227,24 @@ static int64_t agreed_least(const free_rows *f, kanon__growth **ways)
     return expected;
 }
 
+/* The index alone answers this, and may say that a scan is better; never where all rows are accepted. */
+static void compare_accepted(const free_rows *f, kanon__growth *index, int64_t every, uint32_t most)
+{
+    kanon_error err = {0};
+    kanon__growth_answer answer;
+    uint32_t units = 0, expected_units = 0;
+    int64_t row, expected = least_accepted(f, every, most, &expected_units);
+    assert_done(kanon__growth_least_accepted(index, is_multiple, &every, most, &answer, &row, &units, &err), &err);
+    if (answer == KANON__GROWTH_SCAN) {
+        assert_true(every > 1);
+        return;
+    }
+    assert_int_equal(answer == KANON__GROWTH_FOUND, expected >= 0);
+    assert_int_equal(row, expected);
+    if (expected >= 0)
+        assert_int_equal(units, expected_units);
+}
+
 static int64_t agreed_furthest(const free_rows *f, kanon__growth **ways, int64_t from)
 {
     int64_t expected = furthest(f, from);
@@ -232,8 +269,10 @@ static void compare(const kanon__space *space, kanon__random *random, int64_t mo
             kanon__growth_start(ways[i]);
         f.n_members = 0;
         take(&f, ways, seed);
-        for (int64_t row; f.n_members < k && (row = agreed_least(&f, ways)) >= 0;)
+        for (int64_t row; f.n_members < k && (row = agreed_least(&f, ways)) >= 0;) {
+            compare_accepted(&f, ways[1], draw(random, 1, 40), draw(random, 0, 1) ? UINT32_MAX : (uint32_t)space->scale);
             take(&f, ways, draw(random, 1, 9) > 1 ? row : nth(&f, draw(random, 0, kanon__growth_n_free(ways[1]) - 1)));
+        }
         int64_t n_free = kanon__growth_n_free(ways[1]), index = n_free > 0 ? draw(random, 0, n_free - 1) : 0;
         for (int i = 0; i < 2; i++)
             assert_int_equal(kanon__growth_nth(ways[i], index), nth(&f, index));
