@@ -142,7 +142,8 @@ static bool helps(const kanon__constraint *c, kanon__counter *values, uint32_t c
 }
 
 /* The distance is a norm of the difference of shares, and at most 1: with n values at d and m more at e it is at least
- * |n d - m e| / (n + m) and at most (n d + m e) / (n + m). What is so near the limit that rounding could decide is left open. */
+ * (n d - m e) / (n + m) and at most (n d + m e) / (n + m); with m less, divide by n - m. What is so near the limit that
+ * rounding could decide is left open. */
 static kanon__foresight foresee(const kanon__constraint *c, kanon__counter *values, int64_t n_more, double figure)
 {
     const double rounding = 1e-9;

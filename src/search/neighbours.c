@@ -2,8 +2,9 @@
 
 #include "core/alloc.h"
 
-/* What has still to be looked at. Keys order by cost, then by lowest row, so that the order of the answers does not depend on
- * the tree; a node comes before its tuples. In a wide box many cost the same: only nodes whose lowest row is next are opened. */
+/* What has still to be looked at. Keys order by cost, then by lowest row, so that the order of the answers does not depend
+ * on the tree; a node comes before its tuples. In a wide box many cost the same: only nodes whose lowest row is next are
+ * opened. */
 typedef struct candidate {
     uint64_t key;
     int32_t what; /* a node, or the complement of a tuple's place */
