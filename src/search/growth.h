@@ -26,7 +26,8 @@ void kanon__growth_take(kanon__growth *growth, int64_t row);
  * -1: none is free. */
 kanon_status kanon__growth_least(kanon__growth *growth, int64_t *row, uint32_t *units, kanon_error *err);
 /* The same among the records that are accepted and with which D is at most `most`: KANON__GROWTH_FOUND, or
- * KANON__GROWTH_NONE. KANON__GROWTH_SCAN: a scan of all free records is the faster way, as so many near ones were not accepted. */
+ * KANON__GROWTH_NONE. KANON__GROWTH_SCAN: a scan of all free records is the faster way, as many near ones were not
+ * accepted. */
 typedef bool (*kanon__growth_accept)(void *payload, int64_t row);
 typedef enum kanon__growth_answer { KANON__GROWTH_FOUND, KANON__GROWTH_NONE, KANON__GROWTH_SCAN } kanon__growth_answer;
 kanon_status kanon__growth_least_accepted(kanon__growth *growth, kanon__growth_accept accept, void *payload, uint32_t most,
