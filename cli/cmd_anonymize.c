@@ -8,36 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const option option_k = {
-    .letter = 'k',
-    .argument = "K",
-    .help = "the least number of records in a group (default: the schema's)",
-    .kind = OPTION_INTEGER,
-    AT(k),
-    .min = 2,
-    .max = INT64_MAX,
-};
-static const option option_algorithm = {
-    .name = "algorithm",
-    .letter = 'a',
-    .argument = "NAME",
-    .help = "how to group (default: the schema's); kanon algorithms lists them",
-    .kind = OPTION_TEXT,
-    AT(algorithm),
-};
 static const option option_set = {
     .name = "set",
     .argument = "NAME=VALUE",
     .help = "a setting of the algorithm; can be repeated",
     .kind = OPTION_PAIR,
     AT(settings),
-};
-static const option option_refine = {
-    .name = "refine",
-    .argument = "NAME",
-    .help = "make the groups better afterwards; kanon algorithms lists the refinements, too",
-    .kind = OPTION_TEXT,
-    AT(refine),
 };
 static const option option_effort = {
     .name = "effort",
@@ -84,13 +60,6 @@ static const option option_memory = {
             "that helps; what cannot fit is refused before the work begins",
     .kind = OPTION_SIZE,
     AT(memory),
-};
-static const option option_seed = {
-    .name = "seed",
-    .argument = "N",
-    .help = "the seed of all random choices (default: 0); the same seed gives the same release",
-    .kind = OPTION_SEED,
-    AT(seed),
 };
 static const option option_output = {
     .name = "output",

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-static const option option_k = {
+static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
     .help = "what the joint classes are held against (default: the k of STATE)",
@@ -13,7 +13,7 @@ static const option option_k = {
     .max = INT64_MAX,
 };
 
-static const option *const options[] = {&option_k, &option_wait, &option_quiet, &option_help, NULL};
+static const option *const options[] = {&option_least_k, &option_wait, &option_quiet, &option_help, NULL};
 
 static const char *const examples[] = {"kanon audit patients.state", "kanon audit patients.state -k 20", NULL};
 

@@ -5,15 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const option option_k = {
-    .letter = 'k',
-    .argument = "K",
-    .help = "every group is to have at least K records (default: the schema's)",
-    .kind = OPTION_INTEGER,
-    AT(k),
-    .min = 2,
-    .max = INT64_MAX,
-};
 static const option option_time_limit = {
     .name = "time-limit",
     .argument = "S",

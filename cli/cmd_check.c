@@ -7,7 +7,7 @@
 
 #define DEFAULT_RISK_THRESHOLD 0.2
 
-static const option option_k = {
+static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
     .help = "the k that the file must have (default: the schema's; without one the file is only described)",
@@ -25,8 +25,8 @@ static const option option_risk_threshold = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,    &option_constraint, &option_entity, &option_k, &option_risk_threshold,
-    &option_delimiter, &option_quiet,      &option_help,   NULL,
+    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, &option_delimiter,
+    &option_quiet,  &option_help,       NULL,
 };
 
 static const char *const examples[] = {

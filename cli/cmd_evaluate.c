@@ -25,7 +25,7 @@ static const option option_set = {
     .kind = OPTION_PAIR,
     AT(settings),
 };
-static const option option_k = {
+static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
     .help = "the k that the grouping is held against: lower_bound, discernibility, ... (default: the schema's)",
@@ -50,7 +50,7 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_k,       &option_set,  &option_report, &option_threads,
+    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_least_k, &option_set,  &option_report, &option_threads,
     &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
 };
 

@@ -1,6 +1,6 @@
 #include "state_command.h"
 
-static const option option_refine = {
+static const option option_refine_state = {
     .name = "refine",
     .argument = "NAME",
     .help = "the refinement (default: il-optimization); kanon algorithms lists them",
@@ -9,7 +9,7 @@ static const option option_refine = {
 };
 
 static const option *const options[] = {
-    &option_refine, &option_state_output, RELEASE_OPTIONS, &option_wait, &option_quiet, &option_help, NULL,
+    &option_refine_state, &option_state_output, RELEASE_OPTIONS, &option_wait, &option_quiet, &option_help, NULL,
 };
 
 static const char *const examples[] = {

@@ -14,7 +14,7 @@ static const option option_rows = {
     .min = 1,
     .max = INT32_MAX,
 };
-static const option option_seed = {
+static const option option_sample_seed = {
     .name = "seed",
     .argument = "N",
     .help = "the seed of all random choices (default: 0); the same seed gives the same files",
@@ -31,7 +31,7 @@ static const option option_output = {
 };
 
 static const option *const options[] = {
-    &option_rows, &option_seed, &option_output, &option_quiet, &option_help, NULL,
+    &option_rows, &option_sample_seed, &option_output, &option_quiet, &option_help, NULL,
 };
 
 static const char *const examples[] = {

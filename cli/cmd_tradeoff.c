@@ -3,21 +3,13 @@
 
 #include <string.h>
 
-static const option option_k = {
+static const option option_k_list = {
     .name = "k",
     .letter = 'k',
     .argument = "K,...",
     .help = "the values of k (default: 2,5,10,25,50,100)",
     .kind = OPTION_TEXT,
     AT(k_list),
-};
-static const option option_algorithm = {
-    .name = "algorithm",
-    .letter = 'a',
-    .argument = "NAME",
-    .help = "how to group (default: the schema's); kanon algorithms lists them",
-    .kind = OPTION_TEXT,
-    AT(algorithm),
 };
 static const option option_set = {
     .name = "set",
@@ -33,13 +25,6 @@ static const option option_shares = {
     .kind = OPTION_TEXT,
     AT(shares),
 };
-static const option option_refine = {
-    .name = "refine",
-    .argument = "NAME",
-    .help = "make the groups better afterwards; kanon algorithms lists the refinements, too",
-    .kind = OPTION_TEXT,
-    AT(refine),
-};
 static const option option_effort = {
     .name = "effort",
     .argument = "fast|balanced|best",
@@ -53,13 +38,6 @@ static const option option_measure = {
     .help = "a setting of the measures, the same for every point: kanon evaluate --help lists them; can be repeated",
     .kind = OPTION_PAIR,
     AT(measure_settings),
-};
-static const option option_seed = {
-    .name = "seed",
-    .argument = "N",
-    .help = "the seed of all random choices (default: 0)",
-    .kind = OPTION_SEED,
-    AT(seed),
 };
 static const option option_output = {
     .name = "output",
@@ -85,7 +63,7 @@ static const option option_plot = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_k,          &option_algorithm,
+    SCHEMA_OPTIONS,  &option_k_list,     &option_algorithm,
     &option_set,     &option_constraint, &option_entity,
     &option_shares,  &option_refine,     &option_effort,
     &option_measure, &option_seed,       &option_output,

@@ -89,6 +89,37 @@ const option option_suppress = {
     .kind = OPTION_TEXT,
     AT(suppress),
 };
+const option option_k = {
+    .letter = 'k',
+    .argument = "K",
+    .help = "the least number of records in a group (default: the schema's)",
+    .kind = OPTION_INTEGER,
+    AT(k),
+    .min = 2,
+    .max = INT64_MAX,
+};
+const option option_algorithm = {
+    .name = "algorithm",
+    .letter = 'a',
+    .argument = "NAME",
+    .help = "how to group (default: the schema's); kanon algorithms lists them",
+    .kind = OPTION_TEXT,
+    AT(algorithm),
+};
+const option option_refine = {
+    .name = "refine",
+    .argument = "NAME",
+    .help = "make the groups better afterwards; kanon algorithms lists the refinements, too",
+    .kind = OPTION_TEXT,
+    AT(refine),
+};
+const option option_seed = {
+    .name = "seed",
+    .argument = "N",
+    .help = "the seed of all random choices (default: 0); the same seed gives the same result",
+    .kind = OPTION_SEED,
+    AT(seed),
+};
 const option option_threads = {
     .name = "threads",
     .argument = "N",
