@@ -18,6 +18,7 @@ typedef struct desk {
     kanon__csv csv;
     char *bytes;
     int64_t n, capacity;
+    int64_t part; /* that lies there, checked */
 } desk;
 
 typedef struct writing {
@@ -29,7 +30,7 @@ typedef struct writing {
     int n_pieces;
     desk *desks;
     int n_desks;
-    int64_t n_parts;
+    int64_t n_parts, n_taken;
     size_t *positions; /* in another order than the input's: where each row begins */
 } writing;
 
@@ -222,14 +223,19 @@ static kanon_status make_part(int64_t part, int number, void *payload, kanon_err
     }
     if (order == NULL && part + 1 == w->n_parts)
         KANON_TRY(expect_end(&d->csv, err), out);
+    d->part = part;
 out:
     return st;
 }
 
+/* Lines are checked as they are made; here it must be seen that all of them leave, in order. */
 static kanon_status take_part(int64_t part, int number, void *payload, kanon_error *err)
 {
     enum { WORTH_A_LOOK = 10 * 1000 * 1000 }; /* at the clock: there are few parts */
     writing *w = payload;
+    if (w->desks[number].part != part || part != w->n_taken)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found the parts of the release out of order");
+    w->n_taken++;
     kanon__output_write(w->output, w->desks[number].bytes, (size_t)w->desks[number].n);
     return kanon__tick(w->ticker, first_of(w, part + 1), w->table->n_rows, WORTH_A_LOOK, err);
 }
@@ -279,6 +285,8 @@ kanon_status kanon__release_write(kanon__output *output, const kanon__release *r
     }
     KANON_TRY(set_up_desks(&w, err), out);
     KANON_TRY(kanon__conveyor_run(release->threads, w.n_parts, w.n_desks, make_part, take_part, &w, err), out);
+    if (w.n_taken != w.n_parts)
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a part of the release missing");
 out:
     for (int i = 0; i < w.n_desks; i++) {
         kanon__csv_close(&w.desks[i].csv);
