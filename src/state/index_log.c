@@ -318,7 +318,7 @@ out:
     return st;
 }
 
-/* The entries of this session, without those that do not count. */
+/* The entries since the state was opened, without those that do not count. */
 static kanon_status write_part(kanon__group_index *index, int64_t size, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -19,7 +19,7 @@ kanon_status kanon__picks_add(kanon__picks *picks, int64_t number, int64_t leaf,
 void kanon__picks_sort(kanon__picks *picks);
 void kanon__picks_clear(kanon__picks *picks);
 
-/* Add those of the given groups that there are; they changed in this session, so that their nodes are in memory. `numbers`
+/* Add those of the given groups that there are; they changed in this command, so that their nodes are in memory. `numbers`
  * ascend. */
 kanon_status kanon__group_index_pick(kanon__group_index *index, kanon__picks *picks, const int64_t *numbers, int64_t n,
                                      kanon_error *err);

@@ -12,7 +12,7 @@ typedef struct kanon__log_entry {
     int64_t next;          /* about the same leaf; -1: none */
 } kanon__log_entry;
 
-/* The log: what the file has, then what this session adds. */
+/* The log: what the file has, then what was added since it was opened. */
 typedef struct kanon__index_log {
     char *bytes;
     int64_t n_bytes, bytes_capacity;

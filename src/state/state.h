@@ -94,7 +94,7 @@ struct kanon_state {
     /* what is asked of the groups beside k: state/wishes.h */
     kanon_schema *wishes;
     int entity;       /* the column that says whose record it is; -1: there is none */
-    int64_t *touched; /* numbers of groups that records joined or left in this session, some of them several times */
+    int64_t *touched; /* numbers of groups that records joined or left in this command, some of them several times */
     int64_t n_touched, touched_capacity;
     sqlite3_stmt *persons[3]; /* state/persons.c */
     kanon_tick tick;

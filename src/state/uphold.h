@@ -6,9 +6,9 @@
 #include "state/maintain.h"
 #include "state/session.h"
 
-/* Look at the groups that changed in this session, and at all groups where that is not enough; repair those that do not keep
+/* Look at the groups that changed in this command, and at all groups where that is not enough; repair those that do not keep
  * what is asked, split those of 2k records and more whose parts both keep it, and recount all that was looked at.
- * KANON_EINFEASIBLE: the whole table breaks a constraint, so that the session must be ended. */
+ * KANON_EINFEASIBLE: the whole table breaks a constraint, so that the command must be given up. */
 kanon_status kanon__uphold(kanon_state *state, kanon__maintenance *done, kanon_error *err);
 
 /* The constraints of a table that was made of the state; *out is NULL where nothing is asked. */
