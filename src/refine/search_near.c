@@ -134,13 +134,26 @@ static void measure_tuples(const batch *b, int32_t lane, int32_t n, uint32_t *un
     }
 }
 
-static void keep(batch *b, int32_t lane, uint32_t units, int32_t place)
+/* Nothing here depends on a comparison that cannot be foretold: what does not belong falls out at the end. */
+static void keep(uint64_t *best, int32_t width, uint64_t item)
 {
-    int32_t width = b->f->near->width, at = width - 1;
-    uint64_t *best = b->best + (int64_t)lane * width, item = (uint64_t)units << 32 | (uint32_t)place;
-    for (; at > 0 && best[at - 1] > item; at--)
-        best[at] = best[at - 1];
-    best[at] = item;
+    for (int32_t i = width - 1; i > 0; i--) {
+        uint64_t moved = best[i - 1] > item ? best[i - 1] : item;
+        best[i] = best[i] < moved ? best[i] : moved;
+    }
+    best[0] = best[0] < item ? best[0] : item;
+}
+
+static void keep_nearest(batch *b, int32_t lane, const uint32_t *units, int32_t begin, int32_t n)
+{
+    int32_t width = b->f->near->width, n_nearer = 0;
+    uint64_t *best = b->best + (int64_t)lane * width, nearer[LANES];
+    for (int32_t other = 0; other < n; other++) {
+        nearer[n_nearer] = (uint64_t)units[other] << 32 | (uint32_t)(begin + other);
+        n_nearer += units[other] < b->reach[lane];
+    }
+    for (int32_t i = 0; i < n_nearer; i++)
+        keep(best, width, nearer[i]);
     b->reach[lane] = (uint32_t)(best[width - 1] >> 32);
 }
 
@@ -154,9 +167,9 @@ static void scan(batch *b, const kanon__bound *box, int32_t begin, int32_t n)
         if (least[lane] >= b->reach[lane])
             continue;
         measure_tuples(b, lane, n, units);
-        for (int32_t other = 0; other < n; other++)
-            if (units[other] < b->reach[lane] && begin + other != b->begin + lane)
-                keep(b, lane, units[other], begin + other);
+        if (begin == b->begin)
+            units[lane] = UINT32_MAX;
+        keep_nearest(b, lane, units, begin, n);
     }
 }
 
