@@ -35,8 +35,9 @@ typedef struct batch {
     const finding *f;
     const kanon__bound *box; /* of the leaf */
     int32_t begin, n;
-    lanes *own;      /* by dimension: the coordinates */
-    uint64_t *best;  /* by lane: the nearest so far, ascending; units and place in one number */
+    lanes *own;     /* by dimension: the coordinates */
+    uint64_t *best; /* by lane: the nearest so far, ascending; units and place in one number */
+    int32_t n_best[LANES];
     lanes reach;     /* units of the last of them */
     uint32_t far;    /* the largest reach */
     uint32_t common; /* the units of the dimensions on which there is one value here and one there */
@@ -134,26 +135,32 @@ static void measure_tuples(const batch *b, int32_t lane, int32_t n, uint32_t *un
     }
 }
 
-/* Nothing here depends on a comparison that cannot be foretold: what does not belong falls out at the end. */
-static void keep(uint64_t *best, int32_t width, uint64_t item)
+/* Put two more into an ascending list, whose last two fall out. Nothing here waits for a comparison that cannot be
+ * foretold. */
+static void keep_two(uint64_t *best, int32_t n, uint64_t first, uint64_t second)
 {
-    for (int32_t i = width - 1; i > 0; i--) {
-        uint64_t moved = best[i - 1] > item ? best[i - 1] : item;
-        best[i] = best[i] < moved ? best[i] : moved;
+    for (int32_t i = 0; i < n; i++) {
+        uint64_t here = best[i], smaller = here < first ? here : first;
+        first = here < first ? first : here;
+        best[i] = smaller < second ? smaller : second;
+        second = smaller < second ? second : smaller;
     }
-    best[0] = best[0] < item ? best[0] : item;
 }
 
 static void keep_nearest(batch *b, int32_t lane, const uint32_t *units, int32_t begin, int32_t n)
 {
     int32_t width = b->f->near->width, n_nearer = 0;
-    uint64_t *best = b->best + (int64_t)lane * width, nearer[LANES];
+    uint64_t *best = b->best + (int64_t)lane * width, nearer[LANES + 1];
     for (int32_t other = 0; other < n; other++) {
         nearer[n_nearer] = (uint64_t)units[other] << 32 | (uint32_t)(begin + other);
         n_nearer += units[other] < b->reach[lane];
     }
-    for (int32_t i = 0; i < n_nearer; i++)
-        keep(best, width, nearer[i]);
+    nearer[n_nearer] = NOBODY;
+    for (int32_t i = 0; i < n_nearer; i += 2) {
+        int32_t n_best = b->n_best[lane] + 2 < width ? b->n_best[lane] + 2 : width;
+        keep_two(best, n_best, nearer[i], nearer[i + 1]);
+        b->n_best[lane] = n_best;
+    }
     b->reach[lane] = (uint32_t)(best[width - 1] >> 32);
 }
 
@@ -239,8 +246,10 @@ static void find_near(batch *b, int32_t leaf)
         place_lanes(f, i, b->begin, b->n, b->own[i]);
     for (int64_t i = 0; i < LANES * width; i++)
         b->best[i] = NOBODY;
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < LANES; lane++) {
+        b->n_best[lane] = 0;
         b->reach[lane] = UINT32_MAX;
+    }
     b->far = UINT32_MAX;
     visit_leaf(b, leaf);
     for (int32_t node = leaf; node > 0; node = f->parents[node]) {
