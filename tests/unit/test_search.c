@@ -229,44 +229,7 @@ static void a_guard_has_the_last_word(void **state)
     assert_true(asked > 1000);
 }
 
-/* ---- neighbours and regions ------------------------------------------------------------------------------------------ */
-
-static int by_number(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static void neighbours_are_the_nearest(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
-        bench b = bench_new(seed);
-        const kanon__near *near = b.board.near;
-        int64_t n = b.board.tuples->n, m = b.space->n_dimensions;
-        uint32_t *all = REF_NEW(uint32_t, n), *own = REF_NEW(uint32_t, n * m), found[NEAR];
-        for (int64_t i = 0; i < n; i++)
-            kanon__costs_place(b.board.costs, near->index->codes + i * m, own + i * m);
-        assert_int_equal(near->width, n - 1 < NEAR ? n - 1 : NEAR);
-        for (int64_t i = 0; i < n; i++) {
-            int64_t n_others = 0;
-            for (int64_t j = 0; j < n; j++)
-                if (j != i)
-                    all[n_others++] = kanon__costs_distance(b.board.costs, own + i * m, own + j * m);
-            for (int32_t j = 0; j < near->width; j++) {
-                int32_t place = near->places[i * near->width + j];
-                assert_int_not_equal(place, i);
-                found[j] = kanon__costs_distance(b.board.costs, own + i * m, own + place * m);
-            }
-            qsort(all, (size_t)n_others, sizeof *all, by_number);
-            qsort(found, (size_t)near->width, sizeof *found, by_number);
-            assert_memory_equal(all, found, (size_t)near->width * sizeof *found);
-        }
-        free(own);
-        free(all);
-        bench_clear(&b);
-    }
-}
+/* ---- regions --------------------------------------------------------------------------------------------------------- */
 
 static void regions_lose_nobody(void **state)
 {
@@ -526,7 +489,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patch_follows_every_move),
         cmocka_unit_test(a_guard_has_the_last_word),
-        cmocka_unit_test(neighbours_are_the_nearest),
         cmocka_unit_test(regions_lose_nobody),
         cmocka_unit_test(finds_the_optimum_of_tiny_tables),
         cmocka_unit_test(threads_do_not_matter),
