@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Loops over all lanes have a fixed length, so that compilers make vectors of them. */
-enum { LANES = 16, TASK_LEAVES = 128 };
+enum { LANES = KANON__LEAF_TUPLES, TASK_LEAVES = 128 };
 
 typedef uint32_t lanes[LANES];
 
@@ -72,13 +72,10 @@ static void place_lanes(const finding *f, int i, int32_t begin, int32_t n, uint3
         out[lane] = out[0];
 }
 
-/* Add what lies between a number and the range lo .. hi in each lane. */
-static void add_numbers(uint32_t *restrict units, uint32_t full, uint32_t own, const uint32_t *restrict lo,
-                        const uint32_t *restrict hi)
+static void add_numbers(uint32_t *restrict units, uint32_t full, uint32_t own, const uint32_t *restrict others)
 {
     for (int lane = 0; lane < LANES; lane++) {
-        uint32_t below = own < lo[lane] ? lo[lane] - own : 0, above = own > hi[lane] ? own - hi[lane] : 0;
-        uint32_t difference = below + above;
+        uint32_t difference = own < others[lane] ? others[lane] - own : own - others[lane];
         units[lane] += difference < full ? difference : full;
     }
 }
@@ -129,7 +126,7 @@ static void measure_tuples(const batch *b, int32_t lane, int32_t n, uint32_t *un
         const kanon__dimension *d = &b->f->space->dimensions[b->varying[v]];
         uint32_t own = b->own[b->varying[v]][lane];
         if (d->position != NULL)
-            add_numbers(units, d->full, own, b->others[v], b->others[v]);
+            add_numbers(units, d->full, own, b->others[v]);
         else
             add_categories(units, d, own, b->others[v], n);
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Between branches the two sides may differ much in size, which is not to make the tree deep. */
-enum { LEAF_TUPLES = 12, DEPTH_OF_UNEVEN_CUTS = 40 };
+enum { DEPTH_OF_UNEVEN_CUTS = 40 };
 
 typedef struct building {
     kanon__index *index;
@@ -152,7 +152,7 @@ static kanon_status build(building *b, kanon_error *err)
         }
         kanon__tree_node node = x->nodes[i];
         int dimension = widest(b->space, x->boxes + i * 2 * m);
-        if (node.end - node.begin <= LEAF_TUPLES || dimension < 0 || b->depth + 1 == KANON__TREE_DEPTH)
+        if (node.end - node.begin <= KANON__LEAF_TUPLES || dimension < 0 || b->depth + 1 == KANON__TREE_DEPTH)
             continue;
         int32_t middle = divide(b, &node, dimension, x->boxes + i * 2 * m);
         x->nodes[i].first_child = (int32_t)x->n_nodes;

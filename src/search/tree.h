@@ -13,8 +13,9 @@
 
 #include "search/tuples.h"
 
-/* There are never more nodes than this on a way down from the root. */
-enum { KANON__TREE_DEPTH = 96 };
+/* There are never more nodes than this on a way down from the root, and never more tuples in a leaf, but for one at the end
+ * of a way as long as that. */
+enum { KANON__TREE_DEPTH = 96, KANON__LEAF_TUPLES = 12 };
 
 typedef struct kanon__tree_node {
     int32_t first_child; /* the second one comes after it; -1: a leaf */
