@@ -8,34 +8,57 @@
 /* Between branches the two sides may differ much in size, which is not to make the tree deep. */
 enum { DEPTH_OF_UNEVEN_CUTS = 40 };
 
+/* Tuples that are looked at on one dimension after the other. */
+enum { STRIP = 256 };
+
 typedef struct building {
     kanon__index *index;
     const kanon__space *space;
     uint32_t *scratch;
     int32_t *other;
-    int depth;
     int64_t nodes_capacity, boxes_capacity;
 } building;
+
+/* A node that is yet to be cut. */
+typedef struct waiting {
+    int32_t node, depth;
+} waiting;
 
 static const uint32_t *codes_at(const kanon__index *x, int64_t place)
 {
     return x->tuples->codes + (int64_t)x->order[place] * x->tuples->n_dimensions;
 }
 
-static void set_box(const kanon__index *x, const kanon__tree_node *node, kanon__bound *box)
+static void widen(const kanon__index *x, int64_t begin, int64_t end, int i, kanon__bound *bounds)
+{
+    uint32_t lo = bounds[0], hi = bounds[1];
+    for (int64_t place = begin; place < end; place++) {
+        uint32_t code = codes_at(x, place)[i];
+        lo = code < lo ? code : lo;
+        hi = code > hi ? code : hi;
+    }
+    bounds[0] = lo;
+    bounds[1] = hi;
+}
+
+static bool varies(const kanon__bound *box, int i)
+{
+    return box == NULL || box[2 * i] < box[2 * i + 1];
+}
+
+/* The box of some places that all lie in another box (NULL: nothing known of them): where that has one code only there is
+ * nothing to look at. */
+static void set_box(const kanon__index *x, int32_t begin, int32_t end, const kanon__bound *within, kanon__bound *box)
 {
     int m = x->tuples->n_dimensions;
     for (int i = 0; i < m; i++) {
-        box[2 * i] = UINT32_MAX;
-        box[2 * i + 1] = 0;
+        box[2 * i] = varies(within, i) ? UINT32_MAX : within[2 * i];
+        box[2 * i + 1] = varies(within, i) ? 0 : within[2 * i];
     }
-    for (int64_t place = node->begin; place < node->end; place++) {
-        const uint32_t *codes = codes_at(x, place);
-        for (int i = 0; i < m; i++) {
-            box[2 * i] = codes[i] < box[2 * i] ? codes[i] : box[2 * i];
-            box[2 * i + 1] = codes[i] > box[2 * i + 1] ? codes[i] : box[2 * i + 1];
-        }
-    }
+    for (int64_t strip = begin; strip < end; strip += STRIP)
+        for (int i = 0; i < m; i++)
+            if (varies(within, i))
+                widen(x, strip, end - strip < STRIP ? end : strip + STRIP, i, box + 2 * i);
 }
 
 /* ---- where to cut -----------------------------------------------------------------------------------------------------
@@ -91,30 +114,30 @@ static uint32_t cut_between_branches(building *b, const kanon__taxonomy *t, int3
     return last >= hi || (first > lo && n - before < until) ? first : last + 1;
 }
 
-static uint32_t cut_of(building *b, int32_t n, int i, uint32_t lo, uint32_t hi)
+static uint32_t cut_of(building *b, int32_t n, int i, int depth, uint32_t lo, uint32_t hi)
 {
     const kanon__dimension *d = &b->space->dimensions[i];
-    if (b->depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
+    if (depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
         return cut_between_branches(b, d->column->taxonomy, n, lo, hi);
-    if (b->depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
+    if (depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
         return hi;
     return cut_at_median(b, n, hi);
 }
 
 /* Put the tuples left of the cut first. Returns where the others begin, both sides non-empty. */
-static int32_t divide(building *b, const kanon__tree_node *node, int i, const kanon__bound *box)
+static int32_t divide(building *b, const kanon__tree_node *node, int i, int depth, const kanon__bound *box)
 {
     kanon__index *x = b->index;
     int32_t n = node->end - node->begin, left = node->begin, right = 0;
     for (int32_t j = 0; j < n; j++)
         b->scratch[j] = codes_at(x, node->begin + j)[i];
-    uint32_t cut = cut_of(b, n, i, box[2 * i], box[2 * i + 1]);
-    for (int32_t place = node->begin; place < node->end; place++) {
+    uint32_t cut = cut_of(b, n, i, depth, box[2 * i], box[2 * i + 1]);
+    for (int32_t place = node->begin; place < node->end; place++) { /* to either side; one of them is written over */
         int32_t tuple = x->order[place];
-        if (codes_at(x, place)[i] < cut)
-            x->order[left++] = tuple;
-        else
-            b->other[right++] = tuple;
+        bool is_left = codes_at(x, place)[i] < cut;
+        x->order[left] = b->other[right] = tuple;
+        left += is_left;
+        right += !is_left;
     }
     memcpy(x->order + left, b->other, (size_t)right * sizeof *b->other);
     return left;
@@ -123,7 +146,7 @@ static int32_t divide(building *b, const kanon__tree_node *node, int i, const ka
 /* ---- building ---------------------------------------------------------------------------------------------------------
  * */
 
-static kanon_status add_node(building *b, int32_t begin, int32_t end, kanon_error *err)
+static kanon_status add_node(building *b, int64_t parent, int32_t begin, int32_t end, kanon_error *err)
 {
     kanon__index *x = b->index;
     int64_t m = x->tuples->n_dimensions;
@@ -133,31 +156,34 @@ static kanon_status add_node(building *b, int32_t begin, int32_t end, kanon_erro
     if (st != KANON_OK)
         return st;
     x->nodes[x->n_nodes] = (kanon__tree_node){-1, begin, end};
-    set_box(x, &x->nodes[x->n_nodes], x->boxes + x->n_nodes * 2 * m);
+    set_box(x, begin, end, parent < 0 ? NULL : x->boxes + parent * 2 * m, x->boxes + x->n_nodes * 2 * m);
     x->n_nodes++;
     return KANON_OK;
 }
 
-/* Level by level: nodes added on the way are handled in turn. */
+/* A node's first child is cut before its second one: what is below it stays in the processor's caches until it is done. */
 static kanon_status build(building *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__index *x = b->index;
-    int64_t m = x->tuples->n_dimensions, next_level = 1;
-    KANON_TRY(add_node(b, 0, (int32_t)x->tuples->n, err), out);
-    for (int64_t i = 0; i < x->n_nodes; i++) {
-        if (i == next_level) {
-            b->depth++;
-            next_level = x->n_nodes;
-        }
-        kanon__tree_node node = x->nodes[i];
-        int dimension = widest(b->space, x->boxes + i * 2 * m);
-        if (node.end - node.begin <= KANON__LEAF_TUPLES || dimension < 0 || b->depth + 1 == KANON__TREE_DEPTH)
+    int64_t m = x->tuples->n_dimensions;
+    waiting stack[KANON__TREE_DEPTH + 1];
+    int n = 0;
+    KANON_TRY(add_node(b, -1, 0, (int32_t)x->tuples->n, err), out);
+    stack[n++] = (waiting){0, 0};
+    while (n > 0) {
+        waiting top = stack[--n];
+        kanon__tree_node node = x->nodes[top.node];
+        const kanon__bound *box = x->boxes + top.node * 2 * m;
+        int dimension = node.end - node.begin <= KANON__LEAF_TUPLES ? -1 : widest(b->space, box);
+        if (dimension < 0 || top.depth + 1 == KANON__TREE_DEPTH)
             continue;
-        int32_t middle = divide(b, &node, dimension, x->boxes + i * 2 * m);
-        x->nodes[i].first_child = (int32_t)x->n_nodes;
-        KANON_TRY(add_node(b, node.begin, middle, err), out);
-        KANON_TRY(add_node(b, middle, node.end, err), out);
+        int32_t middle = divide(b, &node, dimension, top.depth, box), child = (int32_t)x->n_nodes;
+        x->nodes[top.node].first_child = child;
+        KANON_TRY(add_node(b, top.node, node.begin, middle, err), out);
+        KANON_TRY(add_node(b, top.node, middle, node.end, err), out);
+        stack[n++] = (waiting){child + 1, top.depth + 1};
+        stack[n++] = (waiting){child, top.depth + 1};
     }
 out:
     return st;
