@@ -6,8 +6,6 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 
-#include <string.h>
-
 /* Loops over all lanes have a fixed length, so that compilers make vectors of them. */
 enum { LANES = KANON__LEAF_TUPLES, TASK_LEAVES = 128 };
 
@@ -35,13 +33,13 @@ typedef struct batch {
     const finding *f;
     const kanon__bound *box; /* of the leaf */
     int32_t begin, n;
-    lanes *own;     /* by dimension: the coordinates */
-    uint64_t *best; /* by lane: the nearest so far, ascending; units and place in one number */
-    int32_t n_best[LANES];
-    lanes reach;     /* units of the last of them */
-    uint32_t far;    /* the largest reach */
-    uint32_t common; /* the units of the dimensions on which there is one value here and one there */
-    int *varying;    /* the other dimensions */
+    lanes *own;            /* by dimension: the coordinates */
+    uint64_t *best;        /* by lane: the nearest so far, ascending; units and place in one number */
+    int32_t n_best[LANES]; /* how many of them there may be yet */
+    lanes reach;           /* units of the last one; more than any distance until there are all */
+    uint32_t far;          /* the largest reach */
+    uint32_t common;       /* the units of the dimensions on which there is one value here and one there */
+    int *varying;          /* the other dimensions */
     int n_varying;
     lanes *others; /* by varying dimension */
     visit stack[KANON__TREE_DEPTH + 1];
@@ -190,8 +188,8 @@ static void visit_leaf(batch *b, int32_t leaf)
         else if (b->box[2 * i] != box[2 * i])
             b->common += units_between(&space->dimensions[i], b->box[2 * i], box[2 * i]);
     }
-    for (int32_t begin = node->begin; begin < node->end; begin += LANES)
-        scan(b, box, begin, node->end - begin < LANES ? node->end - begin : LANES);
+    for (int64_t begin = node->begin; begin < node->end; begin += LANES)
+        scan(b, box, (int32_t)begin, (int32_t)(node->end - begin < LANES ? node->end - begin : LANES));
     b->far = 0;
     for (int32_t lane = 0; lane < b->n; lane++)
         b->far = b->reach[lane] > b->far ? b->reach[lane] : b->far;
@@ -272,12 +270,13 @@ static kanon_status find_some(int64_t task, void *payload, kanon_error *err)
     KANON_TRY(kanon__new_array(&b.best, (int64_t)LANES * f->near->width, "neighbours", err), out);
     for (int64_t i = begin; i < end; i++) {
         const kanon__tree_node *leaf = &f->index->nodes[f->leaves[i]];
-        b.box = f->index->boxes + f->leaves[i] * 2 * m;
-        for (b.begin = leaf->begin; b.begin < leaf->end; b.begin += LANES) {
+        b.box = f->index->boxes + (int64_t)f->leaves[i] * 2 * m;
+        for (int64_t place = leaf->begin; place < leaf->end; place += LANES) {
+            b.begin = (int32_t)place;
             b.n = leaf->end - b.begin < LANES ? leaf->end - b.begin : LANES;
             find_near(&b, f->leaves[i]);
             n_found += b.n;
-            KANON_TRY(kanon__tick(&ticker, 0, 0, 1000, err), out);
+            KANON_TRY(kanon__tick(&ticker, 0, 0, 10000, err), out);
         }
     }
     kanon__shared_ticker_add(f->ticker, n_found);

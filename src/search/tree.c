@@ -174,7 +174,7 @@ static kanon_status build(building *b, kanon_error *err)
     while (n > 0) {
         waiting top = stack[--n];
         kanon__tree_node node = x->nodes[top.node];
-        const kanon__bound *box = x->boxes + top.node * 2 * m;
+        const kanon__bound *box = x->boxes + (int64_t)top.node * 2 * m;
         int dimension = node.end - node.begin <= KANON__LEAF_TUPLES ? -1 : widest(b->space, box);
         if (dimension < 0 || top.depth + 1 == KANON__TREE_DEPTH)
             continue;
