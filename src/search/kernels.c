@@ -12,6 +12,28 @@
 #define WELL_PLACED
 #endif
 
+static int64_t plain_cheapest(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
+                              const kanon__span_term *terms, int n_terms)
+{
+    int64_t best = -1;
+    *least = UINT32_MAX;
+    for (int64_t j = 0; j < n; j++) {
+        if (!(free[j / 64] >> j % 64 & 1))
+            continue;
+        uint32_t units = base[j];
+        for (int i = 0; i < n_terms; i++) {
+            const kanon__span_term *t = &terms[i];
+            uint32_t at = t->at[j], width = (at > t->hi ? at : t->hi) - (at < t->lo ? at : t->lo);
+            units += width < t->full ? width : t->full;
+        }
+        if (units < *least) {
+            *least = units;
+            best = j;
+        }
+    }
+    return best;
+}
+
 WELL_PLACED static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
 {
     memset(units, 0, (size_t)n * sizeof *units);
@@ -84,7 +106,7 @@ static void plain_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t 
 }
 
 static const kanon__kernels plain_kernels = {
-    "plain", plain_measure, plain_least, plain_sieve_measure, plain_sieve_least, plain_sieve_pick,
+    "plain", plain_cheapest, plain_measure, plain_least, plain_sieve_measure, plain_sieve_least, plain_sieve_pick,
 };
 
 const kanon__kernels *kanon__kernels_nth(int i)

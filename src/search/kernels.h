@@ -33,8 +33,20 @@ typedef struct kanon__sieve_term {
     uint8_t if_none, if_some;
 } kanon__sieve_term;
 
+/* One ordered dimension of a box that grows. */
+typedef struct kanon__span_term {
+    const uint32_t *at; /* by record */
+    uint32_t lo, hi;    /* the box so far, lo <= hi, */
+    uint32_t full;      /* and the most that it costs */
+} kanon__span_term;
+
 typedef struct kanon__kernels {
     const char *name;
+    /* The first j < n whose bit of `free` is set, of which there is one, with the least base[j] + the sum of the widths that
+     * the terms' boxes have with at[j] in them, at most `full` each; *least is that, below 2^31. Bits from n on are not set;
+     * base and at may be read up to 15 places behind n. */
+    int64_t (*find_cheapest)(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
+                             const kanon__span_term *terms, int n_terms);
     /* units[j] = the sum of the terms, for n centroids. */
     void (*measure)(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms);
     /* The first j with the least units[j], or units[j] * max(sizes[j], 1) where `by_size`, among those with sizes[j] < below

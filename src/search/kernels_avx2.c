@@ -85,6 +85,46 @@ AVX2 static int64_t avx2_least(const uint32_t *units, const int64_t *sizes, int6
     return best;
 }
 
+/* Eight sums; the largest number there is where a record is not free. */
+INLINE __m256i eight_spans(const uint32_t *base, uint32_t free, int64_t j, const kanon__span_term *terms, int n_terms)
+{
+    __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i taken = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int32_t)free), bits), _mm256_setzero_si256());
+    __m256i sum = _mm256_maskload_epi32((const int *)(base + j), _mm256_xor_si256(taken, _mm256_set1_epi32(-1)));
+    for (int i = 0; i < n_terms; i++) {
+        const kanon__span_term *t = &terms[i];
+        __m256i at = _mm256_maskload_epi32((const int *)(t->at + j), _mm256_xor_si256(taken, _mm256_set1_epi32(-1)));
+        __m256i width = _mm256_sub_epi32(_mm256_max_epu32(at, _mm256_set1_epi32((int32_t)t->hi)),
+                                         _mm256_min_epu32(at, _mm256_set1_epi32((int32_t)t->lo)));
+        sum = _mm256_add_epi32(sum, _mm256_min_epu32(width, _mm256_set1_epi32((int32_t)t->full)));
+    }
+    return _mm256_or_si256(sum, taken);
+}
+
+/* Each lane keeps the first of its least values and where it was; then the lanes are compared. */
+AVX2 static int64_t avx2_cheapest(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
+                                  const kanon__span_term *terms, int n_terms)
+{
+    __m256i best = _mm256_set1_epi32(-1), where = _mm256_set1_epi32(-1), eight = _mm256_set1_epi32(8);
+    __m256i here = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    uint32_t values[8], places[8], place = UINT32_MAX;
+    for (int64_t j = 0; j < n; j += 8, here = _mm256_add_epi32(here, eight)) {
+        __m256i sum = eight_spans(base, (uint32_t)(free[j / 64] >> j % 64), j, terms, n_terms);
+        __m256i stays = _mm256_cmpeq_epi32(_mm256_min_epu32(best, sum), best);
+        best = _mm256_blendv_epi8(sum, best, stays);
+        where = _mm256_blendv_epi8(here, where, stays);
+    }
+    _mm256_storeu_si256((__m256i *)values, best);
+    _mm256_storeu_si256((__m256i *)places, where);
+    *least = UINT32_MAX;
+    for (int lane = 0; lane < 8; lane++)
+        if (values[lane] < *least || (values[lane] == *least && places[lane] < place)) {
+            *least = values[lane];
+            place = places[lane];
+        }
+    return place;
+}
+
 /* ---- bytes -------------------------------------------------------------------------------------------------------------
  * */
 
@@ -181,7 +221,13 @@ AVX2 void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint
 }
 
 const kanon__kernels kanon__avx2_kernels = {
-    "avx2", avx2_measure, avx2_least, kanon__avx2_sieve_measure, kanon__avx2_sieve_least, kanon__avx2_sieve_pick,
+    "avx2",
+    avx2_cheapest,
+    avx2_measure,
+    avx2_least,
+    kanon__avx2_sieve_measure,
+    kanon__avx2_sieve_least,
+    kanon__avx2_sieve_pick,
 };
 
 #endif

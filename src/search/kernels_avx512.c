@@ -107,6 +107,56 @@ AVX512 static int64_t avx512_least(const uint32_t *units, const int64_t *sizes, 
     return -1;
 }
 
+/* The sums of sixteen records; the largest number there is where one is not free. */
+AVX512 __attribute__((always_inline)) static inline __m512i sixteen_spans(const uint32_t *base, uint64_t free, int64_t j,
+                                                                          const kanon__span_term *terms, int n_terms)
+{
+    __mmask16 lanes = (__mmask16)free;
+    __m512i sum = _mm512_loadu_si512(base + j);
+    for (int i = 0; i < n_terms; i++) {
+        const kanon__span_term *t = &terms[i];
+        __m512i at = _mm512_loadu_si512(t->at + j);
+        __m512i width = _mm512_sub_epi32(_mm512_max_epu32(at, _mm512_set1_epi32((int32_t)t->hi)),
+                                         _mm512_min_epu32(at, _mm512_set1_epi32((int32_t)t->lo)));
+        sum = _mm512_add_epi32(sum, _mm512_min_epu32(width, _mm512_set1_epi32((int32_t)t->full)));
+    }
+    return _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), lanes, sum);
+}
+
+/* The first of the least among sixty-four from j on: which of them it is is seen at once. */
+AVX512 __attribute__((always_inline)) static inline int64_t cheapest_of_64(uint32_t *least, const uint32_t *base,
+                                                                           uint64_t free, int64_t j, int64_t n,
+                                                                           const kanon__span_term *terms, int n_terms)
+{
+    __m512i none = _mm512_set1_epi32(-1), a = sixteen_spans(base, free, j, terms, n_terms), b = none, c = none, d = none;
+    if (n - j > 16)
+        b = sixteen_spans(base, free >> 16, j + 16, terms, n_terms);
+    if (n - j > 32)
+        c = sixteen_spans(base, free >> 32, j + 32, terms, n_terms);
+    if (n - j > 48)
+        d = sixteen_spans(base, free >> 48, j + 48, terms, n_terms);
+    *least = _mm512_reduce_min_epu32(_mm512_min_epu32(_mm512_min_epu32(a, b), _mm512_min_epu32(c, d)));
+    __m512i value = _mm512_set1_epi32((int32_t)*least);
+    uint64_t equal = _mm512_cmpeq_epi32_mask(a, value) | (uint64_t)_mm512_cmpeq_epi32_mask(b, value) << 16 |
+                     (uint64_t)_mm512_cmpeq_epi32_mask(c, value) << 32 | (uint64_t)_mm512_cmpeq_epi32_mask(d, value) << 48;
+    return j + __builtin_ctzll(equal);
+}
+
+AVX512 static int64_t avx512_cheapest(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
+                                      const kanon__span_term *terms, int n_terms)
+{
+    int64_t best = cheapest_of_64(least, base, free[0], 0, n, terms, n_terms);
+    for (int64_t j = 64; j < n; j += 64) {
+        uint32_t here;
+        int64_t place = cheapest_of_64(&here, base, free[j / 64], j, n, terms, n_terms);
+        if (here < *least) {
+            *least = here;
+            best = place;
+        }
+    }
+    return best;
+}
+
 /* ---- bytes -------------------------------------------------------------------------------------------------------------
  * */
 
@@ -200,11 +250,17 @@ VBMI static void vbmi_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint
 }
 
 const kanon__kernels kanon__avx512_kernels = {
-    "avx512", avx512_measure, avx512_least, kanon__avx2_sieve_measure, kanon__avx2_sieve_least, kanon__avx2_sieve_pick,
+    "avx512",
+    avx512_cheapest,
+    avx512_measure,
+    avx512_least,
+    kanon__avx2_sieve_measure,
+    kanon__avx2_sieve_least,
+    kanon__avx2_sieve_pick,
 };
 
 const kanon__kernels kanon__vbmi_kernels = {
-    "avx512-vbmi", avx512_measure, avx512_least, vbmi_sieve_measure, vbmi_sieve_least, vbmi_sieve_pick,
+    "avx512-vbmi", avx512_cheapest, avx512_measure, avx512_least, vbmi_sieve_measure, vbmi_sieve_least, vbmi_sieve_pick,
 };
 
 #endif

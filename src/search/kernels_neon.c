@@ -76,6 +76,38 @@ static int64_t neon_least(const uint32_t *units, const int64_t *sizes, int64_t n
     return best;
 }
 
+/* Four sums; the largest number there is where a record is not free. */
+static inline uint32x4_t four_spans(const uint32_t *base, uint32_t free, int64_t j, const kanon__span_term *terms,
+                                    int n_terms)
+{
+    static const uint32_t bits[4] = {1, 2, 4, 8};
+    uint32x4_t taken = vceqq_u32(vandq_u32(vdupq_n_u32(free), vld1q_u32(bits)), vdupq_n_u32(0));
+    uint32x4_t sum = vld1q_u32(base + j);
+    for (int i = 0; i < n_terms; i++) {
+        const kanon__span_term *t = &terms[i];
+        uint32x4_t at = vld1q_u32(t->at + j);
+        uint32x4_t width = vsubq_u32(vmaxq_u32(at, vdupq_n_u32(t->hi)), vminq_u32(at, vdupq_n_u32(t->lo)));
+        sum = vaddq_u32(sum, vminq_u32(width, vdupq_n_u32(t->full)));
+    }
+    return vorrq_u32(sum, taken);
+}
+
+/* Each lane keeps the first of its least values and where it was; then the lanes are compared. */
+static int64_t neon_cheapest(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
+                             const kanon__span_term *terms, int n_terms)
+{
+    static const uint32_t first[4] = {0, 1, 2, 3};
+    uint32x4_t best = vdupq_n_u32(UINT32_MAX), where = best, here = vld1q_u32(first);
+    for (int64_t j = 0; j < n; j += 4, here = vaddq_u32(here, vdupq_n_u32(4))) {
+        uint32x4_t sum = four_spans(base, (uint32_t)(free[j / 64] >> j % 64), j, terms, n_terms);
+        uint32x4_t less = vcltq_u32(sum, best);
+        best = vbslq_u32(less, sum, best);
+        where = vbslq_u32(less, here, where);
+    }
+    *least = vminvq_u32(best);
+    return vminvq_u32(vbslq_u32(vceqq_u32(best, vdupq_n_u32(*least)), where, vdupq_n_u32(UINT32_MAX)));
+}
+
 /* ---- bytes -------------------------------------------------------------------------------------------------------------
  * */
 
@@ -158,7 +190,7 @@ static void neon_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *
 }
 
 const kanon__kernels kanon__neon_kernels = {
-    "neon", neon_measure, neon_least, neon_sieve_measure, neon_sieve_least, neon_sieve_pick,
+    "neon", neon_cheapest, neon_measure, neon_least, neon_sieve_measure, neon_sieve_least, neon_sieve_pick,
 };
 
 #endif
