@@ -1,17 +1,19 @@
 /* search: look for groups with less loss by simulated annealing.
  *
- * Moves change the groups a little at a time: a record goes to a group of records near it, two or three records change
- * places, a group is dissolved, opened or split, or a few neighbouring groups are taken apart and made anew. A move that
- * makes the loss grow is accepted by a chance that falls as the search cools down. The number of groups is free.
+ * Moves change the groups a little at a time: a record goes to a group of records near it, two or three records
+ * change places, a group is dissolved, opened or split, or a few neighbouring groups are taken apart and made anew. A
+ * move that makes the loss grow is accepted by a chance that falls as the search cools down. The number of groups is
+ * free.
  *
- * The grouping is cut into regions, another way each round; regions are searched by themselves and at the same time. The
- * best grouping that was seen at the end of a round is kept; the loss never grows. Steps begin with records of groups that
- * lose much more often than with others.
- *
- * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; taking apart and making anew:
- * Schrimpf et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
- * Cost: a move of single records takes time in the number of attributes, making c groups anew (c k)^2 of that. Memory is
- * linear in the records.
+ * The grouping is cut into regions, another way each round and where groups lie apart; regions are searched by
+ * themselves and at the same time. The best grouping that was seen at the end of a round is kept; the loss never
+ * grows. Steps begin with records of groups that lose much more often than with others, and regions that lose much
+ * get more of them.
+ * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; taking apart and
+ * making anew: Schrimpf et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp.
+ * Phys. 159, 2000.
+ * Cost: a move of single records takes time in the number of attributes, making c groups anew (c k)^2 of that. Memory
+ * is linear in the records.
  * Ties: random, by the seed. Region r of round t uses stream t * 2^32 + r + 1; the cuts use stream t * 2^32. */
 #include "refine/refinement.h"
 
@@ -26,12 +28,14 @@
 #include <string.h>
 
 enum {
-    REGION_RECORDS = 16000, /* at most, or so many groups: */
-    REGION_GROUPS = 200,
-    MOST_MOVES = 55000000,   /* for balanced, */
-    MOVES_PER_RECORD = 1600, /* by default, where k is small; moves take the longer the larger it is, */
+    REGIONS = 8, /* about so many, */
+    LEAST_REGION = 16000,
+    MOST_REGION = 130000,    /* with so many records each, */
+    REGION_GROUPS = 200,     /* and no fewer groups than these */
+    MOST_MOVES = 27000000,   /* for balanced, */
+    MOVES_PER_RECORD = 1000, /* by default, where k is small; moves take the longer the larger it is, */
     K_OF_HALF = 12,          /* so that there are half as many for this k, a third for twice this k, ... */
-    LARGE_TABLE_MOVES = 24,  /* per record, on tables so large that MOST_MOVES is less */
+    LARGE_TABLE_MOVES = 27,  /* per record, on tables so large that MOST_MOVES is less */
     LEAST_MOVES = 20000,     /* and no fewer than these */
     BEST_FACTOR = 8,
     MOST_STARTS = 8,            /* annealings, where there are moves for more than one, */
@@ -110,6 +114,15 @@ static bool groups_keep(const kanon__patch *p, const kanon__lifted *lifted, int6
     return true;
 }
 
+/* Where much is lost there is much to gain. */
+static int64_t moves_of_region(const searching *s, const kanon__patch *patch)
+{
+    static const double BY_LOSS = 0.7;
+    double by_records = (double)patch->n / (double)s->regions.row_begins[s->board.n_groups];
+    double by_loss = s->board.loss > 0 ? (double)patch->loss / (double)s->board.loss : by_records;
+    return (int64_t)ceil((double)s->cooling.moves * (BY_LOSS * by_loss + (1 - BY_LOSS) * by_records));
+}
+
 static kanon_status search_region(int64_t region, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -120,10 +133,9 @@ static kanon_status search_region(int64_t region, void *payload, kanon_error *er
     privacy asked = {.constraints = s->run->constraints};
     kanon__ticker ticker;
     kanon__cooling cooling = s->cooling;
-    double share = (double)r->regions[region].n_records / (double)r->row_begins[s->board.n_groups];
-    cooling.moves = (int64_t)ceil((double)cooling.moves * share);
     kanon__shared_ticker_task(&ticker, s->ticker);
     KANON_TRY(kanon__region_take(&patch, r, region, err), out);
+    cooling.moves = moves_of_region(s, &patch);
     KANON_TRY(kanon__mover_init(&mover, &patch, s->run->seed, stream_of(s->round, region + 1), err), out);
     if (asked.constraints != NULL) {
         KANON_TRY(kanon__new_array(&asked.rows, patch.n, "a group", err), out);
@@ -172,10 +184,11 @@ static void keep_best(searching *s)
     memcpy(s->best, s->board.group_of, (size_t)s->board.space->n_rows * sizeof *s->best);
 }
 
-/* Of a region. */
-static int64_t most_records(int64_t k)
+/* Of a region, out of n. */
+static int64_t most_records(int64_t n, int64_t k)
 {
-    return k > REGION_RECORDS / REGION_GROUPS ? k * REGION_GROUPS : REGION_RECORDS;
+    int64_t share = n / REGIONS, most = share < LEAST_REGION ? LEAST_REGION : share > MOST_REGION ? MOST_REGION : share;
+    return most / k < REGION_GROUPS ? k * REGION_GROUPS : most;
 }
 
 static kanon_status search_round(searching *s, kanon_error *err)
@@ -183,7 +196,8 @@ static kanon_status search_round(searching *s, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__random random;
     kanon__random_init(&random, s->run->seed, stream_of(s->round, 0));
-    KANON_TRY(kanon__regions_init(&s->regions, &s->board, most_records(s->run->k), &random, err), out);
+    KANON_TRY(kanon__regions_init(&s->regions, &s->board, most_records(s->board.space->n_rows, s->run->k), &random, err),
+              out);
     KANON_TRY(kanon__new_array(&s->losses, s->regions.n_regions, "regions", err), out);
     KANON_TRY(kanon__pool_run(s->run->threads, s->regions.n_regions, search_region, s, err), out);
     s->board.loss = 0;
@@ -327,6 +341,7 @@ static kanon_status measure_start(searching *s, kanon_error *err)
         s->best_loss += c.sizes[group] * units;
         n_losing += units > 0 ? c.sizes[group] : 0;
     }
+    s->board.loss = s->best_loss;
     s->unit = n_losing > 0 ? (double)s->best_loss / (double)n_losing : 0;
     kanon__clusters_clear(&c);
     return KANON_OK;
@@ -361,10 +376,10 @@ static schedule choose_schedule(const kanon__settings *settings, int64_t n, int6
         s.moves = moves_of_effort(settings, n, k);
     double by_time = s.seconds > 0 ? s.seconds * MOVES_PER_SECOND : INFINITY;
     double per_record = (s.moves > 0 && (double)s.moves < by_time ? (double)s.moves : by_time) / (double)n;
-    s.n_rounds = (int64_t)between(4, per_record / 4, 64);
+    s.n_rounds = (int64_t)between(2, per_record / 6, 64);
     s.n_near = (int64_t)between(6, per_record / 4, 24);
     s.hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
-    s.cold = COLD;
+    s.cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
     return s;
 }
 
@@ -424,7 +439,7 @@ static int64_t need(const kanon__settings *given, const kanon_table *t, const ka
 {
     int64_t n = t->n_rows, m = t->n_quasi;
     enum { BOARD = 64, BOARD_CELL = 20, NEIGHBOUR = 4, PATCH = 94, PATCH_CELL = 36 };
-    int64_t region = k < n ? most_records(k) : n, n_in_patches = region < n / threads ? region * threads : n;
+    int64_t region = k < n ? most_records(n, k) : n, n_in_patches = region < n / threads ? region * threads : n;
     (void)constraints; /* they are asked group by group */
     if (rests(given) || n == 0)
         return 0;
@@ -461,7 +476,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 2,
+         .revision = 3,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

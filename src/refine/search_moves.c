@@ -23,8 +23,9 @@ kanon_status kanon__mover_init(kanon__mover *out, kanon__patch *patch, uint64_t 
     KANON_TRY(kanon__new_array(&out->lifted, 2 * room, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->scratch, room, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->hosts, room, "moves", err), out);
-    KANON_TRY(kanon__new_array(&out->known, room, "moves", err), out);
-    KANON_TRY(kanon__new_array(&out->rims, (KANON__REGROUP_MOST + 1) * 2 * m, "moves", err), out);
+    int64_t lot = (KANON__LOT_GROUPS - 1) * 2 * patch->k;
+    KANON_TRY(kanon__lot_init(&out->lot, patch->costs, (int32_t)(lot < patch->n ? lot : patch->n), err), out);
+    KANON_TRY(kanon__new_array(&out->rims, 2 * m, "moves", err), out);
 out:
     if (st != KANON_OK)
         kanon__mover_clear(out);
@@ -34,8 +35,8 @@ out:
 void kanon__mover_clear(kanon__mover *m)
 {
     kanon__free(m->rims);
-    kanon__free(m->known);
     kanon__free(m->hosts);
+    kanon__lot_clear(&m->lot);
     kanon__free(m->scratch);
     kanon__free(m->lifted);
     *m = (kanon__mover){0};
@@ -246,11 +247,11 @@ void kanon__mover_split_all(kanon__mover *m)
 /* ---- one step ---------------------------------------------------------------------------------------------------------
  * */
 
-/* Where much is lost there is much to gain: groups with FOCUS times the average loss of a record are always looked at, others
- * the more seldom the less they lose. */
+/* Where much is lost there is much to gain: groups with FOCUS times the average loss of a record are always looked
+ * at, others the more seldom the less they lose. */
 static bool worth_a_look(kanon__mover *m, int32_t group)
 {
-    enum { FOCUS = 4 };
+    enum { FOCUS = 2 };
     const kanon__patch *p = m->patch;
     return (double)p->groups[group].units * p->n >= FOCUS * (double)p->loss * kanon__random_unit(&m->random);
 }

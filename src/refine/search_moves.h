@@ -6,7 +6,7 @@
 #define KANON_REFINE_SEARCH_MOVES_H
 
 #include "core/random.h"
-#include "refine/search_patch.h"
+#include "refine/search_lot.h"
 
 /* A record that was taken out of its group, and that group. */
 typedef struct kanon__lifted {
@@ -27,9 +27,9 @@ typedef struct kanon__mover {
     kanon__lifted *lifted; /* in this step, in order */
     int64_t n_lifted;
     int32_t *scratch; /* records of a step, */
+    kanon__lot lot;   /* records of groups that are made anew, */
     int32_t *hosts;   /* where each of them goes, */
-    uint32_t *known;  /* what each of them was last known to cost, */
-    uint32_t *rims;   /* and the groups that are being made of them */
+    uint32_t *rims;   /* and the box around some of them */
 } kanon__mover;
 
 kanon_status kanon__mover_init(kanon__mover *out, kanon__patch *patch, uint64_t seed, uint64_t stream, kanon_error *err);
@@ -50,7 +50,6 @@ bool kanon__mover_settle(kanon__mover *mover, int64_t loss_before);
 void kanon__mover_split(kanon__mover *mover, int32_t group);
 /* Take a few groups near the record apart and make new ones of them. */
 void kanon__mover_regroup(kanon__mover *mover, int32_t record, int32_t n_groups);
-enum { KANON__REGROUP_MOST = 8 };
 
 static inline int32_t kanon__scaled(uint32_t random, int32_t n)
 {

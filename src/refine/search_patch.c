@@ -136,14 +136,13 @@ static void begin_group(kanon__patch *p, int32_t group, const uint32_t *record)
     p->n_groups++;
 }
 
-void kanon__patch_add(kanon__patch *p, int32_t group, int32_t record)
+void kanon__patch_put(kanon__patch *p, int32_t group, int32_t record)
 {
     int m = p->costs->n_dimensions;
     kanon__patch_group *g = &p->groups[group];
     const uint32_t *own = kanon__patch_record(p, record);
     uint32_t *rim = p->rims + (int64_t)group * 4 * m;
     kanon__edge *edges = p->edges + (int64_t)group * 2 * m;
-    p->loss -= (int64_t)g->size * g->units;
     if (g->size == 0) {
         begin_group(p, group, own);
     } else {
@@ -155,7 +154,24 @@ void kanon__patch_add(kanon__patch *p, int32_t group, int32_t record)
     kanon__patch_members(p, group)[g->size] = record;
     p->place_of[record] = g->size++;
     p->group_of[record] = group;
-    g->units = kanon__costs_units(p->costs, rim, NULL, NULL);
+}
+
+void kanon__patch_measure(kanon__patch *p)
+{
+    p->loss = 0;
+    for (int32_t group = 0; group < p->n_slots; group++) {
+        kanon__patch_group *g = &p->groups[group];
+        g->units = g->size > 0 ? kanon__costs_units(p->costs, kanon__patch_rim(p, group), NULL, NULL) : 0;
+        p->loss += (int64_t)g->size * g->units;
+    }
+}
+
+void kanon__patch_add(kanon__patch *p, int32_t group, int32_t record)
+{
+    kanon__patch_group *g = &p->groups[group];
+    p->loss -= (int64_t)g->size * g->units;
+    kanon__patch_put(p, group, record);
+    g->units = kanon__costs_units(p->costs, kanon__patch_rim(p, group), NULL, NULL);
     p->loss += (int64_t)g->size * g->units;
 }
 

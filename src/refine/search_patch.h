@@ -87,6 +87,9 @@ kanon_status kanon__patch_init(kanon__patch *out, const kanon__costs *costs, int
 void kanon__patch_clear(kanon__patch *patch);
 /* Put a record that is in no group into one; an empty slot becomes a group. The group has room. */
 void kanon__patch_add(kanon__patch *patch, int32_t group, int32_t record);
+/* The same for many of them, after which all groups are measured. */
+void kanon__patch_put(kanon__patch *patch, int32_t group, int32_t record);
+void kanon__patch_measure(kanon__patch *patch);
 void kanon__patch_remove(kanon__patch *patch, int32_t record);
 /* From its group to another one. */
 void kanon__patch_move(kanon__patch *patch, int32_t record, int32_t group);

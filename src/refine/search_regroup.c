@@ -1,22 +1,30 @@
-/* Taking a few neighbouring groups apart and making new ones of their records: each new group begins with a random record
- * and grows by the one that costs least until it has k; who is left over joins the cheapest of the new groups or of the
- * groups around. One record at a time could not do this: on the way there, a group of one kind of people would have to
- * take in another kind, at the price of all of them. */
+/* Taking a few neighbouring groups apart and making new ones of their records: each new group begins with a random
+ * record and grows by the one that costs least until it has k. That is tried a few times, with other beginnings, and
+ * the best is taken; who is left over joins the cheapest of the new groups or of the groups around. One record at a
+ * time could not do this: on the way there, a group of one kind of people would have to take in another kind, at the
+ * price of all of them. */
 #include "refine/search_moves.h"
 
 #include <string.h>
 
-enum { MOST = KANON__REGROUP_MOST + 1 };
+enum { MOST = KANON__LOT_GROUPS };
 
 typedef struct regrouping {
     kanon__mover *m;
     int32_t slots[MOST]; /* the groups that are taken apart, and an empty slot where there are more new ones */
     int32_t n_old, n_new;
-    int32_t n; /* records, in m->scratch */
-    int32_t sizes[MOST];
-    uint32_t units[MOST]; /* of the new groups, */
-    int64_t grown;        /* and how much more they cost than the old ones, so far */
+    int32_t n;               /* records, in m->lot */
+    int64_t old_loss;        /* of the groups that are taken apart */
+    kanon__attempt *attempt; /* the best one */
+    int64_t grown;           /* how much more its groups cost than the old ones, so far, */
+    int32_t sizes[MOST];     /* and how many records they have */
 } regrouping;
+
+/* Of the new groups one after the other, then those left over. */
+static int32_t record_at(const regrouping *r, int32_t i)
+{
+    return r->m->lot.records[r->attempt->taken[i]];
+}
 
 static bool is_old(const regrouping *r, int32_t group)
 {
@@ -26,25 +34,41 @@ static bool is_old(const regrouping *r, int32_t group)
     return false;
 }
 
+/* Groups of records near this one, in a random order. */
+static void look_around(regrouping *r, int32_t record, int32_t n_groups)
+{
+    const kanon__patch *p = r->m->patch;
+    int32_t tuple = p->tuple_of[record], begin = p->near_begins[tuple], n = p->near_begins[tuple + 1] - begin;
+    uint64_t random = kanon__random_next(&r->m->random);
+    int32_t at = kanon__scaled((uint32_t)random, n);
+    for (int32_t i = 0; i < n && r->n_old < n_groups; i++, at = at + 1 < n ? at + 1 : 0) {
+        int32_t near = p->near[begin + at], first = p->tuple_begins[near];
+        int32_t group = p->group_of[first + kanon__scaled((uint32_t)(random >> 32), p->tuple_begins[near + 1] - first)];
+        if (is_old(r, group))
+            continue;
+        r->slots[r->n_old++] = group;
+    }
+}
+
 /* The record's group and others near it. */
 static bool gather(regrouping *r, int32_t record, int32_t n_groups)
 {
+    enum { TRIES = 4 };
     kanon__mover *m = r->m;
     const kanon__patch *p = m->patch;
     r->slots[0] = p->group_of[record];
     r->n_old = 1;
-    for (int32_t tries = 8 * n_groups; r->n_old < n_groups && tries > 0; tries--) {
-        int32_t near = kanon__draw_near(m, kanon__draw_member(m, r->slots[0]));
-        if (near >= 0 && !is_old(r, p->group_of[near]))
-            r->slots[r->n_old++] = p->group_of[near];
-    }
+    look_around(r, record, n_groups);
+    for (int i = 0; i < TRIES && r->n_old < n_groups; i++)
+        look_around(r, kanon__draw_member(m, r->slots[0]), n_groups);
+    if (r->n_old < n_groups)
+        return false;
     for (int32_t i = 0; i < r->n_old; i++) {
         const kanon__patch_group *g = &p->groups[r->slots[i]];
-        memcpy(m->scratch + r->n, kanon__patch_members(p, r->slots[i]), (size_t)g->size * sizeof *m->scratch);
         r->n += g->size;
-        r->grown -= (int64_t)g->size * g->units;
+        r->old_loss += (int64_t)g->size * g->units;
     }
-    return r->n_old == n_groups;
+    return r->n <= m->lot.room;
 }
 
 /* As many groups as can be made of the records, now and then one less. */
@@ -70,54 +94,10 @@ static void widen(uint32_t *rim, int m, const uint32_t *record)
     }
 }
 
-/* What the record that costs least costs; it moves to place `at`. What a record was known to cost for a smaller box is
- * the least that it costs now. */
-static uint32_t take_cheapest(const regrouping *r, const uint32_t *rim, uint32_t units, int32_t at)
-{
-    const kanon__patch *p = r->m->patch;
-    int32_t *records = r->m->scratch, best = at;
-    uint32_t *known = r->m->known, least = UINT32_MAX;
-    for (int32_t i = at; i < r->n && least > units; i++) {
-        if (known[i] >= least)
-            continue;
-        known[i] = kanon__costs_units(p->costs, rim, NULL, kanon__patch_record(p, records[i]));
-        if (known[i] < least) {
-            least = known[i];
-            best = i;
-        }
-    }
-    int32_t record = records[best];
-    records[best] = records[at];
-    known[best] = known[at];
-    records[at] = record;
-    return least;
-}
-
-/* Grow a group of k out of the records from `begin` on; they come to stand there. */
-static uint32_t grow(regrouping *r, uint32_t *rim, int32_t begin)
-{
-    kanon__mover *m = r->m;
-    const kanon__patch *p = m->patch;
-    int d = p->costs->n_dimensions;
-    uint32_t units = 0;
-    int32_t drawn = begin + kanon__scaled((uint32_t)kanon__random_next(&m->random), r->n - begin);
-    int32_t seed = m->scratch[drawn];
-    m->scratch[drawn] = m->scratch[begin];
-    m->scratch[begin] = seed;
-    memcpy(rim, kanon__patch_record(p, seed), (size_t)d * sizeof *rim);
-    memcpy(rim + d, rim, (size_t)d * sizeof *rim);
-    memset(m->known + begin, 0, (size_t)(r->n - begin) * sizeof *m->known);
-    for (int32_t at = begin + 1; at < begin + p->k; at++) {
-        units = take_cheapest(r, rim, units, at);
-        widen(rim, d, kanon__patch_record(p, m->scratch[at]));
-    }
-    return units;
-}
-
 /* The cheapest of a few groups around that are not taken apart, if it is cheaper than *least; -1: none. */
 static int32_t find_outside(const regrouping *r, int32_t record, int32_t first_left, int32_t at, int64_t *least)
 {
-    enum { TRIES = 8 };
+    enum { TRIES = 4 };
     kanon__mover *m = r->m;
     const kanon__patch *p = m->patch;
     int32_t best = -1;
@@ -142,13 +122,13 @@ static bool place(regrouping *r, int32_t first_left, int32_t at)
     kanon__mover *m = r->m;
     const kanon__patch *p = m->patch;
     int d = p->costs->n_dimensions;
-    int32_t record = m->scratch[at], best = -1;
+    int32_t record = record_at(r, at), best = -1;
     const uint32_t *own = kanon__patch_record(p, record);
     int64_t least = INT64_MAX;
     uint32_t least_units = 0;
     for (int32_t i = 0; i < r->n_new; i++) {
-        uint32_t units = kanon__costs_units(p->costs, m->rims + i * 2 * d, NULL, own);
-        int64_t cost = (int64_t)(r->sizes[i] + 1) * units - (int64_t)r->sizes[i] * r->units[i];
+        uint32_t units = kanon__costs_units(p->costs, r->attempt->rims + i * 2 * d, NULL, own);
+        int64_t cost = (int64_t)(r->sizes[i] + 1) * units - (int64_t)r->sizes[i] * r->attempt->units[i];
         if (cost < least && r->sizes[i] < 2 * p->k - 1) {
             least = cost;
             least_units = units;
@@ -162,8 +142,8 @@ static bool place(regrouping *r, int32_t first_left, int32_t at)
     if (outside >= 0)
         return true;
     r->sizes[best]++;
-    r->units[best] = least_units;
-    widen(m->rims + best * 2 * d, d, own);
+    r->attempt->units[best] = least_units;
+    widen(r->attempt->rims + best * 2 * d, d, own);
     return true;
 }
 
@@ -176,7 +156,7 @@ static void choose_slots(const regrouping *r, int32_t *slot_of)
     for (int32_t i = 0; i < r->n_new; i++) {
         slot_of[i] = -1;
         for (int32_t j = 0; j < n_slots; j++)
-            if (!taken[j] && r->slots[j] == p->group_of[r->m->scratch[i * p->k]]) {
+            if (!taken[j] && r->slots[j] == p->group_of[record_at(r, i * (int32_t)p->k)]) {
                 slot_of[i] = r->slots[j];
                 taken[j] = true;
             }
@@ -200,10 +180,10 @@ static void carry_out(const regrouping *r)
     choose_slots(r, slot_of);
     for (int32_t i = 0; i < r->n; i++) {
         int32_t host = i < n_grown ? i / (int32_t)p->k : m->hosts[i], to = host >= MOST ? host - MOST : slot_of[host];
-        if (to == p->group_of[m->scratch[i]])
+        if (to == p->group_of[record_at(r, i)])
             continue;
         m->hosts[n_moved] = to;
-        m->scratch[n_moved++] = m->scratch[i];
+        m->scratch[n_moved++] = record_at(r, i);
     }
     for (int32_t i = 0; i < n_moved; i++)
         kanon__mover_lift(m, m->scratch[i]);
@@ -213,23 +193,92 @@ static void carry_out(const regrouping *r)
         kanon__mover_settle(m, before);
 }
 
+static int32_t draw_free(kanon__mover *m, const kanon__attempt *a)
+{
+    int32_t seed;
+    do
+        seed = kanon__scaled((uint32_t)kanon__random_next(&m->random), m->lot.n);
+    while (!kanon__attempt_has(a, seed));
+    return seed;
+}
+
+/* One more group in each of the attempts. */
+static void add_group(regrouping *r, uint32_t attempts, int32_t group)
+{
+    kanon__mover *m = r->m;
+    kanon__lot *lot = &m->lot;
+    int32_t seeds[KANON__LOT_ATTEMPTS];
+    bool last = (group + 1) * (int32_t)m->patch->k == r->n;
+    for (int i = 0; i < KANON__LOT_ATTEMPTS; i++) {
+        if (!(attempts >> i & 1))
+            continue;
+        if (last)
+            kanon__lot_take_rest(lot, m->patch, &lot->attempts[i], group);
+        else
+            seeds[i] = draw_free(m, &lot->attempts[i]);
+    }
+    if (!last)
+        kanon__lot_grow(lot, m->patch, attempts, group, seeds);
+}
+
+/* What a new group hardly ever costs less than: three quarters of the cheapest old one. */
+static int64_t least_of_a_group(const regrouping *r)
+{
+    const kanon__patch *p = r->m->patch;
+    int64_t least = INT64_MAX;
+    for (int32_t i = 0; i < r->n_old; i++)
+        least = p->groups[r->slots[i]].units < least ? p->groups[r->slots[i]].units : least;
+    return p->k * least * 3 / 4;
+}
+
+/* Make new groups in several ways and keep the best; false: all of them cost too much. */
+static bool make_groups(regrouping *r)
+{
+    kanon__mover *m = r->m;
+    int64_t losses[KANON__LOT_ATTEMPTS] = {0}, k = m->patch->k, most = r->old_loss + m->allowed, least = INT64_MAX;
+    int64_t expected = least_of_a_group(r);
+    uint32_t attempts = (1u << KANON__LOT_ATTEMPTS) - 1;
+    for (int32_t group = 0; group < r->n_new && attempts != 0; group++) {
+        add_group(r, attempts, group);
+        for (int i = 0; i < KANON__LOT_ATTEMPTS; i++) {
+            losses[i] += k * m->lot.attempts[i].units[group];
+            if (losses[i] + (r->n_new - group - 1) * expected > most)
+                attempts &= ~(1u << i);
+        }
+    }
+    for (int i = 0; i < KANON__LOT_ATTEMPTS; i++)
+        if (attempts >> i & 1 && losses[i] < least) {
+            least = losses[i];
+            r->attempt = &m->lot.attempts[i];
+        }
+    r->grown = least - r->old_loss;
+    return attempts != 0;
+}
+
+/* Find a place for everybody who is left over. */
+static bool place_rest(regrouping *r)
+{
+    kanon__attempt *a = r->attempt;
+    int32_t first = a->n_taken;
+    for (int32_t i = 0; i < r->n_new; i++)
+        r->sizes[i] = (int32_t)r->m->patch->k;
+    for (int32_t at = 0; at < r->n; at++)
+        if (kanon__attempt_has(a, at))
+            a->taken[a->n_taken++] = at;
+    for (int32_t at = first; at < r->n; at++)
+        if (!place(r, first, at))
+            return false;
+    return true;
+}
+
 void kanon__mover_regroup(kanon__mover *m, int32_t record, int32_t n_groups)
 {
     regrouping r = {.m = m};
-    int32_t k = (int32_t)m->patch->k;
     if (!gather(&r, record, n_groups) || !choose_number(&r))
         return;
-    for (int32_t i = 0; i < r.n_new; i++) {
-        r.sizes[i] = k;
-        r.units[i] = grow(&r, m->rims + i * 2 * m->patch->costs->n_dimensions, i * k);
-        r.grown += (int64_t)k * r.units[i];
-        if (r.grown > m->allowed)
-            return;
-    }
-    for (int32_t at = r.n_new * k; at < r.n; at++)
-        if (!place(&r, r.n_new * k, at))
-            return;
-    carry_out(&r);
+    kanon__lot_fill(&m->lot, m->patch, r.slots, r.n_old);
+    if (make_groups(&r) && place_rest(&r))
+        carry_out(&r);
 }
 
 /* ---- splitting --------------------------------------------------------------------------------------------------------
