@@ -2,7 +2,7 @@
  *
  * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
  * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
- * balanced, best: densest and top-down, whichever loses less, densest alone on large tables; then local search
+ * balanced, best: densest and top-down, whichever loses less, strips on large tables; then local search
  * (refine/search.c) for as long as the effort allows, which follows as the refinement of this row.
  *
  * Source: this project; what was measured is in docs/loss-on-adult.md.
@@ -76,9 +76,7 @@ static kanon_status run_fast(kanon__run *run, kanon_error *err)
 
 static kanon_status run_large(kanon__run *run, kanon_error *err)
 {
-    static const kanon_setting every_other = {"every", "2"};
-    bool grows_from_fewer = run->k >= 400; /* does so by itself */
-    return run_one(run, "densest", grows_from_fewer ? NULL : &every_other, err);
+    return run_one(run, "strips", NULL, err);
 }
 
 static kanon_status run_better(kanon__run *run, kanon_error *err)
@@ -118,12 +116,12 @@ static const kanon_setting_info auto_settings[] = {
 
 const kanon__algorithm kanon__algorithm_auto = {
     .info = {.name = "auto",
-             .summary = "the least loss for the effort: densest or top-down, then local search",
+             .summary = "the least loss for the effort: densest, top-down or strips, then local search",
              .advice =
                  "The best choice where nothing speaks for another one. --effort fast is over in a moment, balanced takes "
                  "some seconds, best searches for minutes or as long as --time-limit says.",
              .source = "this project",
-             .revision = 2,
+             .revision = 3,
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,
