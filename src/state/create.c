@@ -336,6 +336,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
     kanon_status st = KANON_OK;
     s->next_record = s->next_group = s->next_change = 1;
     s->first_unfiled = t->n_rows + 1;
+    s->worth = KANON__WORTH_FULL;
     KANON_TRY(keep_columns(s, t, schema, err), out);
     KANON_TRY(keep_origin(s, g, err), out);
     KANON_TRY(kanon__catalog_create(s, err), out);

@@ -2,7 +2,7 @@
  *
  * A leaf node holds up to KANON__NODE_MOST groups, each with its number, its size and its box: the smallest and the largest
  * place on every attribute. An inner node holds as many nodes with the box around all that is below, and what bounds the
- * loss of the groups there: the fewest members, and on every attribute the narrowest and the widest group. The members of a
+ * loss of the groups there: the fewest members, the least units, and on every attribute the narrowest and the widest group. The members of a
  * leaf's groups and their places, its crowd, are kept apart, since a search does without them. What happens to groups is
  * written to a log, so that a command writes as much as it changes, and not every leaf in which it changed a group; a leaf
  * is read with what the log says about it. When the log has grown, all it says is written into the leaves. Formats:
@@ -34,10 +34,11 @@ typedef struct kanon__node {
     int64_t keys[KANON__NODE_ROOM];  /* group numbers, or ids of nodes */
     int64_t sizes[KANON__NODE_ROOM]; /* members, or the fewest of any group below */
     int64_t *first;                  /* inner: the lowest group number below */
+    int64_t *least;                  /* inner: the least units of any group below, as kanon__share_of noted them */
     int64_t *places; /* by attribute and side (lo, hi, and of inner nodes narrowest, widest), then slot; of a leaf that was
                       * only searched: NULL */
     int32_t *spots;  /* the same in units */
-    int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group */
+    int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group; inner: at most that of any group below */
     int64_t *members;                /* crowd: the groups' members one after the other, each group's ascending */
     int64_t *member_places;          /* of each member, attribute by attribute */
     int64_t *begins;                 /* of each slot's members, and the end */

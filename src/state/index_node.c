@@ -63,7 +63,7 @@ kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int l
     kanon_status st = KANON_OK;
     char *memory = NULL;
     int64_t n = (int64_t)STRIDE * (level == 0 ? 2 : 4) * index->space->n, head = whole_lines(sizeof **out);
-    int64_t size = head + n * (int64_t)sizeof(int32_t), more = (STRIDE + n) * (int64_t)sizeof(int64_t);
+    int64_t size = head + n * (int64_t)sizeof(int32_t), more = (2 * STRIDE + n) * (int64_t)sizeof(int64_t);
     *out = NULL;
     KANON_TRY(kanon__nodes_memory(index, &memory, size + (level > 0 ? more : 0), err), out);
     kanon__node *node = (kanon__node *)(void *)memory;
@@ -71,7 +71,8 @@ kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int l
     node->spots = (int32_t *)(void *)(memory + head);
     if (level > 0) {
         node->first = (int64_t *)(void *)(memory + size);
-        node->places = node->first + STRIDE;
+        node->least = node->first + STRIDE;
+        node->places = node->least + STRIDE;
     }
     node->epoch = index->space->epoch;
     *out = node;
@@ -272,6 +273,8 @@ static void measure_slots(const kanon__group_index *index, kanon__node *node, in
             spots[3 * STRIDE + slot] = width_units(d, places[3 * STRIDE + slot], true);
         }
     }
+    for (int slot = from; sides == 4 && slot < to; slot++)
+        node->units[slot] = kanon__share_units(index->space, node->least[slot]);
 }
 
 void kanon__node_measure_slot(const kanon__group_index *index, kanon__node *node, int slot)
@@ -395,8 +398,10 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     }
     node->keys[to] = from->keys[slot];
     node->sizes[to] = from->sizes[slot];
-    if (node->level > 0)
+    if (node->level > 0) {
         node->first[to] = from->first[slot];
+        node->least[to] = from->least[slot];
+    }
     for (int i = 0; i < numbers; i++)
         node->places[i * STRIDE + to] = from->places[i * STRIDE + slot];
     node->n++;
@@ -429,10 +434,13 @@ void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, i
     node->keys[slot] = child->id;
     for (int i = 0; i < child->n; i++) {
         int64_t first = child->level == 0 ? child->keys[i] : child->first[i];
+        int64_t least = child->level == 0 ? kanon__share_of(index->space, child->units[i]) : child->least[i];
         if (i == 0 || child->sizes[i] < node->sizes[slot])
             node->sizes[slot] = child->sizes[i];
         if (i == 0 || first < node->first[slot])
             node->first[slot] = first;
+        if (i == 0 || least < node->least[slot])
+            node->least[slot] = least;
     }
     for (int i = 0; i < index->space->n; i++) {
         int64_t *column = kanon__node_column(node, i, 0) + slot, sides[4] = {0};
@@ -447,7 +455,10 @@ void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, i
 void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
                              int group)
 {
-    bool other = false;
+    int64_t least = kanon__share_of(index->space, leaf->units[group]);
+    bool other = least < node->least[slot];
+    if (other)
+        node->least[slot] = least;
     if (leaf->sizes[group] < node->sizes[slot])
         node->sizes[slot] = leaf->sizes[group];
     if (leaf->keys[group] < node->first[slot])
@@ -489,8 +500,10 @@ void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node,
     }
     memmove(node->keys + slot, node->keys + slot + 1, after * sizeof *node->keys);
     memmove(node->sizes + slot, node->sizes + slot + 1, after * sizeof *node->sizes);
-    if (node->level > 0)
+    if (node->level > 0) {
         memmove(node->first + slot, node->first + slot + 1, after * sizeof *node->first);
+        memmove(node->least + slot, node->least + slot + 1, after * sizeof *node->least);
+    }
     memmove(node->units + slot, node->units + slot + 1, after * sizeof *node->units);
     for (int i = 0; i < numbers; i++) {
         int64_t *places = node->places + i * STRIDE + slot;

@@ -6,7 +6,7 @@
  *              all ones where there is no number; with w = 8 the number itself, with w = 0 nothing: all are the base
  *     node     level, parent, since, and if it has slots:
  *     leaf     n, group numbers, sizes, lo and hi per attribute
- *     inner    n, ids, fewest members, lowest group numbers, lo, hi, narrowest and widest per attribute
+ *     inner    n, ids, fewest members, lowest group numbers, least units, lo, hi, narrowest and widest per attribute
  *     crowd    per group its number and its members: how many, the first, the differences; then per attribute a place for
  *              each member: 0 where there is none, else one more than the difference to the one before it, signs folded */
 #include "core/alloc.h"
@@ -163,12 +163,15 @@ static bool decode(const kanon__group_index *index, kanon__node *node, kanon__by
     int n = (int)kanon__take_count(r, KANON__NODE_MOST);
     take_column(r, node->keys, n);
     take_column(r, node->sizes, n);
-    if (!leaf)
+    if (!leaf) {
         take_column(r, node->first, n);
+        take_column(r, node->least, n);
+    }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         take_column(r, node->places + (int64_t)i * KANON__NODE_ROOM, n);
     if (r->bad || r->at != r->end || !are_within(node->keys, n, 1, (leaf ? s->next_group : index->n_ids) - 1) ||
-        !are_within(node->sizes, n, 1, s->next_record - 1) || (!leaf && !are_within(node->first, n, 1, s->next_group - 1)))
+        !are_within(node->sizes, n, 1, s->next_record - 1) ||
+        (!leaf && (!are_within(node->first, n, 1, s->next_group - 1) || !are_within(node->least, n, 0, KANON__SHARE_MOST))))
         return false;
     for (int i = 0; i < 2 * index->space->n; i++) {
         const kanon__dimension_now *d = &index->space->dimensions[i / 2];
@@ -250,7 +253,7 @@ out:
 static int64_t node_bytes(const kanon__group_index *index)
 {
     enum { COLUMN_BYTES = 1 + KANON__NUMBER_BYTES + 8 * KANON__NODE_ROOM };
-    return COLUMN_BYTES * (int64_t)(4 + 4 * index->space->n);
+    return COLUMN_BYTES * (int64_t)(5 + 4 * index->space->n);
 }
 
 static unsigned char *put_node(unsigned char *at, const kanon__group_index *index, const kanon__node *node)
@@ -263,8 +266,10 @@ static unsigned char *put_node(unsigned char *at, const kanon__group_index *inde
     at = kanon__put_unsigned(at, (uint64_t)node->n);
     at = put_column(at, node->keys, node->n);
     at = put_column(at, node->sizes, node->n);
-    if (node->level > 0)
+    if (node->level > 0) {
         at = put_column(at, node->first, node->n);
+        at = put_column(at, node->least, node->n);
+    }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         at = put_column(at, node->places + (int64_t)i * KANON__NODE_ROOM, node->n);
     return at;

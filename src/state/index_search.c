@@ -268,7 +268,9 @@ static kanon_status look_into_inner(search *s, const kanon__node *node, kanon_er
     int32_t units[STRIDE], growth[STRIDE];
     s->kernels->inner(units, growth, s->index->space, s->stands, node);
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
-        candidate c = {units[slot] + node->sizes[slot] * growth[slot], node->first[slot], node->keys[slot]};
+        int64_t size = node->sizes[slot], with_all = units[slot] + size * growth[slot];
+        int64_t with_least = node->units[slot] + (size + 1) * growth[slot];
+        candidate c = {with_all > with_least ? with_all : with_least, node->first[slot], node->keys[slot]};
         if (!is_better(s, &c))
             continue;
         if (s->index->nodes[c.node] != NULL) /* it will probably be looked into soon */
