@@ -132,8 +132,7 @@ static kanon_status settle(kanon__group_index *index, kanon_error *err)
                 st = want_parent(index, &parent, &slot, node, err);
             if (st != KANON_OK)
                 return st;
-            kanon__node_set_child(index, parent, slot, node);
-            parent->unsettled = true;
+            parent->unsettled |= kanon__node_set_child(index, parent, slot, node);
         }
     }
     return KANON_OK;

@@ -429,40 +429,56 @@ static void summarise(const kanon__group_index *index, const kanon__node *child,
     }
 }
 
-void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child)
+/* Put a number where it belongs, and say whether another one was there. */
+static bool set(int64_t *at, int64_t value)
 {
-    node->keys[slot] = child->id;
+    bool other = *at != value;
+    *at = value;
+    return other;
+}
+
+bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child)
+{
+    int64_t size = 0, first = 0, least = 0;
+    bool other = set(&node->keys[slot], child->id);
     for (int i = 0; i < child->n; i++) {
-        int64_t first = child->level == 0 ? child->keys[i] : child->first[i];
-        int64_t least = child->level == 0 ? kanon__share_of(index->space, child->units[i]) : child->least[i];
-        if (i == 0 || child->sizes[i] < node->sizes[slot])
-            node->sizes[slot] = child->sizes[i];
-        if (i == 0 || first < node->first[slot])
-            node->first[slot] = first;
-        if (i == 0 || least < node->least[slot])
-            node->least[slot] = least;
+        int64_t lowest = child->level == 0 ? child->keys[i] : child->first[i];
+        int64_t share = child->level == 0 ? child->units[i] : child->least[i];
+        size = i == 0 || child->sizes[i] < size ? child->sizes[i] : size;
+        first = i == 0 || lowest < first ? lowest : first;
+        least = i == 0 || share < least ? share : least;
     }
+    least = child->level == 0 ? kanon__share_of(index->space, least) : least;
+    other = set(&node->sizes[slot], size) | set(&node->first[slot], first) | set(&node->least[slot], least) | other;
     for (int i = 0; i < index->space->n; i++) {
         int64_t *column = kanon__node_column(node, i, 0) + slot, sides[4] = {0};
         summarise(index, child, i, sides);
         for (int side = 0; side < 4; side++)
-            column[side * STRIDE] = sides[side];
+            other = set(&column[side * STRIDE], sides[side]) | other;
     }
-    node->dirty = true;
-    kanon__node_measure_slot(index, node, slot);
+    if (other) {
+        node->dirty = true;
+        kanon__node_measure_slot(index, node, slot);
+    }
+    return other;
+}
+
+/* Put the smaller, or the larger, number there, and say whether that is another one. */
+static bool lower_to(int64_t *at, int64_t value)
+{
+    return value < *at && set(at, value);
+}
+
+static bool raise_to(int64_t *at, int64_t value)
+{
+    return value > *at && set(at, value);
 }
 
 void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
                              int group)
 {
-    int64_t least = kanon__share_of(index->space, leaf->units[group]);
-    bool other = least < node->least[slot];
-    if (other)
-        node->least[slot] = least;
-    if (leaf->sizes[group] < node->sizes[slot])
-        node->sizes[slot] = leaf->sizes[group];
-    if (leaf->keys[group] < node->first[slot])
-        node->first[slot] = leaf->keys[group];
+    bool other = lower_to(&node->sizes[slot], leaf->sizes[group]) | lower_to(&node->first[slot], leaf->keys[group]) |
+                 lower_to(&node->least[slot], kanon__share_of(index->space, leaf->units[group]));
     for (int i = 0; i < index->space->n; i++) {
         const kanon__dimension_now *d = dimension(index, i);
         int64_t lo = kanon__group_edge(leaf, group, i, 0), hi = kanon__group_edge(leaf, group, i, 1);
@@ -471,19 +487,19 @@ void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node,
             column[0] = lo, other = true;
         if (kanon__place_before(d, column[STRIDE], hi))
             column[STRIDE] = hi, other = true;
-        if (width < column[2 * STRIDE])
-            column[2 * STRIDE] = width, other = true;
-        if (width > column[3 * STRIDE])
-            column[3 * STRIDE] = width, other = true;
+        other = lower_to(&column[2 * STRIDE], width) | raise_to(&column[3 * STRIDE], width) | other;
     }
+    if (!other)
+        return;
     node->dirty = true;
-    if (other)
-        kanon__node_measure_slot(index, node, slot);
+    kanon__node_measure_slot(index, node, slot);
 }
 
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child)
 {
-    kanon__node_set_child(index, node, node->n++, child);
+    int slot = node->n++;
+    node->keys[slot] = 0; /* what is there is not of this child */
+    kanon__node_set_child(index, node, slot, child);
 }
 
 void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node, int slot)

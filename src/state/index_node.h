@@ -101,8 +101,9 @@ kanon_status kanon__node_add_group(const kanon__group_index *index, kanon__node 
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child);
 kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *node, const kanon__node *from, int slot,
                                   kanon_error *err);
-/* Bring the slot of a child up to date: what is below it, or at least all of that and a group's box. */
-void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child);
+/* Bring the slot of a child up to date: what is below it, and whether that is something else than before; or at least all of
+ * that and a group's box. */
+bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child);
 void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
                              int group);
 void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node, int slot);
