@@ -77,6 +77,8 @@ void kanon__group_index_free(kanon__group_index *index)
     sqlite3_finalize(index->erase);
     sqlite3_finalize(index->write);
     sqlite3_finalize(index->read);
+    kanon__member_list_clear(&index->found);
+    kanon__free(index->crowd);
     kanon__free(index->scratch);
     kanon__free(index->bytes);
     kanon__free(index->heap);
@@ -181,6 +183,30 @@ kanon_status kanon__group_index_open(kanon__group_index *index, kanon__group_at 
     return kanon__node_want_crowd(index, at.node, err);
 }
 
+/* The members of its neighbours need not be known. */
+kanon_status kanon__group_index_members(kanon__group_index *index, kanon__group_at at, kanon__member_list *out,
+                                        kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__node *leaf = at.node;
+    int64_t number = leaf->keys[at.slot], m = index->space->n;
+    if (!leaf->has_crowd) {
+        KANON_TRY(kanon__node_read_members(index, leaf, number, out, err), out);
+        KANON_TRY(kanon__log_replay_members(index, leaf, number, out, err), out);
+        if (out->n != leaf->sizes[at.slot])
+            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+        goto out;
+    }
+    int64_t begin = leaf->begins[at.slot], n = leaf->begins[at.slot + 1] - begin;
+    KANON_TRY(kanon__grow_array(&out->members, &out->members_capacity, n + 1, "members of groups", err), out);
+    KANON_TRY(kanon__grow_array(&out->places, &out->places_capacity, n * m + 1, "members of groups", err), out);
+    memcpy(out->members, leaf->members + begin, (size_t)n * sizeof *out->members);
+    memcpy(out->places, leaf->member_places + begin * m, (size_t)(n * m) * sizeof *out->places);
+    out->n = n;
+out:
+    return st;
+}
+
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
                                      kanon_error *err)
 {
@@ -195,23 +221,6 @@ kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at 
     KANON_TRY(tell_parents(index, at.node, at.slot, err), out);
 out:
     return st;
-}
-
-void kanon__group_index_leave(kanon__group_index *index, kanon__group_at at, int64_t record)
-{
-    kanon__node *leaf = at.node;
-    int m = index->space->n;
-    int64_t end = leaf->begins[leaf->n], place = leaf->begins[at.slot];
-    while (place < leaf->begins[at.slot + 1] && leaf->members[place] != record)
-        place++;
-    if (place == leaf->begins[at.slot + 1])
-        return;
-    memmove(leaf->members + place, leaf->members + place + 1, (size_t)(end - place - 1) * sizeof *leaf->members);
-    memmove(leaf->member_places + place * m, leaf->member_places + (place + 1) * m,
-            (size_t)((end - place - 1) * m) * sizeof *leaf->member_places);
-    for (int slot = at.slot + 1; slot <= leaf->n; slot++)
-        leaf->begins[slot]--;
-    leaf->sizes[at.slot]--;
 }
 
 kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
@@ -458,7 +467,7 @@ static kanon_status drop_nodes(kanon__group_index *index, kanon_error *err)
     kanon__nodes_drop(index);
     kanon__log_clear(&index->log);
     index->n_ids = 1;
-    index->hint = 0;
+    index->hint = index->crowd_leaf = 0;
     kanon__shares_begin(index->space);
     return kanon__store_run(&index->state->store, "DELETE FROM nodes; DELETE FROM crowds; DELETE FROM changes", err);
 }

@@ -459,17 +459,71 @@ out:
     return st;
 }
 
-kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
+/* The row of a leaf's members, into index->crowd: several groups of a leaf are often asked for one after the other. */
+static kanon_status want_crowd_row(kanon__group_index *index, int64_t leaf, kanon__byte_reader *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool row;
-    sqlite3_bind_int64(index->read_crowd, 1, leaf->id);
-    KANON_TRY(kanon__store_step(&index->state->store, index->read_crowd, &row, err), out);
-    const unsigned char *bytes = row ? sqlite3_column_blob(index->read_crowd, 0) : NULL;
-    kanon__byte_reader r = {bytes, bytes != NULL ? bytes + sqlite3_column_bytes(index->read_crowd, 0) : NULL, !row};
-    KANON_TRY(decode_crowd(index, leaf, &r, err), out);
+    bool row = false;
+    if (index->crowd_leaf != leaf) {
+        index->crowd_leaf = 0;
+        sqlite3_bind_int64(index->read_crowd, 1, leaf);
+        KANON_TRY(kanon__store_step(&index->state->store, index->read_crowd, &row, err), out);
+        if (!row) {
+            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+            goto out;
+        }
+        int64_t size = sqlite3_column_bytes(index->read_crowd, 0);
+        KANON_TRY(kanon__grow_array(&index->crowd, &index->crowd_capacity, size + 1, "members of groups", err), out);
+        if (size > 0)
+            memcpy(index->crowd, sqlite3_column_blob(index->read_crowd, 0), (size_t)size);
+        index->crowd_size = size;
+        index->crowd_leaf = leaf;
+    }
+    const unsigned char *bytes = (const unsigned char *)index->crowd;
+    *out = (kanon__byte_reader){bytes, bytes + index->crowd_size, false};
 out:
     sqlite3_reset(index->read_crowd);
+    return st;
+}
+
+kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
+{
+    kanon__byte_reader r;
+    kanon_status st = want_crowd_row(index, leaf->id, &r, err);
+    return st == KANON_OK ? decode_crowd(index, leaf, &r, err) : st;
+}
+
+/* Past n numbers; a byte below 0x80 is the last one of each. */
+static void skip_numbers(kanon__byte_reader *r, int64_t n)
+{
+    for (; n >= 8 && r->end - r->at >= 8; r->at += 8) {
+        uint64_t word;
+        memcpy(&word, r->at, sizeof word);
+        n -= __builtin_popcountll(~word & UINT64_C(0x8080808080808080));
+    }
+    while (n > 0 && r->at < r->end)
+        n -= *r->at++ < 0x80;
+    r->bad = r->bad || n > 0;
+}
+
+kanon_status kanon__node_read_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
+                                      kanon__member_list *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__byte_reader r;
+    bool found = false;
+    out->n = 0;
+    KANON_TRY(want_crowd_row(index, leaf->id, &r, err), out);
+    while (!found && r.at < r.end && !r.bad) {
+        found = kanon__take_count(&r, index->state->next_group - 1) == number;
+        if (found)
+            KANON_TRY(kanon__take_members(index, out, &r, err), out);
+        else
+            skip_numbers(&r, kanon__take_count(&r, r.end - r.at) * (1 + index->space->n));
+    }
+    if (r.bad)
+        st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+out:
     return st;
 }
 
@@ -487,6 +541,7 @@ static kanon_status write_crowd(kanon__group_index *index, const kanon__node *le
         at = kanon__put_members(at, m, leaf->begins[slot + 1] - begin, leaf->members + begin,
                                 leaf->member_places + begin * m);
     }
+    index->crowd_leaf = 0;
     sqlite3_bind_int64(index->write_crowd, 1, leaf->id);
     sqlite3_bind_blob64(index->write_crowd, 2, index->bytes, (uint64_t)(at - (unsigned char *)index->bytes), SQLITE_STATIC);
     return kanon__store_step(&index->state->store, index->write_crowd, NULL, err);
@@ -520,6 +575,7 @@ kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon
     KANON_TRY(want_drawer(index, &drawer, id / KANON__DRAWER_NODES, err), out);
     drawer->lengths[id % KANON__DRAWER_NODES] = 0;
     drawer->dirty = true;
+    index->crowd_leaf = 0;
     sqlite3_bind_int64(index->erase_crowd, 1, id);
     KANON_TRY(kanon__store_step(&index->state->store, index->erase_crowd, NULL, err), out);
 out:

@@ -326,24 +326,21 @@ kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at 
     kanon_status st = kanon__node_want(index, &node, id, err);
     if (st != KANON_OK || node->level != 0)
         return st;
-    st = kanon__node_want_crowd(index, node, err);
     int slot = kanon__node_slot(node, number);
-    if (st == KANON_OK && slot >= 0)
+    if (slot >= 0)
         *out = (kanon__group_at){node, slot};
     return st;
 }
 
-static bool has_member(const kanon__node *leaf, int slot, int64_t record)
+static kanon_status look_for_member(kanon__group_index *index, kanon__group_at at, int64_t record, kanon__group_at *out,
+                                    kanon_error *err)
 {
-    int64_t lo = leaf->begins[slot], hi = leaf->begins[slot + 1];
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (leaf->members[middle] < record)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < leaf->begins[slot + 1] && leaf->members[lo] == record;
+    kanon__member_list *list = &index->found;
+    kanon_status st = kanon__group_index_members(index, at, list, err);
+    for (int64_t i = 0; st == KANON_OK && i < list->n; i++)
+        if (list->members[i] == record)
+            *out = at;
+    return st;
 }
 
 kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
@@ -367,11 +364,8 @@ kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group
                 continue;
             if (node->level > 0)
                 KANON_TRY(push(index, &n_heap, (candidate){.bound = node->level, .node = node->keys[slot]}, err), out);
-            else {
-                KANON_TRY(kanon__node_want_crowd(index, node, err), out);
-                if (has_member(node, slot, record))
-                    *out = (kanon__group_at){node, slot};
-            }
+            else
+                KANON_TRY(look_for_member(index, (kanon__group_at){node, slot}, record, out, err), out);
         }
     }
 out:

@@ -287,7 +287,6 @@ static void model_change(model *m)
             kanon__group_index_join(m->state->index, at, g->members[g->n - 1], g->places + (g->n - 1) * MODEL_PLACES, &err),
             &err);
     } else if (what < 9 && g->n > 1) {
-        kanon__group_index_leave(m->state->index, at, g->members[g->n - 1]);
         g->n--;
         model_enclose(m, g);
         kanon__new_group group = model_new(g);
