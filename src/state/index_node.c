@@ -143,14 +143,16 @@ static kanon_status read_node(kanon__group_index *index, int64_t id, kanon_error
 {
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
-    KANON_TRY(kanon__node_read(index, &node, id, err), out);
+    bool measured;
+    KANON_TRY(kanon__node_read(index, &node, id, &measured, err), out);
     if (node->level == 0)
         KANON_TRY(kanon__log_replay(index, node, false, err), out);
-    if ((node->n == 0 && node->parent != 0) || !is_possible(index, node)) {
+    if (!measured && ((node->n == 0 && node->parent != 0) || !is_possible(index, node))) {
         st = kanon__store_damaged(&index->state->store, "a node of the index", err);
         goto out;
     }
-    kanon__node_measure(index, node);
+    if (!measured)
+        kanon__node_measure(index, node);
     if (node->level == 0)
         node->places = NULL;
     index->nodes[id] = node;

@@ -143,8 +143,14 @@ unsigned char *kanon__put_members(unsigned char *at, int n_dimensions, int64_t n
 kanon_status kanon__take_members(const kanon__group_index *index, kanon__member_list *out, kanon__byte_reader *reader,
                                  kanon_error *err);
 
-/* The rows alone, without what the log says. Places of leaves are read into index->scratch. */
-kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err);
+/* The width and the base of a column. */
+int kanon__take_width(kanon__byte_reader *reader, int64_t *base, int n);
+/* Keys and sizes of a node; false where they cannot be. */
+bool kanon__take_groups(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *reader, int n);
+
+/* The rows alone, without what the log says. Places of leaves are read into index->scratch, unless spots and units could be
+ * had at once. */
+kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, bool *measured, kanon_error *err);
 /* The slots of a node once more, into its places. */
 kanon_status kanon__node_reread(kanon__group_index *index, kanon__node *node, kanon_error *err);
 kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
@@ -157,6 +163,14 @@ kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err);
 kanon_status kanon__nodes_last(kanon__group_index *index, int64_t *out, kanon_error *err);
 /* Take the node out of the file. */
 kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon_error *err);
+
+/* ---- state/index_spots.c ----------------------------------------------------------------------------------------------
+ * */
+
+/* Bytes behind a row that may be read. */
+enum { KANON__ROW_PADDING = 64 };
+/* The slots of a leaf, with its spots and units, but without places. False where that takes a closer look. */
+bool kanon__leaf_take_spots(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader reader);
 
 /* ---- state/index_log.c ------------------------------------------------------------------------------------------------
  * */

@@ -118,22 +118,34 @@ static void take_offsets(int64_t *out, const unsigned char *at, int width, int64
         unsigned value = at[2 * i] | (unsigned)at[2 * i + 1] << 8;
         out[i] = value == 0xffff ? KANON__NO_PLACE : (int64_t)((uint64_t)base + value);
     }
-    for (int i = 0; i < n && width >= 4; i++) {
+    for (int i = 0; i < n && width == 4; i++) {
+        const unsigned char *b = at + 4 * i;
+        uint32_t value = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        out[i] = value == UINT32_MAX ? KANON__NO_PLACE : (int64_t)((uint64_t)base + value);
+    }
+    for (int i = 0; i < n && width == 8; i++) {
         uint64_t value = 0;
         for (int byte = width; byte-- > 0;)
             value = value << 8 | at[i * width + byte];
-        out[i] = width == 4 && value == all_ones(4) ? KANON__NO_PLACE : (int64_t)((uint64_t)base + value);
+        out[i] = (int64_t)((uint64_t)base + value);
     }
+}
+
+int kanon__take_width(kanon__byte_reader *r, int64_t *base, int n)
+{
+    int width = r->at < r->end ? *r->at++ : 3;
+    *base = unfold(kanon__take_unsigned(r));
+    if (r->bad || (width & (width - 1)) != 0 || width > 8 || (width == 8 && *base != 0) || r->end - r->at < n * width)
+        r->bad = true;
+    return width;
 }
 
 static void take_column(kanon__byte_reader *r, int64_t *out, int n)
 {
-    int width = r->at < r->end ? *r->at++ : 3;
-    int64_t base = unfold(kanon__take_unsigned(r));
-    if (r->bad || (width & (width - 1)) != 0 || width > 8 || (width == 8 && base != 0) || r->end - r->at < n * width) {
-        r->bad = true;
+    int64_t base;
+    int width = kanon__take_width(r, &base, n);
+    if (r->bad)
         return;
-    }
     for (int i = 0; i < n && width == 0; i++)
         out[i] = base;
     if (width > 0)
@@ -156,21 +168,28 @@ static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------
  * */
 
+bool kanon__take_groups(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r, int n)
+{
+    int64_t most = (node->level == 0 ? index->state->next_group : index->n_ids) - 1;
+    take_column(r, node->keys, n);
+    take_column(r, node->sizes, n);
+    return !r->bad && are_within(node->keys, n, 1, most) && are_within(node->sizes, n, 1, index->state->next_record - 1);
+}
+
 static bool decode(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r)
 {
     const kanon_state *s = index->state;
     bool leaf = node->level == 0;
     int n = (int)kanon__take_count(r, KANON__NODE_MOST);
-    take_column(r, node->keys, n);
-    take_column(r, node->sizes, n);
+    if (!kanon__take_groups(index, node, r, n))
+        return false;
     if (!leaf) {
         take_column(r, node->first, n);
         take_column(r, node->least, n);
     }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         take_column(r, node->places + (int64_t)i * KANON__NODE_ROOM, n);
-    if (r->bad || r->at != r->end || !are_within(node->keys, n, 1, (leaf ? s->next_group : index->n_ids) - 1) ||
-        !are_within(node->sizes, n, 1, s->next_record - 1) ||
+    if (r->bad || r->at != r->end ||
         (!leaf && (!are_within(node->first, n, 1, s->next_group - 1) || !are_within(node->least, n, 0, KANON__SHARE_MOST))))
         return false;
     for (int i = 0; i < 2 * index->space->n; i++) {
@@ -221,15 +240,16 @@ static bool take_slots(const kanon__group_index *index, kanon__node *node, kanon
     return r->at == r->end ? node->level == 0 : decode(index, node, r);
 }
 
-kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err)
+kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, bool *measured, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     kanon__byte_reader r;
     KANON_TRY(find_node(index, &node, id, &r, err), out);
+    *measured = node->level == 0 && !kanon__log_is_about(&index->log, id) && kanon__leaf_take_spots(index, node, r);
     if (node->level == 0)
         node->places = index->scratch;
-    if (!take_slots(index, node, &r)) {
+    if (!*measured && !take_slots(index, node, &r)) {
         st = fail_node(index, err);
         goto out;
     }
@@ -311,7 +331,7 @@ static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, 
     KANON_TRY(kanon__store_step(&index->state->store, index->read, &row, err), out);
     int64_t size = row ? sqlite3_column_bytes(index->read, 0) : 0;
     if (row) {
-        KANON_TRY(kanon__nodes_memory(index, &bytes, size + 1, err), out);
+        KANON_TRY(kanon__nodes_memory(index, &bytes, size + KANON__ROW_PADDING, err), out);
         if (size > 0)
             memcpy(bytes, sqlite3_column_blob(index->read, 0), (size_t)size);
         drawer->bytes = (const unsigned char *)bytes;
