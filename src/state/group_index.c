@@ -207,15 +207,34 @@ out:
     return st;
 }
 
+/* Whether the group's box holds the record, as its spots tell: they do where no two places have the same. */
+static bool holds(const kanon__group_index *index, kanon__group_at at, const int64_t *places)
+{
+    bool inside = true;
+    for (int i = 0; i < index->space->n && inside; i++) {
+        const kanon__dimension_now *d = &index->space->dimensions[i];
+        const int32_t *lo = at.node->spots + 2 * (int64_t)i * STRIDE + at.slot;
+        int32_t spot = kanon__spot_of(d, places[i]);
+        inside = (!d->numeric || d->step > 0) && lo[0] <= spot && spot <= lo[STRIDE];
+    }
+    return inside;
+}
+
+/* A leaf whose boxes stay as they are need not be opened: its summary still holds all that is below. */
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__node_open(index, at.node, err), out);
+    bool opened = at.node->places != NULL || !holds(index, at, places);
+    if (opened)
+        KANON_TRY(kanon__node_open(index, at.node, err), out);
     KANON_TRY(kanon__log_join(index, at.node, at.node->keys[at.slot], record, places, err), out);
     if (at.node->has_crowd)
         KANON_TRY(kanon__node_add_member(index, at.node, at.slot, record, places, err), out);
     at.node->sizes[at.slot]++;
+    at.node->dirty = at.node->unsettled = true;
+    if (!opened)
+        goto out;
     kanon__node_grow_box(index, at.node, at.slot, places);
     kanon__node_measure_slot(index, at.node, at.slot);
     KANON_TRY(tell_parents(index, at.node, at.slot, err), out);

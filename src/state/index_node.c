@@ -439,6 +439,7 @@ static bool set(int64_t *at, int64_t value)
     return other;
 }
 
+/* Of a leaf that has not been opened nothing has changed but sizes. */
 bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child)
 {
     int64_t size = 0, first = 0, least = 0;
@@ -452,7 +453,7 @@ bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, i
     }
     least = child->level == 0 ? kanon__share_of(index->space, least) : least;
     other = set(&node->sizes[slot], size) | set(&node->first[slot], first) | set(&node->least[slot], least) | other;
-    for (int i = 0; i < index->space->n; i++) {
+    for (int i = 0; i < index->space->n && child->places != NULL; i++) {
         int64_t *column = kanon__node_column(node, i, 0) + slot, sides[4] = {0};
         summarise(index, child, i, sides);
         for (int side = 0; side < 4; side++)

@@ -28,12 +28,14 @@ static bool take_offsets(kanon__byte_reader *r, offsets *out, int n)
     out->equal = width == 0;
     if (width == 0)
         return true;
+    unsigned char bytes[2 * ROOM];
+    memcpy(bytes, at, (size_t)(width * ROOM));
     if (width == 1)
         for (int i = 0; i < ROOM; i++)
-            values[i] = at[i];
+            values[i] = bytes[i];
     else
         for (int i = 0; i < ROOM; i++)
-            values[i] = at[2 * i] | at[2 * i + 1] << 8;
+            values[i] = bytes[2 * i] | bytes[2 * i + 1] << 8;
     for (int i = n; i < ROOM; i++)
         values[i] = values[0];
     for (int i = 0; i < ROOM; i++)
