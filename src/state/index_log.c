@@ -395,11 +395,13 @@ kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__index_log *log = &index->log;
+    enum { FRAME = 4 }; /* bytes of a leaf and a length, mostly */
     int64_t n_bytes = 0, n_new = 0, most = index->state->n_records * LOG_BYTES_PER_RECORD;
     for (int64_t i = 0; i < log->n_entries; i++) {
-        int64_t bytes = counts(index, i) ? log->entries[i].length + 2 * KANON__NUMBER_BYTES : 0;
-        n_bytes += bytes;
-        n_new += i >= log->n_saved ? bytes : 0;
+        if (!counts(index, i))
+            continue;
+        n_bytes += log->entries[i].length + FRAME;
+        n_new += i >= log->n_saved ? log->entries[i].length + 2 * KANON__NUMBER_BYTES : 0;
     }
     if (log->outdated || n_bytes > (most > LOG_LEAST ? most : LOG_LEAST))
         KANON_TRY(merge(index, err), out);

@@ -412,20 +412,39 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     return KANON_OK;
 }
 
-/* What is below a child on one attribute: lo, hi, narrowest, widest. The child's spots are those of now. */
+/* The places at both ends of a child's boxes on one attribute. Its spots are those of now, and tell categories apart. */
+static void find_ends(const kanon__group_index *index, const kanon__node *child, int attribute, int64_t out[2])
+{
+    const int64_t *lo = kanon__node_column(child, attribute, 0), *hi = lo + STRIDE;
+    const int32_t *first = child->spots + (int64_t)attribute * kanon__node_sides(child) * STRIDE, *last = first + STRIDE;
+    int lowest = 0, highest = 0;
+    out[0] = lo[0];
+    out[1] = hi[0];
+    if (dimension(index, attribute)->numeric) {
+        for (int slot = 1; slot < child->n; slot++) {
+            out[0] = lo[slot] < out[0] ? lo[slot] : out[0];
+            out[1] = hi[slot] > out[1] ? hi[slot] : out[1];
+        }
+        return;
+    }
+    for (int slot = 1; slot < child->n; slot++) {
+        lowest = first[slot] < first[lowest] ? slot : lowest;
+        highest = last[slot] > last[highest] ? slot : highest;
+    }
+    out[0] = lo[lowest];
+    out[1] = hi[highest];
+}
+
+/* What is below a child on one attribute: lo, hi, narrowest, widest. */
 static void summarise(const kanon__group_index *index, const kanon__node *child, int attribute, int64_t out[4])
 {
     const kanon__dimension_now *d = dimension(index, attribute);
-    int sides = kanon__node_sides(child);
+    bool leaf = child->level == 0;
     const int64_t *places = kanon__node_column(child, attribute, 0);
+    find_ends(index, child, attribute, out);
     for (int slot = 0; slot < child->n; slot++) {
-        int64_t lo = places[slot], hi = places[STRIDE + slot];
-        int64_t narrow = sides == 4 ? places[2 * STRIDE + slot] : width_of(d, lo, hi);
-        int64_t wide = sides == 4 ? places[3 * STRIDE + slot] : narrow;
-        if (slot == 0 || kanon__place_before(d, lo, out[0]))
-            out[0] = lo;
-        if (slot == 0 || kanon__place_before(d, out[1], hi))
-            out[1] = hi;
+        int64_t narrow = leaf ? width_of(d, places[slot], places[STRIDE + slot]) : places[2 * STRIDE + slot];
+        int64_t wide = leaf ? narrow : places[3 * STRIDE + slot];
         out[2] = slot == 0 || narrow < out[2] ? narrow : out[2];
         out[3] = slot == 0 || wide > out[3] ? wide : out[3];
     }
