@@ -6,6 +6,9 @@
 
 enum { ROOM = KANON__NODE_ROOM };
 
+/* Compiled once for every processor that is of interest, as in index_search.c. */
+#define IN_EACH static inline __attribute__((always_inline))
+
 /* What is to be added to the base, for every slot; slots that are not there are like the first, so that loops can go over all
  * of them, a number that the compiler knows. */
 typedef struct offsets {
@@ -16,7 +19,7 @@ typedef struct offsets {
 } offsets;
 
 /* False where the column is not of this kind: it is wider, or a number is missing. */
-static bool take_offsets(kanon__byte_reader *r, offsets *out, int n)
+IN_EACH bool take_offsets(kanon__byte_reader *r, offsets *out, int n)
 {
     int width = kanon__take_width(r, &out->base, n);
     const unsigned char *restrict at = r->at;
@@ -44,14 +47,14 @@ static bool take_offsets(kanon__byte_reader *r, offsets *out, int n)
     return most < none;
 }
 
-static void fill(int32_t *spots, int32_t spot)
+IN_EACH void fill(int32_t *spots, int32_t spot)
 {
     for (int i = 0; i < ROOM; i++)
         spots[i] = spot;
 }
 
 /* One side of an attribute. */
-static bool take_numbers(const kanon__dimension_now *d, const offsets *restrict o, int32_t *restrict spots)
+IN_EACH bool take_numbers(const kanon__dimension_now *d, const offsets *restrict o, int32_t *restrict spots)
 {
     if (d->step <= 0 || d->step > INT32_MAX || o->base < d->lo || o->base > d->hi || o->most > d->hi - o->base)
         return false;
@@ -64,7 +67,7 @@ static bool take_numbers(const kanon__dimension_now *d, const offsets *restrict 
     return true;
 }
 
-static bool take_categories(const kanon__dimension_now *d, const offsets *restrict o, int32_t *restrict spots)
+IN_EACH bool take_categories(const kanon__dimension_now *d, const offsets *restrict o, int32_t *restrict spots)
 {
     int32_t least = 0;
     if (o->base < 0 || o->base >= d->n_tree_nodes || o->most >= d->n_tree_nodes - o->base)
@@ -81,8 +84,8 @@ static bool take_categories(const kanon__dimension_now *d, const offsets *restri
     return least >= 0;
 }
 
-static void add_units(const kanon__dimension_now *d, const int32_t *restrict lo, const int32_t *restrict hi, int n,
-                      int32_t *restrict units)
+IN_EACH void add_units(const kanon__dimension_now *d, const int32_t *restrict lo, const int32_t *restrict hi, int n,
+                       int32_t *restrict units)
 {
     if (d->numeric)
         for (int i = 0; i < ROOM; i++)
@@ -93,7 +96,7 @@ static void add_units(const kanon__dimension_now *d, const int32_t *restrict lo,
                 units[i] += kanon__spots_units(d, lo[i], hi[i]);
 }
 
-bool kanon__leaf_take_spots(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader r)
+IN_EACH bool take_spots(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader r)
 {
     const kanon__space_now *space = index->space;
     int n = (int)kanon__take_count(&r, KANON__NODE_MOST);
@@ -121,4 +124,21 @@ bool kanon__leaf_take_spots(const kanon__group_index *index, kanon__node *leaf, 
     leaf->n = n;
     leaf->epoch = space->epoch;
     return true;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static bool avx2_spots(const kanon__group_index *index, kanon__node *leaf,
+                                                       kanon__byte_reader r)
+{
+    return take_spots(index, leaf, r);
+}
+#endif
+
+bool kanon__leaf_take_spots(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader r)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        return avx2_spots(index, leaf, r);
+#endif
+    return take_spots(index, leaf, r);
 }
