@@ -342,7 +342,7 @@ static bool counts(const kanon__group_index *index, int64_t entry)
     return index->log.heads[e->leaf] >= 0 && !is_written_whole(index, e->leaf);
 }
 
-/* All that is said goes into the leaves. */
+/* All that is said goes into the leaves; their members are read when they are written. */
 static kanon_status merge(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -355,7 +355,6 @@ static kanon_status merge(kanon__group_index *index, kanon_error *err)
             st = kanon__store_damaged(&index->state->store, "the changes of groups", err);
             goto out;
         }
-        KANON_TRY(kanon__node_want_crowd(index, node, err), out);
         node->rewritten = node->dirty = true;
     }
     KANON_TRY(kanon__store_run(&index->state->store, "DELETE FROM changes", err), out);

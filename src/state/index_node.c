@@ -92,19 +92,20 @@ kanon_status kanon__node_add_places(kanon__group_index *index, kanon__node *leaf
     return st;
 }
 
-static void free_crowd(kanon__node *node)
+void kanon__node_forget_crowd(kanon__node *node)
 {
     kanon__free(node->member_places);
     kanon__free(node->members);
     node->member_places = node->members = NULL;
     node->members_capacity = node->member_places_capacity = 0;
+    node->has_crowd = false;
 }
 
 void kanon__nodes_drop(kanon__group_index *index)
 {
     for (int64_t id = 0; index->nodes != NULL && id < index->n_ids; id++) {
         if (index->nodes[id] != NULL)
-            free_crowd(index->nodes[id]);
+            kanon__node_forget_crowd(index->nodes[id]);
         index->nodes[id] = NULL;
     }
     for (int64_t i = 0; i < index->n_chunks; i++)
@@ -218,7 +219,7 @@ kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kan
 {
     kanon__log_forget(&index->log, node->id);
     index->nodes[node->id] = NULL;
-    free_crowd(node);
+    kanon__node_forget_crowd(node);
     return kanon__node_erase_rows(index, node->id, err);
 }
 

@@ -92,6 +92,8 @@ kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int6
 kanon_status kanon__node_open(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
 /* The members of a leaf, read where they are not there yet; its places, too. */
 kanon_status kanon__node_want_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
+/* Free the members of a leaf; they can be read again once they are in its row. */
+void kanon__node_forget_crowd(kanon__node *leaf);
 /* Take the node out of memory and file. */
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err);
 

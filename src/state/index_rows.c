@@ -567,6 +567,21 @@ static kanon_status write_crowd(kanon__group_index *index, const kanon__node *le
     return kanon__store_step(&index->state->store, index->write_crowd, NULL, err);
 }
 
+/* Those of thousands of leaves would take much memory: they are not kept unless they were there before. */
+static kanon_status write_members(kanon__group_index *index, kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool had_crowd = node->has_crowd;
+    if (node->level > 0)
+        return KANON_OK;
+    KANON_TRY(kanon__node_want_crowd(index, node, err), out);
+    KANON_TRY(write_crowd(index, node, err), out);
+    if (!had_crowd)
+        kanon__node_forget_crowd(node);
+out:
+    return st;
+}
+
 kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -577,9 +592,8 @@ kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
             if (!is_to_be_written(index, id))
                 continue;
             dirty = true;
+            KANON_TRY(write_members(index, index->nodes[id], err), out);
             index->nodes[id]->since = index->state->next_change;
-            if (index->nodes[id]->level == 0)
-                KANON_TRY(write_crowd(index, index->nodes[id], err), out);
         }
         if (dirty)
             KANON_TRY(write_drawer(index, number, err), out);
