@@ -6,10 +6,9 @@
 
 #include "core/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_MOST = 4096 };
+enum { SAMPLE_MOST = 4096, PLACE_BITS = 12 };
 
 typedef struct cut_choice {
     bool found;
@@ -21,13 +20,15 @@ typedef struct cut_choice {
 kanon_status kanon__cutter_init(kanon__cutter *out, const kanon__space_now *space, int64_t n_items, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t size = 4 * (int64_t)space->n + 1, total;
+    int64_t size = 4 * (int64_t)space->n + 1, n = n_items < SAMPLE_MOST ? n_items : SAMPLE_MOST, total;
     *out = (kanon__cutter){.space = space};
     if (__builtin_mul_overflow(n_items, size, &total))
         return kanon__fail(err, KANON_ENOMEM, "out of memory for the index of groups");
     KANON_TRY(kanon__new_array(&out->summaries, total, "the index of groups", err), out);
-    KANON_TRY(kanon__new_array(&out->sample, n_items < SAMPLE_MOST ? n_items : SAMPLE_MOST, "the index of groups", err),
-              out);
+    KANON_TRY(kanon__new_array(&out->sample, n, "the index of groups", err), out);
+    KANON_TRY(kanon__new_array(&out->sorted, n, "the index of groups", err), out);
+    KANON_TRY(kanon__new_array(&out->sorted_too, n, "the index of groups", err), out);
+    KANON_TRY(kanon__new_array(&out->before, n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&out->around, size, "the index of groups", err), out);
 out:
     if (st != KANON_OK)
@@ -38,12 +39,15 @@ out:
 void kanon__cutter_clear(kanon__cutter *c)
 {
     kanon__free(c->around);
+    kanon__free(c->before);
+    kanon__free(c->sorted_too);
+    kanon__free(c->sorted);
     kanon__free(c->sample);
     kanon__free(c->summaries);
     *c = (kanon__cutter){0};
 }
 
-/* The keys: twice the middle on each attribute, the narrowest group on each, the least units. */
+/* The keys, which fit 32 bits: twice the middle on each attribute, the narrowest group on each, the least units. */
 static int64_t key_of(const kanon__cutter *c, int64_t item, int which)
 {
     const int32_t *s = kanon__cutter_summary(c, item);
@@ -76,36 +80,50 @@ static int64_t rate(const kanon__cutter *c)
     return score;
 }
 
-static int by_key(const void *left, const void *right)
+/* The rising order of what is in c->sorted. */
+static const uint64_t *sort(const kanon__cutter *c, int64_t n)
 {
-    const kanon__cut_sample *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->item < b->item ? -1 : a->item > b->item;
+    uint64_t *from = c->sorted, *to = c->sorted_too;
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t begin = 0; begin < n; begin += 2 * width) {
+            int64_t middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
+            int64_t left = begin, right = middle;
+            for (int64_t i = begin; i < end; i++) {
+                bool is_left = right == end || (left < middle && from[left] < from[right]);
+                to[i] = from[is_left ? left : right];
+                left += is_left;
+                right += !is_left;
+            }
+        }
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
 }
 
 /* The cuts between different keys in the middle half. */
 static void try_key(const kanon__cutter *c, int64_t n, int which, cut_choice *best)
 {
-    kanon__cut_sample *sample = c->sample;
+    enum { PLACE = (1 << PLACE_BITS) - 1 };
     int64_t from = n / 4 > 1 ? n / 4 : 1, to = n - n / 4;
     for (int64_t i = 0; i < n; i++)
-        sample[i].key = key_of(c, sample[i].item, which);
-    qsort(sample, (size_t)n, sizeof *sample, by_key);
-    if (sample[from - 1].key == sample[to < n ? to : n - 1].key)
+        c->sorted[i] = (uint64_t)key_of(c, c->sample[i], which) << PLACE_BITS | (uint64_t)i;
+    const uint64_t *sorted = sort(c, n);
+    if (sorted[from - 1] >> PLACE_BITS == sorted[to < n ? to : n - 1] >> PLACE_BITS)
         return;
     for (int64_t i = 0; i < n && i <= to; i++) {
-        if (i >= from && sample[i].key != sample[i - 1].key)
-            sample[i].before = i * rate(c);
-        widen(c, i == 0, sample[i].item);
+        if (i >= from && sorted[i] >> PLACE_BITS != sorted[i - 1] >> PLACE_BITS)
+            c->before[i] = i * rate(c);
+        widen(c, i == 0, c->sample[sorted[i] & PLACE]);
     }
     for (int64_t i = n - 1; i >= from; i--) {
-        widen(c, i == n - 1, sample[i].item);
-        if (i > to || sample[i].key == sample[i - 1].key)
+        widen(c, i == n - 1, c->sample[sorted[i] & PLACE]);
+        if (i > to || sorted[i] >> PLACE_BITS == sorted[i - 1] >> PLACE_BITS)
             continue;
-        int64_t score = sample[i].before + (n - i) * rate(c);
+        int64_t score = c->before[i] + (n - i) * rate(c);
         if (!best->found || score < best->score)
-            *best = (cut_choice){true, which, sample[i].key, score};
+            *best = (cut_choice){true, which, (int64_t)(sorted[i] >> PLACE_BITS), score};
     }
 }
 
@@ -128,7 +146,7 @@ int64_t kanon__cutter_cut(kanon__cutter *c, int64_t *items, int64_t n)
     cut_choice best = {.found = false};
     int64_t step = n > SAMPLE_MOST ? 2 * n / SAMPLE_MOST : 1, n_sampled = 0;
     for (int64_t i = 0; i < n && n_sampled < SAMPLE_MOST; i += step)
-        c->sample[n_sampled++].item = items[i];
+        c->sample[n_sampled++] = items[i];
     for (int which = 0; which <= 2 * c->space->n; which++)
         try_key(c, n_sampled, which, &best);
     int64_t cut = best.found ? part(c, items, n, &best) : 0;

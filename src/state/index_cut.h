@@ -4,16 +4,13 @@
 
 #include "state/space_now.h"
 
-typedef struct kanon__cut_sample {
-    int64_t key, item;
-    int64_t before; /* how badly those before it would do */
-} kanon__cut_sample;
-
 typedef struct kanon__cutter {
     const kanon__space_now *space;
     int32_t *summaries; /* of each item, in units: lo, hi, narrowest and widest per attribute, then the least of any group */
     int32_t *around;    /* of several items together */
-    kanon__cut_sample *sample;
+    int64_t *sample;    /* items */
+    uint64_t *sorted, *sorted_too; /* keys, each with its place in the sample */
+    int64_t *before;               /* how badly those before each would do */
 } kanon__cutter;
 
 /* Room for so many items; the caller fills in what they are. */
