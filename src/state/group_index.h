@@ -2,11 +2,11 @@
  *
  * A leaf node holds up to KANON__NODE_MOST groups, each with its number, its size and its box: the smallest and the largest
  * place on every attribute. An inner node holds as many nodes with the box around all that is below, and what bounds the
- * loss of the groups there: the fewest members, the least units, and on every attribute the narrowest and the widest group. The members of a
- * leaf's groups and their places, its crowd, are kept apart, since a search does without them. What happens to groups is
- * written to a log, so that a command writes as much as it changes, and not every leaf in which it changed a group; a leaf
- * is read with what the log says about it. When the log has grown, all it says is written into the leaves. Formats:
- * state/index_rows.c and state/index_log.c.
+ * loss of the groups there: the fewest members, the least units, and on every attribute the narrowest and the widest group.
+ * The members of a leaf's groups and their places, its crowd, are kept apart, since a search does without them. What happens
+ * to groups is written to a log, so that a command writes as much as it changes, and not every leaf in which it changed a
+ * group; a leaf is read with what the log says about it. When the log has grown, all it says is written into the leaves.
+ * Formats: state/index_rows.c and state/index_log.c.
  *
  * How the tree is cut changes the time of an answer, never the answer. */
 #ifndef KANON_STATE_GROUP_INDEX_H

@@ -1,7 +1,7 @@
-/* A record mostly finds its best group among those that hold it already, and there the one with the least units wins. So what
- * makes a good node is not only that its groups lie close together: groups that are open on an attribute are best kept apart
- * from those that are not, and groups of many units from those of few. All such cuts are tried, on a sample of large sets.
- */
+/* A record mostly finds its best group among those that hold it already, and there the one with the least units wins. So
+ * what makes a good node is not only that its groups lie close together: groups that are open on an attribute are best kept
+ * apart from those that are not, and groups of many units from those of few. All such cuts are tried, on a sample of large
+ * sets. */
 #include "state/index_cut.h"
 
 #include "core/alloc.h"

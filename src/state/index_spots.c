@@ -9,8 +9,8 @@ enum { ROOM = KANON__NODE_ROOM };
 /* Compiled once for every processor that is of interest, as in index_search.c. */
 #define IN_EACH static inline __attribute__((always_inline))
 
-/* What is to be added to the base, for every slot; slots that are not there are like the first, so that loops can go over all
- * of them, a number that the compiler knows. */
+/* What is to be added to the base, for every slot; slots that are not there are like the first, so that loops can go over
+ * all of them, a number that the compiler knows. */
 typedef struct offsets {
     int64_t base;
     int32_t most; /* of the values */

@@ -27,7 +27,8 @@ static uint64_t word_at(const unsigned char *bytes)
 }
 
 /* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of
- * the page goes in, too, so that a page that ends up elsewhere is wrong there. Eight sums at a time keep a processor busy. */
+ * the page goes in, too, so that a page that ends up elsewhere is wrong there. Eight sums at a time keep a processor
+ * busy. */
 static uint64_t sum_of(const unsigned char *page, int64_t offset)
 {
     enum { LANES = 8, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };

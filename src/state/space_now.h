@@ -33,9 +33,9 @@ typedef struct kanon__space_now {
     double in_units; /* a share of 1, with that */
 } kanon__space_now;
 
-/* The units of a group's box change when a range becomes wider, at most by as much as the range. To be kept in the file they
- * are noted as shares of the full cost of a record, such that a share times what it is worth never exceeds the units, however
- * long ago it was noted. */
+/* The units of a group's box change when a range becomes wider, at most by as much as the range. To be kept in the file
+ * they are noted as shares of the full cost of a record, such that a share times what it is worth never exceeds the units,
+ * however long ago it was noted. */
 #define KANON__WORTH_FULL (INT64_C(1) << 40)
 #define KANON__SHARE_MOST (INT64_C(1) << 48)
 /* All shares will be noted anew. */
