@@ -126,6 +126,7 @@ static const meta_number meta_counters[] = {
     NUMBER(next_change, 1, KANON__NO_PLACE - 1),
     NUMBER(n_releases, 0, INT32_MAX),
     NUMBER(root, 0, INT32_MAX),
+    NUMBER(worth, 0, INT64_C(1) << 40),
 };
 enum { N_FIXED = sizeof meta_fixed / sizeof *meta_fixed, N_COUNTERS = sizeof meta_counters / sizeof *meta_counters };
 

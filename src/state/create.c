@@ -225,7 +225,7 @@ static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_erro
     sqlite3_stmt *twice = NULL;
     kanon__row row = {0}, other = {0};
     bool found;
-    int64_t second = 0;
+    kanon__record second;
     if (s->n_key == 0)
         return KANON_OK;
     KANON_TRY(kanon__row_init(&row, s, err), out);
@@ -240,11 +240,11 @@ static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_erro
             break;
         int64_t first = sqlite3_column_int64(twice, 0);
         KANON_TRY(kanon__record_get(s, NULL, first, &row, NULL, err), out);
-        KANON_TRY(kanon__record_find(s, &second, first, row.cells, &other, err), out);
-        if (second == 0)
+        KANON_TRY(kanon__record_find(s, &second, first, row.cells, &other, NULL, err), out);
+        if (second.id == 0)
             continue;
         st = kanon__fail(err, KANON_EDATA, "%s:%lld: key: another record has the same", t->input.path,
-                         (long long)kanon__csv_line_of_row(&t->input, &t->csv_options, second - 1));
+                         (long long)kanon__csv_line_of_row(&t->input, &t->csv_options, second.id - 1));
         kanon__hint(err, st, "the columns below 'key' in the schema must tell all records apart");
         goto out;
     }
@@ -336,6 +336,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
     kanon_status st = KANON_OK;
     s->next_record = s->next_group = s->next_change = 1;
     s->first_unfiled = t->n_rows + 1;
+    s->worth = KANON__WORTH_FULL;
     KANON_TRY(keep_columns(s, t, schema, err), out);
     KANON_TRY(keep_origin(s, g, err), out);
     KANON_TRY(kanon__catalog_create(s, err), out);

@@ -170,9 +170,9 @@ static kanon_status look_through(delta *d, kanon_error *err)
             break;
         take_row(d, NULL);
         if (d->options->kind == KANON__DELTA_UPDATE) {
-            int64_t id;
-            KANON_TRY(kanon__record_find(s, &id, 0, d->row.cells, &d->old, err), out);
-            if (id == 0) {
+            kanon__record named;
+            KANON_TRY(kanon__record_find(s, &named, 0, d->row.cells, &d->old, NULL, err), out);
+            if (named.id == 0) {
                 st = fail_unknown(d, err);
                 goto out;
             }
@@ -218,14 +218,14 @@ static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
     kanon_state *s = d->state;
     bool has_row;
     for (*n = 0;; (*n)++) {
-        int64_t same = 0;
+        kanon__record same = {0};
         KANON_TRY(kanon__csv_next(&d->csv, &has_row, err), out);
         if (!has_row)
             break;
         take_row(d, NULL);
         if (s->n_key > 0)
-            KANON_TRY(kanon__record_find(s, &same, 0, d->row.cells, &d->old, err), out);
-        if (same > 0) {
+            KANON_TRY(kanon__record_find(s, &same, 0, d->row.cells, &d->old, NULL, err), out);
+        if (same.id > 0) {
             st = fail_name(d, "there is a record with this key already", "use kanon update to change it", err);
             goto out;
         }
@@ -259,36 +259,39 @@ out:
     return st;
 }
 
+enum { PAGES_PER_RECORD = 2 }; /* that change when it goes: of the record and of its name */
+
 /* Find the record that the row names. Of equal records without a key, each row of the file names another one: those that
  * were found before are no longer in the file. */
 static kanon_status take_target(delta *d, sqlite3_stmt *departed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_state *s = d->state;
-    int64_t id = 0, n = d->n_targets, m = s->n_dimensions, capacity = d->targets_capacity;
+    int64_t n = d->n_targets, m = s->n_dimensions, capacity = d->targets_capacity;
     uint32_t code;
     take_row(d, NULL);
-    KANON_TRY(kanon__record_find(s, &id, 0, d->row.cells, &d->old, err), out);
-    if (id == 0) {
-        st = fail_unknown(d, err);
-        goto out;
-    }
-    KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&id, sizeof id, err), out);
-    if (code < n) { /* an updated record is still there */
-        st = fail_name(d, "a record is named twice", "give each record one line", err);
-        goto out;
-    }
     KANON_TRY(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err), out);
     if (d->targets_capacity != capacity || d->ids == NULL) {
         int64_t ids_capacity = capacity, places_capacity = capacity * m;
         KANON_TRY(kanon__grow_array(&d->ids, &ids_capacity, d->targets_capacity, "records", err), out);
         KANON_TRY(kanon__grow_array(&d->old_places, &places_capacity, d->targets_capacity * m, "records", err), out);
+        KANON_TRY(kanon__store_make_room(&s->store, PAGES_PER_RECORD * d->targets_capacity, err), out);
     }
-    KANON_TRY(kanon__record_get(s, &d->targets[n], id, &d->old, d->old_places + n * m, err), out);
-    d->ids[n] = id;
+    kanon__record *target = &d->targets[n];
+    KANON_TRY(kanon__record_find(s, target, 0, d->row.cells, &d->old, d->old_places + n * m, err), out);
+    if (target->id == 0) {
+        st = fail_unknown(d, err);
+        goto out;
+    }
+    KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&target->id, sizeof target->id, err), out);
+    if (code < n) { /* an updated record is still there */
+        st = fail_name(d, "a record is named twice", "give each record one line", err);
+        goto out;
+    }
+    int64_t id = d->ids[n] = target->id;
     d->n_targets++;
-    if (departed != NULL && d->targets[n].since > 0)
-        KANON_TRY(note_departure(d, departed, &d->targets[n], err), out);
+    if (departed != NULL && target->since > 0)
+        KANON_TRY(note_departure(d, departed, target, err), out);
     KANON_TRY(kanon__records_tally(s, d->old_places + n * m, -1, err), out);
     KANON_TRY(kanon__persons_forget(s, id, d->old.cells, err), out);
     if (departed != NULL)

@@ -1,12 +1,12 @@
 #include "state/group_index.h"
 
 #include "core/alloc.h"
+#include "state/index_cut.h"
 #include "state/index_node.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { STRIDE = KANON__NODE_ROOM, FILL = KANON__NODE_MOST * 3 / 4 };
+enum { STRIDE = KANON__NODE_ROOM, FILL = KANON__NODE_MOST * 9 / 10 };
 
 /* ---- making and freeing -----------------------------------------------------------------------------------------------
  * */
@@ -77,6 +77,8 @@ void kanon__group_index_free(kanon__group_index *index)
     sqlite3_finalize(index->erase);
     sqlite3_finalize(index->write);
     sqlite3_finalize(index->read);
+    kanon__member_list_clear(&index->found);
+    kanon__free(index->crowd);
     kanon__free(index->scratch);
     kanon__free(index->bytes);
     kanon__free(index->heap);
@@ -127,11 +129,12 @@ static kanon_status settle(kanon__group_index *index, kanon_error *err)
             node->unsettled = false;
             if (node->parent == 0)
                 continue;
-            kanon_status st = want_parent(index, &parent, &slot, node, err);
+            kanon_status st = kanon__node_want(index, &node, id, err); /* its units may be those of other ranges */
+            if (st == KANON_OK)
+                st = want_parent(index, &parent, &slot, node, err);
             if (st != KANON_OK)
                 return st;
-            kanon__node_set_child(index, parent, slot, node);
-            parent->unsettled = true;
+            parent->unsettled |= kanon__node_set_child(index, parent, slot, node);
         }
     }
     return KANON_OK;
@@ -180,37 +183,63 @@ kanon_status kanon__group_index_open(kanon__group_index *index, kanon__group_at 
     return kanon__node_want_crowd(index, at.node, err);
 }
 
+/* The members of its neighbours need not be known. */
+kanon_status kanon__group_index_members(kanon__group_index *index, kanon__group_at at, kanon__member_list *out,
+                                        kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__node *leaf = at.node;
+    int64_t number = leaf->keys[at.slot], m = index->space->n;
+    if (!leaf->has_crowd) {
+        KANON_TRY(kanon__node_read_members(index, leaf, number, out, err), out);
+        KANON_TRY(kanon__log_replay_members(index, leaf, number, out, err), out);
+        if (out->n != leaf->sizes[at.slot])
+            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+        goto out;
+    }
+    int64_t begin = leaf->begins[at.slot], n = leaf->begins[at.slot + 1] - begin;
+    KANON_TRY(kanon__grow_array(&out->members, &out->members_capacity, n + 1, "members of groups", err), out);
+    KANON_TRY(kanon__grow_array(&out->places, &out->places_capacity, n * m + 1, "members of groups", err), out);
+    memcpy(out->members, leaf->members + begin, (size_t)n * sizeof *out->members);
+    memcpy(out->places, leaf->member_places + begin * m, (size_t)(n * m) * sizeof *out->places);
+    out->n = n;
+out:
+    return st;
+}
+
+/* Whether the group's box holds the record, as its spots tell: they do where no two places have the same. */
+static bool holds(const kanon__group_index *index, kanon__group_at at, const int64_t *places)
+{
+    bool inside = true;
+    for (int i = 0; i < index->space->n && inside; i++) {
+        const kanon__dimension_now *d = &index->space->dimensions[i];
+        const int32_t *lo = at.node->spots + 2 * (int64_t)i * STRIDE + at.slot;
+        int32_t spot = kanon__spot_of(d, places[i]);
+        inside = (!d->numeric || d->step > 0) && lo[0] <= spot && spot <= lo[STRIDE];
+    }
+    return inside;
+}
+
+/* A leaf whose boxes stay as they are need not be opened: its summary still holds all that is below. */
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__node_open(index, at.node, err), out);
+    bool opened = at.node->places != NULL || !holds(index, at, places);
+    if (opened)
+        KANON_TRY(kanon__node_open(index, at.node, err), out);
     KANON_TRY(kanon__log_join(index, at.node, at.node->keys[at.slot], record, places, err), out);
     if (at.node->has_crowd)
         KANON_TRY(kanon__node_add_member(index, at.node, at.slot, record, places, err), out);
     at.node->sizes[at.slot]++;
+    at.node->dirty = at.node->unsettled = true;
+    if (!opened)
+        goto out;
     kanon__node_grow_box(index, at.node, at.slot, places);
     kanon__node_measure_slot(index, at.node, at.slot);
     KANON_TRY(tell_parents(index, at.node, at.slot, err), out);
 out:
     return st;
-}
-
-void kanon__group_index_leave(kanon__group_index *index, kanon__group_at at, int64_t record)
-{
-    kanon__node *leaf = at.node;
-    int m = index->space->n;
-    int64_t end = leaf->begins[leaf->n], place = leaf->begins[at.slot];
-    while (place < leaf->begins[at.slot + 1] && leaf->members[place] != record)
-        place++;
-    if (place == leaf->begins[at.slot + 1])
-        return;
-    memmove(leaf->members + place, leaf->members + place + 1, (size_t)(end - place - 1) * sizeof *leaf->members);
-    memmove(leaf->member_places + place * m, leaf->member_places + (place + 1) * m,
-            (size_t)((end - place - 1) * m) * sizeof *leaf->member_places);
-    for (int slot = at.slot + 1; slot <= leaf->n; slot++)
-        leaf->begins[slot]--;
-    leaf->sizes[at.slot]--;
 }
 
 kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
@@ -232,100 +261,44 @@ out:
 /* ---- cutting ----------------------------------------------------------------------------------------------------------
  * */
 
-/* Something with a box, in the order in which it is to be cut. */
-typedef struct item {
-    int64_t key; /* the middle on the attribute at hand */
-    int64_t index;
-} item;
-
-static int by_key(const void *left, const void *right)
+/* What a cut needs to know of a slot, or of all slots together where `out` has been begun. */
+static void summarise_slot(const kanon__group_index *index, const kanon__node *node, int slot, bool first, int32_t *out)
 {
-    const item *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
-/* The spots of item `i` on an attribute. */
-typedef void (*box_reader)(const void *payload, int64_t i, int attribute, int32_t *lo, int32_t *hi);
-
-/* The middle of an item on an attribute. */
-static int32_t middle_of(int64_t i, int attribute, box_reader read, const void *payload)
-{
-    int32_t lo, hi;
-    read(payload, i, attribute, &lo, &hi);
-    return lo + (hi - lo) / 2;
-}
-
-/* Where to cut sorted items: in the middle half, where two neighbours cost most together, nearest to the middle. So a
- * category ends up on one side. */
-static int64_t choose_cut(const kanon__dimension_now *d, const item *items, int64_t n)
-{
-    int64_t best = n / 2;
-    int32_t widest = -1;
-    for (int64_t i = 0; i <= n / 4; i++)
-        for (int side = 0; side < 2; side++) {
-            int64_t cut = side == 0 ? n / 2 - i : n / 2 + i;
-            if (cut < 1 || cut >= n)
-                continue;
-            int32_t gap = kanon__spots_units(d, (int32_t)items[cut - 1].key, (int32_t)items[cut].key);
-            if (gap > widest) {
-                widest = gap;
-                best = cut;
-            }
-        }
-    return best;
-}
-
-/* Sort the items along the attribute on which their middles cost most together, and say where to cut them. */
-static int64_t sort_and_cut(const kanon__space_now *space, item *items, int64_t n, box_reader read, const void *payload)
-{
-    int widest = 0;
-    int32_t most = -1;
-    for (int i = 0; i < space->n; i++) {
-        int32_t least = INT32_MAX, greatest = INT32_MIN;
-        for (int64_t j = 0; j < n; j++) {
-            int32_t middle = middle_of(items[j].index, i, read, payload);
-            least = middle < least ? middle : least;
-            greatest = middle > greatest ? middle : greatest;
-        }
-        int32_t width = kanon__spots_units(&space->dimensions[i], least, greatest);
-        if (width > most) {
-            most = width;
-            widest = i;
+    int m = index->space->n, sides = kanon__node_sides(node);
+    for (int i = 0; i < m; i++) {
+        const int32_t *spots = node->spots + (int64_t)i * sides * STRIDE + slot;
+        int32_t width = sides == 2 ? kanon__spots_units(&index->space->dimensions[i], spots[0], spots[STRIDE]) : 0;
+        int32_t now[4] = {spots[0], spots[STRIDE], sides == 2 ? width : spots[2 * STRIDE],
+                          sides == 2 ? width : spots[3 * STRIDE]};
+        for (int side = 0; side < 4; side++) {
+            int32_t *old = &out[4 * i + side];
+            *old = first || (side % 2 == 0 ? now[side] < *old : now[side] > *old) ? now[side] : *old;
         }
     }
-    for (int64_t j = 0; j < n; j++)
-        items[j].key = middle_of(items[j].index, widest, read, payload);
-    qsort(items, (size_t)n, sizeof *items, by_key);
-    return choose_cut(&space->dimensions[widest], items, n);
-}
-
-static void read_slot(const void *payload, int64_t slot, int attribute, int32_t *lo, int32_t *hi)
-{
-    const kanon__node *node = payload;
-    const int32_t *spots = node->spots + attribute * kanon__node_sides(node) * STRIDE + slot;
-    *lo = spots[0];
-    *hi = spots[STRIDE];
+    out[4 * m] = first || node->units[slot] < out[4 * m] ? node->units[slot] : out[4 * m];
 }
 
 /* Move a part of a full node to a new one. */
 static kanon_status halve(kanon__group_index *index, kanon__node *node, kanon__node **half, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    item items[STRIDE];
+    kanon__cutter cutter = {0};
+    int64_t items[STRIDE];
     bool moved[STRIDE] = {false};
-    for (int slot = 0; slot < node->n; slot++)
-        items[slot].index = slot;
-    int cut = (int)sort_and_cut(index->space, items, node->n, read_slot, node);
+    KANON_TRY(kanon__cutter_init(&cutter, index->space, node->n, err), out);
+    for (int slot = 0; slot < node->n; slot++) {
+        items[slot] = slot;
+        summarise_slot(index, node, slot, true, kanon__cutter_summary(&cutter, slot));
+    }
+    int cut = (int)kanon__cutter_cut(&cutter, items, node->n);
     if (node->level == 0) {
         KANON_TRY(kanon__node_want_crowd(index, node, err), out);
         node->rewritten = true;
     }
     KANON_TRY(add_node(index, half, node->level, err), out);
     for (int i = cut; i < node->n; i++) {
-        KANON_TRY(kanon__node_add_copy(index, *half, node, (int)items[i].index, err), out);
-        moved[items[i].index] = true;
+        KANON_TRY(kanon__node_add_copy(index, *half, node, (int)items[i], err), out);
+        moved[items[i]] = true;
     }
     for (int slot = node->n - 1; slot >= 0; slot--)
         if (moved[slot])
@@ -341,6 +314,7 @@ static kanon_status halve(kanon__group_index *index, kanon__node *node, kanon__n
         child->rewritten = true;
     }
 out:
+    kanon__cutter_clear(&cutter);
     return st;
 }
 
@@ -427,25 +401,28 @@ typedef struct building {
     int64_t first;
 } building;
 
-static void read_group(const void *payload, int64_t i, int attribute, int32_t *lo, int32_t *hi)
+static void summarise_group(const building *b, const kanon__new_group *group, int32_t *out)
 {
-    const building *b = payload;
-    const int64_t *box = b->groups[i].box + 2 * attribute;
-    *lo = kanon__spot_of(&b->index->space->dimensions[attribute], box[0]);
-    *hi = kanon__spot_of(&b->index->space->dimensions[attribute], box[1]);
+    int m = b->index->space->n;
+    out[4 * m] = 0;
+    for (int i = 0; i < m; i++) {
+        const kanon__dimension_now *d = &b->index->space->dimensions[i];
+        int32_t lo = kanon__spot_of(d, group->box[2 * i]), hi = kanon__spot_of(d, group->box[2 * i + 1]);
+        int32_t width = kanon__spots_units(d, lo, hi);
+        memcpy(out + 4 * i, (int32_t[]){lo, hi, width, width}, 4 * sizeof *out);
+        out[4 * m] += width;
+    }
 }
 
-static void read_node(const void *payload, int64_t i, int attribute, int32_t *lo, int32_t *hi)
+static void summarise_item(const building *b, int64_t item, int32_t *out)
 {
-    const building *b = payload;
-    const kanon__node *node = b->index->nodes[b->first + i];
-    const int32_t *spots = node->spots + attribute * kanon__node_sides(node) * STRIDE;
-    *lo = spots[0];
-    *hi = spots[STRIDE];
-    for (int slot = 1; slot < node->n; slot++) {
-        *lo = spots[slot] < *lo ? spots[slot] : *lo;
-        *hi = spots[STRIDE + slot] > *hi ? spots[STRIDE + slot] : *hi;
+    if (b->groups != NULL) {
+        summarise_group(b, &b->groups[item], out);
+        return;
     }
+    const kanon__node *node = b->index->nodes[b->first + item];
+    for (int slot = 0; slot < node->n; slot++)
+        summarise_slot(b->index, node, slot, slot == 0, out);
 }
 
 typedef struct range {
@@ -453,9 +430,9 @@ typedef struct range {
 } range;
 
 /* Cut the items into runs that lie close together, until none has more than FILL; `ends` marks the last item of each. */
-static void cut_into_runs(const building *b, item *items, int64_t n, bool *ends)
+static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool *ends)
 {
-    enum { DEEPEST = 256 }; /* a quarter is cut off at least */
+    enum { DEEPEST = 256 }; /* an eighth is cut off at least */
     range stack[DEEPEST] = {{0, n}};
     for (int top = n > 0; top > 0;) {
         range r = stack[--top];
@@ -464,7 +441,7 @@ static void cut_into_runs(const building *b, item *items, int64_t n, bool *ends)
             ends[r.end - 1] = true;
             continue;
         }
-        int64_t cut = sort_and_cut(b->index->space, items + r.begin, count, b->groups != NULL ? read_group : read_node, b);
+        int64_t cut = kanon__cutter_cut(cutter, items + r.begin, count);
         stack[top++] = (range){r.begin + cut, r.end};
         stack[top++] = (range){r.begin, r.begin + cut};
     }
@@ -474,26 +451,31 @@ static void cut_into_runs(const building *b, item *items, int64_t n, bool *ends)
 static kanon_status add_level(kanon__group_index *index, building b, int64_t n, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    item *items = NULL;
+    kanon__cutter cutter = {0};
+    int64_t *items = NULL;
     bool *ends = NULL;
     kanon__node *node = NULL;
     KANON_TRY(kanon__new_array(&items, n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&ends, n, "the index of groups", err), out);
-    for (int64_t i = 0; i < n; i++)
-        items[i].index = i;
-    cut_into_runs(&b, items, n, ends);
+    KANON_TRY(kanon__cutter_init(&cutter, index->space, n, err), out);
+    for (int64_t i = 0; i < n; i++) {
+        items[i] = i;
+        summarise_item(&b, i, kanon__cutter_summary(&cutter, i));
+    }
+    cut_into_runs(&cutter, items, n, ends);
     for (int64_t i = 0; i < n; i++) {
         if (i == 0 || ends[i - 1])
             KANON_TRY(add_node(index, &node, level, err), out);
         if (level == 0) {
-            KANON_TRY(kanon__node_add_group(index, node, &b.groups[items[i].index], err), out);
+            KANON_TRY(kanon__node_add_group(index, node, &b.groups[items[i]], err), out);
             continue;
         }
-        kanon__node *child = index->nodes[b.first + items[i].index];
+        kanon__node *child = index->nodes[b.first + items[i]];
         child->parent = node->id;
         kanon__node_add_child(index, node, child);
     }
 out:
+    kanon__cutter_clear(&cutter);
     kanon__free(ends);
     kanon__free(items);
     return st;
@@ -504,7 +486,8 @@ static kanon_status drop_nodes(kanon__group_index *index, kanon_error *err)
     kanon__nodes_drop(index);
     kanon__log_clear(&index->log);
     index->n_ids = 1;
-    index->hint = 0;
+    index->hint = index->crowd_leaf = 0;
+    kanon__shares_begin(index->space);
     return kanon__store_run(&index->state->store, "DELETE FROM nodes; DELETE FROM crowds; DELETE FROM changes", err);
 }
 
@@ -643,6 +626,8 @@ static bool summary_is_right(const kanon__group_index *index, const kanon__node 
     kanon__node_set_child(index, scratch, slot, child);
     for (int i = 0; i < 4 * index->space->n; i++)
         good = good && scratch->places[i * STRIDE + slot] == node->places[i * STRIDE + slot];
+    for (int i = 0; i < child->n; i++)
+        good = good && (child->level == 0 ? node->units[slot] <= child->units[i] : node->least[slot] <= child->least[i]);
     return good && scratch->sizes[slot] == node->sizes[slot] && scratch->first[slot] == node->first[slot];
 }
 

@@ -2,11 +2,11 @@
  *
  * A leaf node holds up to KANON__NODE_MOST groups, each with its number, its size and its box: the smallest and the largest
  * place on every attribute. An inner node holds as many nodes with the box around all that is below, and what bounds the
- * loss of the groups there: the fewest members, and on every attribute the narrowest and the widest group. The members of a
- * leaf's groups and their places, its crowd, are kept apart, since a search does without them. What happens to groups is
- * written to a log, so that a command writes as much as it changes, and not every leaf in which it changed a group; a leaf
- * is read with what the log says about it. When the log has grown, all it says is written into the leaves. Formats:
- * state/index_rows.c and state/index_log.c.
+ * loss of the groups there: the fewest members, the least units, and on every attribute the narrowest and the widest group.
+ * The members of a leaf's groups and their places, its crowd, are kept apart, since a search does without them. What happens
+ * to groups is written to a log, so that a command writes as much as it changes, and not every leaf in which it changed a
+ * group; a leaf is read with what the log says about it. When the log has grown, all it says is written into the leaves.
+ * Formats: state/index_rows.c and state/index_log.c.
  *
  * How the tree is cut changes the time of an answer, never the answer. */
 #ifndef KANON_STATE_GROUP_INDEX_H
@@ -34,10 +34,11 @@ typedef struct kanon__node {
     int64_t keys[KANON__NODE_ROOM];  /* group numbers, or ids of nodes */
     int64_t sizes[KANON__NODE_ROOM]; /* members, or the fewest of any group below */
     int64_t *first;                  /* inner: the lowest group number below */
+    int64_t *least;                  /* inner: the least units of any group below, as kanon__share_of noted them */
     int64_t *places; /* by attribute and side (lo, hi, and of inner nodes narrowest, widest), then slot; of a leaf that was
                       * only searched: NULL */
     int32_t *spots;  /* the same in units */
-    int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group */
+    int32_t units[KANON__NODE_ROOM]; /* leaf: D of the group; inner: at most that of any group below */
     int64_t *members;                /* crowd: the groups' members one after the other, each group's ascending */
     int64_t *member_places;          /* of each member, attribute by attribute */
     int64_t *begins;                 /* of each slot's members, and the end */
@@ -61,6 +62,14 @@ typedef struct kanon__new_group {
     const int64_t *places;  /* of the members, one after the other */
 } kanon__new_group;
 
+/* Members of a group, ascending, and their places, one after the other. */
+typedef struct kanon__member_list {
+    int64_t n, *members, *places;
+    int64_t members_capacity, places_capacity;
+} kanon__member_list;
+
+void kanon__member_list_clear(kanon__member_list *list);
+
 /* Of the state's space and root; nothing is read yet. */
 kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *state, kanon_error *err);
 void kanon__group_index_free(kanon__group_index *index);
@@ -74,21 +83,21 @@ kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err
  * is no group. `increase` may be NULL. */
 kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group_at *out, const int64_t *places,
                                          int64_t *increase, kanon_error *err);
-/* The group of that number with its members, if it is in the node; nowhere where it is not. */
+/* The group of that number, if it is in the node; nowhere where it is not. */
 kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at *out, int64_t node, int64_t number,
                                      kanon_error *err);
-/* The group of which the record, with these places, is a member; its members are read. */
+/* The group of which the record, with these places, is a member. */
 kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
                                          const int64_t *places, kanon_error *err);
 
-/* Read the members of the groups of a node, if they are not there yet. */
+/* The members of one group. */
+kanon_status kanon__group_index_members(kanon__group_index *index, kanon__group_at at, kanon__member_list *out,
+                                        kanon_error *err);
+/* Read the members of all groups of a node, if they are not there yet. */
 kanon_status kanon__group_index_open(kanon__group_index *index, kanon__group_at at, kanon_error *err);
 
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_at at, int64_t record, const int64_t *places,
                                      kanon_error *err);
-/* A member goes. The group's box and the summaries above it stay as they were, until kanon__group_index_replace or
- * kanon__group_index_remove sets them right. */
-void kanon__group_index_leave(kanon__group_index *index, kanon__group_at at, int64_t record);
 /* New members and box for a group that stays where it is. */
 kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_at at, const kanon__new_group *group,
                                         kanon_error *err);
@@ -113,16 +122,10 @@ static inline int64_t kanon__group_edge(const kanon__node *leaf, int slot, int a
     return leaf->places[(2 * attribute + side) * KANON__NODE_ROOM + slot];
 }
 
-/* Members and their places are there after kanon__group_index_group_of, kanon__group_index_find or
- * kanon__group_index_open. */
+/* Members are there after kanon__group_index_open. */
 static inline const int64_t *kanon__group_members(kanon__group_at at)
 {
     return at.node->members + at.node->begins[at.slot];
-}
-
-static inline const int64_t *kanon__group_places(kanon__group_at at, int n_dimensions)
-{
-    return at.node->member_places + at.node->begins[at.slot] * n_dimensions;
 }
 
 /* Every leaf node with its crowd, one call each. */

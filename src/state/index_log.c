@@ -238,6 +238,51 @@ out:
     return st;
 }
 
+static kanon_status add_member(const kanon__group_index *index, kanon__member_list *list, kanon__byte_reader *r,
+                               kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = index->space->n;
+    int64_t record = kanon__take_count(r, index->state->next_record - 1), at = list->n;
+    KANON_TRY(kanon__grow_array(&list->members, &list->members_capacity, list->n + 1, "members of groups", err), out);
+    KANON_TRY(kanon__grow_array(&list->places, &list->places_capacity, (list->n + 1) * m, "members of groups", err), out);
+    while (at > 0 && list->members[at - 1] > record)
+        at--;
+    memmove(list->members + at + 1, list->members + at, (size_t)(list->n - at) * sizeof *list->members);
+    memmove(list->places + (at + 1) * m, list->places + at * m, (size_t)((list->n - at) * m) * sizeof *list->places);
+    list->members[at] = record;
+    for (int i = 0; i < m; i++)
+        list->places[at * m + i] = kanon__take_place(r, &index->space->dimensions[i], 0);
+    list->n++;
+out:
+    return st;
+}
+
+kanon_status kanon__log_replay_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
+                                       kanon__member_list *list, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = first_entry(&index->log, leaf->id); i >= 0; i = index->log.entries[i].next) {
+        const kanon__log_entry *e = &index->log.entries[i];
+        const unsigned char *bytes = (const unsigned char *)index->log.bytes + e->begin;
+        kanon__byte_reader r = {bytes + 1, bytes + e->length, e->length < 2};
+        if (e->part <= leaf->since || kanon__take_count(&r, index->state->next_group - 1) != number)
+            continue;
+        if (bytes[0] == JOINED)
+            KANON_TRY(add_member(index, list, &r, err), out);
+        else if (bytes[0] == IS_NOW)
+            KANON_TRY(kanon__take_members(index, list, &r, err), out);
+        else
+            list->n = 0;
+        if (r.bad) {
+            st = kanon__store_damaged(&index->state->store, "the changes of a group", err);
+            goto out;
+        }
+    }
+out:
+    return st;
+}
+
 /* ---- in the file ------------------------------------------------------------------------------------------------------
  * */
 
@@ -297,7 +342,7 @@ static bool counts(const kanon__group_index *index, int64_t entry)
     return index->log.heads[e->leaf] >= 0 && !is_written_whole(index, e->leaf);
 }
 
-/* All that is said goes into the leaves. */
+/* All that is said goes into the leaves; their members are read when they are written. */
 static kanon_status merge(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -310,7 +355,6 @@ static kanon_status merge(kanon__group_index *index, kanon_error *err)
             st = kanon__store_damaged(&index->state->store, "the changes of groups", err);
             goto out;
         }
-        KANON_TRY(kanon__node_want_crowd(index, node, err), out);
         node->rewritten = node->dirty = true;
     }
     KANON_TRY(kanon__store_run(&index->state->store, "DELETE FROM changes", err), out);
@@ -350,11 +394,13 @@ kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__index_log *log = &index->log;
+    enum { FRAME = 4 }; /* bytes of a leaf and a length, mostly */
     int64_t n_bytes = 0, n_new = 0, most = index->state->n_records * LOG_BYTES_PER_RECORD;
     for (int64_t i = 0; i < log->n_entries; i++) {
-        int64_t bytes = counts(index, i) ? log->entries[i].length + 2 * KANON__NUMBER_BYTES : 0;
-        n_bytes += bytes;
-        n_new += i >= log->n_saved ? bytes : 0;
+        if (!counts(index, i))
+            continue;
+        n_bytes += log->entries[i].length + FRAME;
+        n_new += i >= log->n_saved ? log->entries[i].length + 2 * KANON__NUMBER_BYTES : 0;
     }
     if (log->outdated || n_bytes > (most > LOG_LEAST ? most : LOG_LEAST))
         KANON_TRY(merge(index, err), out);

@@ -71,7 +71,7 @@ kanon_status kanon__group_index_seek(kanon__group_index *index, kanon__group_at 
     for (int64_t id = 0; st == KANON_OK && out->node == NULL && id < index->n_ids; id++)
         if (index->nodes[id] != NULL && index->nodes[id]->level == 0)
             st = kanon__group_index_find(index, out, id, picked->number, err);
-    return st;
+    return st == KANON_OK && out->node != NULL ? kanon__group_index_open(index, *out, err) : st;
 }
 
 /* ---- groups that are near --------------------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int l
     kanon_status st = KANON_OK;
     char *memory = NULL;
     int64_t n = (int64_t)STRIDE * (level == 0 ? 2 : 4) * index->space->n, head = whole_lines(sizeof **out);
-    int64_t size = head + n * (int64_t)sizeof(int32_t), more = (STRIDE + n) * (int64_t)sizeof(int64_t);
+    int64_t size = head + n * (int64_t)sizeof(int32_t), more = (2 * STRIDE + n) * (int64_t)sizeof(int64_t);
     *out = NULL;
     KANON_TRY(kanon__nodes_memory(index, &memory, size + (level > 0 ? more : 0), err), out);
     kanon__node *node = (kanon__node *)(void *)memory;
@@ -71,7 +71,8 @@ kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int l
     node->spots = (int32_t *)(void *)(memory + head);
     if (level > 0) {
         node->first = (int64_t *)(void *)(memory + size);
-        node->places = node->first + STRIDE;
+        node->least = node->first + STRIDE;
+        node->places = node->least + STRIDE;
     }
     node->epoch = index->space->epoch;
     *out = node;
@@ -91,19 +92,20 @@ kanon_status kanon__node_add_places(kanon__group_index *index, kanon__node *leaf
     return st;
 }
 
-static void free_crowd(kanon__node *node)
+void kanon__node_forget_crowd(kanon__node *node)
 {
     kanon__free(node->member_places);
     kanon__free(node->members);
     node->member_places = node->members = NULL;
     node->members_capacity = node->member_places_capacity = 0;
+    node->has_crowd = false;
 }
 
 void kanon__nodes_drop(kanon__group_index *index)
 {
     for (int64_t id = 0; index->nodes != NULL && id < index->n_ids; id++) {
         if (index->nodes[id] != NULL)
-            free_crowd(index->nodes[id]);
+            kanon__node_forget_crowd(index->nodes[id]);
         index->nodes[id] = NULL;
     }
     for (int64_t i = 0; i < index->n_chunks; i++)
@@ -142,14 +144,16 @@ static kanon_status read_node(kanon__group_index *index, int64_t id, kanon_error
 {
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
-    KANON_TRY(kanon__node_read(index, &node, id, err), out);
+    bool measured;
+    KANON_TRY(kanon__node_read(index, &node, id, &measured, err), out);
     if (node->level == 0)
         KANON_TRY(kanon__log_replay(index, node, false, err), out);
-    if ((node->n == 0 && node->parent != 0) || !is_possible(index, node)) {
+    if (!measured && ((node->n == 0 && node->parent != 0) || !is_possible(index, node))) {
         st = kanon__store_damaged(&index->state->store, "a node of the index", err);
         goto out;
     }
-    kanon__node_measure(index, node);
+    if (!measured)
+        kanon__node_measure(index, node);
     if (node->level == 0)
         node->places = NULL;
     index->nodes[id] = node;
@@ -215,7 +219,7 @@ kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kan
 {
     kanon__log_forget(&index->log, node->id);
     index->nodes[node->id] = NULL;
-    free_crowd(node);
+    kanon__node_forget_crowd(node);
     return kanon__node_erase_rows(index, node->id, err);
 }
 
@@ -272,6 +276,8 @@ static void measure_slots(const kanon__group_index *index, kanon__node *node, in
             spots[3 * STRIDE + slot] = width_units(d, places[3 * STRIDE + slot], true);
         }
     }
+    for (int slot = from; sides == 4 && slot < to; slot++)
+        node->units[slot] = kanon__share_units(index->space, node->least[slot]);
 }
 
 void kanon__node_measure_slot(const kanon__group_index *index, kanon__node *node, int slot)
@@ -395,8 +401,10 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     }
     node->keys[to] = from->keys[slot];
     node->sizes[to] = from->sizes[slot];
-    if (node->level > 0)
+    if (node->level > 0) {
         node->first[to] = from->first[slot];
+        node->least[to] = from->least[slot];
+    }
     for (int i = 0; i < numbers; i++)
         node->places[i * STRIDE + to] = from->places[i * STRIDE + slot];
     node->n++;
@@ -405,53 +413,95 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     return KANON_OK;
 }
 
-/* What is below a child on one attribute: lo, hi, narrowest, widest. The child's spots are those of now. */
+/* The places at both ends of a child's boxes on one attribute. Its spots are those of now, and tell categories apart. */
+static void find_ends(const kanon__group_index *index, const kanon__node *child, int attribute, int64_t out[2])
+{
+    const int64_t *lo = kanon__node_column(child, attribute, 0), *hi = lo + STRIDE;
+    const int32_t *first = child->spots + (int64_t)attribute * kanon__node_sides(child) * STRIDE, *last = first + STRIDE;
+    int lowest = 0, highest = 0;
+    out[0] = lo[0];
+    out[1] = hi[0];
+    if (dimension(index, attribute)->numeric) {
+        for (int slot = 1; slot < child->n; slot++) {
+            out[0] = lo[slot] < out[0] ? lo[slot] : out[0];
+            out[1] = hi[slot] > out[1] ? hi[slot] : out[1];
+        }
+        return;
+    }
+    for (int slot = 1; slot < child->n; slot++) {
+        lowest = first[slot] < first[lowest] ? slot : lowest;
+        highest = last[slot] > last[highest] ? slot : highest;
+    }
+    out[0] = lo[lowest];
+    out[1] = hi[highest];
+}
+
+/* What is below a child on one attribute: lo, hi, narrowest, widest. */
 static void summarise(const kanon__group_index *index, const kanon__node *child, int attribute, int64_t out[4])
 {
     const kanon__dimension_now *d = dimension(index, attribute);
-    int sides = kanon__node_sides(child);
+    bool leaf = child->level == 0;
     const int64_t *places = kanon__node_column(child, attribute, 0);
+    find_ends(index, child, attribute, out);
     for (int slot = 0; slot < child->n; slot++) {
-        int64_t lo = places[slot], hi = places[STRIDE + slot];
-        int64_t narrow = sides == 4 ? places[2 * STRIDE + slot] : width_of(d, lo, hi);
-        int64_t wide = sides == 4 ? places[3 * STRIDE + slot] : narrow;
-        if (slot == 0 || kanon__place_before(d, lo, out[0]))
-            out[0] = lo;
-        if (slot == 0 || kanon__place_before(d, out[1], hi))
-            out[1] = hi;
+        int64_t narrow = leaf ? width_of(d, places[slot], places[STRIDE + slot]) : places[2 * STRIDE + slot];
+        int64_t wide = leaf ? narrow : places[3 * STRIDE + slot];
         out[2] = slot == 0 || narrow < out[2] ? narrow : out[2];
         out[3] = slot == 0 || wide > out[3] ? wide : out[3];
     }
 }
 
-void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child)
+/* Put a number where it belongs, and say whether another one was there. */
+static bool set(int64_t *at, int64_t value)
 {
-    node->keys[slot] = child->id;
+    bool other = *at != value;
+    *at = value;
+    return other;
+}
+
+/* Of a leaf that has not been opened nothing has changed but sizes. */
+bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child)
+{
+    int64_t size = 0, first = 0, least = 0;
+    bool other = set(&node->keys[slot], child->id);
     for (int i = 0; i < child->n; i++) {
-        int64_t first = child->level == 0 ? child->keys[i] : child->first[i];
-        if (i == 0 || child->sizes[i] < node->sizes[slot])
-            node->sizes[slot] = child->sizes[i];
-        if (i == 0 || first < node->first[slot])
-            node->first[slot] = first;
+        int64_t lowest = child->level == 0 ? child->keys[i] : child->first[i];
+        int64_t share = child->level == 0 ? child->units[i] : child->least[i];
+        size = i == 0 || child->sizes[i] < size ? child->sizes[i] : size;
+        first = i == 0 || lowest < first ? lowest : first;
+        least = i == 0 || share < least ? share : least;
     }
-    for (int i = 0; i < index->space->n; i++) {
+    least = child->level == 0 ? kanon__share_of(index->space, least) : least;
+    other = set(&node->sizes[slot], size) | set(&node->first[slot], first) | set(&node->least[slot], least) | other;
+    for (int i = 0; i < index->space->n && child->places != NULL; i++) {
         int64_t *column = kanon__node_column(node, i, 0) + slot, sides[4] = {0};
         summarise(index, child, i, sides);
         for (int side = 0; side < 4; side++)
-            column[side * STRIDE] = sides[side];
+            other = set(&column[side * STRIDE], sides[side]) | other;
     }
-    node->dirty = true;
-    kanon__node_measure_slot(index, node, slot);
+    if (other) {
+        node->dirty = true;
+        kanon__node_measure_slot(index, node, slot);
+    }
+    return other;
+}
+
+/* Put the smaller, or the larger, number there, and say whether that is another one. */
+static bool lower_to(int64_t *at, int64_t value)
+{
+    return value < *at && set(at, value);
+}
+
+static bool raise_to(int64_t *at, int64_t value)
+{
+    return value > *at && set(at, value);
 }
 
 void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
                              int group)
 {
-    bool other = false;
-    if (leaf->sizes[group] < node->sizes[slot])
-        node->sizes[slot] = leaf->sizes[group];
-    if (leaf->keys[group] < node->first[slot])
-        node->first[slot] = leaf->keys[group];
+    bool other = lower_to(&node->sizes[slot], leaf->sizes[group]) | lower_to(&node->first[slot], leaf->keys[group]) |
+                 lower_to(&node->least[slot], kanon__share_of(index->space, leaf->units[group]));
     for (int i = 0; i < index->space->n; i++) {
         const kanon__dimension_now *d = dimension(index, i);
         int64_t lo = kanon__group_edge(leaf, group, i, 0), hi = kanon__group_edge(leaf, group, i, 1);
@@ -460,19 +510,19 @@ void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node,
             column[0] = lo, other = true;
         if (kanon__place_before(d, column[STRIDE], hi))
             column[STRIDE] = hi, other = true;
-        if (width < column[2 * STRIDE])
-            column[2 * STRIDE] = width, other = true;
-        if (width > column[3 * STRIDE])
-            column[3 * STRIDE] = width, other = true;
+        other = lower_to(&column[2 * STRIDE], width) | raise_to(&column[3 * STRIDE], width) | other;
     }
+    if (!other)
+        return;
     node->dirty = true;
-    if (other)
-        kanon__node_measure_slot(index, node, slot);
+    kanon__node_measure_slot(index, node, slot);
 }
 
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child)
 {
-    kanon__node_set_child(index, node, node->n++, child);
+    int slot = node->n++;
+    node->keys[slot] = 0; /* what is there is not of this child */
+    kanon__node_set_child(index, node, slot, child);
 }
 
 void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node, int slot)
@@ -489,8 +539,10 @@ void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node,
     }
     memmove(node->keys + slot, node->keys + slot + 1, after * sizeof *node->keys);
     memmove(node->sizes + slot, node->sizes + slot + 1, after * sizeof *node->sizes);
-    if (node->level > 0)
+    if (node->level > 0) {
         memmove(node->first + slot, node->first + slot + 1, after * sizeof *node->first);
+        memmove(node->least + slot, node->least + slot + 1, after * sizeof *node->least);
+    }
     memmove(node->units + slot, node->units + slot + 1, after * sizeof *node->units);
     for (int i = 0; i < numbers; i++) {
         int64_t *places = node->places + i * STRIDE + slot;

@@ -47,8 +47,11 @@ struct kanon__group_index {
     int64_t n_chunks, chunks_capacity;
     char *room; /* what is left of the last one */
     int64_t room_size;
-    int64_t *scratch; /* places of a leaf while it is read */
-    char *bytes;      /* of a row that is being written */
+    int64_t *scratch;                               /* places of a leaf while it is read */
+    char *crowd;                                    /* the row of members that was read last */
+    int64_t crowd_size, crowd_capacity, crowd_leaf; /* leaf 0: none */
+    kanon__member_list found;                       /* members of a group that is being looked at */
+    char *bytes;                                    /* of a row that is being written */
     int64_t bytes_capacity;
     void *heap; /* of a search */
     int64_t heap_capacity;
@@ -89,6 +92,8 @@ kanon_status kanon__node_want(kanon__group_index *index, kanon__node **out, int6
 kanon_status kanon__node_open(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
 /* The members of a leaf, read where they are not there yet; its places, too. */
 kanon_status kanon__node_want_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
+/* Free the members of a leaf; they can be read again once they are in its row. */
+void kanon__node_forget_crowd(kanon__node *leaf);
 /* Take the node out of memory and file. */
 kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kanon_error *err);
 
@@ -101,8 +106,9 @@ kanon_status kanon__node_add_group(const kanon__group_index *index, kanon__node 
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child);
 kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *node, const kanon__node *from, int slot,
                                   kanon_error *err);
-/* Bring the slot of a child up to date: what is below it, or at least all of that and a group's box. */
-void kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child);
+/* Bring the slot of a child up to date: what is below it, and whether that is something else than before; or at least all of
+ * that and a group's box. */
+bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child);
 void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
                              int group);
 void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node, int slot);
@@ -136,26 +142,37 @@ unsigned char *kanon__put_place(unsigned char *at, int64_t place, int64_t near);
 unsigned char *kanon__put_members(unsigned char *at, int n_dimensions, int64_t n, const int64_t *members,
                                   const int64_t *places);
 
-typedef struct kanon__member_list {
-    int64_t n, *members, *places;
-    int64_t members_capacity, places_capacity;
-} kanon__member_list;
-
 kanon_status kanon__take_members(const kanon__group_index *index, kanon__member_list *out, kanon__byte_reader *reader,
                                  kanon_error *err);
-void kanon__member_list_clear(kanon__member_list *list);
 
-/* The rows alone, without what the log says. Places of leaves are read into index->scratch. */
-kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err);
+/* The width and the base of a column. */
+int kanon__take_width(kanon__byte_reader *reader, int64_t *base, int n);
+/* Keys and sizes of a node; false where they cannot be. */
+bool kanon__take_groups(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *reader, int n);
+
+/* The rows alone, without what the log says. Places of leaves are read into index->scratch, unless spots and units could be
+ * had at once. */
+kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, bool *measured, kanon_error *err);
 /* The slots of a node once more, into its places. */
 kanon_status kanon__node_reread(kanon__group_index *index, kanon__node *node, kanon_error *err);
 kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err);
+/* The members that the row gives one group; none where it has no such group. */
+kanon_status kanon__node_read_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
+                                      kanon__member_list *out, kanon_error *err);
 /* Write inner nodes that are dirty, and leaves that are to be written whole. */
 kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err);
 /* The highest id that a node has in the file; 0: there is none. */
 kanon_status kanon__nodes_last(kanon__group_index *index, int64_t *out, kanon_error *err);
 /* Take the node out of the file. */
 kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon_error *err);
+
+/* ---- state/index_spots.c ----------------------------------------------------------------------------------------------
+ * */
+
+/* Bytes behind a row that may be read. */
+enum { KANON__ROW_PADDING = 64 };
+/* The slots of a leaf, with its spots and units, but without places. False where that takes a closer look. */
+bool kanon__leaf_take_spots(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader reader);
 
 /* ---- state/index_log.c ------------------------------------------------------------------------------------------------
  * */
@@ -173,6 +190,9 @@ kanon_status kanon__log_group(kanon__group_index *index, const kanon__node *leaf
 kanon_status kanon__log_removal(kanon__group_index *index, const kanon__node *leaf, int64_t number, kanon_error *err);
 /* Do to the boxes of a leaf that was read, or to its crowd, what the log says. */
 kanon_status kanon__log_replay(kanon__group_index *index, kanon__node *leaf, bool crowd, kanon_error *err);
+/* Do to the members of one group what the log says about it. */
+kanon_status kanon__log_replay_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
+                                       kanon__member_list *list, kanon_error *err);
 /* Write the log, or the leaves that it is about: those are then marked to be written whole. */
 kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err);
 /* KANON_EDATA where it is about leaves that are not there. */

@@ -6,7 +6,7 @@
  *              all ones where there is no number; with w = 8 the number itself, with w = 0 nothing: all are the base
  *     node     level, parent, since, and if it has slots:
  *     leaf     n, group numbers, sizes, lo and hi per attribute
- *     inner    n, ids, fewest members, lowest group numbers, lo, hi, narrowest and widest per attribute
+ *     inner    n, ids, fewest members, lowest group numbers, least units, lo, hi, narrowest and widest per attribute
  *     crowd    per group its number and its members: how many, the first, the differences; then per attribute a place for
  *              each member: 0 where there is none, else one more than the difference to the one before it, signs folded */
 #include "core/alloc.h"
@@ -118,22 +118,34 @@ static void take_offsets(int64_t *out, const unsigned char *at, int width, int64
         unsigned value = at[2 * i] | (unsigned)at[2 * i + 1] << 8;
         out[i] = value == 0xffff ? KANON__NO_PLACE : (int64_t)((uint64_t)base + value);
     }
-    for (int i = 0; i < n && width >= 4; i++) {
+    for (int i = 0; i < n && width == 4; i++) {
+        const unsigned char *b = at + 4 * i;
+        uint32_t value = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        out[i] = value == UINT32_MAX ? KANON__NO_PLACE : (int64_t)((uint64_t)base + value);
+    }
+    for (int i = 0; i < n && width == 8; i++) {
         uint64_t value = 0;
         for (int byte = width; byte-- > 0;)
             value = value << 8 | at[i * width + byte];
-        out[i] = width == 4 && value == all_ones(4) ? KANON__NO_PLACE : (int64_t)((uint64_t)base + value);
+        out[i] = (int64_t)((uint64_t)base + value);
     }
+}
+
+int kanon__take_width(kanon__byte_reader *r, int64_t *base, int n)
+{
+    int width = r->at < r->end ? *r->at++ : 3;
+    *base = unfold(kanon__take_unsigned(r));
+    if (r->bad || (width & (width - 1)) != 0 || width > 8 || (width == 8 && *base != 0) || r->end - r->at < n * width)
+        r->bad = true;
+    return width;
 }
 
 static void take_column(kanon__byte_reader *r, int64_t *out, int n)
 {
-    int width = r->at < r->end ? *r->at++ : 3;
-    int64_t base = unfold(kanon__take_unsigned(r));
-    if (r->bad || (width & (width - 1)) != 0 || width > 8 || (width == 8 && base != 0) || r->end - r->at < n * width) {
-        r->bad = true;
+    int64_t base;
+    int width = kanon__take_width(r, &base, n);
+    if (r->bad)
         return;
-    }
     for (int i = 0; i < n && width == 0; i++)
         out[i] = base;
     if (width > 0)
@@ -156,19 +168,29 @@ static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, 
 /* ---- nodes ------------------------------------------------------------------------------------------------------------
  * */
 
+bool kanon__take_groups(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r, int n)
+{
+    int64_t most = (node->level == 0 ? index->state->next_group : index->n_ids) - 1;
+    take_column(r, node->keys, n);
+    take_column(r, node->sizes, n);
+    return !r->bad && are_within(node->keys, n, 1, most) && are_within(node->sizes, n, 1, index->state->next_record - 1);
+}
+
 static bool decode(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r)
 {
     const kanon_state *s = index->state;
     bool leaf = node->level == 0;
     int n = (int)kanon__take_count(r, KANON__NODE_MOST);
-    take_column(r, node->keys, n);
-    take_column(r, node->sizes, n);
-    if (!leaf)
+    if (!kanon__take_groups(index, node, r, n))
+        return false;
+    if (!leaf) {
         take_column(r, node->first, n);
+        take_column(r, node->least, n);
+    }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         take_column(r, node->places + (int64_t)i * KANON__NODE_ROOM, n);
-    if (r->bad || r->at != r->end || !are_within(node->keys, n, 1, (leaf ? s->next_group : index->n_ids) - 1) ||
-        !are_within(node->sizes, n, 1, s->next_record - 1) || (!leaf && !are_within(node->first, n, 1, s->next_group - 1)))
+    if (r->bad || r->at != r->end ||
+        (!leaf && (!are_within(node->first, n, 1, s->next_group - 1) || !are_within(node->least, n, 0, KANON__SHARE_MOST))))
         return false;
     for (int i = 0; i < 2 * index->space->n; i++) {
         const kanon__dimension_now *d = &index->space->dimensions[i / 2];
@@ -218,15 +240,16 @@ static bool take_slots(const kanon__group_index *index, kanon__node *node, kanon
     return r->at == r->end ? node->level == 0 : decode(index, node, r);
 }
 
-kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, kanon_error *err)
+kanon_status kanon__node_read(kanon__group_index *index, kanon__node **out, int64_t id, bool *measured, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     kanon__byte_reader r;
     KANON_TRY(find_node(index, &node, id, &r, err), out);
+    *measured = node->level == 0 && !kanon__log_is_about(&index->log, id) && kanon__leaf_take_spots(index, node, r);
     if (node->level == 0)
         node->places = index->scratch;
-    if (!take_slots(index, node, &r)) {
+    if (!*measured && !take_slots(index, node, &r)) {
         st = fail_node(index, err);
         goto out;
     }
@@ -250,7 +273,7 @@ out:
 static int64_t node_bytes(const kanon__group_index *index)
 {
     enum { COLUMN_BYTES = 1 + KANON__NUMBER_BYTES + 8 * KANON__NODE_ROOM };
-    return COLUMN_BYTES * (int64_t)(4 + 4 * index->space->n);
+    return COLUMN_BYTES * (int64_t)(5 + 4 * index->space->n);
 }
 
 static unsigned char *put_node(unsigned char *at, const kanon__group_index *index, const kanon__node *node)
@@ -263,8 +286,10 @@ static unsigned char *put_node(unsigned char *at, const kanon__group_index *inde
     at = kanon__put_unsigned(at, (uint64_t)node->n);
     at = put_column(at, node->keys, node->n);
     at = put_column(at, node->sizes, node->n);
-    if (node->level > 0)
+    if (node->level > 0) {
         at = put_column(at, node->first, node->n);
+        at = put_column(at, node->least, node->n);
+    }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         at = put_column(at, node->places + (int64_t)i * KANON__NODE_ROOM, node->n);
     return at;
@@ -306,7 +331,7 @@ static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, 
     KANON_TRY(kanon__store_step(&index->state->store, index->read, &row, err), out);
     int64_t size = row ? sqlite3_column_bytes(index->read, 0) : 0;
     if (row) {
-        KANON_TRY(kanon__nodes_memory(index, &bytes, size + 1, err), out);
+        KANON_TRY(kanon__nodes_memory(index, &bytes, size + KANON__ROW_PADDING, err), out);
         if (size > 0)
             memcpy(bytes, sqlite3_column_blob(index->read, 0), (size_t)size);
         drawer->bytes = (const unsigned char *)bytes;
@@ -454,17 +479,71 @@ out:
     return st;
 }
 
-kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
+/* The row of a leaf's members, into index->crowd: several groups of a leaf are often asked for one after the other. */
+static kanon_status want_crowd_row(kanon__group_index *index, int64_t leaf, kanon__byte_reader *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool row;
-    sqlite3_bind_int64(index->read_crowd, 1, leaf->id);
-    KANON_TRY(kanon__store_step(&index->state->store, index->read_crowd, &row, err), out);
-    const unsigned char *bytes = row ? sqlite3_column_blob(index->read_crowd, 0) : NULL;
-    kanon__byte_reader r = {bytes, bytes != NULL ? bytes + sqlite3_column_bytes(index->read_crowd, 0) : NULL, !row};
-    KANON_TRY(decode_crowd(index, leaf, &r, err), out);
+    bool row = false;
+    if (index->crowd_leaf != leaf) {
+        index->crowd_leaf = 0;
+        sqlite3_bind_int64(index->read_crowd, 1, leaf);
+        KANON_TRY(kanon__store_step(&index->state->store, index->read_crowd, &row, err), out);
+        if (!row) {
+            st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+            goto out;
+        }
+        int64_t size = sqlite3_column_bytes(index->read_crowd, 0);
+        KANON_TRY(kanon__grow_array(&index->crowd, &index->crowd_capacity, size + 1, "members of groups", err), out);
+        if (size > 0)
+            memcpy(index->crowd, sqlite3_column_blob(index->read_crowd, 0), (size_t)size);
+        index->crowd_size = size;
+        index->crowd_leaf = leaf;
+    }
+    const unsigned char *bytes = (const unsigned char *)index->crowd;
+    *out = (kanon__byte_reader){bytes, bytes + index->crowd_size, false};
 out:
     sqlite3_reset(index->read_crowd);
+    return st;
+}
+
+kanon_status kanon__node_read_crowd(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
+{
+    kanon__byte_reader r;
+    kanon_status st = want_crowd_row(index, leaf->id, &r, err);
+    return st == KANON_OK ? decode_crowd(index, leaf, &r, err) : st;
+}
+
+/* Past n numbers; a byte below 0x80 is the last one of each. */
+static void skip_numbers(kanon__byte_reader *r, int64_t n)
+{
+    for (; n >= 8 && r->end - r->at >= 8; r->at += 8) {
+        uint64_t word;
+        memcpy(&word, r->at, sizeof word);
+        n -= __builtin_popcountll(~word & UINT64_C(0x8080808080808080));
+    }
+    while (n > 0 && r->at < r->end)
+        n -= *r->at++ < 0x80;
+    r->bad = r->bad || n > 0;
+}
+
+kanon_status kanon__node_read_members(kanon__group_index *index, const kanon__node *leaf, int64_t number,
+                                      kanon__member_list *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__byte_reader r;
+    bool found = false;
+    out->n = 0;
+    KANON_TRY(want_crowd_row(index, leaf->id, &r, err), out);
+    while (!found && r.at < r.end && !r.bad) {
+        found = kanon__take_count(&r, index->state->next_group - 1) == number;
+        if (found)
+            KANON_TRY(kanon__take_members(index, out, &r, err), out);
+        else
+            skip_numbers(&r, kanon__take_count(&r, r.end - r.at) * (1 + index->space->n));
+    }
+    if (r.bad)
+        st = kanon__store_damaged(&index->state->store, "the members of a group", err);
+out:
     return st;
 }
 
@@ -482,9 +561,25 @@ static kanon_status write_crowd(kanon__group_index *index, const kanon__node *le
         at = kanon__put_members(at, m, leaf->begins[slot + 1] - begin, leaf->members + begin,
                                 leaf->member_places + begin * m);
     }
+    index->crowd_leaf = 0;
     sqlite3_bind_int64(index->write_crowd, 1, leaf->id);
     sqlite3_bind_blob64(index->write_crowd, 2, index->bytes, (uint64_t)(at - (unsigned char *)index->bytes), SQLITE_STATIC);
     return kanon__store_step(&index->state->store, index->write_crowd, NULL, err);
+}
+
+/* Those of thousands of leaves would take much memory: they are not kept unless they were there before. */
+static kanon_status write_members(kanon__group_index *index, kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool had_crowd = node->has_crowd;
+    if (node->level > 0)
+        return KANON_OK;
+    KANON_TRY(kanon__node_want_crowd(index, node, err), out);
+    KANON_TRY(write_crowd(index, node, err), out);
+    if (!had_crowd)
+        kanon__node_forget_crowd(node);
+out:
+    return st;
 }
 
 kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
@@ -497,9 +592,8 @@ kanon_status kanon__nodes_write(kanon__group_index *index, kanon_error *err)
             if (!is_to_be_written(index, id))
                 continue;
             dirty = true;
+            KANON_TRY(write_members(index, index->nodes[id], err), out);
             index->nodes[id]->since = index->state->next_change;
-            if (index->nodes[id]->level == 0)
-                KANON_TRY(write_crowd(index, index->nodes[id], err), out);
         }
         if (dirty)
             KANON_TRY(write_drawer(index, number, err), out);
@@ -515,6 +609,7 @@ kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon
     KANON_TRY(want_drawer(index, &drawer, id / KANON__DRAWER_NODES, err), out);
     drawer->lengths[id % KANON__DRAWER_NODES] = 0;
     drawer->dirty = true;
+    index->crowd_leaf = 0;
     sqlite3_bind_int64(index->erase_crowd, 1, id);
     KANON_TRY(kanon__store_step(&index->state->store, index->erase_crowd, NULL, err), out);
 out:

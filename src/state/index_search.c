@@ -136,10 +136,13 @@ IN_EACH bound_category(int32_t *restrict units, int32_t *restrict growth, const 
     }
 }
 
-/* units[slot] of every group of a leaf with the record. */
-IN_EACH leaf_costs(int32_t *units, const kanon__space_now *space, const stand *stands, const kanon__node *leaf)
+/* By how much the loss of every group of a leaf grows with the record. */
+IN_EACH leaf_increases(int64_t *restrict increases, const kanon__space_now *space, const stand *stands,
+                       const kanon__node *leaf)
 {
     for (int from = 0; from < leaf->n; from += LANES) {
+        const int64_t *restrict sizes = leaf->sizes + from;
+        const int32_t *restrict before = leaf->units + from;
         int32_t sums[LANES] = {0};
         for (int a = 0; a < space->n; a++) {
             const stand *s = &stands[a];
@@ -149,15 +152,17 @@ IN_EACH leaf_costs(int32_t *units, const kanon__space_now *space, const stand *s
             for (int up = 0; up + 1 < s->n; up++)
                 add_step(sums, lo, hi, s->first[up], s->last[up], s->step[up + 1]);
         }
-        memcpy(units + from, sums, sizeof sums);
+        for (int i = 0; i < LANES; i++)
+            increases[from + i] = (sizes[i] + 1) * sums[i] - sizes[i] * before[i];
     }
 }
 
-/* At least units[slot], of which at least growth[slot] is new, in every group below. */
-IN_EACH inner_bounds(int32_t *units, int32_t *growth, const kanon__space_now *space, const stand *stands,
-                     const kanon__node *node)
+/* At most by how little the loss of any group below each slot grows. */
+IN_EACH inner_bounds(int64_t *restrict bounds, const kanon__space_now *space, const stand *stands, const kanon__node *node)
 {
     for (int from = 0; from < node->n; from += LANES) {
+        const int64_t *restrict sizes = node->sizes + from;
+        const int32_t *restrict least = node->units + from;
         int32_t sums[LANES] = {0}, news[LANES] = {0};
         for (int a = 0; a < space->n; a++) {
             const stand *s = &stands[a];
@@ -171,8 +176,10 @@ IN_EACH inner_bounds(int32_t *units, int32_t *growth, const kanon__space_now *sp
                 near_step(near, box, s->first[up], s->last[up], s->step[up + 1]);
             bound_category(sums, news, box, near);
         }
-        memcpy(units + from, sums, sizeof sums);
-        memcpy(growth + from, news, sizeof news);
+        for (int i = 0; i < LANES; i++) {
+            int32_t with_new = least[i] + news[i], most = sums[i] > with_new ? sums[i] : with_new;
+            bounds[from + i] = most + sizes[i] * news[i];
+        }
     }
 }
 
@@ -192,22 +199,21 @@ IN_EACH outside_of(int32_t *outside, const kanon__space_now *space, const int32_
 }
 
 typedef struct kernels {
-    void (*leaf)(int32_t *units, const kanon__space_now *space, const stand *stands, const kanon__node *leaf);
-    void (*inner)(int32_t *units, int32_t *growth, const kanon__space_now *space, const stand *stands,
-                  const kanon__node *node);
+    void (*leaf)(int64_t *increases, const kanon__space_now *space, const stand *stands, const kanon__node *leaf);
+    void (*inner)(int64_t *bounds, const kanon__space_now *space, const stand *stands, const kanon__node *node);
     void (*outside)(int32_t *outside, const kanon__space_now *space, const int32_t *spots, const kanon__node *node);
 } kernels;
 
 #define KERNELS(name, target)                                                                                               \
-    target static void name##_leaf(int32_t *units, const kanon__space_now *space, const stand *stands,                      \
+    target static void name##_leaf(int64_t *increases, const kanon__space_now *space, const stand *stands,                  \
                                    const kanon__node *leaf)                                                                 \
     {                                                                                                                       \
-        leaf_costs(units, space, stands, leaf);                                                                             \
+        leaf_increases(increases, space, stands, leaf);                                                                     \
     }                                                                                                                       \
-    target static void name##_inner(int32_t *units, int32_t *growth, const kanon__space_now *space, const stand *stands,    \
+    target static void name##_inner(int64_t *bounds, const kanon__space_now *space, const stand *stands,                    \
                                     const kanon__node *node)                                                                \
     {                                                                                                                       \
-        inner_bounds(units, growth, space, stands, node);                                                                   \
+        inner_bounds(bounds, space, stands, node);                                                                          \
     }                                                                                                                       \
     target static void name##_outside(int32_t *outside, const kanon__space_now *space, const int32_t *spots,                \
                                       const kanon__node *node)                                                              \
@@ -245,30 +251,30 @@ typedef struct search {
 
 static void look_into_leaf(search *s, kanon__node *leaf)
 {
-    int32_t units[STRIDE];
-    s->kernels->leaf(units, s->index->space, s->stands, leaf);
-    for (int slot = 0; slot < leaf->n; slot++) {
-        int64_t size = leaf->sizes[slot], increase = (size + 1) * units[slot] - size * leaf->units[slot];
-        if (s->best.node == NULL || increase < s->increase || (increase == s->increase && leaf->keys[slot] < s->number)) {
+    int64_t increases[STRIDE];
+    s->kernels->leaf(increases, s->index->space, s->stands, leaf);
+    for (int slot = 0; slot < leaf->n; slot++)
+        if (increases[slot] < s->increase || (increases[slot] == s->increase && leaf->keys[slot] < s->number)) {
             s->best = (kanon__group_at){leaf, slot};
-            s->increase = increase;
+            s->increase = increases[slot];
             s->number = leaf->keys[slot];
         }
-    }
 }
 
 static bool is_better(const search *s, const candidate *c)
 {
-    return s->best.node == NULL || c->bound < s->increase || (c->bound == s->increase && c->first < s->number);
+    return c->bound < s->increase || (c->bound == s->increase && c->first < s->number);
 }
 
 static kanon_status look_into_inner(search *s, const kanon__node *node, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t units[STRIDE], growth[STRIDE];
-    s->kernels->inner(units, growth, s->index->space, s->stands, node);
+    int64_t bounds[STRIDE];
+    s->kernels->inner(bounds, s->index->space, s->stands, node);
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
-        candidate c = {units[slot] + node->sizes[slot] * growth[slot], node->first[slot], node->keys[slot]};
+        if (bounds[slot] > s->increase)
+            continue;
+        candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
         if (!is_better(s, &c))
             continue;
         if (s->index->nodes[c.node] != NULL) /* it will probably be looked into soon */
@@ -284,7 +290,7 @@ kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     int64_t n_seen = 0;
-    search s = {.index = index, .kernels = choose_kernels()};
+    search s = {.index = index, .kernels = choose_kernels(), .increase = INT64_MAX, .number = INT64_MAX};
     *out = (kanon__group_at){0};
     KANON_TRY(kanon__new_array(&s.stands, index->space->n, "a search", err), out);
     for (int i = 0; i < index->space->n; i++)
@@ -308,7 +314,7 @@ kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group
     *out = s.best;
     index->hint = s.best.node != NULL ? s.best.node->id : 0;
     if (increase != NULL)
-        *increase = s.increase;
+        *increase = s.best.node != NULL ? s.increase : 0;
 out:
     kanon__free(s.stands);
     return st;
@@ -324,24 +330,21 @@ kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_at 
     kanon_status st = kanon__node_want(index, &node, id, err);
     if (st != KANON_OK || node->level != 0)
         return st;
-    st = kanon__node_want_crowd(index, node, err);
     int slot = kanon__node_slot(node, number);
-    if (st == KANON_OK && slot >= 0)
+    if (slot >= 0)
         *out = (kanon__group_at){node, slot};
     return st;
 }
 
-static bool has_member(const kanon__node *leaf, int slot, int64_t record)
+static kanon_status look_for_member(kanon__group_index *index, kanon__group_at at, int64_t record, kanon__group_at *out,
+                                    kanon_error *err)
 {
-    int64_t lo = leaf->begins[slot], hi = leaf->begins[slot + 1];
-    while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
-        if (leaf->members[middle] < record)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < leaf->begins[slot + 1] && leaf->members[lo] == record;
+    kanon__member_list *list = &index->found;
+    kanon_status st = kanon__group_index_members(index, at, list, err);
+    for (int64_t i = 0; st == KANON_OK && i < list->n; i++)
+        if (list->members[i] == record)
+            *out = at;
+    return st;
 }
 
 kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_at *out, int64_t record,
@@ -365,11 +368,8 @@ kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group
                 continue;
             if (node->level > 0)
                 KANON_TRY(push(index, &n_heap, (candidate){.bound = node->level, .node = node->keys[slot]}, err), out);
-            else {
-                KANON_TRY(kanon__node_want_crowd(index, node, err), out);
-                if (has_member(node, slot, record))
-                    *out = (kanon__group_at){node, slot};
-            }
+            else
+                KANON_TRY(look_for_member(index, (kanon__group_at){node, slot}, record, out, err), out);
         }
     }
 out:

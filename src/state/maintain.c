@@ -9,25 +9,23 @@
 
 /* The records of one group while it is being changed. */
 typedef struct crowd {
-    int64_t n, capacity, places_capacity;
-    int64_t *records; /* ascending */
-    int64_t *places;  /* record by record */
+    kanon__member_list list;
     int64_t *box;
 } crowd;
 
 static void clear_crowd(crowd *c)
 {
     kanon__free(c->box);
-    kanon__free(c->places);
-    kanon__free(c->records);
+    kanon__member_list_clear(&c->list);
     *c = (crowd){0};
 }
 
 static kanon_status make_room(crowd *c, const kanon_state *s, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__grow_array(&c->records, &c->capacity, n, "members of a group", err), out);
-    KANON_TRY(kanon__grow_array(&c->places, &c->places_capacity, n * s->n_dimensions, "members of a group", err), out);
+    kanon__member_list *list = &c->list;
+    KANON_TRY(kanon__grow_array(&list->members, &list->members_capacity, n, "members of a group", err), out);
+    KANON_TRY(kanon__grow_array(&list->places, &list->places_capacity, n * s->n_dimensions, "members of a group", err), out);
     if (c->box == NULL)
         KANON_TRY(kanon__new_array(&c->box, 2 * s->n_dimensions, "a box", err), out);
 out:
@@ -37,23 +35,16 @@ out:
 /* Read the members of a group. */
 static kanon_status read_crowd(crowd *c, kanon_state *s, kanon__group_at at, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    int64_t n = kanon__group_size(at);
-    KANON_TRY(make_room(c, s, n + 1, err), out);
-    c->n = n;
-    KANON_TRY(kanon__group_index_open(s->index, at, err), out);
-    memcpy(c->records, kanon__group_members(at), (size_t)n * sizeof *c->records);
-    memcpy(c->places, kanon__group_places(at, s->n_dimensions), (size_t)(n * s->n_dimensions) * sizeof *c->places);
-out:
-    return st;
+    kanon_status st = make_room(c, s, kanon__group_size(at) + 1, err);
+    return st == KANON_OK ? kanon__group_index_members(s->index, at, &c->list, err) : st;
 }
 
 static void enclose(crowd *c, const kanon_state *s)
 {
     for (int d = 0; d < s->n_dimensions; d++) {
         const kanon__dimension_now *dimension = &s->space->dimensions[d];
-        for (int64_t i = 0; i < c->n; i++) {
-            int64_t place = c->places[i * s->n_dimensions + d];
+        for (int64_t i = 0; i < c->list.n; i++) {
+            int64_t place = c->list.places[i * s->n_dimensions + d];
             if (i == 0 || kanon__place_before(dimension, place, c->box[2 * d]))
                 c->box[2 * d] = place;
             if (i == 0 || kanon__place_before(dimension, c->box[2 * d + 1], place))
@@ -64,7 +55,7 @@ static void enclose(crowd *c, const kanon_state *s)
 
 static kanon__new_group group_of(const crowd *c, int64_t number)
 {
-    return (kanon__new_group){number, c->n, c->records, c->box, c->places};
+    return (kanon__new_group){number, c->list.n, c->list.members, c->box, c->list.places};
 }
 
 /* Where more is asked of groups than k, those that changed are looked at again when the command ends. */
@@ -210,17 +201,17 @@ static kanon_status part(crowd *all, crowd *fresh, const kanon_state *s, const b
 {
     int m = s->n_dimensions;
     int64_t n_left = 0;
-    kanon_status st = make_room(fresh, s, all->n, err);
+    kanon_status st = make_room(fresh, s, all->list.n, err);
     if (st != KANON_OK)
         return st;
-    fresh->n = 0;
-    for (int64_t i = 0; i < all->n; i++) {
+    fresh->list.n = 0;
+    for (int64_t i = 0; i < all->list.n; i++) {
         crowd *to = moved[i] ? fresh : all;
-        int64_t at = moved[i] ? fresh->n++ : n_left++;
-        to->records[at] = all->records[i];
-        memmove(to->places + at * m, all->places + i * m, (size_t)m * sizeof *to->places);
+        int64_t at = moved[i] ? fresh->list.n++ : n_left++;
+        to->list.members[at] = all->list.members[i];
+        memmove(to->list.places + at * m, all->list.places + i * m, (size_t)m * sizeof *to->list.places);
     }
-    all->n = n_left;
+    all->list.n = n_left;
     enclose(all, s);
     enclose(fresh, s);
     return KANON_OK;
@@ -232,8 +223,8 @@ static kanon_status split(kanon_state *s, kanon__group_at at, kanon__maintenance
     crowd old = {0}, fresh = {0};
     bool *moved = NULL;
     KANON_TRY(read_crowd(&old, s, at, err), out);
-    KANON_TRY(kanon__new_array(&moved, old.n, "a split", err), out);
-    KANON_TRY(kanon__split_choose(s, old.places, old.n, NULL, moved, err), out);
+    KANON_TRY(kanon__new_array(&moved, old.list.n, "a split", err), out);
+    KANON_TRY(kanon__split_choose(s, old.list.places, old.list.n, NULL, moved, err), out);
     KANON_TRY(part(&old, &fresh, s, moved, err), out);
     kanon__new_group stays = group_of(&old, kanon__group_number(at)), is_new = group_of(&fresh, s->next_group);
     KANON_TRY(kanon__group_index_replace(s->index, at, &stays, err), out);
@@ -277,9 +268,9 @@ static kanon_status place_record(kanon_state *s, int64_t record, const int64_t *
         goto out;
     }
     KANON_TRY(make_room(&alone, s, 1, err), out);
-    alone.n = 1;
-    alone.records[0] = record;
-    memcpy(alone.places, places, (size_t)s->n_dimensions * sizeof *places);
+    alone.list.n = 1;
+    alone.list.members[0] = record;
+    memcpy(alone.list.places, places, (size_t)s->n_dimensions * sizeof *places);
     enclose(&alone, s);
     kanon__new_group first = group_of(&alone, s->next_group++);
     s->n_groups++;
@@ -301,63 +292,93 @@ kanon_status kanon__maintain_insert(kanon_state *s, int64_t record, const int64_
 /* ---- I3M- -------------------------------------------------------------------------------------------------------------
  * */
 
+/* A record that goes, and where its group is. */
+typedef struct leaving {
+    int64_t record, number;
+    int64_t leaf; /* the node in which the group is */
+} leaving;
+
 /* A group that lost members. */
 typedef struct loser {
-    int64_t number;
-    int64_t leaf; /* the node in which it is */
-    crowd left;   /* the members that stay */
+    int64_t number, leaf;
+    const leaving *gone; /* ascending by record */
+    int64_t n_gone;
+    crowd left; /* the members that stay */
 } loser;
 
-static int by_number(const void *left, const void *right)
+static int by_number_and_record(const void *left, const void *right)
 {
-    const loser *a = left, *b = right;
-    return a->number < b->number ? -1 : a->number > b->number;
+    const leaving *a = left, *b = right;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->record < b->record ? -1 : a->record > b->record;
 }
 
-/* Take the records out of their groups, whose boxes stay as they are for now. */
-static kanon_status take_out(kanon_state *s, const int64_t *records, const int64_t *places, int64_t n, loser *losers,
-                             int64_t *n_losers, kanon_error *err)
+/* Find the groups of the records. */
+static kanon_status find_losers(kanon_state *s, leaving *gone, const int64_t *places, int64_t n, loser *losers,
+                                int64_t *n_losers, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    int64_t n_found = 0;
     *n_losers = 0;
     for (int64_t i = 0; i < n; i++) {
         kanon__group_at at;
-        KANON_TRY(kanon__group_index_group_of(s->index, &at, records[i], places + i * s->n_dimensions, err), out);
-        if (at.node != NULL) {
-            kanon__group_index_leave(s->index, at, records[i]);
-            losers[(*n_losers)++] = (loser){.number = kanon__group_number(at), .leaf = at.node->id};
-        } else if (s->n_suppressed-- == 0) {
+        KANON_TRY(kanon__group_index_group_of(s->index, &at, gone[i].record, places + i * s->n_dimensions, err), out);
+        if (at.node != NULL)
+            gone[n_found++] = (leaving){gone[i].record, kanon__group_number(at), at.node->id};
+        else if (s->n_suppressed-- == 0) {
             st = kanon__store_damaged(&s->store, "a record is in no group", err);
             goto out;
         }
     }
-    qsort(losers, (size_t)*n_losers, sizeof *losers, by_number);
-    int64_t n_distinct = 0;
-    for (int64_t i = 0; i < *n_losers; i++)
-        if (n_distinct == 0 || losers[i].number != losers[n_distinct - 1].number)
-            losers[n_distinct++] = losers[i];
-    *n_losers = n_distinct;
+    qsort(gone, (size_t)n_found, sizeof *gone, by_number_and_record);
+    for (int64_t i = 0; i < n_found; i++) {
+        if (i == 0 || gone[i].number != gone[i - 1].number)
+            losers[(*n_losers)++] = (loser){.number = gone[i].number, .leaf = gone[i].leaf, .gone = gone + i};
+        losers[*n_losers - 1].n_gone++;
+    }
 out:
     return st;
 }
 
-/* New boxes for the groups that lost members; those without any are gone. */
+/* The members that stay, and the box around them. */
+static kanon_status read_rest(kanon_state *s, loser *l, kanon__group_at at, kanon_error *err)
+{
+    int m = s->n_dimensions;
+    int64_t n_left = 0, next = 0;
+    kanon_status st = read_crowd(&l->left, s, at, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__member_list *list = &l->left.list;
+    for (int64_t i = 0; i < list->n; i++) {
+        if (next < l->n_gone && l->gone[next].record == list->members[i]) {
+            next++;
+            continue;
+        }
+        list->members[n_left] = list->members[i];
+        memmove(list->places + n_left++ * m, list->places + i * m, (size_t)m * sizeof *list->places);
+    }
+    list->n = n_left;
+    enclose(&l->left, s);
+    return KANON_OK;
+}
+
+/* New members and boxes for the groups that lost some; those without any are gone. */
 static kanon_status shrink(kanon_state *s, loser *losers, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__group_at at;
     for (int64_t i = 0; i < n; i++) {
         KANON_TRY(kanon__group_index_find(s->index, &at, losers[i].leaf, losers[i].number, err), out);
-        if (kanon__group_size(at) == 0)
+        KANON_TRY(read_rest(s, &losers[i], at, err), out);
+        if (losers[i].left.list.n == 0)
             continue;
-        KANON_TRY(read_crowd(&losers[i].left, s, at, err), out);
-        enclose(&losers[i].left, s);
         kanon__new_group smaller = group_of(&losers[i].left, losers[i].number);
         KANON_TRY(kanon__group_index_replace(s->index, at, &smaller, err), out);
         KANON_TRY(touch(s, losers[i].number, err), out);
     }
     for (int64_t i = 0; i < n; i++) {
-        if (losers[i].left.n > 0)
+        if (losers[i].left.list.n > 0)
             continue;
         KANON_TRY(kanon__group_index_find(s->index, &at, losers[i].leaf, losers[i].number, err), out);
         KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
@@ -374,7 +395,7 @@ static kanon_status find_loser(kanon_state *s, const loser *l, kanon__group_at *
     kanon_status st = kanon__group_index_find(s->index, out, l->leaf, l->number, err);
     if (st != KANON_OK || out->node != NULL)
         return st;
-    st = kanon__group_index_group_of(s->index, out, l->left.records[0], l->left.places, err);
+    st = kanon__group_index_group_of(s->index, out, l->left.list.members[0], l->left.list.places, err);
     if (st == KANON_OK && out->node != NULL && kanon__group_number(*out) != l->number)
         *out = (kanon__group_at){0};
     return st;
@@ -386,15 +407,15 @@ static kanon_status disperse(kanon_state *s, kanon__group_at at, const crowd *kn
 {
     kanon_status st = KANON_OK;
     crowd own = {0};
-    if (known->n != kanon__group_size(at)) {
+    if (known->list.n != kanon__group_size(at)) {
         KANON_TRY(read_crowd(&own, s, at, err), out);
         known = &own;
     }
     KANON_TRY(kanon__group_index_remove(s->index, at, err), out);
     s->n_groups--;
     done->n_dispersed++;
-    for (int64_t i = 0; i < known->n; i++)
-        KANON_TRY(place_record(s, known->records[i], known->places + i * s->n_dimensions, done, err), out);
+    for (int64_t i = 0; i < known->list.n; i++)
+        KANON_TRY(place_record(s, known->list.members[i], known->list.places + i * s->n_dimensions, done, err), out);
 out:
     clear_crowd(&own);
     return st;
@@ -408,7 +429,7 @@ static kanon_status disperse_small(kanon_state *s, const loser *losers, int64_t 
     kanon__ticker_init(&ticker, s->tick, s->payload, "regrouping");
     for (int64_t i = 0; i < n; i++) {
         kanon__group_at at;
-        if (losers[i].left.n == 0)
+        if (losers[i].left.list.n == 0)
             continue;
         KANON_TRY(kanon__tick(&ticker, i, n, 100000, err), out);
         KANON_TRY(find_loser(s, &losers[i], &at, err), out);
@@ -423,10 +444,10 @@ out:
 static kanon_status note_members(const kanon__node *leaf, void *payload, kanon_error *err)
 {
     crowd *c = payload;
-    if (leaf->begins[leaf->n] > c->capacity - c->n)
+    if (leaf->begins[leaf->n] > c->list.members_capacity - c->list.n)
         return kanon__fail(err, KANON_EDATA, "the state is damaged: it has more records than it says");
     for (int64_t i = 0; i < leaf->begins[leaf->n]; i++)
-        c->records[c->n++] = leaf->members[i];
+        c->list.members[c->list.n++] = leaf->members[i];
     return KANON_OK;
 }
 
@@ -443,15 +464,15 @@ static kanon_status gather(kanon_state *s, int64_t n_left, kanon_error *err)
     crowd c = {0};
     KANON_TRY(make_room(&c, s, n_left + 1, err), out);
     KANON_TRY(kanon__group_index_visit(s->index, note_members, &c, err), out);
-    qsort(c.records, (size_t)c.n, sizeof *c.records, by_id);
-    for (int64_t i = 0; i < c.n; i++)
-        KANON_TRY(kanon__record_get(s, NULL, c.records[i], NULL, c.places + i * s->n_dimensions, err), out);
+    qsort(c.list.members, (size_t)c.list.n, sizeof *c.list.members, by_id);
+    for (int64_t i = 0; i < c.list.n; i++)
+        KANON_TRY(kanon__record_get(s, NULL, c.list.members[i], NULL, c.list.places + i * s->n_dimensions, err), out);
     enclose(&c, s);
     kanon__new_group all = group_of(&c, s->next_group);
-    s->n_groups = c.n > 0;
-    s->next_group += c.n > 0;
+    s->n_groups = c.list.n > 0;
+    s->next_group += c.list.n > 0;
     KANON_TRY(touch(s, all.number, err), out);
-    KANON_TRY(kanon__group_index_build(s->index, &all, c.n > 0, err), out);
+    KANON_TRY(kanon__group_index_build(s->index, &all, c.list.n > 0, err), out);
 out:
     clear_crowd(&c);
     return st;
@@ -461,10 +482,14 @@ kanon_status kanon__maintain_delete(kanon_state *s, const int64_t *records, cons
                                     bool more_will_come, kanon__maintenance *done, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    leaving *gone = NULL;
     loser *losers = NULL;
     int64_t n_losers = 0;
+    KANON_TRY(kanon__new_array(&gone, n, "records", err), out);
     KANON_TRY(kanon__new_array(&losers, n, "groups", err), out);
-    KANON_TRY(take_out(s, records, places, n, losers, &n_losers, err), out);
+    for (int64_t i = 0; i < n; i++)
+        gone[i].record = records[i];
+    KANON_TRY(find_losers(s, gone, places, n, losers, &n_losers, err), out);
     int64_t n_left = s->n_records - n - s->n_suppressed;
     if (n_left < s->k && !more_will_come) {
         st = kanon__fail(err, KANON_EINFEASIBLE, "only %lld records would be left in groups, fewer than k = %lld",
@@ -479,5 +504,6 @@ out:
     for (int64_t i = 0; losers != NULL && i < n; i++)
         clear_crowd(&losers[i].left);
     kanon__free(losers);
+    kanon__free(gone);
     return st;
 }

@@ -27,13 +27,15 @@ static uint64_t word_at(const unsigned char *bytes)
 }
 
 /* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of
- * the page goes in, too, so that a page that ends up elsewhere is wrong there. Four sums at a time keep a processor busy. */
+ * the page goes in, too, so that a page that ends up elsewhere is wrong there. Eight sums at a time keep a processor
+ * busy. */
 static uint64_t sum_of(const unsigned char *page, int64_t offset)
 {
-    enum { LANES = 4, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };
-    uint64_t sums[LANES] = {1, 2, 3, 4}, sum = (uint64_t)offset / KANON__PAGE_SIZE + 1;
+    enum { LANES = 8, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };
+    uint64_t sums[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, sum = (uint64_t)offset / KANON__PAGE_SIZE + 1;
     int i = 0;
     for (; i + LANES <= WORDS; i += LANES)
+#pragma GCC unroll 8
         for (int lane = 0; lane < LANES; lane++)
             sums[lane] = mix(sums[lane], word_at(page + 8 * (i + lane)));
     for (int lane = 0; lane < LANES; lane++)

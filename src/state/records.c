@@ -50,10 +50,10 @@ kanon_status kanon__records_open(kanon_state *s, kanon_error *err)
         [PUT] = "INSERT OR REPLACE INTO records VALUES(?, ?, ?, ?, ?%s)",
         [GET] = "SELECT id, shown, since, cells%s FROM records WHERE id = ?",
         [REMOVE] = "DELETE FROM records WHERE id = ?",
-        [FIND] = "SELECT id, cells FROM records WHERE name = ? AND id > ? ORDER BY id",
+        [FIND] = "SELECT id, shown, since, cells%s FROM records WHERE name = ? AND id > ? ORDER BY id",
         [NAME] = "INSERT OR REPLACE INTO new_names VALUES(?, ?)",
         [UNNAME] = "DELETE FROM new_names WHERE name = ? AND id = ?",
-        [FIND_NEW] = "SELECT n.id, r.cells FROM new_names n JOIN records r ON r.id = n.id "
+        [FIND_NEW] = "SELECT r.id, shown, since, cells%s FROM new_names n JOIN records r ON r.id = n.id "
                      "WHERE n.name = ? AND n.id > ? ORDER BY n.id",
         [VISIT] = "SELECT id, shown, since, cells%s FROM records ORDER BY id",
         [TALLIED] = "SELECT n FROM tallies WHERE dimension = ? AND place = ?",
@@ -135,7 +135,7 @@ static kanon_status copy_cells(kanon_state *s, kanon__row *row, const char *cell
     return kanon__row_unpack(s, row) ? KANON_OK : kanon__store_damaged(&s->store, "a record", err);
 }
 
-/* The places of a row of GET or VISIT. */
+/* The places of a row of GET, FIND or VISIT. */
 static bool take_places(kanon_state *s, sqlite3_stmt *row, int64_t *places)
 {
     for (int i = 0; i < s->n_dimensions; i++) {
@@ -198,8 +198,8 @@ out:
     return st;
 }
 
-static kanon_status find_with(kanon_state *s, int which, int64_t *out, int64_t after, const kanon__cell *cells,
-                              kanon__row *scratch, kanon_error *err)
+static kanon_status find_with(kanon_state *s, int which, kanon__record *out, int64_t after, const kanon__cell *cells,
+                              kanon__row *scratch, int64_t *places, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *find = statement(s, which);
@@ -210,12 +210,14 @@ static kanon_status find_with(kanon_state *s, int which, int64_t *out, int64_t a
         KANON_TRY(kanon__store_step(&s->store, find, &found, err), out);
         if (!found)
             break;
-        const char *bytes = sqlite3_column_blob(find, 1);
-        KANON_TRY(copy_cells(s, scratch, bytes, (size_t)sqlite3_column_bytes(find, 1), err), out);
-        if (kanon__rows_have_same_name(s, cells, scratch->cells)) {
-            *out = sqlite3_column_int64(find, 0);
-            break;
-        }
+        const char *bytes = sqlite3_column_blob(find, 3);
+        KANON_TRY(copy_cells(s, scratch, bytes, (size_t)sqlite3_column_bytes(find, 3), err), out);
+        if (!kanon__rows_have_same_name(s, cells, scratch->cells))
+            continue;
+        *out = take_record(find);
+        if (places != NULL && !take_places(s, find, places))
+            st = kanon__store_damaged(&s->store, "a record", err);
+        break;
     }
 out:
     sqlite3_reset(find);
@@ -223,13 +225,13 @@ out:
 }
 
 /* New records have higher numbers than all others. */
-kanon_status kanon__record_find(kanon_state *s, int64_t *out, int64_t after, const kanon__cell *cells, kanon__row *scratch,
-                                kanon_error *err)
+kanon_status kanon__record_find(kanon_state *s, kanon__record *out, int64_t after, const kanon__cell *cells,
+                                kanon__row *scratch, int64_t *places, kanon_error *err)
 {
-    *out = 0;
-    kanon_status st = find_with(s, FIND, out, after, cells, scratch, err);
-    if (st == KANON_OK && *out == 0 && s->first_unfiled < s->next_record)
-        st = find_with(s, FIND_NEW, out, after, cells, scratch, err);
+    *out = (kanon__record){0};
+    kanon_status st = find_with(s, FIND, out, after, cells, scratch, places, err);
+    if (st == KANON_OK && out->id == 0 && s->first_unfiled < s->next_record)
+        st = find_with(s, FIND_NEW, out, after, cells, scratch, places, err);
     return st;
 }
 

@@ -69,9 +69,10 @@ kanon_status kanon__record_put(kanon_state *state, const kanon__record *record, 
 kanon_status kanon__record_get(kanon_state *state, kanon__record *out, int64_t id, kanon__row *row, int64_t *places,
                                kanon_error *err);
 kanon_status kanon__record_remove(kanon_state *state, int64_t id, kanon_error *err);
-/* The lowest record above `after` with the name of `cells`; 0 where there is none. `scratch` holds its row afterwards. */
-kanon_status kanon__record_find(kanon_state *state, int64_t *out, int64_t after, const kanon__cell *cells,
-                                kanon__row *scratch, kanon_error *err);
+/* The lowest record above `after` with the name of `cells`; its id is 0 where there is none. `scratch` holds its row
+ * afterwards; `places` may be NULL. */
+kanon_status kanon__record_find(kanon_state *state, kanon__record *out, int64_t after, const kanon__cell *cells,
+                                kanon__row *scratch, int64_t *places, kanon_error *err);
 /* Every record by rising id. */
 typedef kanon_status (*kanon__record_visitor)(const kanon__record *record, const char *cells, size_t size,
                                               const int64_t *places, void *payload, kanon_error *err);

@@ -50,6 +50,7 @@ kanon_status kanon__session_save(kanon_state *s, const char *command, const char
     sqlite3_stmt *note = NULL;
     KANON_TRY(kanon__group_index_save(s->index, err), out);
     KANON_TRY(kanon__records_save(s, err), out);
+    s->worth = s->space->worth;
     KANON_TRY(kanon__catalog_update(s, err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &note,
                                    "INSERT INTO history(time, command, records, groups, detail) VALUES(?, ?, ?, ?, ?)", err),
@@ -95,6 +96,7 @@ kanon_status kanon__session_rescale(kanon_state *s, int column, int scale, kanon
     int64_t factor = 1;
     for (int step = c->scale; step < scale; step++)
         factor *= 10;
+    s->space->dimensions[c->dimension].extent *= factor; /* the same range with more digits */
     KANON_TRY(kanon__group_index_rescale(s->index, c->dimension, factor, err), out);
     KANON_TRY(kanon__group_index_save(s->index, err), out);
     KANON_TRY(kanon__records_rescale(s, column, scale, err), out);

@@ -74,6 +74,7 @@ kanon_status kanon__space_now_new(kanon__space_now **out, const kanon_state *s, 
     KANON_TRY(kanon__new_array(&space, 1, "attributes", err), out);
     KANON_TRY(kanon__new_array(&space->dimensions, s->n_dimensions, "attributes", err), out);
     space->n = s->n_dimensions;
+    space->worth = s->worth;
     for (int i = 0; i < space->n; i++) {
         kanon__dimension_now *d = &space->dimensions[i];
         const kanon__state_column *c = &s->columns[s->dimensions[i]];
@@ -159,13 +160,64 @@ static void set_units(kanon__dimension_now *d, int64_t scale)
         d->node_units[node] = whole > 0 ? (int32_t)(((int64_t)t->height[node] * d->full * 2 + whole) / (2 * whole)) : 0;
 }
 
+static const double SHARE_ONE = (double)(1 << 24);
+static const int64_t WORTH_LEAST = 1 << 20; /* below it shares are of no use */
+
+/* What shares are worth when the ranges, or trees, become as wide as they are now. */
+static int64_t devalue(kanon__space_now *space)
+{
+    int64_t worth = space->worth;
+    for (int i = 0; i < space->n; i++) {
+        kanon__dimension_now *d = &space->dimensions[i];
+        int64_t extent = d->numeric ? range_of(d) : d->taxonomy->height[0];
+        if (d->extent > 0 && extent > d->extent) {
+            int64_t left = (int64_t)((__int128)space->worth * d->extent / extent);
+            worth = left < worth ? left : worth;
+        }
+        d->extent = extent;
+    }
+    return worth;
+}
+
+static double full_cost(const kanon__space_now *space)
+{
+    double full = 0;
+    for (int i = 0; i < space->n; i++)
+        full += space->dimensions[i].full;
+    return full > 1 ? full : 1;
+}
+
+static void set_worth(kanon__space_now *space, int64_t worth)
+{
+    space->worth = worth < WORTH_LEAST ? 0 : worth;
+    space->in_units = full_cost(space) / SHARE_ONE * ((double)space->worth / (double)KANON__WORTH_FULL);
+}
+
+void kanon__shares_begin(kanon__space_now *space)
+{
+    set_worth(space, KANON__WORTH_FULL);
+}
+
 void kanon__space_now_measure(kanon__space_now *space)
 {
     int64_t scale = choose_scale(space);
     for (int i = 0; i < space->n; i++)
         set_units(&space->dimensions[i], scale);
+    set_worth(space, devalue(space));
     space->epoch++;
     space->measured = true;
+}
+
+int64_t kanon__share_of(const kanon__space_now *space, int64_t units)
+{
+    return space->worth > 0 ? (int64_t)((double)units / space->in_units) : 0;
+}
+
+/* Positions are rounded to units, and so is the full cost of each attribute. */
+int32_t kanon__share_units(const kanon__space_now *space, int64_t share)
+{
+    int64_t units = (int64_t)((double)share * space->in_units * (1 - 1e-9)) - 4 * (int64_t)space->n - 1;
+    return (int32_t)(units < 0 ? 0 : units > INT32_MAX ? INT32_MAX : units);
 }
 
 bool kanon__space_now_widen(kanon__space_now *space, const int64_t *places)

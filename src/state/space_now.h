@@ -16,6 +16,7 @@ typedef struct kanon__dimension_now {
     /* numbers */
     int64_t lo, hi; /* the range; lo > hi: no record has a value */
     int64_t step;   /* units to a step of the scale; 0: positions are rounded */
+    int64_t extent; /* the width of the range, or the height of the tree, that the units are of; 0: none */
     /* categories */
     kanon__taxonomy *taxonomy;
     int32_t *leaf_of;    /* by node of the tree; -1: inner */
@@ -27,8 +28,21 @@ typedef struct kanon__space_now {
     int n;
     kanon__dimension_now *dimensions;
     uint32_t epoch;
-    bool measured; /* units are those of the ranges and the trees */
+    bool measured;   /* units are those of the ranges and the trees */
+    int64_t worth;   /* what a share that was noted is still worth, of KANON__WORTH_FULL */
+    double in_units; /* a share of 1, with that */
 } kanon__space_now;
+
+/* The units of a group's box change when a range becomes wider, at most by as much as the range. To be kept in the file
+ * they are noted as shares of the full cost of a record, such that a share times what it is worth never exceeds the units,
+ * however long ago it was noted. */
+#define KANON__WORTH_FULL (INT64_C(1) << 40)
+#define KANON__SHARE_MOST (INT64_C(1) << 48)
+/* All shares will be noted anew. */
+void kanon__shares_begin(kanon__space_now *space);
+int64_t kanon__share_of(const kanon__space_now *space, int64_t units);
+/* At most the units that the box has now. */
+int32_t kanon__share_units(const kanon__space_now *space, int64_t share);
 
 /* The space of the state's columns with no range yet: set the ranges, then kanon__space_now_measure. */
 kanon_status kanon__space_now_new(kanon__space_now **out, const kanon_state *state, kanon_error *err);

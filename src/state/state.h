@@ -86,6 +86,7 @@ struct kanon_state {
     char *program;                           /* the version that made the state */
     /* counters */
     int64_t n_records, n_groups, n_suppressed, next_record, first_unfiled, next_group, next_change, n_releases, root;
+    int64_t worth;                  /* of the index's shares: state/space_now.h */
     struct kanon__space_now *space; /* in memory only */
     struct kanon__group_index *index;
     sqlite3_stmt *statements[16]; /* kept by their users: state/records.c */

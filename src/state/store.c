@@ -86,6 +86,8 @@ out:
     return st;
 }
 
+enum { ROOM_LEAST = 300, ROOM_TO_CREATE = 3000, ROOM_MOST = 32768 };
+
 /* Few pages are kept once they have been read, since memory that was used before is cheaper than more of it; but pages that
  * were changed are kept until they are 128 MiB, since to write them early would sync the journal more than once. */
 static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *err)
@@ -98,8 +100,19 @@ static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *e
     return kanon__store_run(
         s,
         "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = 3000; PRAGMA cache_spill = 32768; PRAGMA secure_delete = ON",
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = 300; PRAGMA cache_spill = 32768; PRAGMA secure_delete = ON",
         err);
+}
+
+kanon_status kanon__store_make_room(kanon__store *s, int64_t n_pages, kanon_error *err)
+{
+    char sql[64];
+    int64_t room = ROOM_LEAST + (n_pages < ROOM_MOST ? n_pages : ROOM_MOST);
+    if (room <= s->room)
+        return KANON_OK;
+    s->room = room;
+    snprintf(sql, sizeof sql, "PRAGMA cache_size = %d", (int)room);
+    return kanon__store_run(s, sql, err);
 }
 
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err)
@@ -117,6 +130,7 @@ kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_erro
     close(fd);
     KANON_TRY(connect(out, err), out);
     KANON_TRY(set_guards(out, 0, err), out);
+    KANON_TRY(kanon__store_make_room(out, ROOM_TO_CREATE, err), out);
     sqlite3_file_control(out->db, NULL, SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     snprintf(sql, sizeof sql,
              "PRAGMA page_size = %d; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = %d;"

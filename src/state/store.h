@@ -9,13 +9,14 @@
 
 enum {
     KANON__STATE_ID = 0x6b6e6f6e, /* the application id in the file's header: "knon" */
-    KANON__STATE_VERSION = 2      /* of the tables; a file with a greater one is refused */
+    KANON__STATE_VERSION = 3      /* of the tables; a file with a greater one is refused */
 };
 
 typedef struct kanon__store {
     sqlite3 *db;
     char *path;
     bool in_transaction;
+    int64_t room; /* pages that are kept in memory */
 } kanon__store;
 
 /* A new file, which must not be there yet, readable by its owner alone. It is not safe against a crash until
@@ -33,6 +34,9 @@ void kanon__store_close(kanon__store *store);
 kanon_status kanon__store_begin(kanon__store *store, bool write, kanon_error *err);
 kanon_status kanon__store_commit(kanon__store *store, kanon_error *err);
 void kanon__store_rollback(kanon__store *store);
+
+/* So many pages will be changed, or a few more: SQLite looks for pages that it can forget when there is no room. */
+kanon_status kanon__store_make_room(kanon__store *store, int64_t n_pages, kanon_error *err);
 
 kanon_status kanon__store_run(kanon__store *store, const char *sql, kanon_error *err);
 kanon_status kanon__store_prepare(kanon__store *store, sqlite3_stmt **out, const char *sql, kanon_error *err);

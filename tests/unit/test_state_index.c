@@ -1,6 +1,7 @@
 /* The index of groups gives the answers that a look at every group gives, however it was cut and changed. */
 #include "core/random.h"
 #include "state/group_index.h"
+#include "state/index_cut.h"
 #include "state/session.h"
 #include "support.h"
 
@@ -253,6 +254,12 @@ static kanon__group_at model_find(model *m, const model_group *g)
     assert_done(kanon__group_index_group_of(m->state->index, &at, g->members[0], g->places, &err), &err);
     assert_non_null(at.node);
     assert_int_equal(kanon__group_number(at), g->number);
+    kanon__member_list list = {0}; /* alone, before its neighbours are read */
+    assert_done(kanon__group_index_members(m->state->index, at, &list, &err), &err);
+    assert_int_equal(list.n, g->n);
+    assert_memory_equal(list.members, g->members, (size_t)g->n * sizeof *g->members);
+    assert_memory_equal(list.places, g->places, (size_t)(g->n * MODEL_PLACES) * sizeof *g->places);
+    kanon__member_list_clear(&list);
     return at;
 }
 
@@ -287,7 +294,6 @@ static void model_change(model *m)
             kanon__group_index_join(m->state->index, at, g->members[g->n - 1], g->places + (g->n - 1) * MODEL_PLACES, &err),
             &err);
     } else if (what < 9 && g->n > 1) {
-        kanon__group_index_leave(m->state->index, at, g->members[g->n - 1]);
         g->n--;
         model_enclose(m, g);
         kanon__new_group group = model_new(g);
@@ -363,6 +369,109 @@ static void as_a_model(void **unused)
     free(m);
 }
 
+/* ---- shares -----------------------------------------------------------------------------------------------------------
+ * */
+
+enum { N_BOXES = 200, BOX_MOST = 16 };
+
+static int64_t box_units(const kanon__space_now *space, const int64_t *box)
+{
+    int64_t units = 0;
+    for (int i = 0; i < space->n; i++) {
+        const kanon__dimension_now *d = &space->dimensions[i];
+        units += kanon__spots_units(d, kanon__spot_of(d, box[2 * i]), kanon__spot_of(d, box[2 * i + 1]));
+    }
+    return units;
+}
+
+/* Whatever ranges do, a share is never worth more than the box; while they stay it is worth nearly as much. */
+static void shares_hold(void **unused)
+{
+    kanon_error err = {0};
+    kanon__random random;
+    static int64_t boxes[N_BOXES][BOX_MOST], shares[N_BOXES];
+    (void)unused;
+    kanon__random_init(&random, test_seed(), 2);
+    kanon_state *state = make_state(500, 4, 3);
+    assert_done(kanon__session_begin(state, true, &err), &err);
+    kanon__space_now *space = state->space;
+    int64_t n = state->n_records;
+    assert_true(2 * space->n <= BOX_MOST);
+    for (int b = 0; b < N_BOXES; b++) {
+        int64_t two[2][BOX_MOST];
+        for (int side = 0; side < 2; side++)
+            assert_done(kanon__record_get(state, NULL, 1 + kanon__random_below(&random, n), NULL, two[side], &err), &err);
+        for (int i = 0; i < space->n; i++) {
+            bool swap = kanon__place_before(&space->dimensions[i], two[1][i], two[0][i]);
+            boxes[b][2 * i] = two[swap][i];
+            boxes[b][2 * i + 1] = two[!swap][i];
+        }
+        int64_t units = box_units(space, boxes[b]);
+        shares[b] = kanon__share_of(space, units);
+        assert_in_range(kanon__share_units(space, shares[b]),
+                        units - units / 1000 - 100 > 0 ? units - units / 1000 - 100 : 0, units);
+    }
+    for (int step = 0; step < 12; step++) {
+        for (int i = 0; i < space->n; i++) {
+            kanon__dimension_now *d = &space->dimensions[i];
+            if (d->numeric && kanon__random_below(&random, 2) == 0)
+                d->hi += kanon__random_below(&random, 1 + (d->hi - d->lo));
+        }
+        kanon__space_now_measure(space);
+        for (int b = 0; b < N_BOXES; b++) {
+            assert_in_range(kanon__share_units(space, shares[b]), 0, box_units(space, boxes[b]));
+            if (b % 10 == 0) /* noted anew, at other ranges than the rest */
+                shares[b] = kanon__share_of(space, box_units(space, boxes[b]));
+        }
+    }
+    assert_true(space->worth < KANON__WORTH_FULL);
+    kanon__session_end(state);
+    kanon_state_close(state);
+}
+
+/* ---- cuts -------------------------------------------------------------------------------------------------------------
+ * */
+
+/* Both parts of a cut have an eighth of the items at least, and together all of them, also where all are alike. */
+static void cuts_are_even(void **unused)
+{
+    enum { N_ITEMS = 9000 };
+    kanon_error err = {0};
+    kanon__random random;
+    kanon__cutter cutter;
+    static int64_t items[N_ITEMS];
+    static bool seen[N_ITEMS];
+    (void)unused;
+    kanon__random_init(&random, test_seed(), 3);
+    kanon_state *state = make_state(200, 6, 3);
+    assert_done(kanon__session_begin(state, false, &err), &err);
+    const kanon__space_now *space = state->space;
+    assert_done(kanon__cutter_init(&cutter, space, N_ITEMS, &err), &err);
+    for (int alike = 0; alike < 2; alike++)
+        for (int64_t n = 2; n <= N_ITEMS; n = n * 3 / 2 + 1) {
+            memset(seen, 0, sizeof seen);
+            for (int64_t i = 0; i < n; i++) {
+                int32_t *s = kanon__cutter_summary(&cutter, i);
+                items[i] = i;
+                memset(s, 0, (size_t)(4 * space->n + 1) * sizeof *s);
+                for (int d = 0; !alike && d < space->n; d++) {
+                    const kanon__dimension_now *dimension = &space->dimensions[d];
+                    int32_t most = dimension->numeric ? dimension->full : dimension->taxonomy->n_leaves - 1;
+                    s[4 * d] = s[4 * d + 1] = (int32_t)kanon__random_below(&random, most + 1);
+                }
+            }
+            int64_t cut = kanon__cutter_cut(&cutter, items, n);
+            assert_in_range(cut, (n + 7) / 8, n - (n + 7) / 8);
+            for (int64_t i = 0; i < n; i++) {
+                assert_false(seen[items[i]]);
+                seen[items[i]] = true;
+            }
+        }
+    kanon__cutter_clear(&cutter);
+    kanon__session_end(state);
+    kanon_state_close(state);
+}
+
 static int set_up(void **state)
 {
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
@@ -372,7 +481,8 @@ static int set_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(as_a_scan, no_leak),
-                                       cmocka_unit_test_teardown(as_a_model, no_leak)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(as_a_scan, no_leak), cmocka_unit_test_teardown(as_a_model, no_leak),
+        cmocka_unit_test_teardown(shares_hold, no_leak), cmocka_unit_test_teardown(cuts_are_even, no_leak)};
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }
