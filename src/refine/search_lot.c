@@ -13,6 +13,8 @@ static kanon_status init_attempt(kanon__attempt *out, int32_t room, int m, kanon
     KANON_TRY(kanon__new_array(&out->free, room / 64 + 1, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->taken, room, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->base, (int64_t)room + BEYOND, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->terms, m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->tables, ((int64_t)room + BEYOND) * m, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->spans, m, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->rims, KANON__LOT_GROUPS * 2 * (int64_t)m, "moves", err), out);
 out:
@@ -32,7 +34,6 @@ kanon_status kanon__lot_init(kanon__lot *out, const kanon__costs *costs, int32_t
     KANON_TRY(kanon__new_array(&out->codes, out->stride * m, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->n_codes, m, "moves", err), out);
     KANON_TRY(kanon__new_array(&out->known_as, m, "moves", err), out);
-    KANON_TRY(kanon__new_array(&out->changes, room, "moves", err), out);
     for (int i = costs->n_numeric; i < m; i++) {
         KANON_TRY(kanon__new_array(&out->known_as[i], costs->dimensions[i]->n_codes, "moves", err), out);
         memset(out->known_as[i], 0xff, costs->dimensions[i]->n_codes * sizeof *out->known_as[i]);
@@ -50,13 +51,14 @@ void kanon__lot_clear(kanon__lot *lot)
     for (int i = 0; i < KANON__LOT_ATTEMPTS; i++) {
         kanon__free(lot->attempts[i].rims);
         kanon__free(lot->attempts[i].spans);
+        kanon__free(lot->attempts[i].tables);
+        kanon__free(lot->attempts[i].terms);
         kanon__free(lot->attempts[i].base);
         kanon__free(lot->attempts[i].taken);
         kanon__free(lot->attempts[i].free);
     }
     for (int i = 0; lot->known_as != NULL && i < lot->n_dimensions; i++)
         kanon__free(lot->known_as[i]);
-    kanon__free(lot->changes);
     kanon__free(lot->known_as);
     kanon__free(lot->n_codes);
     kanon__free(lot->codes);
@@ -77,6 +79,12 @@ static uint32_t *lane_of(const kanon__lot *lot, int dimension)
 
 static void free_all(kanon__attempt *a, const kanon__lot *lot, const kanon__costs *c)
 {
+    for (int i = 0; i < lot->n_categorical; i++) {
+        int dimension = lot->categorical[i];
+        a->terms[i] = (kanon__kernel_term){.at = (const int32_t *)lane_of(lot, dimension),
+                                           .table = a->tables + dimension * lot->stride,
+                                           .n_table = lot->n_codes[dimension]};
+    }
     int32_t words = lot->n / 64;
     memset(a->free, 0xff, (size_t)words * sizeof *a->free);
     a->free[words] = ((uint64_t)1 << (lot->n & 63)) - 1;
@@ -158,12 +166,14 @@ static uint32_t category_units(const kanon__costs *c, int i, uint32_t lo, uint32
     return kanon__dimension_climb(c->dimensions[i], lo, hi);
 }
 
-/* The changes for all records go to their base. */
-static void change_base(const kanon__lot *lot, uint32_t *base, int dimension)
+/* What each code costs in the box from lo to hi. */
+static void set_table(const kanon__lot *lot, const kanon__costs *c, kanon__attempt *a, int dimension, uint32_t lo,
+                      uint32_t hi)
 {
-    const uint32_t *lane = lane_of(lot, dimension), *changes = lot->changes;
-    for (int32_t j = 0; j < lot->n; j++)
-        base[j] += changes[lane[j]];
+    const uint32_t *codes = lot->codes + dimension * lot->stride;
+    uint32_t *table = a->tables + dimension * lot->stride;
+    for (int32_t i = 0; i < lot->n_codes[dimension]; i++)
+        table[i] = category_units(c, dimension, lo, hi, codes[i]);
 }
 
 static void take(kanon__attempt *a, int32_t place)
@@ -184,22 +194,17 @@ static void begin_group(const kanon__lot *lot, const kanon__patch *p, kanon__att
 {
     start_rim(lot, p, seed, rim);
     take(a, seed);
-    memset(a->base, 0, (size_t)lot->n * sizeof *a->base);
     for (int i = 0; i < lot->n_numeric; i++)
         a->spans[i].lo = a->spans[i].hi = rim[lot->numeric[i]];
-    for (int i = 0; i < lot->n_categorical; i++) {
-        int dimension = lot->categorical[i];
-        const uint32_t *codes = lot->codes + dimension * lot->stride;
-        for (int32_t j = 0; j < lot->n_codes[dimension]; j++)
-            lot->changes[j] = category_units(p->costs, dimension, rim[dimension], rim[dimension], codes[j]);
-        change_base(lot, a->base, dimension);
-    }
+    for (int i = 0; i < lot->n_categorical; i++)
+        set_table(lot, p->costs, a, lot->categorical[i], rim[lot->categorical[i]], rim[lot->categorical[i]]);
+    lot->kernels->measure(a->base, lot->n, a->terms, lot->n_categorical);
 }
 
 /* The record at this place joins the growing group. */
-static void add_member(const kanon__lot *lot, const kanon__costs *c, kanon__attempt *a, int32_t place, uint32_t *rim)
+static void add_member(const kanon__lot *lot, const kanon__patch *p, kanon__attempt *a, int32_t place, uint32_t *rim)
 {
-    int m = c->n_dimensions;
+    int m = p->costs->n_dimensions;
     take(a, place);
     for (int i = 0; i < lot->n_numeric; i++) {
         kanon__span_term *t = &a->spans[i];
@@ -207,19 +212,20 @@ static void add_member(const kanon__lot *lot, const kanon__costs *c, kanon__atte
         t->lo = own < t->lo ? own : t->lo;
         t->hi = own > t->hi ? own : t->hi;
     }
+    bool wider = false;
     for (int i = 0; i < lot->n_categorical; i++) {
         int dimension = lot->categorical[i];
-        const uint32_t *codes = lot->codes + dimension * lot->stride;
-        uint32_t own = codes[lane_of(lot, dimension)[place]], lo = rim[dimension], hi = rim[m + dimension];
-        if (own >= lo && own <= hi)
+        uint32_t own = kanon__patch_record(p, lot->records[place])[dimension], *lo = &rim[dimension],
+                 *hi = &rim[m + dimension];
+        if (own >= *lo && own <= *hi)
             continue;
-        rim[dimension] = own < lo ? own : lo;
-        rim[m + dimension] = own > hi ? own : hi;
-        for (int32_t j = 0; j < lot->n_codes[dimension]; j++)
-            lot->changes[j] = category_units(c, dimension, rim[dimension], rim[m + dimension], codes[j]) -
-                              category_units(c, dimension, lo, hi, codes[j]);
-        change_base(lot, a->base, dimension);
+        *lo = own < *lo ? own : *lo;
+        *hi = own > *hi ? own : *hi;
+        set_table(lot, p->costs, a, dimension, *lo, *hi);
+        wider = true;
     }
+    if (wider)
+        lot->kernels->measure(a->base, lot->n, a->terms, lot->n_categorical);
 }
 
 static void end_group(const kanon__lot *lot, const kanon__costs *c, const kanon__attempt *a, uint32_t *rim)
@@ -251,7 +257,7 @@ void kanon__lot_grow(kanon__lot *lot, const kanon__patch *p, uint32_t attempts, 
             next[i] = (int32_t)lot->kernels->find_cheapest(&grown[i]->units[group], grown[i]->base, grown[i]->free, lot->n,
                                                            grown[i]->spans, lot->n_numeric);
         for (int i = 0; i < n; i++)
-            add_member(lot, c, grown[i], next[i], rims[i]);
+            add_member(lot, p, grown[i], next[i], rims[i]);
     }
     for (int i = 0; i < n; i++)
         end_group(lot, c, grown[i], rims[i]);

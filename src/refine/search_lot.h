@@ -15,7 +15,9 @@ typedef struct kanon__attempt {
     uint64_t *free; /* a bit for each record: it is in no new group yet */
     int32_t *taken; /* the others, group by group, as places among the records */
     int32_t n_taken;
-    uint32_t *base;                    /* by record: what the growing group costs with it on the categorical dimensions */
+    uint32_t *base;                    /* by record: what the growing group costs with it on the categorical dimensions, */
+    kanon__kernel_term *terms;         /* which is a sum of these, */
+    uint32_t *tables;                  /* by categorical dimension, `stride` apart: by distinct code */
     kanon__span_term *spans;           /* the growing group's box on the numeric dimensions on which the records differ */
     uint32_t *rims;                    /* of the groups: 2 per dimension, the smallest and the largest coordinates */
     uint32_t units[KANON__LOT_GROUPS]; /* D of the groups */
@@ -33,7 +35,6 @@ typedef struct kanon__lot {
     uint32_t *codes;    /* by categorical dimension, `stride` apart: the distinct codes of the lot, */
     int32_t *n_codes;   /* how many these are, */
     int32_t **known_as; /* and by code, which of them it is; -1: not in the lot */
-    uint32_t *changes;  /* by distinct code: how much more it costs in a larger box */
     kanon__attempt attempts[KANON__LOT_ATTEMPTS];
 } kanon__lot;
 
