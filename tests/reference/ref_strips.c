@@ -1,12 +1,11 @@
-/* strips: every width is measured anew, every programme looks at whole runs of records. For k below 32. */
+/* strips: every width is measured anew, every programme looks at whole runs of records. */
 #include "reference/reference.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE = 15, FREE_OF_STEPS = 32 };
+enum { DENSE = 15, K_OF_STEPS = 32, STEPS_OF_K = 16 };
 
 typedef struct work {
     const ref_job *job;
@@ -96,11 +95,14 @@ static int64_t group_loss(const work *w, const int *records, int n)
 
 static int64_t cut_into_groups(const work *w, const int *records, int n, int *ends, int *n_ends)
 {
-    int k = (int)w->job->k, *previous = REF_NEW(int, n + 1);
+    int k = (int)w->job->k, step = k < K_OF_STEPS ? 1 : k / STEPS_OF_K, n_steps = n / step, *previous = REF_NEW(int, n + 1);
+    int most = 2 * k - 1 + (step > 1 ? 2 * step : 0);
     int64_t *least = REF_NEW(int64_t, n + 1);
-    for (int end = 1; end <= n; end++) {
+    for (int end = 1; end <= n; end++)
         least[end] = INT64_MAX;
-        for (int size = k; size <= 2 * k - 1 && size <= end; size++) {
+    for (int i = 1; i <= n_steps; i++) {
+        int end = n * i / n_steps;
+        for (int size = k; size <= most && size <= end; size++) {
             int64_t before = least[end - size];
             if (before == INT64_MAX)
                 continue;
@@ -347,7 +349,6 @@ void ref_strips(const ref_job *job, int *group)
     const ref_model *model = job->model;
     work w = {.job = job, .group = group, .is_cut = REF_NEW(bool, model->n_quasi)};
     int *order = sorted_by_cell(model), *rest = REF_NEW(int, model->n), n_rest = 0;
-    assert(job->k < FREE_OF_STEPS);
     find_positions(&w);
     for (int begin = 0, end; begin < model->n; begin = end) {
         for (end = begin + 1; end < model->n && compare_categories(model, order[begin], order[end]) == 0;)
