@@ -98,16 +98,20 @@ static void make_cluster(const ref_job *job, int *group, int seed, int g)
     }
 }
 
-static void join_cheapest(const ref_job *job, int *group, int n_groups, int record)
+void ref_join_cheapest(const ref_model *model, int *group, int n_groups)
 {
-    int best = 0;
-    for (int g = 1; g < n_groups; g++)
-        if (ref_increase(job->model, group, g, record) < ref_increase(job->model, group, best, record))
-            best = g;
-    group[record] = best;
+    for (int i = 0; i < model->n; i++) {
+        int best = 0;
+        if (group[i] != REF_FREE)
+            continue;
+        for (int g = 1; g < n_groups; g++)
+            if (ref_increase(model, group, g, i) < ref_increase(model, group, best, i))
+                best = g;
+        group[i] = best;
+    }
 }
 
-void ref_densest(const ref_job *job, int *group)
+int ref_densest_free(const ref_job *job, int *group)
 {
     int n = job->model->n, n_groups = 0;
     int64_t every = job->settings.every > 0 ? job->settings.every : job->k < 200 ? 1 : job->k / 200;
@@ -125,9 +129,13 @@ void ref_densest(const ref_job *job, int *group)
         if (first_in_queue(job, group, &q) == seed)
             make_cluster(job, group, seed, n_groups++);
     }
-    for (int i = 0; i < n; i++)
-        if (group[i] == REF_FREE)
-            join_cheapest(job, group, n_groups, i);
     free(q.is_seed);
     free(q.units);
+    return n_groups;
+}
+
+void ref_densest(const ref_job *job, int *group)
+{
+    int n_groups = ref_densest_free(job, group);
+    ref_join_cheapest(job->model, group, n_groups);
 }

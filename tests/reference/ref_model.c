@@ -242,6 +242,14 @@ int64_t ref_value(const ref_model *model, const ref_attribute *attribute, int re
     return attribute->numeric ? attribute->column->scaled[code] : (int64_t)code;
 }
 
+int64_t ref_position(const ref_model *model, int attribute, int record)
+{
+    const ref_attribute *at = &model->quasi[attribute];
+    if (ref_is_missing(model, at, record))
+        return 2 * at->center_full;
+    return position(at, ref_value(model, at, record), at->center_full);
+}
+
 int ref_compare(const ref_model *model, const ref_attribute *attribute, int left, int right)
 {
     if (attribute->numeric) {

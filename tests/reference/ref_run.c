@@ -27,6 +27,7 @@ static const entry entries[] = {
     {"mondrian", ref_mondrian, 0, 0},
     {"top-down", ref_top_down, 0, 0},
     {"densest", ref_densest, 0, 0},
+    {"strips", ref_strips, 0, 0},
     {"full-domain", ref_full_domain, 0, 0},
 };
 

@@ -51,6 +51,8 @@ void ref_model_sample_clear(ref_model *sample);
 bool ref_is_missing(const ref_model *model, const ref_attribute *attribute, int record);
 /* Numeric: in steps. Categorical: the leaf's number. */
 int64_t ref_value(const ref_model *model, const ref_attribute *attribute, int record);
+/* Where the record's number lies on a quasi attribute, in the units of centroids; a missing one twice its full cost away. */
+int64_t ref_position(const ref_model *model, int attribute, int record);
 /* Record order by one attribute: numbers ascending with missing ones last, categories by leaf; below 0, 0 or above 0. */
 int ref_compare(const ref_model *model, const ref_attribute *attribute, int left, int right);
 
@@ -85,6 +87,8 @@ int64_t ref_loss_all(const ref_model *model, const int *group, int n_groups);
 /* D(P + record) and |P + record| D(P + record) - |P| D(P) for the group g. */
 int64_t ref_units_with(const ref_model *model, int *group, int g, int record);
 int64_t ref_increase(const ref_model *model, int *group, int g, int record);
+/* Every free record, in their order, joins the group with the least increase. */
+void ref_join_cheapest(const ref_model *model, int *group, int n_groups);
 int64_t ref_distance(const ref_model *model, int left, int right);
 /* What a suppressed record costs. */
 int64_t ref_suppressed_units(const ref_model *model);
@@ -173,6 +177,9 @@ void ref_wfcm(const ref_job *job, int *group);
 void ref_mondrian(const ref_job *job, int *group);
 void ref_top_down(const ref_job *job, int *group);
 void ref_densest(const ref_job *job, int *group);
+/* The same, but fewer than k records stay free. Returns the number of groups. */
+int ref_densest_free(const ref_job *job, int *group);
+void ref_strips(const ref_job *job, int *group);
 void ref_full_domain(const ref_job *job, int *group);
 /* Median pre-partitioning alone: part[i] is the number of record i's part. Returns the number of parts. */
 int ref_tgc_parts(const ref_job *job, double delta_prime, int *part);

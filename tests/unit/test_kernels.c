@@ -69,6 +69,86 @@ static void kernels_agree(void **state)
     }
 }
 
+/* ---- spans -------------------------------------------------------------------------------------------------------------
+ * */
+
+enum { MOST_SPANS = 200, MOST_SPAN_TERMS = 4, SPAN_MARGIN = 15 };
+
+typedef struct span_question {
+    int64_t n;
+    int n_terms;
+    kanon__span_term terms[MOST_SPAN_TERMS];
+    uint32_t *base, *at[MOST_SPAN_TERMS];
+    uint64_t free[MOST_SPANS / 64 + 1];
+} span_question;
+
+/* Just as long as kernels may read; what stands behind n is nobody's number. */
+static uint32_t *draw_numbers(kanon__random *random, int64_t n, int64_t below)
+{
+    uint32_t *numbers = malloc((size_t)(n + SPAN_MARGIN) * sizeof *numbers);
+    assert_non_null(numbers);
+    for (int64_t j = 0; j < n + SPAN_MARGIN; j++)
+        numbers[j] = j < n ? (uint32_t)kanon__random_below(random, below) : (uint32_t)kanon__random_next(random);
+    return numbers;
+}
+
+/* Many, a few or just one of them. */
+static void draw_free(span_question *q, kanon__random *random)
+{
+    int64_t one_in = 1 + kanon__random_below(random, 3) * kanon__random_below(random, 60);
+    memset(q->free, 0, sizeof q->free);
+    for (int64_t j = 0; j < q->n; j++)
+        if (kanon__random_below(random, one_in) == 0)
+            q->free[j / 64] |= (uint64_t)1 << j % 64;
+    int64_t always = kanon__random_below(random, q->n);
+    q->free[always / 64] |= (uint64_t)1 << always % 64;
+}
+
+/* Small numbers, so that ties are common; sometimes large ones. */
+static void draw_spans(span_question *q, kanon__random *random)
+{
+    int64_t below = kanon__random_below(random, 4) == 0 ? 1 << 27 : 2 + kanon__random_below(random, 20);
+    q->n = 1 + kanon__random_below(random, MOST_SPANS);
+    q->n_terms = (int)kanon__random_below(random, MOST_SPAN_TERMS + 1);
+    q->base = draw_numbers(random, q->n, kanon__random_below(random, 3) == 0 ? 1 : below);
+    for (int i = 0; i < q->n_terms; i++) {
+        kanon__span_term *t = &q->terms[i];
+        q->at[i] = draw_numbers(random, q->n, below);
+        t->at = q->at[i];
+        t->lo = (uint32_t)kanon__random_below(random, below);
+        t->hi = t->lo + (uint32_t)kanon__random_below(random, below - t->lo);
+        t->full = (uint32_t)(kanon__random_below(random, 2) == 0 ? below : kanon__random_below(random, below));
+    }
+    draw_free(q, random);
+}
+
+static void compare_spans(const kanon__kernels *plain, const kanon__kernels *other, kanon__random *random)
+{
+    span_question q;
+    uint32_t expected_least = 0, least = 0;
+    draw_spans(&q, random);
+    int64_t expected = plain->find_cheapest(&expected_least, q.base, q.free, q.n, q.terms, q.n_terms);
+    assert_int_equal(other->find_cheapest(&least, q.base, q.free, q.n, q.terms, q.n_terms), expected);
+    assert_int_equal(least, expected_least);
+    assert_true(expected >= 0 && expected < q.n && (q.free[expected / 64] >> expected % 64 & 1));
+    for (int i = 0; i < q.n_terms; i++)
+        free(q.at[i]);
+    free(q.base);
+}
+
+static void span_kernels_agree(void **state)
+{
+    const kanon__kernels *plain = kanon__kernels_choose(true), *other;
+    (void)state;
+    for (int i = 0; (other = kanon__kernels_nth(i)) != NULL; i++) {
+        kanon__random random;
+        print_message("comparing the spans of %s with %s, seed %d\n", other->name, plain->name, SEED);
+        kanon__random_init(&random, SEED, 0);
+        for (int round = 0; round < ROUNDS; round++)
+            compare_spans(plain, other, &random);
+    }
+}
+
 /* ---- bytes -------------------------------------------------------------------------------------------------------------
  * */
 
@@ -170,6 +250,27 @@ static void least_is_as_defined(void **state)
     }
 }
 
+/* A box of 4 to 6 that costs 5 at most. Record 0 is not free. Record 1 at 0: 6 wide, so 5, and 1 of its own; record 2 at 8: 4
+ * and 2; record 3 at 5: 2 and 9; record 4 at 3: 3 and 3, no less than the first of the three that cost 6. Of the last two
+ * alone it is record 4, and without a term record 1. */
+static void cheapest_is_as_defined(void **state)
+{
+    const uint32_t at[5 + SPAN_MARGIN] = {5, 0, 8, 5, 3}, base[5 + SPAN_MARGIN] = {0, 1, 2, 9, 3};
+    const uint64_t all_but_first = 30, last_two = 24;
+    const kanon__span_term term = {.at = at, .lo = 4, .hi = 6, .full = 5};
+    const kanon__kernels *k;
+    uint32_t least;
+    (void)state;
+    for (int i = 0; (k = kanon__kernels_nth(i)) != NULL; i++) {
+        assert_int_equal(k->find_cheapest(&least, base, &all_but_first, 5, &term, 1), 1);
+        assert_int_equal(least, 6);
+        assert_int_equal(k->find_cheapest(&least, base, &last_two, 5, &term, 1), 4);
+        assert_int_equal(least, 6);
+        assert_int_equal(k->find_cheapest(&least, base, &all_but_first, 5, NULL, 0), 1);
+        assert_int_equal(least, 1);
+    }
+}
+
 /* A table whose entry i is 2 i and a number between 10 and 12. Centroid j is in bin j and at 5 + j, the last without number:
  * bin 0: 0 + (10 - 5) = 5, bin 1: 2 + 4 = 6, bin 6: 12 + 0, bin 9: 18 + 2 = 20, bin 63: 126 + 200 ends at 254. */
 static void bytes_are_as_defined(void **state)
@@ -205,7 +306,8 @@ static void bytes_are_as_defined(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_agree), cmocka_unit_test(byte_kernels_agree),
-                                       cmocka_unit_test(least_is_as_defined), cmocka_unit_test(bytes_are_as_defined)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_agree),          cmocka_unit_test(span_kernels_agree),
+                                       cmocka_unit_test(byte_kernels_agree),     cmocka_unit_test(least_is_as_defined),
+                                       cmocka_unit_test(cheapest_is_as_defined), cmocka_unit_test(bytes_are_as_defined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
