@@ -491,6 +491,8 @@ static void shares_hold(void **unused)
         }
     }
     assert_true(space->worth < KANON__WORTH_FULL);
+    kanon__shares_begin(space);
+    assert_in_range(kanon__share_units(space, KANON__SHARE_MOST), 0, INT32_MAX / 2); /* of a damaged file: fits a sum */
     kanon__session_end(state);
     kanon_state_close(state);
 }
