@@ -254,6 +254,15 @@ static int32_t width_units(const kanon__dimension_now *d, int64_t width, bool at
     return (int32_t)(units < 0 ? 0 : units > d->full ? d->full : units);
 }
 
+/* An inner node's box holds records that are gone until it is settled, and ranges may have become narrower with them: what
+ * is below it lies in the range. */
+static int64_t place_in_range(const kanon__dimension_now *d, int64_t place)
+{
+    if (!d->numeric || place == KANON__NO_PLACE)
+        return place;
+    return place < d->lo ? d->lo : place > d->hi ? d->hi : place;
+}
+
 static void measure_slots(const kanon__group_index *index, kanon__node *node, int from, int to)
 {
     int sides = kanon__node_sides(node);
@@ -264,7 +273,8 @@ static void measure_slots(const kanon__group_index *index, kanon__node *node, in
         int32_t *spots = node->spots + (int64_t)i * sides * STRIDE;
         for (int side = 0; side < 2; side++)
             for (int slot = from; slot < to; slot++)
-                spots[side * STRIDE + slot] = kanon__spot_of(d, places[side * STRIDE + slot]);
+                spots[side * STRIDE + slot] = kanon__spot_of(
+                    d, sides == 2 ? places[side * STRIDE + slot] : place_in_range(d, places[side * STRIDE + slot]));
         for (int slot = from; slot < to; slot++) {
             if (sides == 2) {
                 node->units[slot] += spots[slot] == spots[STRIDE + slot]

@@ -401,15 +401,10 @@ kanon_status kanon__records_rescale(kanon_state *s, int column, int scale, kanon
 {
     kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[column];
-    const kanon__dimension_now *d = &s->space->dimensions[c->dimension];
     char sql[512];
     long long factor = 1;
-    int64_t edge;
     for (int step = c->scale; step < scale; step++)
         factor *= 10;
-    if (__builtin_mul_overflow(d->lo, (int64_t)factor, &edge) || __builtin_mul_overflow(d->hi, (int64_t)factor, &edge))
-        return kanon__fail(err, KANON_EDATA, "%s: the numbers of a column have too many digits together for the state",
-                           c->name);
     snprintf(sql, sizeof sql, "UPDATE records SET p%d = p%d * %lld", c->dimension, c->dimension, factor);
     KANON_TRY(kanon__store_run(&s->store, sql, err), out);
     /* first out of the way, so that no two tallies meet */

@@ -93,10 +93,17 @@ kanon_status kanon__session_rescale(kanon_state *s, int column, int scale, kanon
 {
     kanon_status st = KANON_OK;
     kanon__state_column *c = &s->columns[column];
-    int64_t factor = 1;
+    kanon__dimension_now *d = &s->space->dimensions[c->dimension];
+    int64_t factor = 1, lo, hi;
     for (int step = c->scale; step < scale; step++)
         factor *= 10;
-    s->space->dimensions[c->dimension].extent *= factor; /* the same range with more digits */
+    if (d->lo <= d->hi && (__builtin_mul_overflow(d->lo, factor, &lo) || __builtin_mul_overflow(d->hi, factor, &hi) ||
+                           !kanon__place_fits(lo) || !kanon__place_fits(hi))) {
+        st = kanon__fail(err, KANON_EDATA, "%s: the numbers of the column would have more digits than a state can hold",
+                         c->name);
+        return kanon__hint(err, st, "write fewer digits after the point");
+    }
+    d->extent *= factor; /* the same range with more digits */
     KANON_TRY(kanon__group_index_rescale(s->index, c->dimension, factor, err), out);
     KANON_TRY(kanon__group_index_save(s->index, err), out);
     KANON_TRY(kanon__records_rescale(s, column, scale, err), out);

@@ -213,11 +213,12 @@ int64_t kanon__share_of(const kanon__space_now *space, int64_t units)
     return space->worth > 0 ? (int64_t)((double)units / space->in_units) : 0;
 }
 
-/* Positions are rounded to units, and so is the full cost of each attribute. */
+/* Positions are rounded to units, and so is the full cost of each attribute. A damaged file may have any share: what
+ * comes out can be added to the units of a box. */
 int32_t kanon__share_units(const kanon__space_now *space, int64_t share)
 {
     int64_t units = (int64_t)((double)share * space->in_units * (1 - 1e-9)) - 4 * (int64_t)space->n - 1;
-    return (int32_t)(units < 0 ? 0 : units > INT32_MAX ? INT32_MAX : units);
+    return units < 0 ? 0 : units > (int64_t)MOST_UNITS ? (int32_t)MOST_UNITS : (int32_t)units;
 }
 
 bool kanon__space_now_widen(kanon__space_now *space, const int64_t *places)

@@ -96,6 +96,18 @@ printf 'age\n9000000000000000000\n1\n2\n' >w.csv
 expect 2 "$KANON" anonymize w.csv --quasi age -k 2 -q -o no.csv --state w.state
 err_has "at most 18 digits"
 no_file w.state
+printf 'age\n-900000000000000000\n-900000000000000001\n-900000000000000002\n' >w.csv
+printf 'attributes: {age: {role: quasi, type: decimal}}\n' >w.yaml
+expect 0 "$KANON" anonymize w.csv -s w.yaml -k 2 -q -o r.csv --state w.state
+cp w.state w.before
+for cell in 50000000000000000.5 0.5 0.00000000000001; do
+    printf 'age\n%s\n' $cell >w.csv
+    expect 3 "$KANON" insert w.state w.csv
+    err_has "age: the numbers of the column would have more digits than a state can hold"
+    same w.state w.before
+done
+expect 0 "$KANON" state w.state
+rm w.state
 printf 'id,age\nx,1\nx,2\ny,3\n' >w.csv
 printf 'attributes: {age: {role: quasi}, id: {role: identifying}}\nkey: [id]\n' >w.yaml
 expect 3 "$KANON" anonymize w.csv -s w.yaml -k 2 -q -o no.csv --state w.state
