@@ -199,6 +199,26 @@ if [ -f "$data/adult/adult.csv" ]; then
     printf '\nadult, start to finish with release and report: %s seconds\n' "$seconds"
 fi
 
+# ---- auto beside kmember on many records -----------------------------------------------------------------------------------
+
+# whole ALGORITHM THREADS: seconds of the whole command, the least of three runs, and the loss.
+whole()
+{
+    for _ in 1 2 3; do
+        echo "$(time_of "$kanon" anonymize "$dir/curve-$n/hospital.csv" -s "$dir/curve-$n/hospital.yaml" -k 10 -a "$1" --seed 1 \
+            --threads "$2" --quiet -o $dir/release.csv --groups $dir/groups.csv)"
+    done | sort -g | head -n 1
+    "$kanon" evaluate "$dir/curve-$n/hospital.csv" -s "$dir/curve-$n/hospital.yaml" --groups $dir/groups.csv |
+        awk '$1 == "information_loss" { print $2; exit }'
+}
+
+n=$(echo "${BENCH_LARGE:-1000000}" | awk '{ print $NF }')
+say "auto, balanced, beside kmember: hospital, $n records, k = 10; seconds of the whole command"
+printf '%-10s %10s %10s %9s %12s %12s %9s\n' threads kmember auto ratio 'loss' 'of auto' less
+for threads in 1 $(getconf _NPROCESSORS_ONLN); do
+    echo $threads $(whole kmember $threads) $(whole auto $threads)
+done | awk '{ printf "%-10s %10.2f %10.2f %9.2f %12.0f %12.0f %8.1f%%\n", $1, $2, $4, $4 / $2, $3, $5, 100 - 100 * $5 / $3 }'
+
 # ---- blocks on two threads ---------------------------------------------------------------------------------------------
 
 # best_of THREADS ALGORITHM: seconds of the grouping in blocks, the least of three runs, since other programs disturb it.

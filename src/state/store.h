@@ -9,7 +9,7 @@
 
 enum {
     KANON__STATE_ID = 0x6b6e6f6e, /* the application id in the file's header: "knon" */
-    KANON__STATE_VERSION = 3      /* of the tables; a file with a greater one is refused */
+    KANON__STATE_VERSION = 3      /* of the tables; a file with another one is refused */
 };
 
 typedef struct kanon__store {
