@@ -6,6 +6,7 @@ import os
 import random
 import re
 import subprocess
+import threading
 
 OUTLIER_SEED = 7
 
@@ -22,8 +23,8 @@ def read(path):
 
 
 def write(path, header, rows):
-    """Under another name first: whoever finds the file finds all of it."""
-    part = f"{path}.{os.getpid()}"
+    """Under another name first, which is the thread's own: whoever finds the file finds all of it."""
+    part = f"{path}.{os.getpid()}.{threading.get_ident()}"
     with open(part, "w", newline="", encoding="utf-8") as f:
         csv.writer(f, lineterminator="\n").writerows([header] + rows)
     os.replace(part, path)
