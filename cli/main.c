@@ -42,8 +42,7 @@ const char *exit_text(int status)
     return texts[status];
 }
 
-/* ---- speaking ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- speaking ---------------------------------------------------------------------------------------------------- */
 
 void print_clean(FILE *file, const char *text)
 {
@@ -125,8 +124,7 @@ int failed(const command *self, const kanon_error *err)
     return exit_of(err->status);
 }
 
-/* ---- help of the whole ------------------------------------------------------------------------------------------------
- * */
+/* ---- help of the whole ------------------------------------------------------------------------------------------- */
 
 void print_command_list(FILE *file)
 {
@@ -172,8 +170,7 @@ static int help(const char *name)
     return EXIT_DONE;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 /* A closed standard descriptor would be given to the next file that is opened, and messages would end up in it. These stand
  * in for it and cannot be used. */

@@ -1,5 +1,5 @@
 /* Any bytes as a cell of every type: nothing breaks, and a canonical text reads as itself. */
-#include "check/cell_notation.h"
+#include "audit/cell_notation.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -35,8 +35,7 @@ extern "C" {
 /* The version as text, "1.2.3". */
 KANON_API const char *kanon_version(void);
 
-/* ---- status and errors ------------------------------------------------------------------------------------------------
- * */
+/* ---- status and errors ------------------------------------------------------------------------------------------- */
 
 typedef enum kanon_status {
     KANON_OK = 0,
@@ -61,8 +60,7 @@ typedef struct kanon_error {
 /* A short name for a status: "bad input". */
 KANON_API const char *kanon_status_text(kanon_status status);
 
-/* ---- progress and cancelling ------------------------------------------------------------------------------------------
- * */
+/* ---- progress and cancelling ------------------------------------------------------------------------------------- */
 
 typedef struct kanon_progress {
     size_t struct_size;
@@ -80,8 +78,7 @@ typedef struct kanon_progress {
  * behind. */
 typedef int (*kanon_tick)(const kanon_progress *progress, void *payload);
 
-/* ---- schema -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- schema ------------------------------------------------------------------------------------------------------ */
 
 typedef enum kanon_role {
     KANON_ROLE_INSENSITIVE = 0, /* released as it is */
@@ -138,8 +135,7 @@ typedef struct kanon_setting {
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
 
-/* ---- table ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- table ------------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_table kanon_table;
 
@@ -169,8 +165,7 @@ KANON_API kanon_type kanon_table_column_type(const kanon_table *table, int colum
 /* The i-th thing the user should know about how the table was read, NULL past the last. */
 KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
 
-/* ---- algorithms -------------------------------------------------------------------------------------------------------
- * */
+/* ---- algorithms -------------------------------------------------------------------------------------------------- */
 
 typedef enum kanon_setting_type {
     KANON_SETTING_INTEGER = 0,
@@ -208,8 +203,7 @@ KANON_API const kanon_algorithm_info *kanon_algorithm_find(const char *name);
 KANON_API size_t kanon_refinement_count(void);
 KANON_API const kanon_algorithm_info *kanon_refinement_at(size_t i);
 
-/* ---- grouping ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- grouping ---------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_grouping kanon_grouping;
 
@@ -273,8 +267,7 @@ KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int
 /* The i-th thing that is known about how good the grouping is, NULL past the last. */
 KANON_API const char *kanon_grouping_note(const kanon_grouping *grouping, int i);
 
-/* ---- measures ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_measures kanon_measures;
 
@@ -319,8 +312,7 @@ KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures
 /* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
-/* ---- publishing -------------------------------------------------------------------------------------------------------
- * */
+/* ---- publishing -------------------------------------------------------------------------------------------------- */
 
 typedef enum kanon_numeric {
     KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
@@ -351,8 +343,7 @@ KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_group
 KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
                                               const kanon_measures *measures, const char *path, kanon_error *err);
 
-/* ---- checking a published file ----------------------------------------------------------------------------------------
- * */
+/* ---- checking a published file ----------------------------------------------------------------------------------- */
 
 typedef struct kanon_check_options {
     size_t struct_size;
@@ -408,8 +399,7 @@ KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, con
                                         const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
-/* ---- lower bound ------------------------------------------------------------------------------------------------------
- * */
+/* ---- lower bound ------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_bound_options {
     size_t struct_size;
@@ -453,8 +443,7 @@ typedef struct kanon_certificate {
 KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path,
                                                int threads, kanon_tick tick, void *payload, kanon_error *err);
 
-/* ---- trade-off --------------------------------------------------------------------------------------------------------
- * */
+/* ---- trade-off --------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_tradeoff_options {
     size_t struct_size;
@@ -502,16 +491,14 @@ KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size
 /* "optimal", "dominated" or "infeasible". */
 KANON_API const char *kanon_point_result_text(kanon_point_result result);
 
-/* ---- sample data ------------------------------------------------------------------------------------------------------
- * */
+/* ---- sample data ------------------------------------------------------------------------------------------------- */
 
 /* Make a believable patient table with its schema and taxonomies in the directory `dir`, which is made where it is missing:
  * hospital.csv, hospital.yaml, taxonomies/. Equal seeds give equal bytes. */
 KANON_API kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
                                              kanon_error *err);
 
-/* ---- states: tables that live on --------------------------------------------------------------------------------------
- * */
+/* ---- states: tables that live on --------------------------------------------------------------------------------- */
 
 /* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
  * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file

@@ -28,8 +28,7 @@ typedef struct place {
     char text[PATH_SIZE];
 } place;
 
-/* ---- files ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static char scratch_directory[PATH_SIZE / 2];
 
@@ -126,8 +125,7 @@ static inline void assert_file(const char *path, const char *expected)
     free(text);
 }
 
-/* ---- what the library says --------------------------------------------------------------------------------------------
- * */
+/* ---- what the library says --------------------------------------------------------------------------------------- */
 
 static inline void assert_done(kanon_status status, const kanon_error *err)
 {
@@ -168,8 +166,7 @@ static inline uint64_t test_seed(void)
     return seed;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Both texts are written to s.yaml and t.csv, which stays there for the table to be read again. */
 static inline kanon_status read_table(kanon_table **out, const char *yaml, const char *csv,

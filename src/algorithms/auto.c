@@ -3,14 +3,14 @@
  * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
  * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
  * balanced, best: densest and top-down, whichever loses less, strips on large tables; then local search
- * (refine/search.c) for as long as the effort allows, which follows as the refinement of this row.
+ * (refine/anneal/search.c) for as long as the effort allows, which follows as the refinement of this row.
  *
  * Source: this project; what was measured is in docs/loss-on-adult.md.
  * Ties: densest. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "loss/clusters.h"
+#include "model/clusters.h"
 #include "partition/blocks.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 /* Where there are so many records, or so many in a block, time is better spent on the search that follows. */
 enum { LARGE = 60000 };
 
-/* ---- one algorithm ---------------------------------------------------------------------------------------------------- */
+/* ---- one algorithm ----------------------------------------------------------------------------------------------- */
 
 /* `given` NULL: as the algorithm is by itself. */
 static kanon_status run_one(kanon__run *run, const char *name, const kanon_setting *given, kanon_error *err)
@@ -60,7 +60,7 @@ out:
     return st;
 }
 
-/* ---- efforts ---------------------------------------------------------------------------------------------------------- */
+/* ---- efforts ----------------------------------------------------------------------------------------------------- */
 
 static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {

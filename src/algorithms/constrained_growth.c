@@ -2,7 +2,7 @@
  *
  * A group takes the record that costs least, as always, while there are more places left up to k than records that it needs
  * at least to keep its constraints. From then on it takes the cheapest of those that help, unless that one costs far more.
- * What still violates is repaired afterwards (refine/repair.h): moving single records there is cheaper than forcing them in
+ * What still violates is repaired afterwards (enforce/repair.h): moving single records there is cheaper than forcing them in
  * here. Records left over join the cheapest group that keeps its constraints with them.
  *
  * Cost: kmember's, and for every record that has to help a look at those that are nearer and do not. Where these are many,
@@ -11,7 +11,7 @@
 #include "algorithms/constrained_growth.h"
 
 #include "core/alloc.h"
-#include "loss/clusters.h"
+#include "model/clusters.h"
 #include "search/free_set.h"
 #include "search/growth.h"
 

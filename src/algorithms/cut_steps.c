@@ -38,7 +38,7 @@ typedef struct improving {
     const int *weights; /* by dimension: how much its splits are preferred; NULL: all alike */
 } improving;
 
-/* ---- the classes in the order of a dimension ---------------------------------------------------------------------- */
+/* ---- the classes in the order of a dimension --------------------------------------------------------------------- */
 
 static kanon_status sort_tuples(improving *x, kanon_error *err)
 {
@@ -66,7 +66,7 @@ static uint32_t code_of(const improving *x, int64_t place, int dimension)
     return x->g->tuples->codes[(int64_t)x->g->members[place] * x->m + dimension];
 }
 
-/* ---- weighing splits ---------------------------------------------------------------------------------------------- */
+/* ---- weighing splits --------------------------------------------------------------------------------------------- */
 
 /* Show the range first .. last, of two leaves at least, as the children of its node. */
 static void cut_into_children(kanon__bound *cut, const kanon__taxonomy *t, uint32_t first, uint32_t last)
@@ -234,7 +234,7 @@ static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int
     return st;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void make_split(const improving *x, kanon__bound **cuts, const split *s)
 {

@@ -97,7 +97,7 @@ static int32_t find_class(kanon__generalisation *g, kanon__bound *const *cuts, i
     return g->slots[at];
 }
 
-/* ---- parts and classes -------------------------------------------------------------------------------------------- */
+/* ---- parts and classes ------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__part_add(kanon__part *part, const kanon__generalisation *g, int64_t tuple, kanon_error *err)
 {

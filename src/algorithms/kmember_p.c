@@ -55,8 +55,7 @@ out:
     return st;
 }
 
-/* ---- leftovers --------------------------------------------------------------------------------------------------------
- * */
+/* ---- leftovers --------------------------------------------------------------------------------------------------- */
 
 /* What a record would contribute with the members of each cluster. */
 static void sum_pulls(const growing *g, int64_t row, uint64_t *pulls)

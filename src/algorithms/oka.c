@@ -13,7 +13,7 @@
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
-#include "loss/clusters.h"
+#include "model/clusters.h"
 #include "search/tuples.h"
 
 #include <stdlib.h>
@@ -29,8 +29,7 @@ typedef struct clustering {
     bool by_size;
 } clustering;
 
-/* ---- clustering stage -------------------------------------------------------------------------------------------------
- * */
+/* ---- clustering stage -------------------------------------------------------------------------------------------- */
 
 /* Steps 2 to 5. */
 static kanon_status plant_seeds(clustering *c, kanon_error *err)
@@ -85,8 +84,7 @@ out:
     return st;
 }
 
-/* ---- suppress-small ---------------------------------------------------------------------------------------------------
- * */
+/* ---- suppress-small ---------------------------------------------------------------------------------------------- */
 
 /* A change to a cluster that can be taken back. */
 typedef struct undo {
@@ -203,8 +201,7 @@ out:
     return st;
 }
 
-/* ---- the algorithm ----------------------------------------------------------------------------------------------------
- * */
+/* ---- the algorithm ----------------------------------------------------------------------------------------------- */
 
 static kanon_status run_oka(kanon__run *run, kanon_error *err)
 {

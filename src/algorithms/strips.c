@@ -97,7 +97,7 @@ static void turn_around(int32_t *items, int64_t n)
     }
 }
 
-/* ---- one strip: the best cuts of sorted records ----------------------------------------------------------------------- */
+/* ---- one strip: the best cuts of sorted records ------------------------------------------------------------------ */
 
 static int64_t step_size(int64_t k)
 {
@@ -171,7 +171,7 @@ static int64_t cut_strip(strips *s, const int32_t *items, int64_t n, int64_t off
     return s->losses[n_steps];
 }
 
-/* ---- strips ----------------------------------------------------------------------------------------------------------- */
+/* ---- strips ------------------------------------------------------------------------------------------------------ */
 
 /* Where strips may end: between different values of the first number, so many records apart at least. Their bounds on
  * both. */
@@ -281,7 +281,7 @@ static void try_along(strips *s, int64_t n, int first, int second, double ratio,
     }
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 typedef struct wide {
     double units;
@@ -406,7 +406,7 @@ static kanon_status cut_cell(strips *s, const int32_t *rows, int64_t n, kanon_er
     return cut_slab(s, (slab){s->items, n}, err);
 }
 
-/* ---- the rest --------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {
@@ -456,7 +456,7 @@ out:
     return st;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static bool same_cell(const kanon__space *categories, int32_t left, int32_t right)
 {

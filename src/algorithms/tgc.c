@@ -39,8 +39,7 @@ typedef struct clustering {
 
 enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 
-/* ---- the thresholds: algorithm 3 --------------------------------------------------------------------------------------
- * */
+/* ---- the thresholds: algorithm 3 --------------------------------------------------------------------------------- */
 
 /* The sample and what every delta that is tried on it gives. Trials are independent, so they run in parallel. */
 typedef struct trials {
@@ -173,8 +172,7 @@ out:
     return st;
 }
 
-/* ---- the clusters -----------------------------------------------------------------------------------------------------
- * */
+/* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
 static kanon_status cut_into_parts(clustering *c, kanon_error *err)
 {
@@ -293,8 +291,7 @@ out:
     return st;
 }
 
-/* ---- the four rows of the table ---------------------------------------------------------------------------------------
- * */
+/* ---- the four rows of the table ---------------------------------------------------------------------------------- */
 
 #define TGC_SETTINGS(default_w_u)                                                                                           \
     {                                                                                                                       \

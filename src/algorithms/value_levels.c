@@ -27,7 +27,7 @@ static kanon_status make_room(kanon__levels *l, int64_t n, kanon_error *err)
     return st == KANON_OK ? kanon__new_array(&l->units, n, "levels", err) : st;
 }
 
-/* ---- categories ------------------------------------------------------------------------------------------------------- */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 /* Show all leaves at height `level`. Returns how many ranges have a record. */
 static uint32_t cut_at_height(kanon__bound *cut, const kanon__taxonomy *t, int32_t level, const int64_t *counts)
@@ -63,7 +63,7 @@ out:
     return st;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* An interval of codes and the best place to split it. */
 typedef struct interval {

@@ -5,7 +5,7 @@
 #include "core/keyset.h"
 #include "core/random.h"
 #include "core/ticker.h"
-#include "loss/secrets.h"
+#include "model/s_diversity.h"
 
 typedef struct kanon__weighted {
     kanon__space *utility; /* the quasi attributes in terms of Q-diversity */

@@ -46,8 +46,7 @@ struct kanon__weighted_index {
     double per_unit, per_pull; /* what the record that comes next makes of a unit and of a contribution */
 };
 
-/* ---- life cycle -------------------------------------------------------------------------------------------------------
- * */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 bool kanon__weighted_index_suits(const kanon__weighted *w)
 {
@@ -165,8 +164,7 @@ void kanon__weighted_index_free(kanon__weighted_index *x)
     kanon__free(x);
 }
 
-/* ---- free records -----------------------------------------------------------------------------------------------------
- * */
+/* ---- free records ------------------------------------------------------------------------------------------------ */
 
 int64_t kanon__weighted_index_n_free(const kanon__weighted_index *x)
 {
@@ -183,8 +181,7 @@ int64_t kanon__weighted_index_nth(const kanon__weighted_index *x, int64_t i)
             return item;
 }
 
-/* ---- contributions ----------------------------------------------------------------------------------------------------
- * */
+/* ---- contributions ----------------------------------------------------------------------------------------------- */
 
 /* How many of the members' positions are below this one. */
 static int64_t n_below(const number_pulls *p, int64_t position)
@@ -270,8 +267,7 @@ static void add_category(const kanon__secrets *secrets, column *c, uint32_t own)
     }
 }
 
-/* ---- the cluster ------------------------------------------------------------------------------------------------------
- * */
+/* ---- the cluster ------------------------------------------------------------------------------------------------- */
 
 void kanon__weighted_index_start(kanon__weighted_index *x)
 {
@@ -337,8 +333,7 @@ void kanon__weighted_index_take(kanon__weighted_index *x, int64_t item)
     x->per_pull = n_secrets > 0 ? 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets) : 0;
 }
 
-/* ---- the search -------------------------------------------------------------------------------------------------------
- * */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 typedef struct search {
     kanon__weighted_index *index;

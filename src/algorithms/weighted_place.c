@@ -117,8 +117,7 @@ out:
     return st;
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t units_on(const placing *p, int64_t cluster, int i)
 {
@@ -329,8 +328,7 @@ static int64_t covering(const placing *p, int64_t row)
     }
 }
 
-/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at.
- * */
+/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at. */
 static int64_t cheapest(placing *p, int64_t row, int64_t hint)
 {
     enum { AROUND = 4 };
@@ -361,8 +359,7 @@ static int64_t cheapest(placing *p, int64_t row, int64_t hint)
     return s.best;
 }
 
-/* ---- placing ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- placing ----------------------------------------------------------------------------------------------------- */
 
 static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
 {

@@ -14,7 +14,7 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "loss/clusters.h"
+#include "model/clusters.h"
 #include "search/nearest.h"
 
 #include <math.h>
@@ -102,8 +102,7 @@ out:
     return st;
 }
 
-/* ---- merging ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
 
 typedef struct merging {
     kanon__run *run;

@@ -39,8 +39,7 @@ void kanon__cuts_free(kanon__cuts *c)
     kanon__free(c);
 }
 
-/* ---- the cuts ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the cuts ---------------------------------------------------------------------------------------------------- */
 
 /* Equal groups have equal keys, whatever the order of their members. That two others might share one costs a cut. */
 static uint64_t key_of(const int32_t *tuples, const int32_t *times, int64_t n)
@@ -114,8 +113,7 @@ out:
     return st;
 }
 
-/* ---- climbing ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- climbing ---------------------------------------------------------------------------------------------------- */
 
 typedef struct climb {
     double *prices;

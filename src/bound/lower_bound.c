@@ -35,8 +35,7 @@ typedef struct improving {
     kanon_lower_bound *out;
 } improving;
 
-/* ---- time -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static bool out_of_time(const improving *s, double ahead)
 {
@@ -53,8 +52,7 @@ static int tick(const kanon_progress *progress, void *payload)
     return s->timed_out || (s->options.tick != NULL && s->options.tick(&whole, s->options.payload) != 0);
 }
 
-/* ---- prices -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- prices ------------------------------------------------------------------------------------------------------ */
 
 static int64_t sum_of(const kanon__priced_table *t, const int32_t *prices)
 {
@@ -98,8 +96,7 @@ out:
     return st;
 }
 
-/* ---- rounds -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static kanon_status search_round(improving *s, kanon_error *err)
 {
@@ -158,8 +155,7 @@ out:
     return st;
 }
 
-/* ---- the result -------------------------------------------------------------------------------------------------------
- * */
+/* ---- the result -------------------------------------------------------------------------------------------------- */
 
 /* Costs that are not whole units were rounded, perhaps upwards: every price gives back what that can have been. */
 static int32_t rounding_loss(const kanon__space *space)

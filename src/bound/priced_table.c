@@ -56,8 +56,7 @@ void kanon__priced_table_free(kanon__priced_table *t)
     kanon__free(t);
 }
 
-/* ---- extents ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- extents ----------------------------------------------------------------------------------------------------- */
 
 /* Positions of present numbers lie in 0 .. full, that of a missing one beyond. From a number to a missing one it is the
  * whole range, below and above; so a box that covers the range covers the missing too, at the same cost. */
@@ -90,8 +89,7 @@ void kanon__extents_of(const kanon__priced_table *t, const uint32_t *from, const
     }
 }
 
-/* ---- the distance to the (k-1)-th nearest other record ----------------------------------------------------------------
- * */
+/* ---- the distance to the (k-1)-th nearest other record ----------------------------------------------------------- */
 
 /* Some records that are equally far. */
 typedef struct some_records {

@@ -51,8 +51,7 @@ void kanon__survey_free(kanon__survey *s)
     kanon__free(s);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static int by_key(const void *left, const void *right)
 {
@@ -96,8 +95,7 @@ out:
     return st;
 }
 
-/* ---- asking -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 typedef struct asking {
     kanon__survey *survey;
@@ -162,8 +160,7 @@ kanon_status kanon__survey_ask(kanon__survey *s, int32_t tolerance, int64_t budg
     return st;
 }
 
-/* ---- making prices fair -----------------------------------------------------------------------------------------------
- * */
+/* ---- making prices fair ------------------------------------------------------------------------------------------ */
 
 /* Lower the prices of a group's members alike until it is no longer overpriced; those found before may have done it. */
 static bool lower_group(kanon__priced_table *t, const kanon__overpriced *group)

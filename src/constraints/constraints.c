@@ -28,7 +28,7 @@ typedef struct reading {
     kanon_error *err;
 } reading;
 
-/* ---- failing ---------------------------------------------------------------------------------------------------------- */
+/* ---- failing ----------------------------------------------------------------------------------------------------- */
 
 /* A constraint of the schema file is bad input, one of a flag a wrong call. */
 static kanon_status fail(const reading *r, const char *where, const char *what)
@@ -48,7 +48,7 @@ static kanon_status fail_model(const reading *r)
     return kanon__hint(r->err, fail(r, "model", "there is no such model"), "choose one of: %s", names);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static const char *find(const kanon__constraint_text *text, const char *name)
 {
@@ -141,7 +141,7 @@ static kanon_status read_attribute(const reading *r)
     return kanon__hint(r->err, fail(r, name, "the table has no such column"), "name a sensitive column");
 }
 
-/* ---- sentences -------------------------------------------------------------------------------------------------------- */
+/* ---- sentences --------------------------------------------------------------------------------------------------- */
 
 /* "st", "nd", "rd" or "th", as the last two digits of a whole number ask for. */
 static const char *ordinal(const char *number)
@@ -176,7 +176,7 @@ static kanon_status write_sentence(const reading *r, const char *const values[KA
     return kanon__copy_text(&r->constraint->sentence, line, strlen(line), "a sentence", r->err);
 }
 
-/* ---- one constraint -------------------------------------------------------------------------------------------------- */
+/* ---- one constraint ---------------------------------------------------------------------------------------------- */
 
 static kanon_status read_constraint(const reading *r)
 {
@@ -218,7 +218,7 @@ static kanon_status require_entities(kanon__constraint *c, const kanon_table *ta
     return write_sentence(&r, values);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static void list_counted(kanon__constraints *all)
 {

@@ -12,7 +12,7 @@ static __int128 apart(__int128 left, __int128 right)
     return left > right ? left - right : right - left;
 }
 
-/* ---- equal distance: half of the sum of differences ------------------------------------------------------------------- */
+/* ---- equal distance: half of the sum of differences -------------------------------------------------------------- */
 
 static double equal_distance(const kanon__constraint *c, const kanon__counter *values)
 {
@@ -30,7 +30,7 @@ static double equal_distance(const kanon__constraint *c, const kanon__counter *v
     return (double)sum / (2.0 * (double)c->table_total * (double)values->total);
 }
 
-/* ---- ordered distance: what has to pass each step between neighbouring values ---------------------------------------- */
+/* ---- ordered distance: what has to pass each step between neighbouring values ------------------------------------ */
 
 /* The sum over codes begin .. end-1 of the difference to `level`, the group's cumulated count in the table's measure. */
 static __int128 sum_steps(const kanon__constraint *c, __int128 level, int64_t total, int64_t begin, int64_t end)
@@ -61,7 +61,7 @@ static double ordered_distance(const kanon__constraint *c, kanon__counter *value
     return last > 0 ? (double)sum / ((double)c->table_total * (double)values->total * (double)last) : 0;
 }
 
-/* ---- taxonomy distance: what has to pass each edge ------------------------------------------------------------------- */
+/* ---- taxonomy distance: what has to pass each edge --------------------------------------------------------------- */
 
 /* How much higher the parent is than the node; 0 for the root. The way up and down again over edges of that length is twice
  * h(lca). */
@@ -91,7 +91,7 @@ static double taxonomy_distance(const kanon__constraint *c, kanon__counter *valu
                             : 0;
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------------- */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static double compute_distance(const kanon__constraint *c, kanon__counter *values)
 {

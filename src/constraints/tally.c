@@ -123,7 +123,7 @@ out:
     return st;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 static bool holds(const kanon__tally *t, const kanon__constraint *c)
 {
@@ -253,7 +253,7 @@ bool kanon__tally_helps(kanon__tally *t, int64_t row)
     return false;
 }
 
-/* ---- whole groupings ------------------------------------------------------------------------------------------------- */
+/* ---- whole groupings --------------------------------------------------------------------------------------------- */
 
 /* The rows of each group, ascending: group i is members[begins[i] .. begins[i + 1]). */
 static void list_members(int32_t *members, int64_t *begins, const int32_t *group_of, int64_t n_rows, int64_t n_groups)

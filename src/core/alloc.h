@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Point *out at `n` zeroed elements; `what` names them in the error: "row order". n = 0 gives a pointer that can be freed.
- * */
+/* Point *out at `n` zeroed elements; `what` names them in the error: "row order". n = 0 gives a pointer that can be
+ * freed. */
 #define kanon__new_array(out, n, what, err) kanon__alloc_array((void **)(out), (n), sizeof **(out), (what), (err))
 /* Give *array (n elements of room *capacity) room for at least `needed` elements; the new ones are not zeroed. */
 #define kanon__grow_array(array, capacity, needed, what, err)                                                               \

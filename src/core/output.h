@@ -12,8 +12,8 @@ typedef struct kanon__output kanon__output;
 
 /* Whether two paths name one file, however they are written, or will once it is there. */
 bool kanon__output_same_place(const char *left, const char *right);
-/* The file is opened at once, so that an unwritable place is known before the work begins. `with_sha256`: keep a checksum.
- * */
+/* The file is opened at once, so that an unwritable place is known before the work begins. `with_sha256`: keep a
+ * checksum. */
 kanon_status kanon__output_open(kanon__output **out, const char *path, bool with_sha256, kanon_error *err);
 /* Buffered. A failure is kept and told by kanon__output_finish. */
 void kanon__output_write(kanon__output *output, const void *bytes, size_t size);

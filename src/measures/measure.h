@@ -4,7 +4,7 @@
 #define KANON_MEASURES_MEASURE_H
 
 #include "core/ticker.h"
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "table/settings.h"
 
 /* What every measure may look at. */

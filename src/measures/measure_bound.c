@@ -33,8 +33,7 @@ typedef struct neighbours {
     kanon__shared_ticker shared;
 } neighbours;
 
-/* ---- terms ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 static double cost(const term *t, uint32_t a, uint32_t b)
 {
@@ -81,8 +80,7 @@ static kanon_status set_up_term(term *t, const kanon__column *c, kanon_error *er
     return KANON_OK;
 }
 
-/* ---- one tuple's neighbours -------------------------------------------------------------------------------------------
- * */
+/* ---- one tuple's neighbours -------------------------------------------------------------------------------------- */
 
 /* The nearest records found so far, as distances with counts, ascending; just so many that their counts reach `wanted`. */
 typedef struct nearest_list {
@@ -176,8 +174,7 @@ static double neighbour_distance(const neighbours *s, int64_t own_place, nearest
     return l->distances[l->n - 1];
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------
- * */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static kanon_status sum_task(int64_t task, void *payload, kanon_error *err)
 {

@@ -36,8 +36,7 @@ const kanon__measure kanon__measure_avg_loss = {
     .compute = avg_loss,
 };
 
-/* ---- what costs most --------------------------------------------------------------------------------------------------
- * */
+/* ---- what costs most --------------------------------------------------------------------------------------------- */
 
 static double loss_of(const kanon__subject *s, int i)
 {
@@ -98,8 +97,7 @@ const kanon__measure kanon__measure_loss_without = {
     .scope = KANON__SCOPE_QUASI,
 };
 
-/* ---- certainty penalties ----------------------------------------------------------------------------------------------
- * */
+/* ---- certainty penalties ----------------------------------------------------------------------------------------- */
 
 static double penalty_of(const kanon__subject *s, int i)
 {

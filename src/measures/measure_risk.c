@@ -88,8 +88,7 @@ ABOVE(records_above_20, 5);
 ABOVE(records_above_9, 11);
 ABOVE(records_above_5, 20);
 
-/* ---- the table as a sample --------------------------------------------------------------------------------------------
- * */
+/* ---- the table as a sample --------------------------------------------------------------------------------------- */
 
 static kanon_status sampling_fraction(double *out, const kanon__subject *s, kanon_error *err)
 {

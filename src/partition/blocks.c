@@ -2,7 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "loss/clusters.h"
+#include "model/clusters.h"
 #include "partition/gaps.h"
 #include "partition/part_table.h"
 
@@ -89,7 +89,7 @@ out:
     return st;
 }
 
-/* ---- what is left over ------------------------------------------------------------------------------------------------ */
+/* ---- what is left over ------------------------------------------------------------------------------------------- */
 
 typedef struct leftover {
     int32_t row;
@@ -175,7 +175,7 @@ out:
     return st;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static void collect_groups(blocks *b)
 {

@@ -4,7 +4,7 @@
 #define KANON_PARTITION_MEDIAN_H
 
 #include "core/ticker.h"
-#include "loss/secrets.h"
+#include "model/s_diversity.h"
 
 /* Part i is rows[begins[i] .. begins[i + 1]), ascending. */
 typedef struct kanon__parts {

@@ -44,7 +44,7 @@ int kanon__recoding_parts(const kanon__recoding *r, int i)
     return r->numeric == KANON_NUMERIC_COLUMNS && kanon__column_is_numeric(quasi_column(r, i)) ? 2 : 1;
 }
 
-/* ---- what groups hold ------------------------------------------------------------------------------------------------- */
+/* ---- what groups hold -------------------------------------------------------------------------------------------- */
 
 static inline void extend(extent *e, uint32_t code, uint32_t missing_number)
 {
@@ -110,7 +110,7 @@ out:
     return st;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static kanon_status append(block_text *b, const char *text, size_t length, kanon_error *err)
 {
@@ -279,7 +279,7 @@ out:
     return st;
 }
 
-/* ---- the recoding ----------------------------------------------------------------------------------------------------- */
+/* ---- the recoding ------------------------------------------------------------------------------------------------ */
 
 /* A kept column between two quasi columns parts their runs; one that is left out does not. */
 static void number_runs(kanon__recoding *r)

@@ -23,8 +23,7 @@ static double unit_of(const kanon__column *c)
     return c->type == KANON_TYPE_DECIMAL ? 0 : 1;
 }
 
-/* ---- what part of the axis is shown -----------------------------------------------------------------------------------
- * */
+/* ---- what part of the axis is shown ------------------------------------------------------------------------------ */
 
 typedef struct extremes {
     double lo, hi;
@@ -51,8 +50,7 @@ static extremes choose_extremes(const kanon__column *c, const int64_t *counts, i
     return all;
 }
 
-/* ---- limits -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* 1, 2 or 5 times a power of ten, at least `wanted`; *exponent is the power. */
 static double round_step(double wanted, int *exponent)
@@ -177,8 +175,7 @@ static void set_date_limits(kanon__axis *a, double lo, double hi)
     snprintf(a->step_text, sizeof a->step_text, "%s", step->text);
 }
 
-/* ---- counts -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 static void count_before(kanon__axis *a, const kanon__column *c, const int64_t *counts)
 {

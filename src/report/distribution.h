@@ -4,7 +4,7 @@
 #ifndef KANON_REPORT_DISTRIBUTION_H
 #define KANON_REPORT_DISTRIBUTION_H
 
-#include "loss/grouping.h"
+#include "model/grouping.h"
 
 enum { KANON__AXIS_BINS = 32, KANON__AXIS_TICKS = 7, KANON__SHOWN_CATEGORIES = 12 };
 

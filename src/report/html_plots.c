@@ -38,8 +38,7 @@ static void end_figure(kanon__output *o)
     kanon__output_text(o, "</figure>\n");
 }
 
-/* ---- bins as bars -----------------------------------------------------------------------------------------------------
- * */
+/* ---- bins as bars ------------------------------------------------------------------------------------------------ */
 
 typedef struct labelled {
     kanon__plot_bar bars[KANON__MAX_BINS + 1];
@@ -74,8 +73,7 @@ static void group_bars(labelled *out, const kanon__bins *bins, const char *unit)
     }
 }
 
-/* ---- risk -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- risk -------------------------------------------------------------------------------------------------------- */
 
 static void threshold_row(kanon__output *o, const kanon__report *r, const kanon__report_data *d, int i)
 {
@@ -146,8 +144,7 @@ void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__rep
     kanon__html_end(o);
 }
 
-/* ---- groups -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 void kanon__html_groups(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
@@ -171,8 +168,7 @@ void kanon__html_groups(kanon__output *o, const kanon__report *r, const kanon__r
     kanon__html_end(o);
 }
 
-/* ---- costs ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 typedef struct ranked {
     int attribute;
@@ -299,8 +295,7 @@ kanon_status kanon__html_costs(kanon__output *o, const kanon__report *r, const k
     return KANON_OK;
 }
 
-/* ---- distributions ----------------------------------------------------------------------------------------------------
- * */
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
 
 static void say_rare(kanon__output *o, const char *what, int64_t count, int64_t rare)
 {
@@ -420,8 +415,7 @@ kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, co
     return st;
 }
 
-/* ---- sensitive values -------------------------------------------------------------------------------------------------
- * */
+/* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
 static void secret_figures(kanon__output *o, const kanon__column *c, const kanon__variety *v)
 {

@@ -1,5 +1,4 @@
-/* Text and numbers as they stand in a page for people: escaped, valid UTF-8 whatever the input, the same in every locale.
- * */
+/* Text and numbers as they stand in a page for people: escaped, valid UTF-8 whatever the input, the same in every locale. */
 #ifndef KANON_REPORT_MARKUP_H
 #define KANON_REPORT_MARKUP_H
 

@@ -10,8 +10,7 @@ const int kanon__thresholds[KANON__N_THRESHOLDS] = {3, 5, 11, 20};
 
 enum { WORST_PART = 10, RARE_UNASKED = 5 };
 
-/* ---- orders -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
 
 /* Sort rows by one key and keep the order of equals. `key` is below n_keys. */
 static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, kanon__codes key, int64_t n_keys, kanon_error *err)
@@ -71,8 +70,7 @@ out:
     return st;
 }
 
-/* ---- loss -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- loss -------------------------------------------------------------------------------------------------------- */
 
 /* The costs by attribute, and in *diversity D of every group. */
 static kanon_status measure_costs(kanon__report_data *d, double **diversity, const kanon_table *t, const kanon_grouping *g,
@@ -143,8 +141,7 @@ static kanon_status find_worst(kanon__report_data *d, const double *diversity, c
     return KANON_OK;
 }
 
-/* ---- sizes and risk ---------------------------------------------------------------------------------------------------
- * */
+/* ---- sizes and risk ---------------------------------------------------------------------------------------------- */
 
 static kanon_status count_sizes(kanon__report_data *d, const double *diversity, const kanon_grouping *g, kanon_error *err)
 {
@@ -191,8 +188,7 @@ static void set_limits(kanon__report_data *d)
     kanon__bins_at(&d->kinds, kinds, d->k > 2 ? 3 : 2);
 }
 
-/* ---- sensitive values -------------------------------------------------------------------------------------------------
- * */
+/* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
 typedef struct group_values {
     int64_t distinct, top;
@@ -270,8 +266,7 @@ out:
     return st;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------
- * */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g, int64_t k_asked,
                                      kanon_error *err)

@@ -2,7 +2,7 @@
 #ifndef KANON_REPORT_REPORT_DATA_H
 #define KANON_REPORT_REPORT_DATA_H
 
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "report/bins.h"
 
 enum { KANON__N_THRESHOLDS = 4 };

@@ -82,8 +82,7 @@ static void put_head(kanon__output *o, const kanon__report *r)
     kanon__output_text(o, "</p>\n");
 }
 
-/* ---- summary ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- summary ----------------------------------------------------------------------------------------------------- */
 
 static void tile(kanon__output *o, const char *value, const char *what)
 {
@@ -230,8 +229,7 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
     kanon__html_end(o);
 }
 
-/* ---- promises ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- promises ---------------------------------------------------------------------------------------------------- */
 
 static void say_homogeneity(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {

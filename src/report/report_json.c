@@ -175,8 +175,7 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
     return good;
 }
 
-/* ---- what the page shows as plots -------------------------------------------------------------------------------------
- * */
+/* ---- what the page shows as plots -------------------------------------------------------------------------------- */
 
 static json_t *threshold_list(const kanon__report_data *d)
 {

@@ -147,8 +147,7 @@ static double largest(const kanon__plot_bar *bars, int n, int n_series)
     return most;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* How many columns from one label to the next, so that they do not touch. */
 static int label_stride(const kanon__plot_bar *bars, int n, double slot)
@@ -200,8 +199,7 @@ void kanon__plot_columns(kanon__output *o, const kanon__plot *plot, const kanon_
     end(o);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void one_row(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double y,
                     int letters, double top)
@@ -241,8 +239,7 @@ void kanon__plot_rows(kanon__output *o, const kanon__plot *plot, const kanon__pl
     end(o);
 }
 
-/* ---- an axis of numbers -----------------------------------------------------------------------------------------------
- * */
+/* ---- an axis of numbers ------------------------------------------------------------------------------------------ */
 
 static double place_of(const frame *f, const kanon__plot_axis *axis, double value)
 {
@@ -300,8 +297,7 @@ void kanon__plot_histogram(kanon__output *o, const kanon__plot *plot, const kano
     end(o);
 }
 
-/* ---- points -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- points ------------------------------------------------------------------------------------------------------ */
 
 typedef struct scale {
     bool logarithmic;

@@ -62,8 +62,7 @@ static const char schema_text[] =
     "privacy:\n"
     "  k: 5\n";
 
-/* ---- directories ------------------------------------------------------------------------------------------------------
- * */
+/* ---- directories ------------------------------------------------------------------------------------------------- */
 
 static kanon_status join(char **out, const char *dir, const char *name, kanon_error *err)
 {
@@ -116,8 +115,7 @@ static void remove_directories(char *path, size_t first_made)
     }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static kanon_status open_files(kanon__output *files[N_FILES], const char *dir, kanon_error *err)
 {

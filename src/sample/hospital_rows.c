@@ -46,8 +46,7 @@ typedef struct person {
     int diagnosis, day;        /* of the first visit */
 } person;
 
-/* ---- tables -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* The figure for an age, times `scale`. */
 static uint32_t at_age(const uint16_t figures[KANON__N_ANCHORS], int age, uint32_t scale)
@@ -182,8 +181,7 @@ void kanon__hospital_free(kanon__hospital *hospital)
     kanon__free(hospital);
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
 static void open_stream(kanon__random *out, const kanon__hospital *h, int64_t row, stream which)
 {
@@ -224,8 +222,7 @@ static int pick_skewed(kanon__random *random, uint32_t n)
     return (int)draw(random, draw(random, n) + 1);
 }
 
-/* ---- people -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- people ------------------------------------------------------------------------------------------------------ */
 
 static int pick_sex(kanon__random *random, int age)
 {
@@ -311,8 +308,7 @@ static const char *occupation_at(const person *p, int age)
     return kanon__occupations[is].name;
 }
 
-/* ---- visits -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- visits ------------------------------------------------------------------------------------------------------ */
 
 /* The row of the first visit of the patient in `row`. */
 static int64_t first_visit(const kanon__hospital *h, int64_t row)
@@ -397,8 +393,7 @@ static int64_t pick_cost(const kanon__hospital *h, kanon__random *random, const 
     return tariff_cents(cents);
 }
 
-/* ---- printing ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static char *put(char *at, const char *text)
 {

@@ -25,8 +25,7 @@ struct kanon__contrast {
     kanon__candidates waiting;
 };
 
-/* ---- life cycle -------------------------------------------------------------------------------------------------------
- * */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 static kanon_status make_scan(kanon__contrast *c, kanon_error *err)
 {
@@ -88,8 +87,7 @@ void kanon__contrast_free(kanon__contrast *c)
     kanon__free(c);
 }
 
-/* ---- the group --------------------------------------------------------------------------------------------------------
- * */
+/* ---- the group --------------------------------------------------------------------------------------------------- */
 
 void kanon__contrast_start(kanon__contrast *c)
 {
@@ -126,8 +124,7 @@ out:
     return st;
 }
 
-/* ---- pulls ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- pulls ------------------------------------------------------------------------------------------------------- */
 
 static inline uint32_t distance(const kanon__free_tree *t, int column, uint32_t a, uint32_t b)
 {
@@ -187,8 +184,7 @@ static kanon__candidate look_at(const void *payload, int32_t what)
     return (kanon__candidate){pull, what >= 0 ? t->lowest[what] : t->places[~what].lowest, what};
 }
 
-/* ---- the search -------------------------------------------------------------------------------------------------------
- * */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static int64_t scan(const free_list *l, uint64_t *least)
 {

@@ -6,7 +6,7 @@
 #ifndef KANON_SEARCH_CONTRAST_H
 #define KANON_SEARCH_CONTRAST_H
 
-#include "loss/secrets.h"
+#include "model/s_diversity.h"
 
 typedef struct kanon__contrast kanon__contrast;
 

@@ -6,7 +6,7 @@
 #ifndef KANON_SEARCH_COVER_INDEX_H
 #define KANON_SEARCH_COVER_INDEX_H
 
-#include "loss/space.h"
+#include "model/space.h"
 
 typedef struct kanon__cover_index {
     const kanon__space *space;

@@ -16,8 +16,7 @@ struct kanon__density {
     bool *has_come; /* scan: by place, whether the growth at hand has come by it; NULL: search */
 };
 
-/* ---- life cycle -------------------------------------------------------------------------------------------------------
- * */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__density_new(kanon__density **out, const kanon__space *space, const char *way, kanon_error *err)
 {
@@ -70,8 +69,7 @@ int32_t kanon__density_record(const kanon__density *d, int32_t seed)
     return row != KANON__NO_ROW ? row : -1;
 }
 
-/* ---- growing ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- growing ----------------------------------------------------------------------------------------------------- */
 
 static kanon__candidate look_at(const void *payload, int32_t what)
 {
@@ -170,8 +168,7 @@ out:
     return st;
 }
 
-/* ---- taking -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
 
 kanon_status kanon__density_begin(kanon__density *d, int32_t seed, kanon_error *err)
 {

@@ -10,7 +10,7 @@
 #ifndef KANON_SEARCH_DENSITY_H
 #define KANON_SEARCH_DENSITY_H
 
-#include "loss/space.h"
+#include "model/space.h"
 
 typedef struct kanon__density kanon__density;
 

@@ -10,7 +10,7 @@
 #ifndef KANON_SEARCH_FREE_SET_H
 #define KANON_SEARCH_FREE_SET_H
 
-#include "loss/space.h"
+#include "model/space.h"
 #include "search/kernels.h"
 
 typedef struct kanon__free_set {

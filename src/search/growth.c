@@ -26,8 +26,7 @@ struct kanon__growth {
     kanon__candidates aside; /* tuples that were looked at and not taken, in no order */
 };
 
-/* ---- life cycle -------------------------------------------------------------------------------------------------------
- * */
+/* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__growth_new(kanon__growth **out, const kanon__space *space, const char *way, kanon_error *err)
 {
@@ -67,8 +66,7 @@ void kanon__growth_free(kanon__growth *g)
     kanon__free(g);
 }
 
-/* ---- free records -----------------------------------------------------------------------------------------------------
- * */
+/* ---- free records ------------------------------------------------------------------------------------------------ */
 
 int64_t kanon__growth_n_free(const kanon__growth *g)
 {
@@ -126,8 +124,7 @@ void kanon__growth_take(kanon__growth *g, int64_t row)
     g->n_free_of[row / ROWS_PER_COUNT]--;
 }
 
-/* ---- least growth -----------------------------------------------------------------------------------------------------
- * */
+/* ---- least growth ------------------------------------------------------------------------------------------------ */
 
 static kanon__candidate look_at(const void *payload, int32_t what)
 {
@@ -200,8 +197,7 @@ out:
     return st;
 }
 
-/* ---- furthest ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- furthest ---------------------------------------------------------------------------------------------------- */
 
 /* From a value to the further end of lo .. hi, which for numbers may lie on both sides of it. */
 static inline uint32_t far_end(uint32_t own, uint32_t lo, uint32_t hi)

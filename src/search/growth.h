@@ -6,7 +6,7 @@
 #ifndef KANON_SEARCH_GROWTH_H
 #define KANON_SEARCH_GROWTH_H
 
-#include "loss/space.h"
+#include "model/space.h"
 
 typedef struct kanon__growth kanon__growth;
 

@@ -7,8 +7,7 @@
 #define AVX2 __attribute__((target("avx2")))
 #define INLINE AVX2 __attribute__((always_inline)) static inline
 
-/* ---- whole units -------------------------------------------------------------------------------------------------------
- * */
+/* ---- whole units ------------------------------------------------------------------------------------------------- */
 
 /* The terms of eight centroids. */
 INLINE __m256i eight_terms(const kanon__kernel_term *t, int64_t j)
@@ -125,8 +124,7 @@ AVX2 static int64_t avx2_cheapest(uint32_t *least, const uint32_t *base, const u
     return place;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 INLINE __m256i all(uint8_t byte)
 {

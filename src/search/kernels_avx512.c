@@ -8,8 +8,7 @@
 #define VBMI __attribute__((target("avx512f,avx512bw,avx512vbmi")))
 #define INLINE VBMI __attribute__((always_inline)) static inline
 
-/* ---- whole units -------------------------------------------------------------------------------------------------------
- * */
+/* ---- whole units ------------------------------------------------------------------------------------------------- */
 
 /* The lanes of a last, shorter step. */
 static __mmask16 lanes16(int64_t left)
@@ -157,8 +156,7 @@ AVX512 static int64_t avx512_cheapest(uint32_t *least, const uint32_t *base, con
     return best;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 INLINE __m512i all(uint8_t byte)
 {

@@ -4,8 +4,7 @@
 
 #include <arm_neon.h>
 
-/* ---- whole units -------------------------------------------------------------------------------------------------------
- * */
+/* ---- whole units ------------------------------------------------------------------------------------------------- */
 
 static uint32_t one_term(const kanon__kernel_term *t, int64_t j)
 {
@@ -108,8 +107,7 @@ static int64_t neon_cheapest(uint32_t *least, const uint32_t *base, const uint64
     return vminvq_u32(vbslq_u32(vceqq_u32(best, vdupq_n_u32(*least)), where, vdupq_n_u32(UINT32_MAX)));
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static inline uint8x16x4_t load_table(const uint8_t *table)
 {

@@ -1,6 +1,6 @@
 #include "search/leftovers.h"
 
-#include "loss/clusters.h"
+#include "model/clusters.h"
 
 kanon_status kanon__leftovers_place(kanon__run *run, kanon_error *err)
 {

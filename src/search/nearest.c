@@ -120,8 +120,7 @@ static int64_t scan_weighted(kanon__nearest *s, int64_t row)
     return best;
 }
 
-/* ---- by the sieve ------------------------------------------------------------------------------------------------------
- * */
+/* ---- by the sieve ------------------------------------------------------------------------------------------------ */
 
 typedef struct question {
     int64_t row;
@@ -213,8 +212,7 @@ static int64_t find_by_sieve(kanon__nearest *s, int64_t row, bool by_size, int64
     return q.best;
 }
 
-/* ---- the interface -----------------------------------------------------------------------------------------------------
- * */
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
 
 void kanon__nearest_reset(kanon__nearest *s, const uint32_t *weights)
 {

@@ -2,7 +2,7 @@
 #ifndef KANON_SEARCH_NEAREST_H
 #define KANON_SEARCH_NEAREST_H
 
-#include "loss/centroid.h"
+#include "model/centroid.h"
 #include "search/kernels.h"
 #include "search/sieve.h"
 

@@ -6,7 +6,7 @@
 #include "core/random.h"
 #include "core/texts.h"
 #include "core/ticker.h"
-#include "loss/space.h"
+#include "model/space.h"
 #include "table/settings.h"
 
 typedef struct kanon__run {

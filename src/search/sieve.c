@@ -11,8 +11,7 @@ enum { NO_SLOT = -1, AFTER_LAST = 255 };
  * steps: then halves, thirds and quarters of it, the heights in a taxonomy, are whole steps and lose nothing. */
 enum { MOST_STEPS = 384, FULL_UNIT = 12 };
 
-/* ---- classes of sizes --------------------------------------------------------------------------------------------------
- * */
+/* ---- classes of sizes -------------------------------------------------------------------------------------------- */
 
 static uint8_t class_of(int64_t size)
 {
@@ -34,8 +33,7 @@ static int64_t in_blocks(int64_t n)
     return (n + KANON__SIEVE_BLOCK - 1) / KANON__SIEVE_BLOCK * KANON__SIEVE_BLOCK;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- making ------------------------------------------------------------------------------------------------------ */
 
 /* Blocks begin where lines of the cache do: a vector across two of them would be loaded at half the speed. */
 static void lay_out(kanon__sieve *s, int m)
@@ -98,8 +96,7 @@ void kanon__sieve_free(kanon__sieve *s)
     kanon__free(s);
 }
 
-/* ---- rounding down to steps --------------------------------------------------------------------------------------------
- * */
+/* ---- rounding down to steps -------------------------------------------------------------------------------------- */
 
 static uint8_t at_most(uint64_t value, uint8_t limit)
 {
@@ -175,8 +172,7 @@ void kanon__sieve_reset(kanon__sieve *s, const uint32_t *weights)
     kanon__sieve_open(s, 0);
 }
 
-/* ---- slots -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
 
 static void fill_slot(kanon__sieve *s, int64_t slot)
 {
@@ -228,8 +224,7 @@ void kanon__sieve_follow(kanon__sieve *s, int64_t cluster)
         fill_slot(s, slot);
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 static void describe_number(const kanon__sieve *s, int i, uint32_t code, kanon__sieve_term *out)
 {

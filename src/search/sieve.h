@@ -8,7 +8,7 @@
 #ifndef KANON_SEARCH_SIEVE_H
 #define KANON_SEARCH_SIEVE_H
 
-#include "loss/centroid.h"
+#include "model/centroid.h"
 #include "search/kernels.h"
 
 enum { KANON__SIZE_CLASSES = 64 };

@@ -61,8 +61,7 @@ static void set_box(const kanon__index *x, int32_t begin, int32_t end, const kan
                 widen(x, strip, end - strip < STRIP ? end : strip + STRIP, i, box + 2 * i);
 }
 
-/* ---- where to cut -----------------------------------------------------------------------------------------------------
- * */
+/* ---- where to cut ------------------------------------------------------------------------------------------------ */
 
 static bool ends_missing(const kanon__dimension *d, uint32_t hi)
 {
@@ -143,8 +142,7 @@ static int32_t divide(building *b, const kanon__tree_node *node, int i, int dept
     return left;
 }
 
-/* ---- building ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 static kanon_status add_node(building *b, int64_t parent, int32_t begin, int32_t end, kanon_error *err)
 {

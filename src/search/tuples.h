@@ -2,7 +2,7 @@
 #ifndef KANON_SEARCH_TUPLES_H
 #define KANON_SEARCH_TUPLES_H
 
-#include "loss/space.h"
+#include "model/space.h"
 
 typedef struct kanon__tuples {
     int n_dimensions;

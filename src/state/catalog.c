@@ -11,8 +11,7 @@ bool kanon__state_numeric(const kanon__state_column *column)
     return column->type == KANON_TYPE_INTEGER || column->type == KANON_TYPE_DECIMAL || column->type == KANON_TYPE_DATE;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 enum { RECORDS = 15, TABLES = 16, NAMES = 16, PLACES_MOST = 900 };
 
@@ -97,8 +96,7 @@ out:
     return st;
 }
 
-/* ---- meta -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- meta -------------------------------------------------------------------------------------------------------- */
 
 typedef struct meta_number {
     const char *name;
@@ -235,8 +233,7 @@ out:
     return st;
 }
 
-/* ---- columns and trees ------------------------------------------------------------------------------------------------
- * */
+/* ---- columns and trees ------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__catalog_add_node(kanon__state_column *c, int32_t parent, const char *label, size_t length,
                                      kanon_error *err)
@@ -513,8 +510,7 @@ void kanon__catalog_clear(kanon_state *s)
     s->n_columns = s->n_dimensions = s->n_key = s->n_sensitive = 0;
 }
 
-/* ---- categories -------------------------------------------------------------------------------------------------------
- * */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 enum { MASK_MOST = 255 };
 
@@ -644,8 +640,7 @@ kanon_status kanon__catalog_node(kanon__state_column *c, int64_t *out, const cha
     return st;
 }
 
-/* ---- as a schema ------------------------------------------------------------------------------------------------------
- * */
+/* ---- as a schema ------------------------------------------------------------------------------------------------- */
 
 static kanon_status copy_tree(kanon__tree **out, const kanon__tree *from, kanon_error *err)
 {

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pages ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- pages ------------------------------------------------------------------------------------------------------- */
 
 /* Free pages, too, which SQLite would not read. */
 static kanon_status check_pages(kanon_state *s, kanon_error *err)
@@ -78,8 +77,7 @@ static kanon_status check_names(kanon_state *s, kanon_error *err)
     return expect_none(s, sql, "its names", err);
 }
 
-/* ---- records and groups -----------------------------------------------------------------------------------------------
- * */
+/* ---- records and groups ------------------------------------------------------------------------------------------ */
 
 typedef struct comparing {
     kanon_state *state;

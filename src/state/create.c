@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- whether it can be ------------------------------------------------------------------------------------------------
- * */
+/* ---- whether it can be ------------------------------------------------------------------------------------------- */
 
 /* Numbers rise with their codes, so the first and the last one tell. */
 static bool numbers_fit(const kanon__column *c)
@@ -34,8 +33,7 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
     return KANON_OK;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* The taxonomy's nodes in depth-first order, so a leaf's node is known from its code. */
 static kanon_status keep_tree(kanon__state_column *to, const kanon__column *from, kanon_error *err)
@@ -138,8 +136,7 @@ out:
     return st;
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static int64_t place_of(const kanon__column *c, int64_t row)
 {
@@ -255,8 +252,7 @@ out:
     return st;
 }
 
-/* ---- groups -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 typedef struct grouping_in {
     kanon_state *state;

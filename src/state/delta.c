@@ -26,8 +26,7 @@ typedef struct delta {
     kanon__ticker ticker;
 } delta;
 
-/* ---- columns ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static int find_column(const kanon__csv *csv, const char *name)
 {
@@ -108,8 +107,7 @@ static void close_delta(delta *d)
     kanon__input_close(&d->input);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* The cells of the file's row where they belong; the others are empty, or those of `old`. */
 static void take_row(delta *d, const kanon__cell *old)
@@ -194,8 +192,7 @@ out:
     return st;
 }
 
-/* ---- inserting --------------------------------------------------------------------------------------------------------
- * */
+/* ---- inserting --------------------------------------------------------------------------------------------------- */
 
 /* The record in d->row and d->places goes into the file and joins a group. */
 static kanon_status insert_record(delta *d, kanon__record record, kanon_error *err)
@@ -237,8 +234,7 @@ out:
     return st;
 }
 
-/* ---- deleting ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- deleting ---------------------------------------------------------------------------------------------------- */
 
 /* Records that were released stay known by number, with their groups and the hashes of their sensitive cells. */
 static kanon_status note_departure(delta *d, sqlite3_stmt *note, const kanon__record *record, kanon_error *err)
@@ -331,8 +327,7 @@ out:
     return st;
 }
 
-/* ---- updating ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- updating ---------------------------------------------------------------------------------------------------- */
 
 /* The records leave with their old values, then come back with the new ones, in file order and under their numbers. */
 static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)

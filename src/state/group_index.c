@@ -8,8 +8,7 @@
 
 enum { STRIDE = KANON__NODE_ROOM, FILL = KANON__NODE_MOST * 9 / 10 };
 
-/* ---- making and freeing -----------------------------------------------------------------------------------------------
- * */
+/* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
 static kanon_status prepare(kanon__group_index *index, kanon_error *err)
 {
@@ -157,8 +156,7 @@ out:
     return st;
 }
 
-/* ---- changing ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 /* A group of a leaf has changed: the summaries above it hold it, too. How small they can be made is seen when all is
  * done. */
@@ -258,8 +256,7 @@ out:
     return st;
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
 /* What a cut needs to know of a slot, or of all slots together where `out` has been begun. */
 static void summarise_slot(const kanon__group_index *index, const kanon__node *node, int slot, bool first, int32_t *out)
@@ -391,8 +388,7 @@ out:
     return st;
 }
 
-/* ---- building ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 /* What is to be put into nodes: groups, or the nodes of the level below from `first` on. */
 typedef struct building {
@@ -510,8 +506,7 @@ out:
     return st;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------------
- * */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 /* One walk over all nodes, parents before children. */
 typedef kanon_status (*node_visitor)(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err);

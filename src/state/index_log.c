@@ -12,8 +12,7 @@
 enum { JOINED = 1, IS_NOW, IS_GONE };
 enum { LOG_LEAST = 1 << 16, LOG_BYTES_PER_RECORD = 2 }; /* when to write it into the leaves: some 2 % of the state */
 
-/* ---- in memory --------------------------------------------------------------------------------------------------------
- * */
+/* ---- in memory --------------------------------------------------------------------------------------------------- */
 
 void kanon__log_clear(kanon__index_log *log)
 {
@@ -129,8 +128,7 @@ out:
     return st;
 }
 
-/* ---- doing what it says -----------------------------------------------------------------------------------------------
- * */
+/* ---- doing what it says ------------------------------------------------------------------------------------------ */
 
 typedef struct replaying {
     kanon__group_index *index;
@@ -283,8 +281,7 @@ out:
     return st;
 }
 
-/* ---- in the file ------------------------------------------------------------------------------------------------------
- * */
+/* ---- in the file ------------------------------------------------------------------------------------------------- */
 
 static kanon_status load_part(kanon__group_index *index, int64_t part, const void *bytes, int64_t size, kanon_error *err)
 {

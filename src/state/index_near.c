@@ -7,7 +7,7 @@
 
 enum { STRIDE = KANON__NODE_ROOM };
 
-/* ---- picks ----------------------------------------------------------------------------------------------------------- */
+/* ---- picks ------------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__picks_add(kanon__picks *p, int64_t number, int64_t leaf, kanon_error *err)
 {
@@ -40,7 +40,7 @@ void kanon__picks_clear(kanon__picks *p)
     *p = (kanon__picks){0};
 }
 
-/* ---- groups that changed ---------------------------------------------------------------------------------------------- */
+/* ---- groups that changed ----------------------------------------------------------------------------------------- */
 
 static int by_value(const void *left, const void *right)
 {
@@ -74,7 +74,7 @@ kanon_status kanon__group_index_seek(kanon__group_index *index, kanon__group_at 
     return st == KANON_OK && out->node != NULL ? kanon__group_index_open(index, *out, err) : st;
 }
 
-/* ---- groups that are near --------------------------------------------------------------------------------------------- */
+/* ---- groups that are near ---------------------------------------------------------------------------------------- */
 
 /* A node or a group, at least `units` away. */
 typedef struct near_by {

@@ -13,8 +13,7 @@ static const kanon__dimension_now *dimension(const kanon__group_index *index, in
     return &index->space->dimensions[i];
 }
 
-/* ---- memory -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static int64_t whole_lines(int64_t size)
 {
@@ -115,8 +114,7 @@ void kanon__nodes_drop(kanon__group_index *index)
     index->n_drawers = 0;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Boxes must be made of places that can be, smaller ones first. Categories have been looked at. */
 static bool is_possible(const kanon__group_index *index, const kanon__node *node)
@@ -223,8 +221,7 @@ kanon_status kanon__node_erase(kanon__group_index *index, kanon__node *node, kan
     return kanon__node_erase_rows(index, node->id, err);
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- units ------------------------------------------------------------------------------------------------------- */
 
 /* The width of a group on one attribute, as inner nodes keep it: steps of a number (a mixed one is as wide as can be), the
  * height of the node above categories. */
@@ -301,8 +298,7 @@ void kanon__node_measure(const kanon__group_index *index, kanon__node *node)
     node->epoch = index->space->epoch;
 }
 
-/* ---- crowds -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- crowds ------------------------------------------------------------------------------------------------------ */
 
 /* Room for `n` members of a slot; those of the slots behind it make way. */
 static kanon_status resize(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n, kanon_error *err)
@@ -353,8 +349,7 @@ kanon_status kanon__node_add_member(const kanon__group_index *index, kanon__node
     return KANON_OK;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
 
 void kanon__node_set_box(const kanon__group_index *index, kanon__node *leaf, int slot, const kanon__new_group *group)
 {

@@ -121,8 +121,7 @@ kanon_status kanon__node_set_members(const kanon__group_index *index, kanon__nod
 kanon_status kanon__node_add_member(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t record,
                                     const int64_t *places, kanon_error *err);
 
-/* ---- state/index_rows.c -----------------------------------------------------------------------------------------------
- * */
+/* ---- state/index_rows.c ------------------------------------------------------------------------------------------ */
 
 typedef struct kanon__byte_reader {
     const unsigned char *at, *end;
@@ -166,16 +165,14 @@ kanon_status kanon__nodes_last(kanon__group_index *index, int64_t *out, kanon_er
 /* Take the node out of the file. */
 kanon_status kanon__node_erase_rows(kanon__group_index *index, int64_t id, kanon_error *err);
 
-/* ---- state/index_spots.c ----------------------------------------------------------------------------------------------
- * */
+/* ---- state/index_spots.c ----------------------------------------------------------------------------------------- */
 
 /* Bytes behind a row that may be read. */
 enum { KANON__ROW_PADDING = 64 };
 /* The slots of a leaf, with its spots and units, but without places. False where that takes a closer look. */
 bool kanon__leaf_take_spots(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader reader);
 
-/* ---- state/index_log.c ------------------------------------------------------------------------------------------------
- * */
+/* ---- state/index_log.c ------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__log_load(kanon__group_index *index, kanon_error *err);
 void kanon__log_clear(kanon__index_log *log);

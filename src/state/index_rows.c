@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 uint64_t kanon__take_unsigned(kanon__byte_reader *r)
 {
@@ -76,8 +75,7 @@ int64_t kanon__take_place(kanon__byte_reader *r, const kanon__dimension_now *d, 
     return r->bad ? 0 : place;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t all_ones(int width)
 {
@@ -165,8 +163,7 @@ enum { LEVEL_MOST = 60 };
 
 static kanon_status want_drawer(kanon__group_index *index, kanon__drawer **out, int64_t number, kanon_error *err);
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 bool kanon__take_groups(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r, int n)
 {
@@ -295,8 +292,7 @@ static unsigned char *put_node(unsigned char *at, const kanon__group_index *inde
     return at;
 }
 
-/* ---- drawers ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- drawers ----------------------------------------------------------------------------------------------------- */
 
 static bool find_nodes(kanon__drawer *drawer, int64_t size)
 {
@@ -407,8 +403,7 @@ out:
     return st;
 }
 
-/* ---- crowds -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- crowds ------------------------------------------------------------------------------------------------------ */
 
 unsigned char *kanon__put_members(unsigned char *at, int n_dimensions, int64_t n, const int64_t *members,
                                   const int64_t *places)

@@ -9,8 +9,8 @@
  * Few records are shown elsewhere than in the state's group: those of a part short of K join the largest part of their
  * class; new records make groups of their own where they are enough. */
 #include "core/alloc.h"
-#include "loss/clusters.h"
-#include "refine/repair.h"
+#include "model/clusters.h"
+#include "enforce/repair.h"
 #include "state/releases.h"
 #include "state/uphold.h"
 
@@ -112,8 +112,7 @@ static void plan_class(planning *p, int64_t n, int64_t n_departed)
     join_small_parts(p, p->people + n_absent, n - n_absent, k);
 }
 
-/* ---- records that were never released ---------------------------------------------------------------------------------
- * */
+/* ---- records that were never released ---------------------------------------------------------------------------- */
 
 static kanon_status make_own_groups(planning *p, const person *people, int64_t n, int64_t least, kanon_error *err)
 {
@@ -154,8 +153,7 @@ static kanon_status plan_new(planning *p, kanon_error *err)
     return KANON_OK;
 }
 
-/* ---- all classes ------------------------------------------------------------------------------------------------------
- * */
+/* ---- all classes ------------------------------------------------------------------------------------------------- */
 
 static int by_class(const void *left, const void *right)
 {
@@ -187,8 +185,7 @@ out:
     return st;
 }
 
-/* ---- groups that fell short of k --------------------------------------------------------------------------------------
- * */
+/* ---- groups that fell short of k --------------------------------------------------------------------------------- */
 
 typedef struct merging {
     planning *plan;
@@ -310,8 +307,7 @@ out:
     return st;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 /* Take the withheld records out, and the table that has them. */
 static kanon_status withhold(planning *p, kanon_error *err)

@@ -69,8 +69,7 @@ static kanon_status touch(kanon_state *s, int64_t number, kanon_error *err)
     return st;
 }
 
-/* ---- Split2k ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- Split2k ----------------------------------------------------------------------------------------------------- */
 
 /* The two smallest and the two largest spots of a set on one attribute; with one member gone the rest is still known. */
 typedef struct ends {
@@ -239,8 +238,7 @@ out:
     return st;
 }
 
-/* ---- I3M+ -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- I3M+ -------------------------------------------------------------------------------------------------------- */
 
 /* FindBestCluster; a record of an entity that stays together follows the others. */
 static kanon_status find_group(kanon_state *s, kanon__group_at *out, int64_t record, const int64_t *places, kanon_error *err)
@@ -289,8 +287,7 @@ kanon_status kanon__maintain_insert(kanon_state *s, int64_t record, const int64_
     return place_record(s, record, places, done, err);
 }
 
-/* ---- I3M- -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- I3M- -------------------------------------------------------------------------------------------------------- */
 
 /* A record that goes, and where its group is. */
 typedef struct leaving {

@@ -16,8 +16,7 @@ static sqlite3_stmt *statement(kanon_state *s, int which)
     return s->statements[which];
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* "p0, p1, ..." or as many question marks. */
 static kanon_status place_list(char **out, const kanon_state *s, bool marks, kanon_error *err)
@@ -90,8 +89,7 @@ kanon_status kanon__records_index(kanon_state *s, kanon_error *err)
     return kanon__store_run(&s->store, KANON__NAMES_SQL, err);
 }
 
-/* ---- one record -------------------------------------------------------------------------------------------------------
- * */
+/* ---- one record -------------------------------------------------------------------------------------------------- */
 
 /* Add or remove the name of a new record. */
 static kanon_status set_new_name(kanon_state *s, int which, int64_t id, int64_t name, kanon_error *err)
@@ -273,8 +271,7 @@ out:
     return st;
 }
 
-/* ---- tallies ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- tallies ----------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__records_tally(kanon_state *s, const int64_t *places, int change, kanon_error *err)
 {
@@ -394,8 +391,7 @@ out:
     return st;
 }
 
-/* ---- more digits ------------------------------------------------------------------------------------------------------
- * */
+/* ---- more digits ------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__records_rescale(kanon_state *s, int column, int scale, kanon_error *err)
 {

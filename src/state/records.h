@@ -47,8 +47,7 @@ void kanon__cell_reader_clear(kanon__cell_reader *reader);
 /* Whether the cell's text means "no value". */
 bool kanon__cell_is_missing(const kanon_state *state, const kanon__cell *cell);
 
-/* ---- in the file ------------------------------------------------------------------------------------------------------
- * */
+/* ---- in the file ------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__records_open(kanon_state *state, kanon_error *err);
 void kanon__records_close(kanon_state *state);

@@ -48,8 +48,7 @@ typedef struct kanon__release {
 kanon_status kanon__release_record(kanon_state *state, const kanon__whole *shown, const kanon__release *release,
                                    kanon_error *err);
 
-/* ---- state/joint.c: releases whose joint classes stay large -------------------------------------------------------------
- * */
+/* ---- state/joint.c: releases whose joint classes stay large ------------------------------------------------------ */
 
 typedef struct kanon__joint_result {
     int64_t n_withheld; /* records that are not in this release */
@@ -64,8 +63,7 @@ typedef struct kanon__joint_result {
 kanon_status kanon__joint_plan(kanon__whole *whole, kanon_state *state, int64_t joint_k, kanon__joint_result *out,
                                kanon_error *err);
 
-/* ---- state/subset.c: the state's algorithm on some of the records -------------------------------------------------------
- * */
+/* ---- state/subset.c: the state's algorithm on some of the records ------------------------------------------------ */
 
 /* Group the given rows of the table as if they were alone in it, with the ranges of the whole. group_of gets, by item, a
  * number from 0 or a negative one for suppressed. `constraints` (NULL: none) are those of the whole table, which the rows as

@@ -19,8 +19,7 @@ void kanon__row_clear(kanon__row *row)
     *row = (kanon__row){0};
 }
 
-/* ---- packing ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__row_pack(const kanon_state *s, kanon__row *row, kanon_error *err)
 {
@@ -92,8 +91,7 @@ bool kanon__row_unpack(const kanon_state *s, kanon__row *row)
     return at == end;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The next byte of a cell without its doubled quotes; -1 past the last. */
 static int next_byte(const kanon__cell *cell, size_t *at)
@@ -191,8 +189,7 @@ bool kanon__rows_have_same_person(const kanon_state *s, const kanon__cell *left,
     return cells_are_equal(&left[s->entity], &right[s->entity]);
 }
 
-/* ---- places -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static kanon_status plain_text(kanon__cell_reader *r, const kanon__cell *cell, const char **text, size_t *length,
                                kanon_error *err)

@@ -2,13 +2,12 @@
 #ifndef KANON_STATE_SESSION_H
 #define KANON_STATE_SESSION_H
 
-#include "loss/grouping.h"
-#include "loss/space.h"
+#include "model/grouping.h"
+#include "model/space.h"
 #include "state/group_index.h"
 #include "state/records.h"
 
-/* ---- state/session.c --------------------------------------------------------------------------------------------------
- * */
+/* ---- state/session.c --------------------------------------------------------------------------------------------- */
 
 /* Begin a transaction and read what every command needs. */
 kanon_status kanon__session_begin(kanon_state *state, bool write, kanon_error *err);
@@ -24,8 +23,7 @@ kanon_status kanon__session_rescale(kanon_state *state, int column, int scale, k
 /* The trees have grown. */
 kanon_status kanon__session_regrow(kanon_state *state, kanon_error *err);
 
-/* ---- state/create.c ---------------------------------------------------------------------------------------------------
- * */
+/* ---- state/create.c ---------------------------------------------------------------------------------------------- */
 
 /* Fill a new, empty store with the table and its groups, which are also the first release if `released`. The session stays
  * open, to be saved and committed. */
@@ -38,8 +36,7 @@ kanon_status kanon__state_fits(const kanon_table *table, const kanon_grouping *g
 kanon_status kanon__session_regroup(kanon_state *state, const int32_t *group_of, const int64_t *numbers, int64_t n_groups,
                                     kanon_error *err);
 
-/* ---- state/delta.c ----------------------------------------------------------------------------------------------------
- * */
+/* ---- state/delta.c ----------------------------------------------------------------------------------------------- */
 
 typedef enum kanon__delta_kind { KANON__DELTA_INSERT = 0, KANON__DELTA_DELETE, KANON__DELTA_UPDATE } kanon__delta_kind;
 
@@ -57,8 +54,7 @@ typedef struct kanon__delta_result {
 kanon_status kanon__session_apply(kanon_state *state, const char *path, const kanon__delta_options *options,
                                   kanon__delta_result *out, kanon_error *err);
 
-/* ---- state/materialise.c ----------------------------------------------------------------------------------------------
- * */
+/* ---- state/materialise.c ----------------------------------------------------------------------------------------- */
 
 /* The state as a table: row i is record ids[i], in group groups[i] (0: suppressed). */
 typedef struct kanon__whole {

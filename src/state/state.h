@@ -107,7 +107,7 @@ bool kanon__state_numeric(const kanon__state_column *column);
 /* Only of records that have a name there: those that are new wait in new_names until they are many. */
 #define KANON__NAMES_SQL "CREATE INDEX names ON records(name) WHERE name IS NOT NULL"
 
-/* ---- state/catalog.c: what the table is ------------------------------------------------------------------------------- */
+/* ---- state/catalog.c: what the table is -------------------------------------------------------------------------- */
 
 /* A tree of one column, node by node; the root comes first, with parent -1. */
 kanon_status kanon__catalog_add_node(kanon__state_column *column, int32_t parent, const char *label, size_t length,

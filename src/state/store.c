@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what SQLite says -------------------------------------------------------------------------------------------------
- * */
+/* ---- what SQLite says -------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__store_damaged(const kanon__store *store, const char *where, kanon_error *err)
 {
@@ -53,8 +52,7 @@ static kanon_status fail_now(const kanon__store *store, kanon_error *err)
     return kanon__store_fail(store, sqlite3_extended_errcode(store->db), err);
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* Whatever a path looks like, to SQLite it is the name of a file. */
 static kanon_status plain_path(char **out, const char *path, kanon_error *err)
@@ -241,8 +239,7 @@ void kanon__store_close(kanon__store *s)
     *s = (kanon__store){0};
 }
 
-/* ---- transactions -----------------------------------------------------------------------------------------------------
- * */
+/* ---- transactions ------------------------------------------------------------------------------------------------ */
 
 /* Once a transaction has begun nobody changes the file, and what a crash left half-done has been undone. */
 static kanon_status check_size(const kanon__store *s, kanon_error *err)
@@ -288,8 +285,7 @@ void kanon__store_rollback(kanon__store *s)
     s->in_transaction = false;
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------------
- * */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__store_run(kanon__store *s, const char *sql, kanon_error *err)
 {

@@ -1,9 +1,9 @@
 /* The state's algorithm on some of the records: how far the groups have drifted from what a fresh run would make. */
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
-#include "loss/clusters.h"
+#include "model/clusters.h"
 #include "partition/part_table.h"
-#include "refine/repair.h"
+#include "enforce/repair.h"
 #include "state/releases.h"
 #include "state/uphold.h"
 #include "state/wishes.h"
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- settings ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 typedef struct setting_list {
     kanon_setting *items;
@@ -51,8 +50,7 @@ out:
     return st;
 }
 
-/* ---- one run ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- one run ----------------------------------------------------------------------------------------------------- */
 
 /* The algorithm's groups, made to keep the constraints. */
 static kanon_status run_and_repair(const kanon__algorithm *algorithm, kanon__run *run, kanon_error *err)
@@ -113,8 +111,7 @@ out:
     return st;
 }
 
-/* ---- drift ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
 
 enum { SAMPLE_RECORDS = 10000, NEIGHBOURHOODS = 4 };
 

@@ -1,6 +1,6 @@
 /* What a command changed is looked at when it ends: the groups that records joined or left are read as a small table. Where
  * all of them keep what is asked, that is it. Otherwise the groups near those that do not are read, too, and the repair of
- * refine/repair.h works on this neighbourhood. It is made larger, and in the end the whole table, where it cannot keep the
+ * enforce/repair.h works on this neighbourhood. It is made larger, and in the end the whole table, where it cannot keep the
  * constraints even as one group.
  *
  * Two things concern groups that nobody touched, so that the whole table is read: t-closeness, since what it compares with
@@ -9,9 +9,9 @@
 #include "state/uphold.h"
 
 #include "core/alloc.h"
-#include "refine/alike.h"
-#include "refine/repair.h"
-#include "refine/suppression.h"
+#include "enforce/alike.h"
+#include "enforce/repair.h"
+#include "enforce/suppression.h"
 #include "state/index_near.h"
 #include "state/persons.h"
 #include "state/wishes.h"
@@ -38,7 +38,7 @@ typedef struct upholding {
     bool *has_places;
 } upholding;
 
-/* ---- constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__uphold_constraints(kanon__constraints **out, const kanon__whole *whole, const kanon_state *s,
                                        kanon_error *err)
@@ -104,7 +104,7 @@ static kanon_status fail_infeasible(const upholding *u, kanon_error *err)
                                    : st;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static void forget(upholding *u)
 {
@@ -269,7 +269,7 @@ out:
     return st;
 }
 
-/* ---- splitting -------------------------------------------------------------------------------------------------------- */
+/* ---- splitting --------------------------------------------------------------------------------------------------- */
 
 typedef struct parting {
     const int32_t *rows;
@@ -412,7 +412,7 @@ out:
     return st;
 }
 
-/* ---- repairing -------------------------------------------------------------------------------------------------------- */
+/* ---- repairing --------------------------------------------------------------------------------------------------- */
 
 /* Nothing more is suppressed than is: a repair that may do so would use up the budget of later commands. */
 static kanon_status repair(kanon__run *run, int64_t *n_repaired, kanon_error *err)
@@ -475,7 +475,7 @@ out:
     return st;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__uphold_number(int64_t **out, const kanon__whole *whole, kanon_state *s, const int32_t *group_of,
                                   int64_t n_groups, kanon_error *err)

@@ -7,7 +7,7 @@
 
 enum { OF_ALL = -1 }; /* in place of a constraint's number */
 
-/* ---- copying --------------------------------------------------------------------------------------------------------- */
+/* ---- copying ----------------------------------------------------------------------------------------------------- */
 
 /* One more constraint, with nothing said yet. */
 static kanon_status add_constraint(kanon_schema *schema, kanon__constraint_text **out, kanon_error *err)
@@ -57,7 +57,7 @@ kanon_status kanon__wishes_settle(kanon_state *s, kanon_error *err)
     return KANON_OK;
 }
 
-/* ---- in the file ------------------------------------------------------------------------------------------------------ */
+/* ---- in the file ------------------------------------------------------------------------------------------------- */
 
 static kanon_status put(kanon_state *s, sqlite3_stmt *statement, int64_t number, const char *name, const char *value,
                         kanon_error *err)

@@ -39,8 +39,7 @@ const char *kanon__column_text(const kanon__column *column, uint32_t code, size_
     return kanon__taxonomy_label(column->taxonomy, column->taxonomy->leaf_node[code], length);
 }
 
-/* ---- telling where bad values are -------------------------------------------------------------------------------------
- * */
+/* ---- telling where bad values are -------------------------------------------------------------------------------- */
 
 enum { LINES_TOLD = 10 };
 
@@ -70,8 +69,7 @@ static kanon_status fail_at_values(const encoding *e, const uint32_t *bad, int64
                        e->column->name, what, others);
 }
 
-/* ---- numbers and dates ------------------------------------------------------------------------------------------------
- * */
+/* ---- numbers and dates ------------------------------------------------------------------------------------------- */
 
 static bool parse_as(kanon_type type, kanon__decimal *out, const char *text, size_t length)
 {
@@ -242,8 +240,7 @@ out:
     return st;
 }
 
-/* ---- categories -------------------------------------------------------------------------------------------------------
- * */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 /* The texts that are not missing, for the taxonomies that are made from the values. */
 static kanon_status present_values(const encoding *e, kanon__dictionary *present, kanon_error *err)
@@ -359,8 +356,7 @@ static kanon_status encode_categorical(const encoding *e, kanon_error *err)
     return st == KANON_OK ? find_leaves(e, err) : st;
 }
 
-/* ---- one column -------------------------------------------------------------------------------------------------------
- * */
+/* ---- one column -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__column_encode(kanon_table *table, kanon__column *column, kanon__codes raw, kanon__dictionary *values,
                                   const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err)

@@ -33,8 +33,7 @@ typedef struct walk {
     bool portable;
 } walk;
 
-/* ---- messages ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* A name on one line and not too long. */
 static const char *short_name(char out[LABEL], const char *name)
@@ -102,8 +101,7 @@ kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err
     return fail_at(csv, line, column, err, what);
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
 
 /* 0x80 in each byte of `x` that is zero, 0 in the others. */
 static inline uint64_t zero_bytes(uint64_t x)
@@ -191,8 +189,7 @@ static void skip_to(walk *w, const char *at)
         enter_block(w, at);
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 /* The bytes of the UTF-8 character at `at`, which is not ASCII; 0 where it is none. The bounds of the second byte keep out
  * longer forms than needed, surrogates and what lies past U+10FFFF. */
@@ -360,8 +357,7 @@ static kanon_status make_room(kanon__csv *csv, int64_t n_cells, kanon_error *err
     return kanon__grow_array(&csv->cells, &csv->cells_capacity, n_cells, "cells of a row", err);
 }
 
-/* Read the row at csv->position. Where it has more cells than there is room for, and may have (`grow`), it is read again.
- * */
+/* Read the row at csv->position. Where it has more cells than there is room for, and may have (`grow`), it is read again. */
 static kanon_status read_row(kanon__csv *csv, bool grow, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -417,8 +413,7 @@ kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err)
     return KANON_OK;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* The end of the last line that is not blank, with its line break. */
 static size_t end_of_rows(const char *bytes, size_t begin, size_t size)
@@ -593,8 +588,7 @@ void kanon__csv_close(kanon__csv *csv)
     *csv = (kanon__csv){0};
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 size_t kanon__csv_unescape(char *buffer, const kanon__cell *cell)
 {

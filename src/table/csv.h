@@ -56,8 +56,8 @@ void kanon__csv_rewind(kanon__csv *csv);
 void kanon__csv_seek(kanon__csv *csv, size_t position);
 void kanon__csv_close(kanon__csv *csv);
 
-/* The cell's text with doubled quotes made single, in `buffer`, which has room for cell->length bytes. Returns the length.
- * */
+/* The cell's text with doubled quotes made single, in `buffer`, which has room for cell->length bytes. Returns the
+ * length. */
 size_t kanon__csv_unescape(char *buffer, const kanon__cell *cell);
 /* KANON_EDATA at the current row: "FILE:LINE: COLUMN: ..." with the name of column `column` of the header. */
 kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err, const char *format, ...)

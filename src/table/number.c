@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- reading digits ---------------------------------------------------------------------------------------------------
- * */
+/* ---- reading digits ---------------------------------------------------------------------------------------------- */
 
 static bool is_digit(char c)
 {
@@ -65,8 +64,7 @@ bool kanon__parse_integer(int64_t *out, const char *text, size_t length)
     return with_sign(out, magnitude, negative);
 }
 
-/* ---- whole numbers of any size that a double can ask for --------------------------------------------------------------
- * */
+/* ---- whole numbers of any size that a double can ask for --------------------------------------------------------- */
 
 /* The halfway point between two doubles has at most 767 significant digits, so of longer texts it only matters whether
  * anything but zeros follows: one more digit says that. */
@@ -175,8 +173,7 @@ static double big_ratio(big *a, big *b)
     return ldexp((double)quotient, exponent - bits + 1);
 }
 
-/* ---- decimal numbers --------------------------------------------------------------------------------------------------
- * */
+/* ---- decimal numbers --------------------------------------------------------------------------------------------- */
 
 /* 0.DIGITS x 10^point; no zeros in front or behind, so zero has no digits. */
 typedef struct numeral {
@@ -311,8 +308,7 @@ bool kanon__parse_decimal(kanon__decimal *out, const char *text, size_t length)
     return true;
 }
 
-/* ---- dates ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- dates ------------------------------------------------------------------------------------------------------- */
 
 static bool is_leap(int64_t year)
 {
@@ -359,8 +355,7 @@ bool kanon__parse_date(int64_t *out, const char *text, size_t length)
     return true;
 }
 
-/* ---- printing ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 size_t kanon__format_scaled(char buffer[KANON__NUMBER_TEXT], int64_t mantissa, int scale)
 {

@@ -33,7 +33,7 @@ typedef struct reading {
     kanon__shared_ticker ticker;
 } reading;
 
-/* ---- cutting ---------------------------------------------------------------------------------------------------------- */
+/* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
 /* Where the parts would begin if rows did not matter. */
 static size_t stretch_begin(const reading *r, int64_t i)
@@ -95,7 +95,7 @@ out:
     return st;
 }
 
-/* ---- a part ----------------------------------------------------------------------------------------------------------- */
+/* ---- a part ------------------------------------------------------------------------------------------------------ */
 
 static kanon_status add_cell(const reading *r, part *p, int i, const kanon__cell *cell, kanon_error *err)
 {
@@ -240,7 +240,7 @@ static void clear_part(part *p, int n_wanted)
     kanon__csv_close(&p->csv);
 }
 
-/* ---- all parts together ----------------------------------------------------------------------------------------------- */
+/* ---- all parts together ------------------------------------------------------------------------------------------ */
 
 /* Texts that are new in a part come after those of the parts before it, so they are in the order of first appearance. */
 static kanon_status add_texts(kanon__dictionary *all, part *p, int64_t i, kanon_error *err)

@@ -214,7 +214,7 @@ bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size
     return kanon__texts_find(&schema->missing, text, length) >= 0;
 }
 
-/* ---- what is asked of the groups ------------------------------------------------------------------------------------- */
+/* ---- what is asked of the groups --------------------------------------------------------------------------------- */
 
 bool kanon__schema_parse_share(kanon_schema *schema, const char *text)
 {

@@ -56,7 +56,7 @@ typedef struct names {
     int64_t marks_capacity;
 } names;
 
-/* ---- failing ---------------------------------------------------------------------------------------------------------- */
+/* ---- failing ----------------------------------------------------------------------------------------------------- */
 
 static kanon_status fail_at(const reader *r, yaml_mark_t mark, const char *format, ...) KANON__PRINTF(3, 4);
 
@@ -132,7 +132,7 @@ static kanon_status fail_syntax(const reader *r)
     return st;
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static kanon_status next(reader *r)
 {
@@ -206,7 +206,7 @@ static kanon_status copy_text(reader *r, char **out, const char *expected)
     return st;
 }
 
-/* ---- mappings, lists, words ------------------------------------------------------------------------------------------- */
+/* ---- mappings, lists, words -------------------------------------------------------------------------------------- */
 
 static void names_clear(names *n)
 {
@@ -334,7 +334,7 @@ static kanon_status read_role_word(reader *r, kanon_role *out)
     return st;
 }
 
-/* ---- taxonomies ------------------------------------------------------------------------------------------------------- */
+/* ---- taxonomies -------------------------------------------------------------------------------------------------- */
 
 /* A taxonomy as it is written: label i has the parent parents[i], -1 where it stands at the top. */
 typedef struct outline {
@@ -461,7 +461,7 @@ static kanon_status resolve_path(reader *r, char **out, const char *path)
     return st;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static kanon_status read_role(reader *r, const key *k, void *target)
 {
@@ -569,7 +569,7 @@ static kanon_status read_attribute(reader *r, const key *k, void *target)
     return st == KANON_OK ? check_attribute(r, k, attribute) : st;
 }
 
-/* ---- the rest of the schema ------------------------------------------------------------------------------------------- */
+/* ---- the rest of the schema -------------------------------------------------------------------------------------- */
 
 static kanon_status fail_without_attributes(const reader *r, yaml_mark_t mark)
 {

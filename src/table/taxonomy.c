@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- from a tree ------------------------------------------------------------------------------------------------------
- * */
+/* ---- from a tree ------------------------------------------------------------------------------------------------- */
 
 /* The tree by the numbers of its description, an added leaf last. A node's parent has a smaller number, so one walk from
  * the last to the first sums up what is below each node, and one from the first to the last hands down what is above it. */
@@ -224,8 +223,7 @@ void kanon__taxonomy_free(kanon__taxonomy *t)
     kanon__free(t);
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------------
- * */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 int32_t kanon__taxonomy_node(const kanon__taxonomy *t, const char *text, size_t length)
 {

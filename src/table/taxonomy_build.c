@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- node by node -----------------------------------------------------------------------------------------------------
- * */
+/* ---- node by node ------------------------------------------------------------------------------------------------ */
 
 kanon_status kanon__tree_new(kanon__tree **out, const char *root_label, kanon_error *err)
 {
@@ -65,8 +64,7 @@ bool kanon__tree_is_flat(const kanon__tree *tree)
     return tree->flat;
 }
 
-/* ---- values in byte order ---------------------------------------------------------------------------------------------
- * */
+/* ---- values in byte order ---------------------------------------------------------------------------------------- */
 
 typedef struct value {
     const char *text;
@@ -114,8 +112,7 @@ out:
     return st;
 }
 
-/* ---- masks ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- masks ------------------------------------------------------------------------------------------------------- */
 
 /* Level j of a mask of H characters hides the last j of H places (the first j, from the left). A value of fewer characters
  * is filled up to H places on the masked side. What fills it is hidden first and never shown, so a label is what is still

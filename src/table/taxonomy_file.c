@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- what is read -----------------------------------------------------------------------------------------------------
- * */
+/* ---- what is read ------------------------------------------------------------------------------------------------ */
 
 typedef enum problem_kind {
     EMPTY_CELL = 0,
@@ -70,8 +69,7 @@ static void reading_clear(reading *r)
     kanon__dictionary_clear(&r->labels);
 }
 
-/* ---- telling ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *what, *hint;
@@ -141,8 +139,7 @@ static kanon_status fail_with_problems(reading *r, kanon_error *err)
     return kanon__hint(err, st, "%s", explanations[first->kind].hint);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static kanon_status read_cell(reading *r, way *w, const kanon__cell *cell, int column, kanon_error *err)
 {
@@ -192,8 +189,7 @@ out:
     return st;
 }
 
-/* ---- judging ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
 
 /* The root is the name that most lines end in, the first of them where there are several: so the odd line is blamed. */
 static void choose_root(reading *r)
@@ -300,8 +296,7 @@ out:
     return st;
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 static kanon_status new_tree(kanon__tree **out, const reading *r, kanon_error *err)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- counting by sorting ---------------------------------------------------------------------------------------------- */
+/* ---- counting by sorting ----------------------------------------------------------------------------------------- */
 
 typedef struct occurrence {
     int32_t group;
@@ -86,7 +86,7 @@ void kanon__value_runs_free(kanon__value_runs *runs)
     kanon__free(runs);
 }
 
-/* ---- one group's figures ---------------------------------------------------------------------------------------------- */
+/* ---- one group's figures ----------------------------------------------------------------------------------------- */
 
 static double records_of(const kanon__run_of_value *values, int64_t n)
 {
@@ -153,7 +153,7 @@ static double recursive_of(const kanon__run_of_value *values, int64_t n, const v
     return tail > 0 ? (double)first / tail : INFINITY;
 }
 
-/* ---- the worst group ------------------------------------------------------------------------------------------------- */
+/* ---- the worst group --------------------------------------------------------------------------------------------- */
 
 typedef double (*group_figure)(const kanon__run_of_value *values, int64_t n, const void *payload);
 
@@ -191,7 +191,7 @@ double kanon__runs_alpha(const kanon__value_runs *runs)
     return worst(runs, false, alpha_of, NULL);
 }
 
-/* ---- earth mover's distance ------------------------------------------------------------------------------------------ */
+/* ---- earth mover's distance -------------------------------------------------------------------------------------- */
 
 typedef struct whole {
     const kanon__column *column;
@@ -318,7 +318,7 @@ kanon_status kanon__runs_closeness(double *out, const kanon__value_runs *runs, c
     return st;
 }
 
-/* ---- constraints as written ------------------------------------------------------------------------------------------ */
+/* ---- constraints as written -------------------------------------------------------------------------------------- */
 
 static double number_of(const kanon__constraint_text *c, const char *name)
 {

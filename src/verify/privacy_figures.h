@@ -6,8 +6,8 @@
 
 #include "table/table.h"
 
-/* Decisions in double allow for this; twice what is allowed where groups are made, so that rounding cannot tell them apart.
- * */
+/* Decisions in double allow for this; twice what is allowed where groups are made, so that rounding cannot tell them
+ * apart. */
 #define KANON__VERIFY_TOLERANCE 2e-12
 
 typedef struct kanon__run_of_value {

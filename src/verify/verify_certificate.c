@@ -1,6 +1,6 @@
 /* Checks the proof of a lower bound: prices of which no k records have more, on average, than the box around them costs.
  *
- * Nothing of src/bound is used, nor the costs of src/loss: they are worked out here from values and trees, rounded down. For
+ * Nothing of src/bound is used, nor the costs of src/model: they are worked out here from values and trees, rounded down. For
  * each record, in the order of falling price, the boxes around it and the records that come after it are looked through:
  * every set of records has a first one. What a box costs is the sum of its reaches: how far below and above the record a
  * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
@@ -37,8 +37,7 @@ typedef struct checking {
     kanon__shared_ticker shared;
 } checking;
 
-/* ---- the file ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 static kanon_status not_one(const kanon__input *in, const char *what, kanon_error *err)
 {
@@ -123,8 +122,7 @@ out:
     return st;
 }
 
-/* ---- costs ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t n_values(const kanon__column *column)
 {
@@ -198,8 +196,7 @@ out:
     return st;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t code_of(const checking *c, int i, int64_t row)
 {
@@ -241,8 +238,7 @@ out:
     return st;
 }
 
-/* ---- the boxes around one record --------------------------------------------------------------------------------------
- * */
+/* ---- the boxes around one record --------------------------------------------------------------------------------- */
 
 /* A record that may be covered, and what the box costs when it reaches it. */
 typedef struct member {
@@ -492,8 +488,7 @@ out:
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------------
- * */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void clear(checking *c)
 {

@@ -52,7 +52,7 @@ struct kanon__verifier {
     shared_sum *links;           /* all of them together are 0 in the end: see link_row */
 };
 
-/* ---- before ----------------------------------------------------------------------------------------------------------- */
+/* ---- before ------------------------------------------------------------------------------------------------------ */
 
 /* The leaves below each node, by walking up from every leaf; they must be a range without gaps. */
 static kanon_status list_leaves(attribute *a, kanon_error *err)
@@ -175,7 +175,7 @@ int kanon__verifier_runs(const kanon__verifier *v)
     return v->n_runs;
 }
 
-/* ---- what a group shows ----------------------------------------------------------------------------------------------- */
+/* ---- what a group shows ------------------------------------------------------------------------------------------ */
 
 /* A number of the column's type. */
 static bool read_number(const kanon__column *column, const char *text, size_t length, double *value)
@@ -358,7 +358,7 @@ out:
     return st;
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------------ */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 /* memcmp for the short texts that most cells are. */
 static inline bool equal_bytes(const char *a, const char *b, size_t length)
@@ -517,7 +517,7 @@ void kanon__verifier_prefetch(const kanon__verifier *v, int64_t row)
     __builtin_prefetch(covers + v->table->n_quasi - 1);
 }
 
-/* ---- after ------------------------------------------------------------------------------------------------------------ */
+/* ---- after ------------------------------------------------------------------------------------------------------- */
 
 static const double *figures_of(const kanon__verifier *v, int64_t group, int i)
 {

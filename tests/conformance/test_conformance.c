@@ -1,6 +1,6 @@
 /* Every algorithm of the table against every invariant. A new algorithm gets all of this by its row alone. */
 #include "algorithms/algorithm.h"
-#include "api/requirements.h"
+#include "pipeline/requirements.h"
 #include "core/alloc.h"
 #include "core/random.h"
 #include "core/ticker.h"
@@ -11,8 +11,7 @@
 #include <math.h>
 #include <time.h>
 
-/* ---- tables -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static const char full_yaml[] =
     "missing: [\"?\"]\n"
@@ -173,8 +172,7 @@ static kanon_table *make_table(const char *yaml, shaper shape, int64_t n)
     return table;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 typedef struct asked {
     int64_t k;
@@ -263,8 +261,7 @@ static void assert_library_is_clean(void)
         assert_no_leak();
 }
 
-/* ---- invariants -------------------------------------------------------------------------------------------------------
- * */
+/* ---- invariants -------------------------------------------------------------------------------------------------- */
 
 static void has_a_row_for_people(const kanon_algorithm_info *a)
 {
@@ -496,8 +493,7 @@ static void same_seed_same_groups(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-/* ---- cancelling -------------------------------------------------------------------------------------------------------
- * */
+/* ---- cancelling -------------------------------------------------------------------------------------------------- */
 
 typedef struct ticks {
     int n, stop_at;
@@ -552,8 +548,7 @@ static void progress_has_an_end(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void fail_every_allocation(const kanon_algorithm_info *a, const kanon_table *table, int threads, const char *refine)
 {
@@ -586,8 +581,7 @@ static void survives_every_failing_allocation(const kanon_algorithm_info *a)
     kanon_table_free(table);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 static void assert_setting(const kanon_algorithm_info *a, const kanon_setting_info *info, const char *value, bool good)
 {
@@ -724,8 +718,7 @@ static void is_sound_with_every_setting(const kanon_algorithm_info *a)
     }
 }
 
-/* ---- refinements ------------------------------------------------------------------------------------------------------
- * */
+/* ---- refinements ------------------------------------------------------------------------------------------------- */
 
 static double loss_of(const kanon_table *table, const kanon_grouping *grouping)
 {
@@ -760,8 +753,7 @@ static void gets_no_worse_by_refining(const kanon_algorithm_info *a)
     }
 }
 
-/* ---- from end to end --------------------------------------------------------------------------------------------------
- * */
+/* ---- from end to end --------------------------------------------------------------------------------------------- */
 
 static void release_holds_its_k(const kanon_algorithm_info *a)
 {

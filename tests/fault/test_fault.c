@@ -58,8 +58,7 @@ static kanon_outputs all_outputs(const paths *p)
                            .report = p->report.text};
 }
 
-/* ---- no memory --------------------------------------------------------------------------------------------------------
- * */
+/* ---- no memory --------------------------------------------------------------------------------------------------- */
 
 typedef struct objects {
     kanon_schema *schema;
@@ -216,8 +215,7 @@ static void no_memory_to_judge(void **state)
     free_objects(&o);
 }
 
-/* ---- a table that takes its time --------------------------------------------------------------------------------------
- * */
+/* ---- a table that takes its time --------------------------------------------------------------------------------- */
 
 static void write_large(const paths *p, int64_t n_rows)
 {
@@ -243,8 +241,7 @@ static objects read_and_group(const paths *p)
     return o;
 }
 
-/* ---- no room on the disk ----------------------------------------------------------------------------------------------
- * */
+/* ---- no room on the disk ----------------------------------------------------------------------------------------- */
 
 static off_t size_of(const char *path)
 {
@@ -311,8 +308,7 @@ static void device_is_full(void **state)
     free_objects(&o);
 }
 
-/* ---- places that are none ---------------------------------------------------------------------------------------------
- * */
+/* ---- places that are none ---------------------------------------------------------------------------------------- */
 
 /* One output cannot be opened: the others are not written, and those that were there stay as they were. */
 static void one_place_is_closed(void **state)
@@ -369,8 +365,7 @@ static void place_goes_away(void **state)
     free_objects(&o);
 }
 
-/* ---- killed half-way --------------------------------------------------------------------------------------------------
- * */
+/* ---- killed half-way --------------------------------------------------------------------------------------------- */
 
 static void pause_seconds(double seconds)
 {
@@ -455,8 +450,7 @@ static void killed_half_way(void **state)
     free_objects(&o);
 }
 
-/* ---- cancelled --------------------------------------------------------------------------------------------------------
- * */
+/* ---- cancelled --------------------------------------------------------------------------------------------------- */
 
 typedef struct ticks {
     int n, stop_at;
@@ -545,8 +539,7 @@ static void cancelled_while_writing(void **state)
     assert_no_leak();
 }
 
-/* ---- the input goes away ----------------------------------------------------------------------------------------------
- * */
+/* ---- the input goes away ----------------------------------------------------------------------------------------- */
 
 /* The table keeps its file open: it may lose its name while the table lives. */
 static void input_loses_its_name(void **state)

@@ -96,8 +96,7 @@ static files set_up_state(int wish)
     return f;
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 enum { INSERT, DELETE, UPDATE, OPTIMIZE, RELEASE, N_CHANGES, DESCRIBE = N_CHANGES, AUDIT, N_COMMANDS };
 
@@ -132,8 +131,7 @@ static kanon_status run(const files *f, int command, kanon_error *err)
     return st;
 }
 
-/* ---- damage -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 typedef struct bytes {
     unsigned char *at;
@@ -273,8 +271,7 @@ static void other_files(void **unused)
     free(original.at);
 }
 
-/* ---- no memory, no room -----------------------------------------------------------------------------------------------
- * */
+/* ---- no memory, no room ------------------------------------------------------------------------------------------ */
 
 static void assert_unchanged(const files *f, bytes before)
 {

@@ -23,7 +23,7 @@ static level new_level(const ref_model *model)
     return (level){REF_NEW(int, model->n), REF_NEW(int64_t, model->n)};
 }
 
-/* ---- categories ------------------------------------------------------------------------------------------------------ */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 /* The highest ancestor of height at most h, itself included. */
 static int ancestor_at(const ref_attribute *attribute, int node, int h)
@@ -52,7 +52,7 @@ static hierarchy heights(const ref_model *model, const ref_attribute *attribute)
     return out;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 typedef struct number_list {
     const ref_attribute *attribute;
@@ -186,7 +186,7 @@ static hierarchy intervals(const ref_model *model, const ref_attribute *attribut
     return out;
 }
 
-/* ---- all combinations ------------------------------------------------------------------------------------------------ */
+/* ---- all combinations -------------------------------------------------------------------------------------------- */
 
 typedef struct keyed {
     uint64_t key;

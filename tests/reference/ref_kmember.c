@@ -73,7 +73,7 @@ void ref_kmember(const ref_job *job, int *group)
             group[i] = least_increase_group(job, group, n_groups, i);
 }
 
-/* ---- the same for protection ----------------------------------------------------------------------------------------- */
+/* ---- the same for protection ------------------------------------------------------------------------------------- */
 
 static double sum_s(const ref_job *job, const ref_pairs *pairs, const int *group, int g)
 {

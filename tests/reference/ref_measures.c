@@ -8,7 +8,7 @@
 
 typedef double (*ref_figure)(const ref_case *c, const kanon__column *column);
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static bool is_numeric(const kanon__column *a)
 {
@@ -86,7 +86,7 @@ static int node_of(const kanon__column *a, int row)
     return a->taxonomy->leaf_node[kanon__code_at(a->codes, row)];
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static int rows(const ref_case *c)
 {
@@ -176,7 +176,7 @@ static double total_weight(const ref_case *c)
     return sum;
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static double records(const ref_case *c, const kanon__column *a)
 {
@@ -227,7 +227,7 @@ static double class_size_mean(const ref_case *c, const kanon__column *a)
     return c->n_groups > 0 ? sum / c->n_groups : NAN;
 }
 
-/* ---- loss ------------------------------------------------------------------------------------------------------------ */
+/* ---- loss -------------------------------------------------------------------------------------------------------- */
 
 static double attribute_loss(const ref_case *c, const kanon__column *a)
 {
@@ -316,7 +316,7 @@ static double square_error(const ref_case *c, const kanon__column *a)
     return sum;
 }
 
-/* ---- Q-diversity and S-diversity ------------------------------------------------------------------------------------- */
+/* ---- Q-diversity and S-diversity --------------------------------------------------------------------------------- */
 
 static double group_q(const ref_case *c, const kanon__column *a, int g)
 {
@@ -391,7 +391,7 @@ static double protection(const ref_case *c, const kanon__column *a)
     return c->n_groups > 0 && c->table->n_sensitive > 0 ? sum / c->n_groups : NAN;
 }
 
-/* ---- diversity ------------------------------------------------------------------------------------------------------- */
+/* ---- diversity --------------------------------------------------------------------------------------------------- */
 
 static double group_entropy_l(const ref_case *c, const kanon__column *a, int g)
 {
@@ -502,7 +502,7 @@ static double cl_c_max(const ref_case *c, const kanon__column *a)
     return most_of(c, a, group_c, true);
 }
 
-/* ---- t-closeness, as Li and others compute it ------------------------------------------------------------------------ */
+/* ---- t-closeness, as Li and others compute it -------------------------------------------------------------------- */
 
 static double share_in_table(const ref_case *c, const kanon__column *a, uint32_t code)
 {
@@ -555,7 +555,7 @@ static double t_closeness(const ref_case *c, const kanon__column *a)
     return most_of(c, a, is_numeric(a) ? ordered_emd : hierarchical_emd, false);
 }
 
-/* ---- risk ------------------------------------------------------------------------------------------------------------ */
+/* ---- risk -------------------------------------------------------------------------------------------------------- */
 
 static double highest_risk(const ref_case *c, const kanon__column *a)
 {
@@ -689,7 +689,7 @@ static double distinct_tuples(const ref_case *c, const kanon__column *a)
     return n;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

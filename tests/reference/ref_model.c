@@ -18,7 +18,7 @@ void *ref_alloc(size_t n, size_t size)
     return memory;
 }
 
-/* ---- taxonomies, by their parents alone ------------------------------------------------------------------------------ */
+/* ---- taxonomies, by their parents alone -------------------------------------------------------------------------- */
 
 static bool is_above_or_same(const kanon__taxonomy *tree, int above, int node)
 {
@@ -59,7 +59,7 @@ static int domain_size(const ref_attribute *attribute)
     return attribute->leaves[0];
 }
 
-/* ---- units ----------------------------------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------------------------------- */
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -229,7 +229,7 @@ void ref_model_sample_clear(ref_model *sample)
     sample->row = NULL;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 bool ref_is_missing(const ref_model *model, const ref_attribute *attribute, int record)
 {
@@ -266,7 +266,7 @@ static int value_node(const ref_model *model, const ref_attribute *attribute, in
     return attribute->column->taxonomy->leaf_node[ref_value(model, attribute, record)];
 }
 
-/* ---- sets of records ------------------------------------------------------------------------------------------------- */
+/* ---- sets of records --------------------------------------------------------------------------------------------- */
 
 ref_span *ref_spans_new(const ref_model *model)
 {
@@ -443,7 +443,7 @@ int64_t ref_suppressed_units(const ref_model *model)
     return sum;
 }
 
-/* ---- centroids ------------------------------------------------------------------------------------------------------- */
+/* ---- centroids --------------------------------------------------------------------------------------------------- */
 
 static ref_center center_coordinate(const ref_model *model, const ref_attribute *attribute, const int *group, int g)
 {
@@ -520,7 +520,7 @@ void ref_draw_seeds(const ref_model *model, kanon__random *random, int *seeds, r
     free(drawn);
 }
 
-/* ---- S-diversity ----------------------------------------------------------------------------------------------------- */
+/* ---- S-diversity ------------------------------------------------------------------------------------------------- */
 
 /* 1 - pc of two values, as a numerator over range_or_domain. */
 static int64_t s_distance(const ref_model *model, const ref_attribute *attribute, int left, int right)

@@ -82,7 +82,7 @@ static int follow_back(const int *previous, int n, int *ends)
     return n_ends;
 }
 
-/* ---- groups of sorted records ---------------------------------------------------------------------------------------- */
+/* ---- groups of sorted records ------------------------------------------------------------------------------------ */
 
 static int64_t group_loss(const work *w, const int *records, int n)
 {
@@ -120,7 +120,7 @@ static int64_t cut_into_groups(const work *w, const int *records, int n, int *en
     return loss;
 }
 
-/* ---- strips ---------------------------------------------------------------------------------------------------------- */
+/* ---- strips ------------------------------------------------------------------------------------------------------ */
 
 /* Where steps end. */
 static int find_steps(const work *w, const int *records, int n, int first, int64_t apart, int *ends)
@@ -219,7 +219,7 @@ static void try_along(const work *w, const int *records, int n, int first, int s
     free(sorted);
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static void make_groups(work *w, const cuts *c)
 {
@@ -305,7 +305,7 @@ static void cut_stretch(work *w, const int *records, int n)
     free(widest);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 static int compare_categories(const ref_model *model, int left, int right)
 {

@@ -141,7 +141,7 @@ static int place_rejected(const stage *st, int *group, int n_groups)
     return n_groups == 0 ? 1 : n_groups;
 }
 
-/* ---- thresholds ------------------------------------------------------------------------------------------------------ */
+/* ---- thresholds -------------------------------------------------------------------------------------------------- */
 
 /* Utility + protection of clustering the whole stage with its delta, and the protection alone. */
 static double try_delta(const stage *st, double *protection)
@@ -216,7 +216,7 @@ static void choose_thresholds(const ref_job *job, double *delta, double *delta_p
     free(drawn);
 }
 
-/* ---- pre-partitioning ------------------------------------------------------------------------------------------------ */
+/* ---- pre-partitioning -------------------------------------------------------------------------------------------- */
 
 /* How wide a part is on an attribute, for the choice of the attribute. */
 static double width(const ref_job *job, const ref_attribute *attribute, const ref_span *span)

@@ -5,7 +5,7 @@
 #define KANON_TESTS_REFERENCE_H
 
 #include "core/random.h"
-#include "loss/space.h"
+#include "model/space.h"
 
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@ enum { REF_SUPPRESSED = -1, REF_FREE = -2, REF_REJECTED = -3 };
 #define REF_NEW(type, n) ((type *)ref_alloc((size_t)(n), sizeof(type)))
 void *ref_alloc(size_t n, size_t size);
 
-/* ---- the table as numbers -------------------------------------------------------------------------------------------- */
+/* ---- the table as numbers ---------------------------------------------------------------------------------------- */
 
 typedef struct ref_attribute {
     const kanon__column *column;
@@ -56,7 +56,7 @@ int64_t ref_position(const ref_model *model, int attribute, int record);
 /* Record order by one attribute: numbers ascending with missing ones last, categories by leaf; below 0, 0 or above 0. */
 int ref_compare(const ref_model *model, const ref_attribute *attribute, int left, int right);
 
-/* ---- sets of records: D and Q-diversity ------------------------------------------------------------------------------ */
+/* ---- sets of records: D and Q-diversity -------------------------------------------------------------------------- */
 
 /* What a set of records looks like on one attribute. */
 typedef struct ref_span {
@@ -93,7 +93,7 @@ int64_t ref_distance(const ref_model *model, int left, int right);
 /* What a suppressed record costs. */
 int64_t ref_suppressed_units(const ref_model *model);
 
-/* ---- centroids ------------------------------------------------------------------------------------------------------- */
+/* ---- centroids --------------------------------------------------------------------------------------------------- */
 
 /* One coordinate; a centroid has n_quasi of them. */
 typedef struct ref_center {
@@ -120,7 +120,7 @@ typedef struct ref_adjustment {
 
 void ref_adjust(const ref_model *model, const ref_adjustment *how, int *group, ref_center *centers, kanon__random *random);
 
-/* ---- S-diversity ----------------------------------------------------------------------------------------------------- */
+/* ---- S-diversity ------------------------------------------------------------------------------------------------- */
 
 /* Weighted pairwise contribution of each two records, summed over the sensitive attributes; 0 where pc < 1 - r. */
 typedef struct ref_pairs {
@@ -136,7 +136,7 @@ int64_t ref_pairs_more(const ref_pairs *pairs, const int *group, int g, int reco
 /* The sum over the sensitive attributes of S-diversity for a sum of contributions of `size` records. */
 double ref_s_diversity(const ref_model *model, int64_t sum, int size);
 
-/* ---- the algorithms -------------------------------------------------------------------------------------------------- */
+/* ---- the algorithms ---------------------------------------------------------------------------------------------- */
 
 typedef struct ref_settings {
     bool size_factor, suppress_small;

@@ -2,7 +2,7 @@
  * no single split makes better. A failure names its table's seed. */
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "reference/private_table.h"
 #include "reference/random_table.h"
 #include "reference/ref_privacy.h"
@@ -14,7 +14,7 @@
 
 enum { N_TABLES = 150 };
 
-/* ---- runs with a budget ------------------------------------------------------------------------------------------- */
+/* ---- runs with a budget ------------------------------------------------------------------------------------------ */
 
 typedef struct outcome {
     int32_t *group_of;
@@ -70,7 +70,7 @@ static void clear_outcome(outcome *o)
     free(o->group_of);
 }
 
-/* ---- the best levels ---------------------------------------------------------------------------------------------- */
+/* ---- the best levels --------------------------------------------------------------------------------------------- */
 
 static void assert_same_as_reference(kanon_table *table, int64_t k, int64_t most_suppressed)
 {
@@ -143,7 +143,7 @@ static void adult_levels_are_the_best_of_all(void **state)
     }
 }
 
-/* ---- cuts, by brute force ----------------------------------------------------------------------------------------- */
+/* ---- cuts, by brute force ---------------------------------------------------------------------------------------- */
 
 typedef struct cuts {
     const kanon_table *table;
@@ -342,7 +342,7 @@ static void cuts_are_sound_and_locally_best(void **state)
     assert_true(n_better > N_TABLES / 4);
 }
 
-/* ---- constraints -------------------------------------------------------------------------------------------------- */
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
 
 /* Each model by itself and some together, with several records to an entity or one, without a budget and with one: levels
  * are the best of all, cuts are no worse and no split helps. */
@@ -384,7 +384,7 @@ static void finds_what_holds_below_what_does_not(void **state)
     kanon_table_free(table);
 }
 
-/* ---- through the front door --------------------------------------------------------------------------------------- */
+/* ---- through the front door -------------------------------------------------------------------------------------- */
 
 static const char patients[] = "age,job,zip\n20,cook,41076\n21,baker,41077\n34,none,41076\n35,retired,41099\n"
                                "51,cook,41099\n52,smith,41076\n,none,41077\n63,cook,41076\n20,cook,41076\n";

@@ -44,8 +44,7 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* ---- schemas in short: "name:i age:qn city:q disease:s" ---------------------------------------------------------------
- * */
+/* ---- schemas in short: "name:i age:qn city:q disease:s" ---------------------------------------------------------- */
 
 static kanon_schema *make_schema(const char *description)
 {
@@ -119,8 +118,7 @@ static bool has_warning(const kanon_check *check, const char *text)
     return false;
 }
 
-/* ---- the papers' tables -----------------------------------------------------------------------------------------------
- * */
+/* ---- the papers' tables ------------------------------------------------------------------------------------------ */
 
 static const char hospital[] = "ZipCode:qc Gender:qc Age:qn Disease:s Expense:s";
 
@@ -189,8 +187,7 @@ static void loukides_table_1(void **state)
     kanon_check_free(check);
 }
 
-/* ---- equal classes across notations -----------------------------------------------------------------------------------
- * */
+/* ---- equal classes across notations ------------------------------------------------------------------------------ */
 
 static void notations_meet(void **state)
 {
@@ -259,8 +256,7 @@ static void the_root_is_any(void **state)
     expect_classes("gender:q age:qn", release, 7, 4, 1); /* without the taxonomy: Person,* is one record, and *,20 */
 }
 
-/* ---- figures ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 static void suppressed_records_are_apart(void **state)
 {
@@ -341,8 +337,7 @@ static void smallest_sizes(void **state)
     kanon_check_free(check);
 }
 
-/* ---- columns and warnings ---------------------------------------------------------------------------------------------
- * */
+/* ---- columns and warnings ---------------------------------------------------------------------------------------- */
 
 static void columns_and_warnings(void **state)
 {
@@ -457,8 +452,7 @@ static void delimiter(void **state)
     kanon_schema_free(schema);
 }
 
-/* ---- random tables ----------------------------------------------------------------------------------------------------
- * */
+/* ---- random tables ----------------------------------------------------------------------------------------------- */
 
 enum { SEED = 8130, MOST_ROWS = 150, MISSING = 1000, ANY = 1001 };
 

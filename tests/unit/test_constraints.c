@@ -96,7 +96,7 @@ static void figures_are_those_of_the_definitions(void **state)
                 1e-15);
 }
 
-/* ---- coming and going ------------------------------------------------------------------------------------------------ */
+/* ---- coming and going -------------------------------------------------------------------------------------------- */
 
 /* Random records join and leave random groups; whatever the history, a tally says what its members give. */
 static void tallies_follow_their_members(void **state)
@@ -219,7 +219,7 @@ static void unions_hold_where_their_parts_do(void **state)
     assert_true(n_both > 40); /* else nothing was tested */
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void assert_refused(const char *constraint, kanon_status status, const char *message, const char *hint)
 {

@@ -11,8 +11,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* ---- random numbers ---------------------------------------------------------------------------------------------------
- * */
+/* ---- random numbers ---------------------------------------------------------------------------------------------- */
 
 /* The published outputs of xoshiro256** for the state 1, 2, 3, 4. */
 static void random_matches_published_values(void **state)
@@ -178,8 +177,7 @@ static void samples_are_distinct(void **state)
         assert_true(counts[i] > 5600 && counts[i] < 6400);
 }
 
-/* ---- selection --------------------------------------------------------------------------------------------------------
- * */
+/* ---- selection --------------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *left, const void *right)
 {
@@ -233,8 +231,7 @@ static void select_has_no_bad_order(void **state)
     free(values);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 enum { N_TASKS = 200 };
 
@@ -311,8 +308,7 @@ static void thread_counts_are_sane(void **state)
     assert_true(kanon__pool_threads(-1) >= 1);
 }
 
-/* ---- texts, options, progress -----------------------------------------------------------------------------------------
- * */
+/* ---- texts, options, progress ------------------------------------------------------------------------------------ */
 
 static void nearest_text(void **state)
 {
@@ -468,8 +464,7 @@ static void ticker_is_not_called_too_often(void **state)
     assert_true(t.n >= 2 && t.n <= (now - begin) / 0.05 + 1);
 }
 
-/* ---- memory and errors ------------------------------------------------------------------------------------------------
- * */
+/* ---- memory and errors ------------------------------------------------------------------------------------------- */
 
 static void sizes_are_checked(void **state)
 {

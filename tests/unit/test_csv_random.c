@@ -7,8 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- the plain reader -------------------------------------------------------------------------------------------------
- * */
+/* ---- the plain reader -------------------------------------------------------------------------------------------- */
 
 typedef struct plain {
     const unsigned char *bytes;
@@ -272,8 +271,7 @@ static trace plain_trace(const kanon__input *input, const kanon__csv_options *op
     return t;
 }
 
-/* ---- random input -----------------------------------------------------------------------------------------------------
- * */
+/* ---- random input ------------------------------------------------------------------------------------------------ */
 
 typedef struct arena {
     char *memory; /* pages that can be read, between two that cannot */
@@ -350,8 +348,7 @@ static size_t random_table(kanon__random *random, char *out, size_t room)
     return length;
 }
 
-/* Both ways of finding marks, with the input before and after memory that cannot be read, say what the plain reader says.
- * */
+/* Both ways of finding marks, with the input before and after memory that cannot be read, say what the plain reader says. */
 static void compare(const arena *a, const char *bytes, size_t size, kanon__csv_options options)
 {
     for (int way = 0; way < 4; way++) {

@@ -25,8 +25,7 @@ static int64_t draw(kanon__random *random, int64_t lo, int64_t hi)
     return lo + kanon__random_below(random, hi - lo + 1);
 }
 
-/* ---- making tables ----------------------------------------------------------------------------------------------------
- * */
+/* ---- making tables ----------------------------------------------------------------------------------------------- */
 
 /* Leaves at every depth: v0 below the root, v1 below a node below it, ... */
 static void write_deep_taxonomy(void)
@@ -133,8 +132,7 @@ static kanon__space *space_of(const kanon_table *table)
     return space;
 }
 
-/* ---- the definition ---------------------------------------------------------------------------------------------------
- * */
+/* ---- the definition ---------------------------------------------------------------------------------------------- */
 
 typedef struct free_rows {
     const kanon__space *space;
@@ -197,8 +195,7 @@ static int64_t nth(const free_rows *f, int64_t index)
     return -1;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------------------------------
- * */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static void take(free_rows *f, kanon__growth **ways, int64_t row)
 {
@@ -322,8 +319,7 @@ static void large_domains(void **state)
     kanon_table_free(table);
 }
 
-/* ---- sensitive values -------------------------------------------------------------------------------------------------
- * */
+/* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
 static uint64_t pull_of(const kanon__secrets *s, const int64_t *members, int64_t n, int64_t row)
 {
@@ -423,8 +419,7 @@ static void contrasts_agree(void **state)
     }
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* The children of a node share its tuples out, bounds hold all below them, and no way down is too long. */
 static void check_tree(const kanon__index *x)

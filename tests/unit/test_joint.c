@@ -29,8 +29,7 @@ static int below(people *p, int n)
     return (int)kanon__random_below(&p->random, n);
 }
 
-/* ---- by counting ------------------------------------------------------------------------------------------------------
- * */
+/* ---- by counting ------------------------------------------------------------------------------------------------- */
 
 static bool was_released(const people *p, int who, int n_releases)
 {
@@ -132,8 +131,7 @@ static void assert_joint(const people *p, int64_t k, const kanon_change *done)
     assert_int_equal(done->withheld, least_withheld(p, k));
 }
 
-/* ---- releases ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- releases ---------------------------------------------------------------------------------------------------- */
 
 /* The group of each record of the last release. */
 static void read_release(people *p)

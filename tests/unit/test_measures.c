@@ -10,7 +10,7 @@
 
 enum { N_TABLES = 1000, GROUPING_STREAM = 79 };
 
-/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 static kanon_measures *evaluate(const kanon_table *table, const int64_t *group_of, const kanon_setting *settings, size_t n)
 {
@@ -50,7 +50,7 @@ static void assert_figure(const kanon_table *table, const int64_t *group_of, con
     assert_figure_with(table, group_of, NULL, NULL, figure, attribute, expected);
 }
 
-/* ---- worked examples ------------------------------------------------------------------------------------------------- */
+/* ---- worked examples --------------------------------------------------------------------------------------------- */
 
 /* Definitions, example 1. */
 static void truta(void **state)
@@ -155,7 +155,7 @@ static void li(void **state)
     kanon_table_free(t);
 }
 
-/* ---- single cases ---------------------------------------------------------------------------------------------------- */
+/* ---- single cases ------------------------------------------------------------------------------------------------ */
 
 /* The numbers 0, 0.1, ..., 1 in one group: at r = d / 10 every distance up to d counts, ties included. */
 static void limit_is_exact(void **state)
@@ -221,7 +221,7 @@ static void population(void **state)
     kanon_table_free(t);
 }
 
-/* ---- random tables --------------------------------------------------------------------------------------------------- */
+/* ---- random tables ----------------------------------------------------------------------------------------------- */
 
 typedef struct trial {
     kanon__random random;

@@ -1,8 +1,8 @@
 /* The near tuples of every tuple are those that a look at all others finds. A failure names its table's seed. */
-#include "loss/space.h"
+#include "model/space.h"
 #include "reference/random_table.h"
 #include "reference/reference.h"
-#include "refine/search_near.h"
+#include "refine/anneal/search_near.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* ---- by looking at everybody ----------------------------------------------------------------------------------------- */
+/* ---- by looking at everybody ------------------------------------------------------------------------------------- */
 
 static int by_number(const void *left, const void *right)
 {
@@ -80,7 +80,7 @@ static int64_t check_table(const kanon_table *table, int64_t width)
     return n;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static void of_random_tables(void **state)
 {

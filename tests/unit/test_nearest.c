@@ -1,6 +1,6 @@
 /* The nearest centroid by the sieve, with every set of kernels, against its definition: all distances, one by one. */
 #include "core/random.h"
-#include "loss/centroid.h"
+#include "model/centroid.h"
 #include "reference/random_table.h"
 #include "search/nearest.h"
 #include "support.h"

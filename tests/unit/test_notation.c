@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "check/cell_notation.h"
+#include "audit/cell_notation.h"
 #include "core/alloc.h"
 #include "core/random.h"
 

@@ -39,8 +39,7 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-/* ---- integers ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
 
 static void assert_integer(const char *text, int64_t expected)
 {
@@ -96,8 +95,7 @@ static void other_texts_are_no_integers(void **state)
     assert_int_equal(value, 12);
 }
 
-/* ---- decimals ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- decimals ---------------------------------------------------------------------------------------------------- */
 
 static void assert_exact(const char *text, int64_t mantissa, int scale, double value)
 {
@@ -260,8 +258,7 @@ static void random_texts_are_rounded_as_the_c_library_does(void **state)
     }
 }
 
-/* ---- dates ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- dates ------------------------------------------------------------------------------------------------------- */
 
 static void assert_date(const char *text, int64_t expected)
 {
@@ -339,8 +336,7 @@ static void other_texts_are_no_dates(void **state)
     }
 }
 
-/* ---- printing ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static void assert_scaled(int64_t mantissa, int scale, const char *expected)
 {

@@ -96,7 +96,7 @@ static void no_memory(void **state)
     release(parts, table, space);
 }
 
-/* ---- what blocks leave over ------------------------------------------------------------------------------------------- */
+/* ---- what blocks leave over -------------------------------------------------------------------------------------- */
 
 enum { K = 3, LEAST = 7, MOST_ROWS = 60, N_TABLES = 200 };
 

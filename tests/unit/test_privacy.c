@@ -2,7 +2,7 @@
  * slowest way, say of them. */
 #include "core/alloc.h"
 #include "core/random.h"
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "reference/private_table.h"
 #include "reference/random_table.h"
 #include "reference/ref_privacy.h"

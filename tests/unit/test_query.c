@@ -40,8 +40,7 @@ static double query_error(const kanon_table *table, const kanon_grouping *groupi
 
 #define SETTINGS(...) (kanon_setting[]){__VA_ARGS__}, sizeof((kanon_setting[]){__VA_ARGS__}) / sizeof(kanon_setting)
 
-/* ---- the slow reference -----------------------------------------------------------------------------------------------
- * */
+/* ---- the slow reference ------------------------------------------------------------------------------------------ */
 
 /* One predicate: a range of numbers, or marks on leaves. */
 typedef struct ref_predicate {
@@ -294,8 +293,7 @@ static void test_reference(void **state)
     assert_true(n_defined > N_TABLES / 2);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 static const char *const age_schema = "missing: ['?']\nattributes: {age: {role: quasi, type: integer}}\n";
 
@@ -404,8 +402,7 @@ static void test_taxonomy(void **state)
     kanon_table_free(table);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------------------------------
- * */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 static const char *const census_schema = "attributes:\n  Age: {role: quasi, type: integer}\n  GENDER: {role: quasi}\n"
                                          "  income: {role: quasi}\n  Race: {role: quasi}\n  workclass: {role: quasi}\n"
@@ -514,8 +511,7 @@ static void test_plus(void **state)
     kanon_table_free(table);
 }
 
-/* ---- threads, stopping, memory ----------------------------------------------------------------------------------------
- * */
+/* ---- threads, stopping, memory ----------------------------------------------------------------------------------- */
 
 static void test_threads(void **state)
 {
@@ -587,8 +583,7 @@ static void test_no_memory(void **state)
     kanon_table_free(table);
 }
 
-/* ---- sets of rows -----------------------------------------------------------------------------------------------------
- * */
+/* ---- sets of rows ------------------------------------------------------------------------------------------------ */
 
 static void test_row_index(void **state)
 {

@@ -47,7 +47,7 @@ static int free_tables(void **state)
     return 0;
 }
 
-/* ---- random settings, for both sides --------------------------------------------------------------------------------- */
+/* ---- random settings, for both sides ----------------------------------------------------------------------------- */
 
 typedef struct trial {
     const char *algorithm;
@@ -191,7 +191,7 @@ static void draw_run(trial *run, const char *algorithm, const random_table *rand
     draw_settings(run, random);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static void explain(const trial *run, const random_table *random)
 {
@@ -347,7 +347,7 @@ static void test_references_are_k_anonymous(void **state)
     }
 }
 
-/* ---- il-optimization ------------------------------------------------------------------------------------------------- */
+/* ---- il-optimization --------------------------------------------------------------------------------------------- */
 
 /* The reference alone: no group falls short, the loss does not rise. */
 static void test_il_optimization_keeps_its_word(void **state)
@@ -398,7 +398,7 @@ static void test_il_optimization(void **state)
     assert_int_equal(n_failed, 0);
 }
 
-/* ---- the references on the papers' examples -------------------------------------------------------------------------- */
+/* ---- the references on the papers' examples ---------------------------------------------------------------------- */
 
 static void assert_near(double value, double expected, double tolerance)
 {

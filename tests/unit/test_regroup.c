@@ -4,7 +4,7 @@
 #include "reference/private_table.h"
 #include "reference/random_table.h"
 #include "reference/reference.h"
-#include "refine/regroup.h"
+#include "enforce/regroup.h"
 #include "support.h"
 
 enum { TABLES = 30, STEPS = 150, GROUPS = 5 };

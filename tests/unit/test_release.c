@@ -1,6 +1,6 @@
 /* What a release shows: recoded cells in every form, the cells that stay, groups files, and the check that guards them. */
 #include "core/alloc.h"
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "support.h"
 #include "verify/verify.h"
 
@@ -28,8 +28,7 @@ static const char people_csv[] = "name,age,temp,day,job,ill,note\n"
 /* Mixed on everything; two equal but for age; missing together with numbers; only missing. */
 static const int64_t people_groups[] = {1, 1, 1, 2, 2, 3, 3, 4, 4};
 
-/* ---- publishing -------------------------------------------------------------------------------------------------------
- * */
+/* ---- publishing -------------------------------------------------------------------------------------------------- */
 
 static kanon_status publish(const kanon_table *table, const int64_t *group_of, kanon_numeric numeric, kanon_error *err)
 {
@@ -164,8 +163,7 @@ static void huge_numbers_are_released(void **state)
     assert_release(yaml, "a\n1e30\n3e30\n", GROUPS(1, 1), KANON_NUMERIC_MEAN, "a\n2e+30\n2e+30\n");
 }
 
-/* ---- the cells that stay ----------------------------------------------------------------------------------------------
- * */
+/* ---- the cells that stay ----------------------------------------------------------------------------------------- */
 
 static void form_of_the_input_is_kept(void **state)
 {
@@ -219,8 +217,7 @@ static void column_names_may_clash(void **state)
                    KANON_NUMERIC_COLUMNS, "age_min,age_max\n1,1\n"); /* a column that does not leave is in nobody's way */
 }
 
-/* ---- shuffling --------------------------------------------------------------------------------------------------------
- * */
+/* ---- shuffling --------------------------------------------------------------------------------------------------- */
 
 static void shuffle_is_a_permutation(void **state)
 {
@@ -254,8 +251,7 @@ static void shuffle_is_a_permutation(void **state)
     kanon_table_free(table);
 }
 
-/* ---- groups files -----------------------------------------------------------------------------------------------------
- * */
+/* ---- groups files ------------------------------------------------------------------------------------------------ */
 
 static kanon_table *ten_rows(void)
 {
@@ -337,8 +333,7 @@ static void bad_groups_files(void **state)
     kanon_table_free(table);
 }
 
-/* ---- the check --------------------------------------------------------------------------------------------------------
- * */
+/* ---- the check --------------------------------------------------------------------------------------------------- */
 
 /* A table of three rows in one group, a verifier of its release, and what the group shows. */
 typedef struct inspection {
@@ -749,8 +744,7 @@ static void wrong_groupings_are_caught(void **state)
     kanon_table_free(table);
 }
 
-/* ---- wishes that cannot be met ----------------------------------------------------------------------------------------
- * */
+/* ---- wishes that cannot be met ----------------------------------------------------------------------------------- */
 
 static void outputs_must_not_meet(void **state)
 {

@@ -39,8 +39,7 @@ static void assert_near(double got, double expected, const char *what)
         fail_msg("%s: %.15g instead of %.15g", what, got, expected);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 static const char *const person_schema =
     "missing: ['?']\n"
@@ -175,8 +174,7 @@ static void test_categories(void **state)
     expect_unknown("town", "c");
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static void test_sizes(void **state)
 {
@@ -262,8 +260,7 @@ static void test_odd_names(void **state)
     kanon_table_free(table);
 }
 
-/* ---- random files -----------------------------------------------------------------------------------------------------
- * */
+/* ---- random files ------------------------------------------------------------------------------------------------ */
 
 enum { MOST_ROWS = 30, N_AGES = 40 };
 
@@ -451,8 +448,7 @@ static void test_own_releases(void **state)
     kanon_schema_free(schema);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------------------------------
- * */
+/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
 static void expect_failure(const char *csv, kanon_status status, const char *part)
 {

@@ -1,7 +1,7 @@
 /* A release is made in parts on several threads: the same bytes and the same errors with any number of them. */
 #include "core/conveyor.h"
 #include "core/random.h"
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "support.h"
 
 #include <sched.h>
@@ -10,7 +10,7 @@
 static const int thread_counts[] = {1, 2, 3, 8};
 enum { N_COUNTS = 4 };
 
-/* ---- the conveyor ----------------------------------------------------------------------------------------------------- */
+/* ---- the conveyor ------------------------------------------------------------------------------------------------ */
 
 enum { N_PARTS = 300, MOST_DESKS = 40 };
 
@@ -81,7 +81,7 @@ static void parts_are_taken_in_order(void **state)
     assert_int_equal(kanon__conveyor_run(8, 0, 1, make, take, NULL, NULL), KANON_OK);
 }
 
-/* ---- releases --------------------------------------------------------------------------------------------------------- */
+/* ---- releases ---------------------------------------------------------------------------------------------------- */
 
 enum { N_ROWS = 1500, N_GROUPS = 60, LONG_NOTE = 700000 };
 

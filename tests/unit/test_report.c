@@ -16,8 +16,7 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.17g is not %.17g", value, expected);
 }
 
-/* ---- bins -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- bins -------------------------------------------------------------------------------------------------------- */
 
 static void bins_hold_what_is_put_in(void **state)
 {
@@ -112,8 +111,7 @@ static void few_groups_are_joined_with_others(void **state)
     assert_int_equal(bins.n, 0);
 }
 
-/* ---- numbers on an axis -----------------------------------------------------------------------------------------------
- * */
+/* ---- numbers on an axis ------------------------------------------------------------------------------------------ */
 
 typedef struct data_set {
     kanon_table *table;
@@ -315,8 +313,7 @@ static void any_axis_adds_up(void **state)
     }
 }
 
-/* ---- categories -------------------------------------------------------------------------------------------------------
- * */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 static kanon__categories categories_of(const data_set *data, int64_t rare)
 {
@@ -453,8 +450,7 @@ static void any_categories_add_up(void **state)
     }
 }
 
-/* ---- costs, risk, sensitive values ------------------------------------------------------------------------------------
- * */
+/* ---- costs, risk, sensitive values ------------------------------------------------------------------------------- */
 
 static const char truta_yaml[] = "attributes:\n"
                                  "  age: {role: quasi, type: integer}\n"
@@ -528,8 +524,7 @@ static void equal_originals_are_one_class(void **state)
     forget(&data);
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void assert_written(void (*write)(kanon__output *, const char *), const char *given, const char *expected)
 {
@@ -601,8 +596,7 @@ static void a_page_ends_in_html(void **state)
     assert_false(kanon__report_is_html("-"));
 }
 
-/* ---- no memory --------------------------------------------------------------------------------------------------------
- * */
+/* ---- no memory --------------------------------------------------------------------------------------------------- */
 
 static kanon_status publish(const data_set *data, bool html, kanon_error *err)
 {

@@ -98,8 +98,7 @@ static kanon__taxonomy *taxonomy_of(const kanon_schema *schema, const char *name
     return taxonomy;
 }
 
-/* ---- what files say ---------------------------------------------------------------------------------------------------
- * */
+/* ---- what files say ---------------------------------------------------------------------------------------------- */
 
 static void test_example_attributes(void **state)
 {
@@ -369,8 +368,7 @@ static void test_byte_order_mark(void **state)
     kanon_schema_free(schema);
 }
 
-/* ---- what is wrong with files -----------------------------------------------------------------------------------------
- * */
+/* ---- what is wrong with files ------------------------------------------------------------------------------------ */
 
 typedef struct bad {
     const char *text, *message, *hint; /* the message without the file's name */
@@ -596,8 +594,7 @@ static void test_messages_hold_no_values(void **state)
     }
 }
 
-/* ---- setters ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- setters ----------------------------------------------------------------------------------------------------- */
 
 static void test_setters_make_attributes(void **state)
 {
@@ -694,8 +691,7 @@ static void test_setters_refuse(void **state)
     kanon_schema_free(schema);
 }
 
-/* ---- files and memory -------------------------------------------------------------------------------------------------
- * */
+/* ---- files and memory -------------------------------------------------------------------------------------------- */
 
 static void test_read_file(void **state)
 {

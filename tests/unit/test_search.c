@@ -1,13 +1,13 @@
 /* The local search: what a patch says of its groups is what their members say, moves that are taken back leave nothing
  * behind, regions lose nobody, and on tiny tables the best of all groupings is found. A failure names its table's seed. */
 #include "core/alloc.h"
-#include "loss/clusters.h"
-#include "loss/grouping.h"
+#include "model/clusters.h"
+#include "model/grouping.h"
 #include "reference/random_table.h"
 #include "reference/ref_optimum.h"
 #include "reference/reference.h"
-#include "refine/search_anneal.h"
-#include "refine/search_regions.h"
+#include "refine/anneal/search_anneal.h"
+#include "refine/anneal/search_regions.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 enum { N_TABLES = 60, NEAR = 6 };
 
-/* ---- a board of its own ---------------------------------------------------------------------------------------------- */
+/* ---- a board of its own ------------------------------------------------------------------------------------------ */
 
 typedef struct bench {
     random_table random;
@@ -92,7 +92,7 @@ static int64_t loss_of_rows(const kanon__space *space, const int32_t *group_of, 
     return loss;
 }
 
-/* ---- patches --------------------------------------------------------------------------------------------------------- */
+/* ---- patches ----------------------------------------------------------------------------------------------------- */
 
 /* One end of a group on one dimension, found by looking at everybody; `sign` is 1 for the low end, -1 for the high one. */
 static void check_end(const kanon__patch *p, int32_t group, int i, int sign, uint32_t outer, uint32_t without)
@@ -229,7 +229,7 @@ static void a_guard_has_the_last_word(void **state)
     assert_true(asked > 1000);
 }
 
-/* ---- regions --------------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static void regions_lose_nobody(void **state)
 {
@@ -268,7 +268,7 @@ static void regions_lose_nobody(void **state)
     assert_true(n_regions > 3 * N_TABLES);
 }
 
-/* ---- the refinement -------------------------------------------------------------------------------------------------- */
+/* ---- the refinement ---------------------------------------------------------------------------------------------- */
 
 typedef struct asked {
     const char *algorithm, *moves, *time_limit;

@@ -1,6 +1,6 @@
 /* What generalisations cost: the units of the space against the formulas, computed from the values that made the table. */
 #include "core/random.h"
-#include "loss/space.h"
+#include "model/space.h"
 #include "support.h"
 
 #include <math.h>
@@ -24,8 +24,7 @@ static int64_t draw(kanon__random *random, int64_t lo, int64_t hi)
     return lo + kanon__random_below(random, hi - lo + 1);
 }
 
-/* ---- making columns ---------------------------------------------------------------------------------------------------
- * */
+/* ---- making columns ---------------------------------------------------------------------------------------------- */
 
 static bool is_leaf_node(const model *m, int node)
 {
@@ -127,8 +126,7 @@ static void print_cell(char *out, size_t size, const model *m, int row)
         print_decimal(out, size, m->value[row], m->scale);
 }
 
-/* ---- writing the table ------------------------------------------------------------------------------------------------
- * */
+/* ---- writing the table ------------------------------------------------------------------------------------------- */
 
 typedef struct text {
     char bytes[TEXT_SIZE];
@@ -196,8 +194,7 @@ static kanon_table *write_models(const model *models, int n_columns, int n_rows)
     return table_of(yaml.bytes, csv.bytes);
 }
 
-/* ---- the formulas -----------------------------------------------------------------------------------------------------
- * */
+/* ---- the formulas ------------------------------------------------------------------------------------------------ */
 
 typedef struct ratio {
     int64_t numerator, denominator;
@@ -280,8 +277,7 @@ static ratio term(const model *m, const bool *chosen, int n_rows)
     return most == least ? (ratio){0, 1} : (ratio){hi - lo, most - least};
 }
 
-/* ---- units against formulas -------------------------------------------------------------------------------------------
- * */
+/* ---- units against formulas -------------------------------------------------------------------------------------- */
 
 static int64_t n_exact, n_rounded;
 
@@ -389,8 +385,7 @@ static void units_are_the_formula(void **state)
     assert_true(n_exact > 10000 && n_rounded > 10000); /* both were looked at */
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 /* 4.2 = 2 * (15/30 + 3/5 + 1), of definitions.md: everything is exact, so it is 63 / 30. */
 static void paper_example_is_exact(void **state)

@@ -6,8 +6,7 @@
 
 #include <errno.h>
 
-/* ---- a random world ---------------------------------------------------------------------------------------------------
- * */
+/* ---- a random world ---------------------------------------------------------------------------------------------- */
 
 /* age: whole numbers; pay: with digits after the point; job: a ragged tree; zip: three digits, masked from the right. */
 static const char yaml[] = "missing: [\"?\"]\n"
@@ -263,8 +262,7 @@ static void as_the_reference(void **state)
     }
 }
 
-/* ---- many operations --------------------------------------------------------------------------------------------------
- * */
+/* ---- many operations --------------------------------------------------------------------------------------------- */
 
 static void assert_sound(world *w, const kanon_schema *schema)
 {

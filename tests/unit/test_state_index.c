@@ -29,8 +29,7 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
     return state;
 }
 
-/* ---- by looking at every group ----------------------------------------------------------------------------------------
- * */
+/* ---- by looking at every group ----------------------------------------------------------------------------------- */
 
 typedef struct scan {
     const kanon_state *state;
@@ -105,8 +104,7 @@ static void compare(kanon_state *state, kanon__random *random, int n_queries)
     kanon__session_end(state);
 }
 
-/* ---- changes ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
 /* Lines of the sample, as they are: the state has no key. */
 static void write_lines(const char *from, const char *to, int64_t first, int64_t step, int64_t n)
@@ -213,8 +211,7 @@ static void as_a_scan_when_ranges_shrink(void **unused)
     kanon_state_close(state);
 }
 
-/* ---- a plain model ----------------------------------------------------------------------------------------------------
- * */
+/* ---- a plain model ----------------------------------------------------------------------------------------------- */
 
 /* Groups as a list, beside those of a state: whatever is done to both, in however many sessions, they stay the same. Places
  * have every width: small and very large numbers, none, categories. */
@@ -435,8 +432,7 @@ static void as_a_model(void **unused)
     free(m);
 }
 
-/* ---- shares -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
 
 enum { N_BOXES = 200, BOX_MOST = 16 };
 
@@ -497,8 +493,7 @@ static void shares_hold(void **unused)
     kanon_state_close(state);
 }
 
-/* ---- cuts -------------------------------------------------------------------------------------------------------------
- * */
+/* ---- cuts -------------------------------------------------------------------------------------------------------- */
 
 /* Both parts of a cut have an eighth of the items at least, and together all of them, also where all are alike. */
 static void cuts_are_even(void **unused)

@@ -1,7 +1,7 @@
 /* States with constraints, entities and a suppression budget: after every one of many random commands the groups keep what
  * the definitions, recounted in the slowest way, say of them, as does the release. What is impossible changes nothing. */
 #include "core/random.h"
-#include "loss/grouping.h"
+#include "model/grouping.h"
 #include "reference/private_table.h"
 #include "reference/random_table.h"
 #include "reference/ref_privacy.h"
@@ -31,7 +31,7 @@ static int below(world *w, int n)
     return (int)kanon__random_below(&w->random, n);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 /* The table of who is there, as a text that is to be freed. */
 static char *table_text(const world *w)
@@ -61,7 +61,7 @@ static int random_lines(uint64_t seed, char lines[][LINE], int most)
     return n;
 }
 
-/* ---- beginning -------------------------------------------------------------------------------------------------------- */
+/* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 /* False: what is asked cannot be met by the first table. */
 static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, const char *suppress)
@@ -108,7 +108,7 @@ static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, co
     return st == KANON_OK;
 }
 
-/* ---- looking ---------------------------------------------------------------------------------------------------------- */
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
 
 static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, int64_t k)
 {
@@ -177,7 +177,7 @@ static void assert_released(world *w)
     kanon_state_info_free(info);
 }
 
-/* ---- changing --------------------------------------------------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------------------------------------- */
 
 /* Whether the table of this world, as one group, keeps all that is asked. */
 static bool is_possible(const world *w)

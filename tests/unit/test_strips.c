@@ -16,7 +16,7 @@ static kanon_grouping *run_strips(const kanon_table *table, int64_t k, int threa
     return grouping;
 }
 
-/* ---- one number ------------------------------------------------------------------------------------------------------- */
+/* ---- one number -------------------------------------------------------------------------------------------------- */
 
 enum { MOST_VALUES = 2000 };
 
@@ -109,7 +109,7 @@ static void one_number_is_cut_as_well_as_can_be(void **state)
             check_one_number(seed + i, ks[j]);
 }
 
-/* ---- two -------------------------------------------------------------------------------------------------------------- */
+/* ---- two --------------------------------------------------------------------------------------------------------- */
 
 /* All pairs of 0 to 5, k = 2. A strip of one value of a should lose trunc(1.4 * 5) = 7, one of two values 12 + 7, so each
  * value is a strip; with 2 in place of 1.4 these are 10 and 22, so the strips are the same. Pairs of neighbours along b lose
@@ -131,7 +131,7 @@ static void first_of_equal_tries_stays(void **state)
     kanon_table_free(table);
 }
 
-/* ---- several ---------------------------------------------------------------------------------------------------------- */
+/* ---- several ----------------------------------------------------------------------------------------------------- */
 
 enum { N_TABLES = 150, MOST_ROWS = 800, ROW_TEXT = 64, MOST_NUMBERS = 4, MOST_CATEGORIES = 2 };
 

@@ -32,8 +32,7 @@ static void assert_code_text(const kanon_table *table, const char *name, uint32_
 
 #define CODES(...) ((const uint32_t[]){__VA_ARGS__})
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------------
- * */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* The drawing in table.h. */
 static void numbers_become_ranks(void **state)
@@ -162,8 +161,7 @@ static void huge_numbers_have_no_common_scale(void **state)
     kanon_table_free(table);
 }
 
-/* ---- categories -------------------------------------------------------------------------------------------------------
- * */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 static void categories_become_leaves(void **state)
 {
@@ -218,8 +216,7 @@ static void quoted_cells(void **state)
     kanon_table_free(table);
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------------
- * */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static void types_are_inferred(void **state)
 {
@@ -260,8 +257,7 @@ static void missing_numbers_without_numbers(void **state)
     kanon_table_free(table);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------------------------------
- * */
+/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
 static void assert_refused_with(const char *yaml, const char *csv, const kanon_read_options *options, const char *message,
                                 const char *hint)
@@ -366,8 +362,7 @@ static void tables_without_use_are_refused(void **state)
     kanon_schema_free(schema);
 }
 
-/* ---- unnamed columns --------------------------------------------------------------------------------------------------
- * */
+/* ---- unnamed columns --------------------------------------------------------------------------------------------- */
 
 static void unnamed_columns_are_told(void **state)
 {
@@ -436,8 +431,7 @@ static void unnamed_column_with_a_long_name(void **state)
     assert_refused_with("attributes: {a: {role: quasi}}\n", csv, &strict, "the schema does not name these columns", "role");
 }
 
-/* ---- the file's form and the schema's wishes --------------------------------------------------------------------------
- * */
+/* ---- the file's form and the schema's wishes --------------------------------------------------------------------- */
 
 static void form_of_the_file_is_kept(void **state)
 {

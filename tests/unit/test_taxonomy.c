@@ -6,8 +6,7 @@
 
 enum { SEED = 41076 };
 
-/* ---- trees of values --------------------------------------------------------------------------------------------------
- * */
+/* ---- trees of values --------------------------------------------------------------------------------------------- */
 
 /* The values end with a NULL. */
 static void fill(kanon__dictionary *values, const char *const *texts)
@@ -35,8 +34,7 @@ static kanon__taxonomy *taxonomy_of_values(shape as, const char *const *texts, c
     return finish(tree, extra);
 }
 
-/* ---- worked trees -----------------------------------------------------------------------------------------------------
- * */
+/* ---- worked trees ------------------------------------------------------------------------------------------------ */
 
 static void the_tree_of_the_header_is_numbered_as_drawn(void **state)
 {
@@ -102,8 +100,7 @@ static void the_zip_codes_of_truta_and_lin_are_masked(void **state)
     kanon__taxonomy_free(lin);
 }
 
-/* ---- random trees -----------------------------------------------------------------------------------------------------
- * */
+/* ---- random trees ------------------------------------------------------------------------------------------------ */
 
 /* Lowest common ancestor by marking all ancestors of the one and climbing from the other. */
 static int32_t slow_lca(const kanon__taxonomy *t, int32_t a, int32_t b, bool *marked)
@@ -184,8 +181,7 @@ static void the_lca_of_random_trees_is_that_of_ancestor_sets(void **state)
     }
 }
 
-/* ---- masks and flat trees ---------------------------------------------------------------------------------------------
- * */
+/* ---- masks and flat trees ---------------------------------------------------------------------------------------- */
 
 static void shorter_values_are_filled_up_on_the_masked_side(void **state)
 {
@@ -375,8 +371,7 @@ static void a_star_among_the_values_leaves_the_root_a_name_of_its_own(void **sta
     kanon__taxonomy_free(t);
 }
 
-/* ---- missing values ---------------------------------------------------------------------------------------------------
- * */
+/* ---- missing values ---------------------------------------------------------------------------------------------- */
 
 static kanon_status with_missing(kanon__taxonomy **out, const char *text, const char *extra, kanon_error *err)
 {
@@ -456,8 +451,7 @@ static void two_nodes_of_one_name_are_refused(void **state)
     kanon__tree_free(tree);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------------------------------
- * */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static const kanon__dictionary *values_of_attempt;
 

@@ -1,5 +1,5 @@
 /* Grids, which of their points are beaten, and the curve of a small table. */
-#include "api/grid.h"
+#include "tradeoff/grid.h"
 #include "support.h"
 
 #include <math.h>

@@ -1,0 +1,696 @@
+/* What a released file really holds to, whichever tool wrote it.
+ *
+ * A class is the set of records whose quasi cells all mean the same. The file is read once. Every cell becomes the code of
+ * its text, every row the class of its codes, in one hash table whose size is that of the distinct rows. What texts mean
+ * may depend on the whole column (its type is found from all its values), so codes of texts are turned into codes of
+ * meanings at the end, and classes that then are equal are merged in place.
+ *
+ *     row              [15-19],Male   [15,20),Male   *,*
+ *     texts                 0,0            1,0       2,1       class  0 1 2
+ *     meanings              0,0            0,0       1,1              0 0 1
+ *
+ * Records with nothing but fully general cells are the suppressed ones: nobody is singled out by them, so they are counted
+ * apart and are no class for k, averages and risk, however few they are. Where all records are so, they are one class. */
+#include "audit/cell_notation.h"
+#include "audit/check_privacy.h"
+#include "core/alloc.h"
+#include "core/take_options.h"
+#include "core/ticker.h"
+#include "table/csv.h"
+#include "table/dictionary.h"
+#include "table/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SIZES = 10 };
+static const double default_threshold = 0.2;
+
+/* The check and what its pointers point at. */
+typedef struct report {
+    kanon_check check; /* first, so that a pointer to it is one to the report */
+    kanon_class_size smallest[MOST_SIZES];
+    kanon_diversity *diversity;
+    kanon__texts columns; /* the names in `diversity` */
+    kanon__texts sentences;
+    kanon_kept *kept;
+    kanon__texts warnings;
+} report;
+
+/* NAME_min and NAME_max are two columns of the one attribute: cells are equal in both or the records differ. */
+typedef struct quasi_column {
+    int column;
+    kanon_type type; /* KANON_TYPE_UNKNOWN: to be found from the cells */
+    char *root;      /* what the taxonomy calls its root; NULL: it has none */
+    kanon__dictionary texts;
+    uint32_t *meanings; /* of each text */
+    uint32_t any;       /* the meaning "any value"; KANON__NO_CODE: in no cell */
+} quasi_column;
+
+/* A sensitive column, or the one that says whose record it is. */
+typedef struct sensitive_column {
+    int column;
+    kanon__dictionary texts;
+    uint32_t *codes; /* of each row */
+    int64_t codes_capacity;
+} sensitive_column;
+
+typedef struct class_table {
+    int width; /* codes in a tuple */
+    uint32_t n;
+    uint32_t *tuples; /* of each class */
+    int64_t *sizes;   /* its records */
+    uint64_t *slots;  /* open addressing: high hash bits and class + 1; 0 is free */
+    int64_t n_slots, tuples_capacity, sizes_capacity;
+} class_table;
+
+typedef struct checker {
+    const kanon_schema *schema;
+    kanon__input input;
+    kanon__csv csv;
+    report *report;
+    quasi_column *quasi;
+    sensitive_column *sensitive;
+    int n_quasi, n_sensitive;
+    sensitive_column entity; /* column -1: the file does not have it */
+    class_table classes;
+    uint32_t *class_of; /* of each row, where there are sensitive columns */
+    int64_t class_of_capacity;
+    uint32_t *tuple; /* of the current row */
+    char *scratch;   /* for cells with doubled quotes */
+    int64_t scratch_capacity;
+    kanon__meaning meaning;
+    kanon__ticker ticker;
+} checker;
+
+/* ---- classes ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_tuple(const uint32_t *tuple, int width)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < width; i++) {
+        hash = (hash ^ tuple[i]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash * 0xd6e8feb86659fd93u;
+}
+
+/* The slot of the tuple, or the free one where it belongs. */
+static uint64_t *find_slot(const class_table *t, const uint32_t *tuple, uint64_t hash)
+{
+    const size_t tuple_bytes = (size_t)t->width * sizeof *tuple;
+    int64_t mask = t->n_slots - 1;
+    for (int64_t i = (int64_t)(hash & (uint64_t)mask);; i = (i + 1) & mask) {
+        uint64_t slot = t->slots[i];
+        if (slot == 0)
+            return &t->slots[i];
+        if (slot >> 32 != hash >> 32)
+            continue;
+        int64_t class_id = (int64_t)(slot & UINT32_MAX) - 1;
+        if (memcmp(t->tuples + class_id * t->width, tuple, tuple_bytes) == 0)
+            return &t->slots[i];
+    }
+}
+
+/* A free slot becomes that of class `class_id`, whose tuple is in its place. */
+static void take_slot(uint64_t *slot, uint64_t hash, uint32_t class_id)
+{
+    *slot = (hash >> 32 << 32) | ((uint64_t)class_id + 1);
+}
+
+static kanon_status grow_slots(class_table *t, kanon_error *err)
+{
+    uint64_t *old = t->slots;
+    uint64_t *slots = NULL;
+    int64_t n_slots = t->n_slots > 0 ? t->n_slots * 2 : 1024;
+    kanon_status st = kanon__new_array(&slots, n_slots, "classes", err);
+    if (st != KANON_OK)
+        return st;
+    t->slots = slots;
+    t->n_slots = n_slots;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const uint32_t *tuple = t->tuples + (int64_t)i * t->width;
+        uint64_t hash = hash_tuple(tuple, t->width);
+        take_slot(find_slot(t, tuple, hash), hash, i);
+    }
+    kanon__free(old);
+    return KANON_OK;
+}
+
+/* Count a row; *out is its class. */
+static kanon_status add_row(class_table *t, uint32_t *out, const uint32_t *tuple, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if ((int64_t)t->n * 3 >= t->n_slots * 2)
+        KANON_TRY(grow_slots(t, err), out);
+    uint64_t hash = hash_tuple(tuple, t->width);
+    uint64_t *slot = find_slot(t, tuple, hash);
+    if (*slot == 0) {
+        if (t->n == UINT32_MAX - 1) {
+            st = kanon__fail(err, KANON_EDATA, "more than %lu different records", (unsigned long)t->n);
+            goto out;
+        }
+        KANON_TRY(kanon__grow_array(&t->tuples, &t->tuples_capacity, ((int64_t)t->n + 1) * t->width, "classes", err), out);
+        KANON_TRY(kanon__grow_array(&t->sizes, &t->sizes_capacity, (int64_t)t->n + 1, "classes", err), out);
+        memcpy(t->tuples + (int64_t)t->n * t->width, tuple, (size_t)t->width * sizeof *tuple);
+        t->sizes[t->n] = 0;
+        take_slot(slot, hash, t->n++);
+    }
+    *out = (uint32_t)(*slot & UINT32_MAX) - 1;
+    t->sizes[*out]++;
+out:
+    return st;
+}
+
+/* Turn texts into meanings. A class never moves to a later place, so the table is rewritten from its beginning;
+ * new_class[i] is where class i went. */
+static void merge_classes(class_table *t, const quasi_column *quasi, uint32_t *new_class)
+{
+    uint32_t n_old = t->n;
+    memset(t->slots, 0, (size_t)t->n_slots * sizeof *t->slots);
+    t->n = 0;
+    for (uint32_t i = 0; i < n_old; i++) {
+        uint32_t *tuple = t->tuples + (int64_t)i * t->width;
+        int64_t size = t->sizes[i];
+        for (int j = 0; j < t->width; j++)
+            tuple[j] = quasi[j].meanings[tuple[j]];
+        uint64_t hash = hash_tuple(tuple, t->width);
+        uint64_t *slot = find_slot(t, tuple, hash);
+        if (*slot == 0) {
+            memmove(t->tuples + (int64_t)t->n * t->width, tuple, (size_t)t->width * sizeof *tuple);
+            t->sizes[t->n] = 0;
+            take_slot(slot, hash, t->n++);
+        }
+        new_class[i] = (uint32_t)(*slot & UINT32_MAX) - 1;
+        t->sizes[new_class[i]] += size;
+    }
+}
+
+static bool is_suppressed(const checker *c, uint32_t class_id)
+{
+    if (c->classes.n == 1)
+        return false;
+    const uint32_t *tuple = c->classes.tuples + (int64_t)class_id * c->classes.width;
+    for (int i = 0; i < c->n_quasi; i++)
+        if (tuple[i] != c->quasi[i].any)
+            return false;
+    return true;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* The file's own copy of the name NAME + suffix; NULL where it has no such column. */
+static const char *find_column(const kanon__csv *csv, const char *name, const char *suffix)
+{
+    size_t length = strlen(name);
+    for (int i = 0; i < csv->n_columns; i++)
+        if (strncmp(csv->names[i], name, length) == 0 && strcmp(csv->names[i] + length, suffix) == 0)
+            return csv->names[i];
+    return NULL;
+}
+
+static kanon_role role_of(const kanon_schema *schema, const kanon__attribute *attribute)
+{
+    return attribute != NULL && attribute->has_role ? attribute->role : schema->default_role;
+}
+
+/* Whether NAME_min and NAME_max, which the schema does not know, stand in the file in place of the quasi attribute NAME. */
+static bool is_split(const checker *c, const kanon__attribute *attribute)
+{
+    if (role_of(c->schema, attribute) != KANON_ROLE_QUASI || find_column(&c->csv, attribute->name, "") != NULL)
+        return false;
+    const char *min = find_column(&c->csv, attribute->name, "_min"), *max = find_column(&c->csv, attribute->name, "_max");
+    return min != NULL && max != NULL && kanon__schema_find(c->schema, min) == NULL &&
+           kanon__schema_find(c->schema, max) == NULL;
+}
+
+/* The attribute of a column: that of its name, or NAME of NAME_min and NAME_max; NULL where the schema does not know it. */
+static const kanon__attribute *attribute_of(const checker *c, const char *column)
+{
+    const kanon__attribute *attribute = kanon__schema_find(c->schema, column);
+    size_t length = strlen(column);
+    if (attribute != NULL || length < 4)
+        return attribute;
+    length -= 4;
+    if (strcmp(column + length, "_min") != 0 && strcmp(column + length, "_max") != 0)
+        return NULL;
+    for (int64_t i = 0; i < c->schema->n_attributes; i++) {
+        attribute = &c->schema->attributes[i];
+        if (strlen(attribute->name) == length && memcmp(attribute->name, column, length) == 0 && is_split(c, attribute))
+            return attribute;
+    }
+    return NULL;
+}
+
+/* The name of the root of the attribute's taxonomy, NULL where it has none. */
+static kanon_status copy_root(char **out, const kanon__attribute *attribute, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__tree *read = NULL;
+    kanon__taxonomy *taxonomy = NULL;
+    if (attribute->taxonomy_path != NULL)
+        KANON_TRY(kanon__tree_read(&read, attribute->taxonomy_path, err), out);
+    const kanon__tree *tree = read != NULL ? read : attribute->tree;
+    if (tree == NULL)
+        goto out;
+    KANON_TRY(kanon__taxonomy_from_tree(&taxonomy, tree, NULL, 0, err), out);
+    size_t length = 0;
+    const char *label = kanon__taxonomy_label(taxonomy, 0, &length);
+    kanon__notation_trim(&label, &length);
+    KANON_TRY(kanon__copy_text(out, label, length, "a taxonomy's root", err), out);
+out:
+    kanon__taxonomy_free(taxonomy);
+    kanon__tree_free(read);
+    return st;
+}
+
+static kanon_status add_quasi(checker *c, int column, const kanon__attribute *attribute, kanon_error *err)
+{
+    quasi_column *quasi = &c->quasi[c->n_quasi++];
+    *quasi = (quasi_column){.column = column, .any = KANON__NO_CODE};
+    kanon_status st = kanon__dictionary_init(&quasi->texts, err);
+    if (st != KANON_OK || attribute == NULL)
+        return st;
+    quasi->type = attribute->type;
+    if (quasi->type == KANON_TYPE_UNKNOWN &&
+        (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON__MASK_NONE))
+        quasi->type = KANON_TYPE_CATEGORICAL;
+    return copy_root(&quasi->root, attribute, err);
+}
+
+static kanon_status add_sensitive(checker *c, int column, kanon_error *err)
+{
+    sensitive_column *sensitive = &c->sensitive[c->n_sensitive++];
+    *sensitive = (sensitive_column){.column = column};
+    const char *name = c->csv.names[column];
+    kanon_status st = kanon__dictionary_init(&sensitive->texts, err);
+    return st != KANON_OK ? st : kanon__texts_add(&c->report->columns, name, strlen(name), err);
+}
+
+static kanon_status add_entity(checker *c, int column, kanon_error *err)
+{
+    c->entity.column = column;
+    kanon_status st = kanon__dictionary_init(&c->entity.texts, err);
+    return st != KANON_OK ? st
+                          : kanon__texts_addf(&c->report->warnings, err, "%s: the file shows which records are one entity's",
+                                              c->csv.names[column]);
+}
+
+static kanon_status add_column(checker *c, int column, kanon_error *err)
+{
+    const char *name = c->csv.names[column];
+    const kanon__attribute *attribute = attribute_of(c, name);
+    if (c->schema->entity != NULL && strcmp(c->schema->entity, name) == 0) {
+        kanon_status st = add_entity(c, column, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    switch (role_of(c->schema, attribute)) {
+    case KANON_ROLE_QUASI:
+        return add_quasi(c, column, attribute, err);
+    case KANON_ROLE_SENSITIVE:
+        return add_sensitive(c, column, err);
+    case KANON_ROLE_IDENTIFYING:
+        c->report->check.identifying_columns++;
+        return kanon__texts_addf(&c->report->warnings, err, "%s: an identifying column is in the file", name);
+    case KANON_ROLE_INSENSITIVE:
+        break;
+    }
+    return KANON_OK;
+}
+
+/* Names as long as they fit into one warning, the others as a number. */
+static kanon_status warn_of_unnamed(checker *c, kanon_error *err)
+{
+    char list[768] = "";
+    size_t used = 0;
+    int n_listed = 0, n_unnamed = 0;
+    for (int i = 0; i < c->csv.n_columns; i++) {
+        const char *name = c->csv.names[i];
+        if (attribute_of(c, name) != NULL)
+            continue;
+        if (n_listed == n_unnamed++ && used + strlen(name) + 2 < sizeof list) {
+            used += (size_t)sprintf(list + used, "%s%s", used > 0 ? ", " : "", name);
+            n_listed++;
+        }
+    }
+    const char *role = kanon_role_text(c->schema->default_role);
+    if (n_unnamed == 0)
+        return KANON_OK;
+    if (n_listed < n_unnamed)
+        return kanon__texts_addf(&c->report->warnings, err, "not named in the schema, so %s: %s%s%d more", role, list,
+                                 used > 0 ? ", and " : "", n_unnamed - n_listed);
+    return kanon__texts_addf(&c->report->warnings, err, "not named in the schema, so %s: %s", role, list);
+}
+
+static kanon_status warn_of_absent(checker *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = 0; i < c->schema->n_attributes && st == KANON_OK; i++) {
+        const kanon__attribute *attribute = &c->schema->attributes[i];
+        if (role_of(c->schema, attribute) == KANON_ROLE_QUASI && !is_split(c, attribute) &&
+            find_column(&c->csv, attribute->name, "") == NULL)
+            st = kanon__texts_addf(&c->report->warnings, err, "%s: a quasi column of the schema is not in the file",
+                                   attribute->name);
+    }
+    return st;
+}
+
+static kanon_status set_up_columns(checker *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&c->quasi, c->csv.n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&c->sensitive, c->csv.n_columns, "columns", err), out);
+    for (int i = 0; i < c->csv.n_columns; i++)
+        KANON_TRY(add_column(c, i, err), out);
+    if (c->n_quasi == 0) {
+        st = kanon__fail(err, KANON_EDATA, "%s: no column of the file is a quasi one", c->input.path);
+        kanon__hint(err, st, "name its quasi columns in the schema: {role: quasi}; is the delimiter right?");
+        goto out;
+    }
+    KANON_TRY(warn_of_absent(c, err), out);
+    KANON_TRY(warn_of_unnamed(c, err), out);
+    c->classes.width = c->n_quasi;
+    KANON_TRY(kanon__new_array(&c->tuple, c->n_quasi, "a row", err), out);
+out:
+    return st;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, kanon_error *err)
+{
+    const kanon__cell *cell = &c->csv.cells[column];
+    const char *text = cell->text;
+    size_t length = cell->length;
+    if (cell->doubled) {
+        kanon_status st = kanon__grow_array(&c->scratch, &c->scratch_capacity, (int64_t)length, "a cell", err);
+        if (st != KANON_OK)
+            return st;
+        length = kanon__csv_unescape(c->scratch, cell);
+        text = c->scratch;
+    }
+    kanon__notation_trim(&text, &length);
+    return kanon__dictionary_add(texts, out, text, length, err);
+}
+
+/* Whether it matters which row is in which class. */
+static bool keeps_classes(const checker *c)
+{
+    return c->n_sensitive > 0 || c->entity.column >= 0;
+}
+
+static kanon_status read_row(checker *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t row = c->report->check.records;
+    uint32_t class_id = 0;
+    for (int i = 0; i < c->n_quasi; i++)
+        KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, err), out);
+    KANON_TRY(add_row(&c->classes, &class_id, c->tuple, err), out);
+    for (int i = c->entity.column < 0 ? 0 : -1; i < c->n_sensitive; i++) {
+        sensitive_column *s = i < 0 ? &c->entity : &c->sensitive[i];
+        KANON_TRY(kanon__grow_array(&s->codes, &s->codes_capacity, row + 1, "sensitive values", err), out);
+        KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, err), out);
+    }
+    if (keeps_classes(c)) {
+        KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
+        c->class_of[row] = class_id;
+    }
+    c->report->check.records++;
+out:
+    return st;
+}
+
+static kanon_status read_rows(checker *c, kanon_error *err)
+{
+    enum { ROWS_PER_TICK = 256, ROW_NS = 500 };
+    kanon_status st = KANON_OK;
+    for (;;) {
+        bool has_row = false;
+        KANON_TRY(kanon__csv_next(&c->csv, &has_row, err), out);
+        if (!has_row)
+            break;
+        KANON_TRY(read_row(c, err), out);
+        if (c->report->check.records % ROWS_PER_TICK == 0)
+            KANON_TRY(kanon__tick(&c->ticker, (int64_t)c->csv.position, (int64_t)c->input.size, ROWS_PER_TICK * ROW_NS, err),
+                      out);
+    }
+    if (c->report->check.records == 0) {
+        st = kanon__fail(err, KANON_EDATA, "%s: no records", c->input.path);
+        kanon__hint(err, st, "a release has a line of column names and one line for each record");
+    }
+out:
+    return st;
+}
+
+/* ---- meanings ---------------------------------------------------------------------------------------------------- */
+
+static bool is_any(const quasi_column *quasi, const char *text, size_t length)
+{
+    return kanon__notation_is_any(text, length) ||
+           (quasi->root != NULL && strlen(quasi->root) == length && memcmp(quasi->root, text, length) == 0);
+}
+
+static bool all_intervals(const checker *c, const quasi_column *quasi, kanon_type type)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < quasi->texts.n; i++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
+        kanon__interval interval;
+        if (is_any(quasi, text, length) || kanon__schema_is_missing(c->schema, text, length))
+            continue;
+        if (!kanon__notation_interval(&interval, text, length, type) ||
+            (type == KANON_TYPE_INTEGER && interval.lo.scale + interval.hi.scale > 0))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+static void find_type(const checker *c, quasi_column *quasi)
+{
+    quasi->type = all_intervals(c, quasi, KANON_TYPE_INTEGER)   ? KANON_TYPE_INTEGER
+                  : all_intervals(c, quasi, KANON_TYPE_DECIMAL) ? KANON_TYPE_DECIMAL
+                                                                : KANON_TYPE_CATEGORICAL;
+}
+
+/* The canonical text of a cell; a byte that no cell has stands for a missing value. */
+static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t code, kanon_error *err)
+{
+    size_t length;
+    const char *text = kanon__dictionary_text(&quasi->texts, code, &length);
+    if (is_any(quasi, text, length))
+        return kanon__notation_read(&c->meaning, "*", 1, quasi->type, err);
+    if (kanon__schema_is_missing(c->schema, text, length))
+        return kanon__notation_read(&c->meaning, "\0", 1, quasi->type, err);
+    return kanon__notation_read(&c->meaning, text, length, quasi->type, err);
+}
+
+static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary meanings = {0};
+    if (quasi->type == KANON_TYPE_UNKNOWN)
+        find_type(c, quasi);
+    KANON_TRY(kanon__dictionary_init(&meanings, err), out);
+    KANON_TRY(kanon__new_array(&quasi->meanings, quasi->texts.n, "cells", err), out);
+    for (uint32_t i = 0; i < quasi->texts.n; i++) {
+        KANON_TRY(read_meaning(c, quasi, i, err), out);
+        const kanon__meaning *meaning = &c->meaning;
+        KANON_TRY(kanon__dictionary_add(&meanings, &quasi->meanings[i], meaning->text, (size_t)meaning->length, err), out);
+        if (meaning->kind == KANON__CELL_ANY)
+            quasi->any = quasi->meanings[i];
+    }
+out:
+    kanon__dictionary_clear(&meanings);
+    return st;
+}
+
+static kanon_status merge_equal(checker *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *new_class = NULL;
+    for (int i = 0; i < c->n_quasi; i++)
+        KANON_TRY(find_meanings(c, &c->quasi[i], err), out);
+    KANON_TRY(kanon__new_array(&new_class, c->classes.n, "classes", err), out);
+    merge_classes(&c->classes, c->quasi, new_class);
+    for (int64_t row = 0; keeps_classes(c) && row < c->report->check.records; row++)
+        c->class_of[row] = new_class[c->class_of[row]];
+out:
+    kanon__free(new_class);
+    return st;
+}
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* Keep the sizes sorted and few. A size that is pushed out has smaller ones enough before it and never comes back. */
+static void note_size(report *r, int64_t size)
+{
+    size_t at = 0, n = r->check.n_smallest;
+    while (at < n && r->smallest[at].size < size)
+        at++;
+    if (at < n && r->smallest[at].size == size) {
+        r->smallest[at].classes++;
+        return;
+    }
+    if (at == MOST_SIZES)
+        return;
+    if (n < MOST_SIZES)
+        r->check.n_smallest = ++n;
+    memmove(&r->smallest[at + 1], &r->smallest[at], (n - 1 - at) * sizeof *r->smallest);
+    r->smallest[at] = (kanon_class_size){size, 1};
+}
+
+static void measure_classes(const checker *c, double threshold)
+{
+    kanon_check *check = &c->report->check;
+    int64_t at_risk = 0;
+    for (uint32_t i = 0; i < c->classes.n; i++) {
+        int64_t size = c->classes.sizes[i];
+        if (is_suppressed(c, i)) {
+            check->suppressed = size;
+            continue;
+        }
+        check->classes++;
+        note_size(c->report, size);
+        if (1.0 / (double)size > threshold)
+            at_risk += size;
+    }
+    if (check->classes == 0)
+        return;
+    double in_classes = (double)(check->records - check->suppressed);
+    check->k = c->report->smallest[0].size;
+    check->average_class_size = in_classes / (double)check->classes;
+    check->highest_risk = 1.0 / (double)check->k;
+    check->average_risk = (double)check->classes / in_classes;
+    check->share_at_risk = (double)at_risk / in_classes;
+}
+
+/* By row: its class, or -1 where it is suppressed. */
+static kanon_status list_groups(int32_t **out, const checker *c, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(out, c->report->check.records, "classes of rows", err);
+    for (int64_t row = 0; st == KANON_OK && keeps_classes(c) && row < c->report->check.records; row++)
+        (*out)[row] = is_suppressed(c, c->class_of[row]) ? -1 : (int32_t)c->class_of[row];
+    return st;
+}
+
+static kanon_status measure_privacy(checker *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    report *r = c->report;
+    int32_t *group_of = NULL;
+    kanon__released_column *columns = NULL;
+    kanon__released_column entity = {0};
+    KANON_TRY(list_groups(&group_of, c, err), out);
+    KANON_TRY(kanon__new_array(&columns, c->n_sensitive, "sensitive columns", err), out);
+    for (int i = 0; i < c->n_sensitive; i++)
+        columns[i] = (kanon__released_column){r->columns.items[i], c->sensitive[i].codes, &c->sensitive[i].texts};
+    if (c->entity.column >= 0)
+        entity = (kanon__released_column){c->schema->entity, c->entity.codes, &c->entity.texts};
+    kanon__released subject = {.schema = c->schema,
+                               .input = &c->input,
+                               .delimiter = c->csv.delimiter,
+                               .n_rows = r->check.records,
+                               .group_of = group_of,
+                               .n_groups = c->classes.n,
+                               .columns = columns,
+                               .n_columns = c->n_sensitive,
+                               .entity = c->entity.column >= 0 ? &entity : NULL};
+    KANON_TRY(kanon__check_privacy(&subject, r->diversity, &r->kept, &r->sentences, &r->check.entities, &r->warnings, err),
+              out);
+    r->check.kept = r->kept;
+    r->check.n_kept = (size_t)r->sentences.n;
+out:
+    kanon__free(columns);
+    kanon__free(group_of);
+    return st;
+}
+
+static kanon_status measure(checker *c, double threshold, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    report *r = c->report;
+    measure_classes(c, threshold);
+    KANON_TRY(kanon__new_array(&r->diversity, c->n_sensitive, "sensitive columns", err), out);
+    if (keeps_classes(c))
+        KANON_TRY(measure_privacy(c, err), out);
+    r->check.smallest = r->smallest;
+    r->check.diversity = r->diversity;
+    r->check.n_diversity = (size_t)c->n_sensitive;
+    r->check.warnings = (const char *const *)r->warnings.items;
+    r->check.n_warnings = (size_t)r->warnings.n;
+out:
+    return st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static void clear_checker(checker *c)
+{
+    kanon__meaning_clear(&c->meaning);
+    kanon__free(c->scratch);
+    kanon__free(c->tuple);
+    kanon__free(c->class_of);
+    kanon__free(c->classes.slots);
+    kanon__free(c->classes.sizes);
+    kanon__free(c->classes.tuples);
+    for (int i = 0; i < c->n_sensitive; i++) {
+        kanon__free(c->sensitive[i].codes);
+        kanon__dictionary_clear(&c->sensitive[i].texts);
+    }
+    kanon__free(c->sensitive);
+    kanon__free(c->entity.codes);
+    kanon__dictionary_clear(&c->entity.texts);
+    for (int i = 0; i < c->n_quasi; i++) {
+        kanon__free(c->quasi[i].meanings);
+        kanon__dictionary_clear(&c->quasi[i].texts);
+        kanon__free(c->quasi[i].root);
+    }
+    kanon__free(c->quasi);
+    kanon__csv_close(&c->csv);
+    kanon__input_close(&c->input);
+}
+
+kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+                              const kanon_check_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    checker c = {.schema = schema, .entity.column = -1};
+    kanon_check_options given;
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&given, sizeof given, options, err), out);
+    if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
+        st = kanon__fail(err, KANON_EINVAL, "the risk threshold is not between 0 and 1");
+        goto out;
+    }
+    kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
+    KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
+    KANON_TRY(kanon__input_open(&c.input, path, err), out);
+    KANON_TRY(kanon__csv_open(&c.csv, &c.input, &(kanon__csv_options){.delimiter = given.delimiter}, err), out);
+    KANON_TRY(set_up_columns(&c, err), out);
+    KANON_TRY(read_rows(&c, err), out);
+    KANON_TRY(merge_equal(&c, err), out);
+    KANON_TRY(measure(&c, given.risk_threshold > 0 ? given.risk_threshold : default_threshold, err), out);
+    *out = &c.report->check;
+    c.report = NULL;
+out:
+    kanon_check_free(c.report != NULL ? &c.report->check : NULL);
+    clear_checker(&c);
+    return st;
+}
+
+void kanon_check_free(kanon_check *check)
+{
+    report *r = (report *)check;
+    if (r == NULL)
+        return;
+    kanon__texts_clear(&r->warnings);
+    kanon__texts_clear(&r->sentences);
+    kanon__texts_clear(&r->columns);
+    kanon__free(r->kept);
+    kanon__free(r->diversity);
+    kanon__free(r);
+}

@@ -1,0 +1,455 @@
+/* What a released file loses of its table, whichever tool wrote it: every cell is read as kanon check reads it, and costs
+ * what the formula of the information loss says. Ranges, domains and heights are those of the table.
+ *
+ *     an interval          the part of the range between its ends; of whole numbers, between those inside: [15,20) is 15-19
+ *     a taxonomy's node    its height over the height of the tree; a set, the node above all of it
+ *     8130*                the share of characters that are stars, where it is no node
+ *     *, the root          1
+ *     a missing value      0
+ *     anything else        1, and it is counted as unknown
+ *
+ * Equal cells cost the same, so each text is read once and counted. Records that the file lacks are suppressed ones, as are
+ * those with nothing but * in their quasi cells. */
+#include "audit/cell_notation.h"
+#include "core/alloc.h"
+#include "core/take_options.h"
+#include "measures/measure.h"
+#include "table/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What one text of a column says. */
+typedef struct saying {
+    double cost;      /* from 0 to 1 */
+    uint32_t meaning; /* equal for texts that mean the same */
+    bool any, unknown;
+    int64_t n; /* cells */
+} saying;
+
+/* A quasi attribute of the table as the file has it. */
+typedef struct released {
+    const kanon__column *column; /* of the table */
+    int first, last;             /* columns of the file; two where NAME_min and NAME_max stand in place of NAME */
+    double min, max;             /* of a numeric attribute; min above max: it has no value */
+    kanon__dictionary texts, meanings;
+    saying *sayings; /* by text */
+    int64_t sayings_capacity;
+} released;
+
+typedef struct reader {
+    const kanon_table *table;
+    const kanon_schema *schema;
+    kanon__input input;
+    kanon__csv csv;
+    released *quasi;           /* in the table's order */
+    uint32_t *tuple;           /* the meanings of the current row */
+    kanon__dictionary classes; /* tuples as texts */
+    int64_t *sizes;            /* of the classes */
+    int64_t sizes_capacity, n_rows, n_suppressed;
+    kanon__meaning meaning;
+    char *scratch;
+    int64_t scratch_capacity;
+    kanon__ticker ticker;
+} reader;
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+static double bound_value(const kanon__end *bound, double at_infinity)
+{
+    static const double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    return bound->infinite ? at_infinity : (double)bound->mantissa / powers[bound->scale];
+}
+
+/* Widen [*lo, *hi] to the interval in `text`; false where it is none, or none of the table's values can lie in it. */
+static bool join_interval(const released *q, double *lo, double *hi, const char *text, size_t length)
+{
+    kanon__interval interval;
+    if (!kanon__notation_interval(&interval, text, length, q->column->type))
+        return false;
+    double begin = bound_value(&interval.lo, q->min), end = bound_value(&interval.hi, q->max);
+    if (q->min > q->max || begin > q->max || end < q->min)
+        return false;
+    *lo = begin < *lo ? begin : *lo;
+    *hi = end > *hi ? end : *hi;
+    return true;
+}
+
+static double interval_cost(const released *q, double lo, double hi)
+{
+    if (q->column->type != KANON_TYPE_DECIMAL) {
+        lo = ceil(lo);
+        hi = floor(hi);
+    }
+    lo = lo < q->min ? q->min : lo;
+    hi = hi > q->max ? q->max : hi;
+    return hi > lo ? (hi - lo) / (q->max - q->min) : 0; /* a mean lies between two whole numbers: a single value still */
+}
+
+/* A set of nodes: its leaves, and the height of its highest node, which may stand above the lca of its only leaf. */
+typedef struct node_set {
+    int32_t first, last, height;
+} node_set;
+
+static bool join_node(const released *q, node_set *set, const char *text, size_t length)
+{
+    const kanon__taxonomy *t = q->column->taxonomy;
+    int32_t node = kanon__taxonomy_node(t, text, length);
+    if (node < 0)
+        return false;
+    set->first = t->first_leaf[node] < set->first ? t->first_leaf[node] : set->first;
+    set->last = t->last_leaf[node] > set->last ? t->last_leaf[node] : set->last;
+    set->height = t->height[node] > set->height ? t->height[node] : set->height;
+    return true;
+}
+
+static double nodes_cost(const kanon__taxonomy *t, const node_set *set)
+{
+    int32_t height = t->height[kanon__taxonomy_lca(t, set->first, set->last)];
+    height = height > set->height ? height : set->height;
+    return height > 0 ? (double)height / t->height[0] : 0;
+}
+
+/* The elements of a canonical set {a,b}, or the one element that a text is; false where one of them is not known. */
+static bool cost_of_elements(const released *q, double *out, const char *text, size_t length, bool is_set)
+{
+    bool numeric = kanon__column_is_numeric(q->column);
+    double lo = INFINITY, hi = -INFINITY;
+    node_set nodes = {.first = INT32_MAX, .last = -1};
+    const char *at = is_set ? text + 1 : text, *end = is_set ? text + length - 1 : text + length;
+    for (;; at++) {
+        const char *comma = is_set ? memchr(at, ',', (size_t)(end - at)) : NULL;
+        size_t n = (size_t)((comma != NULL ? comma : end) - at);
+        if (!(numeric ? join_interval(q, &lo, &hi, at, n) : join_node(q, &nodes, at, n)))
+            return false;
+        at += n;
+        if (comma == NULL)
+            break;
+    }
+    *out = numeric ? interval_cost(q, lo, hi) : nodes_cost(q->column->taxonomy, &nodes);
+    return true;
+}
+
+/* 8130* and ***30; characters are code points. */
+static bool cost_of_mask(double *out, const char *text, size_t length)
+{
+    size_t n_characters = 0, n_stars = 0, n_changes = 0;
+    for (size_t i = 0; i < length; i++) {
+        n_characters += ((unsigned char)text[i] & 0xc0) != 0x80;
+        n_stars += text[i] == '*';
+        n_changes += i > 0 && (text[i] == '*') != (text[i - 1] == '*');
+    }
+    *out = (double)n_stars / (double)n_characters;
+    return n_changes == 1;
+}
+
+static bool is_root(const released *q, const char *text, size_t length)
+{
+    const kanon__taxonomy *t = q->column->taxonomy;
+    return t != NULL && t->height[0] > 0 && kanon__taxonomy_node(t, text, length) == 0;
+}
+
+static bool is_missing(const reader *r, const char *text, size_t length)
+{
+    if (kanon__schema_is_missing(r->schema, text, length))
+        return true;
+    kanon__notation_trim(&text, &length);
+    return kanon__schema_is_missing(r->schema, text, length);
+}
+
+/* Fill everything but the meaning's number; its canonical text is left in r->meaning. */
+static kanon_status interpret(reader *r, const released *q, saying *s, const char *text, size_t length, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__meaning *meaning = &r->meaning;
+    s->cost = 1;
+    s->any = kanon__notation_is_any(text, length) || is_root(q, text, length);
+    if (s->any)
+        return kanon__notation_read(meaning, "*", 1, q->column->type, err);
+    if (is_missing(r, text, length)) {
+        s->cost = 0;
+        return kanon__notation_read(meaning, "\0", 1, q->column->type, err); /* a byte that no cell has */
+    }
+    KANON_TRY(kanon__notation_read(meaning, text, length, q->column->type, err), out);
+    size_t canonical_length = (size_t)meaning->length;
+    if (meaning->kind == KANON__CELL_ANY || is_root(q, meaning->text, canonical_length)) {
+        s->any = true;
+        return kanon__notation_read(meaning, "*", 1, q->column->type, err);
+    }
+    bool is_set = meaning->kind == KANON__CELL_SET;
+    bool known = cost_of_elements(q, &s->cost, text, length, false) || /* a name may have spaces and braces of its own */
+                 cost_of_elements(q, &s->cost, meaning->text, canonical_length, is_set) ||
+                 (!is_set && cost_of_mask(&s->cost, meaning->text, canonical_length));
+    if (!known) {
+        s->cost = 1;
+        s->unknown = true;
+    }
+out:
+    return st;
+}
+
+/* What the text says, interpreted where it is new. */
+static kanon_status look_up(reader *r, released *q, saying **out, const char *text, size_t length, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t n_before = q->texts.n, code;
+    KANON_TRY(kanon__grow_array(&q->sayings, &q->sayings_capacity, (int64_t)n_before + 1, "cells", err), out);
+    KANON_TRY(kanon__dictionary_add(&q->texts, &code, text, length, err), out);
+    saying *s = &q->sayings[code];
+    if (code == n_before) {
+        *s = (saying){0};
+        KANON_TRY(interpret(r, q, s, text, length, err), out);
+        KANON_TRY(kanon__dictionary_add(&q->meanings, &s->meaning, r->meaning.text, (size_t)r->meaning.length, err), out);
+    }
+    *out = s;
+out:
+    return st;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* The text of a cell at r->scratch + at. */
+static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column, kanon_error *err)
+{
+    const kanon__cell *cell = &r->csv.cells[column];
+    int64_t needed = at + (int64_t)cell->length + 1;
+    kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, needed, "a cell", err);
+    if (st == KANON_OK)
+        *length = kanon__csv_unescape(r->scratch + at, cell);
+    return st;
+}
+
+/* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. */
+static kanon_status read_cell(reader *r, released *q, saying **out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    size_t length = 0, n_max = 0;
+    if (q->first == q->last) {
+        KANON_TRY(copy_cell(r, 0, &length, q->first, err), out);
+        return look_up(r, q, out, r->scratch, length, err);
+    }
+    KANON_TRY(copy_cell(r, 1, &length, q->first, err), out);
+    KANON_TRY(copy_cell(r, (int64_t)length + 2, &n_max, q->last, err), out);
+    char *min = r->scratch + 1, *max = min + length + 1;
+    if (length == n_max && memcmp(min, max, length) == 0)
+        return look_up(r, q, out, min, length, err);
+    r->scratch[0] = '[';
+    min[length] = ',';
+    max[n_max] = ']';
+    return look_up(r, q, out, r->scratch, length + n_max + 3, err);
+out:
+    return st;
+}
+
+static kanon_status read_row(reader *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int n_quasi = r->table->n_quasi, n_any = 0;
+    for (int i = 0; i < n_quasi; i++) {
+        saying *s = NULL;
+        KANON_TRY(read_cell(r, &r->quasi[i], &s, err), out);
+        r->tuple[i] = s->meaning;
+        n_any += s->any;
+        s->n++;
+    }
+    r->n_rows++;
+    if (n_any == n_quasi) {
+        r->n_suppressed++;
+        goto out;
+    }
+    uint32_t n_before = r->classes.n, class_id;
+    KANON_TRY(kanon__grow_array(&r->sizes, &r->sizes_capacity, (int64_t)n_before + 1, "classes", err), out);
+    size_t n_bytes = (size_t)n_quasi * sizeof *r->tuple;
+    KANON_TRY(kanon__dictionary_add(&r->classes, &class_id, (const char *)r->tuple, n_bytes, err), out);
+    if (class_id == n_before)
+        r->sizes[class_id] = 0;
+    r->sizes[class_id]++;
+out:
+    return st;
+}
+
+static kanon_status read_rows(reader *r, kanon_error *err)
+{
+    enum { ROWS_PER_TICK = 256, ROW_NS = 500 };
+    kanon_status st = KANON_OK;
+    for (;;) {
+        bool has_row = false;
+        KANON_TRY(kanon__csv_next(&r->csv, &has_row, err), out);
+        if (!has_row)
+            break;
+        if (r->n_rows == r->table->n_rows) {
+            st = kanon__fail(err, KANON_EDATA, "%s:%lld: more records than the %lld of the table", r->input.path,
+                             (long long)r->csv.line, (long long)r->table->n_rows);
+            kanon__hint(err, st, "give the table that the release was made of");
+            goto out;
+        }
+        KANON_TRY(read_row(r, err), out);
+        if (r->n_rows % ROWS_PER_TICK == 0)
+            KANON_TRY(kanon__tick(&r->ticker, (int64_t)r->csv.position, (int64_t)r->input.size, ROWS_PER_TICK * ROW_NS, err),
+                      out);
+    }
+    r->n_suppressed += r->table->n_rows - r->n_rows;
+out:
+    return st;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Where the file has NAME followed by `suffix`, -1: nowhere. */
+static int find_column(const kanon__csv *csv, const char *name, const char *suffix)
+{
+    size_t length = strlen(name);
+    for (int i = 0; i < csv->n_columns; i++)
+        if (strncmp(csv->names[i], name, length) == 0 && strcmp(csv->names[i] + length, suffix) == 0)
+            return i;
+    return -1;
+}
+
+static kanon_status set_up_attribute(reader *r, released *q, const kanon__column *column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool numeric = kanon__column_is_numeric(column);
+    uint32_t n_numbers = numeric ? column->n_codes - (column->missing_code != KANON__NO_CODE) : 0;
+    q->column = column;
+    q->min = n_numbers > 0 ? column->values[0] : 1;
+    q->max = n_numbers > 0 ? column->values[n_numbers - 1] : 0;
+    q->first = q->last = find_column(&r->csv, column->name, "");
+    if (q->first < 0 && numeric) {
+        q->first = find_column(&r->csv, column->name, "_min");
+        q->last = find_column(&r->csv, column->name, "_max");
+    }
+    if (q->first < 0 || q->last < 0) {
+        st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the file has no such column, which is a quasi attribute of the table",
+                         r->input.path, column->name);
+        return kanon__hint(err, st, "a column that was left out is one of stars; is the delimiter right?");
+    }
+    KANON_TRY(kanon__dictionary_init(&q->texts, err), out);
+    KANON_TRY(kanon__dictionary_init(&q->meanings, err), out);
+out:
+    return st;
+}
+
+static kanon_status open_release(reader *r, const char *path, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__input_open(&r->input, path, err), out);
+    KANON_TRY(kanon__csv_open(&r->csv, &r->input, &(kanon__csv_options){0}, err), out);
+    KANON_TRY(kanon__new_array(&r->quasi, r->table->n_quasi, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->tuple, r->table->n_quasi, "a row", err), out);
+    KANON_TRY(kanon__dictionary_init(&r->classes, err), out);
+    for (int i = 0; i < r->table->n_quasi; i++)
+        KANON_TRY(set_up_attribute(r, &r->quasi[i], &r->table->columns[r->table->quasi[i]], err), out);
+out:
+    return st;
+}
+
+static void close_release(reader *r)
+{
+    for (int i = 0; r->quasi != NULL && i < r->table->n_quasi; i++) {
+        kanon__free(r->quasi[i].sayings);
+        kanon__dictionary_clear(&r->quasi[i].meanings);
+        kanon__dictionary_clear(&r->quasi[i].texts);
+    }
+    kanon__free(r->scratch);
+    kanon__meaning_clear(&r->meaning);
+    kanon__free(r->sizes);
+    kanon__dictionary_clear(&r->classes);
+    kanon__free(r->tuple);
+    kanon__free(r->quasi);
+    kanon__csv_close(&r->csv);
+    kanon__input_close(&r->input);
+}
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* The attribute's part of the loss. */
+static double loss_of(const reader *r, const released *q, int64_t *n_unknown)
+{
+    double loss = (double)(r->table->n_rows - r->n_rows);
+    for (uint32_t i = 0; i < q->texts.n; i++) {
+        const saying *s = &q->sayings[i];
+        loss += (double)s->n * s->cost;
+        *n_unknown += s->unknown ? s->n : 0;
+    }
+    return loss * q->column->weight;
+}
+
+static void add_figure(kanon_measures *m, const char *name, const char *formula, double value, int whole)
+{
+    m->figures[m->n++] = (kanon_figure){.name = name, .formula = formula, .value = value, .whole = whole};
+}
+
+static void add_sizes(kanon_measures *m, const reader *r, int64_t k_asked)
+{
+    double n = (double)r->table->n_rows, n_classes = (double)r->classes.n;
+    int64_t smallest = 0;
+    for (uint32_t i = 0; i < r->classes.n; i++)
+        smallest = i == 0 || r->sizes[i] < smallest ? r->sizes[i] : smallest;
+    int64_t k = k_asked > 0 ? k_asked : smallest;
+    double discernibility = (double)r->n_suppressed * n;
+    for (uint32_t i = 0; i < r->classes.n; i++)
+        discernibility += (double)r->sizes[i] * (r->sizes[i] >= k ? (double)r->sizes[i] : n);
+    add_figure(m, "records", "number of records of the table", n, 1);
+    add_figure(m, "groups", "number of classes: records of the release whose quasi cells all mean the same", n_classes, 1);
+    add_figure(m, "suppressed", "number of records with nothing but * or not in the release", (double)r->n_suppressed, 1);
+    add_figure(m, "k", "records in the smallest class", (double)smallest, 1);
+    add_figure(m, "discernibility", "sum over classes with |P| >= k of |P|^2, plus n for every other record", discernibility,
+               1);
+    add_figure(m, "avg_class_size", "(records / groups) / k", n_classes > 0 ? n / n_classes / (double)k : NAN, 0);
+}
+
+static void add_losses(kanon_measures *m, const reader *r)
+{
+    double loss = 0, total_weight = 0;
+    int64_t n_unknown = 0, ignored = 0;
+    for (int i = 0; i < r->table->n_quasi; i++) {
+        loss += loss_of(r, &r->quasi[i], &n_unknown);
+        total_weight += r->quasi[i].column->weight;
+    }
+    add_figure(m, "information_loss",
+               "sum over cells of (hi - lo) / R for numbers and h(node) / H for categories, times the weight; * costs 1, as "
+               "does every quasi cell of a record that is not in the release",
+               loss, 0);
+    add_figure(m, "avg_loss",
+               "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the "
+               "number",
+               loss / ((double)r->table->n_rows * total_weight), 0);
+    add_figure(m, "unknown_cells", "cells that are no value, interval or node of the table's attribute; each costs 1",
+               (double)n_unknown, 1);
+    for (int i = 0; i < r->table->n_quasi; i++) {
+        add_figure(m, "attribute_loss", "the attribute's part of information_loss", loss_of(r, &r->quasi[i], &ignored), 0);
+        m->figures[m->n - 1].attribute = r->quasi[i].column->name;
+    }
+}
+
+kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
+                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    enum { N_TABLE_FIGURES = 9 };
+    kanon_status st = KANON_OK;
+    kanon_evaluate_options o;
+    kanon_measures *m = NULL;
+    reader r = {.table = table, .schema = schema};
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    if (o.n_settings > 0) {
+        st = kanon__fail(err, KANON_EINVAL, "there is no setting for the figures of a release file");
+        kanon__hint(err, st, "settings are for the measures of a grouping");
+        goto out;
+    }
+    kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
+    KANON_TRY(open_release(&r, release_path, err), out);
+    KANON_TRY(read_rows(&r, err), out);
+    KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
+    KANON_TRY(kanon__new_array(&m->figures, N_TABLE_FIGURES + table->n_quasi, "measures", err), out);
+    add_sizes(m, &r, o.k);
+    add_losses(m, &r);
+    *out = m;
+    m = NULL;
+out:
+    kanon_measures_free(m);
+    close_release(&r);
+    return st;
+}

@@ -1,0 +1,14 @@
+/* Suppressing records where that lowers the total loss, within a budget. */
+#ifndef KANON_ENFORCE_SUPPRESSION_H
+#define KANON_ENFORCE_SUPPRESSION_H
+
+#include "search/run.h"
+
+/* Put suppressed records back until at most `most` are left: those first that cost least where they go. The groups may then
+ * not keep their constraints. `whole_entities`: all are put back, an entity's records into one group. */
+kanon_status kanon__unsuppress(kanon__run *run, int64_t most, bool whole_entities, kanon_error *err);
+/* Suppress records while that lowers the loss and at most `most` are suppressed in all; the groups keep k and their
+ * constraints. */
+kanon_status kanon__suppress(kanon__run *run, int64_t most, kanon_error *err);
+
+#endif

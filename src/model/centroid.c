@@ -1,0 +1,154 @@
+#include "model/centroid.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+kanon_status kanon__centroids_new(kanon__centroids **out, const kanon__space *space, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__centroids *c = NULL;
+    int64_t n_slots = n * space->n_dimensions;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&c, 1, "centroids", err), out);
+    c->space = space;
+    c->n = n;
+    KANON_TRY(kanon__new_array(&c->sizes, n, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->at, n_slots, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->lo, n_slots, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->hi, n_slots, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->sums, n_slots, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->n_present, n_slots, "centroids", err), out);
+    *out = c;
+    c = NULL;
+out:
+    kanon__centroids_free(c);
+    return st;
+}
+
+void kanon__centroids_free(kanon__centroids *c)
+{
+    if (c == NULL)
+        return;
+    kanon__free(c->n_present);
+    kanon__free(c->sums);
+    kanon__free(c->hi);
+    kanon__free(c->lo);
+    kanon__free(c->at);
+    kanon__free(c->sizes);
+    kanon__free(c);
+}
+
+/* The units of the lowest node that is above both `node` and the leaf. */
+static uint32_t joined_units(const kanon__dimension *d, int32_t node, uint32_t leaf)
+{
+    const kanon__taxonomy *t = d->column->taxonomy;
+    while ((int32_t)leaf < t->first_leaf[node] || (int32_t)leaf > t->last_leaf[node])
+        node = t->parent[node];
+    return d->node_units[node];
+}
+
+uint32_t kanon__centroid_term(const kanon__dimension *d, int32_t at, uint32_t code)
+{
+    if (d->position == NULL)
+        return joined_units(d, at, code);
+    bool missing = code == d->column->missing_code;
+    if (missing || at == KANON__NO_POSITION)
+        return missing && at == KANON__NO_POSITION ? 0 : d->full;
+    int32_t difference = (int32_t)d->position[code] - at;
+    return (uint32_t)(difference < 0 ? -difference : difference);
+}
+
+uint32_t kanon__centroid_units(const kanon__centroids *c, int64_t cluster, int64_t row)
+{
+    uint32_t units = 0;
+    for (int i = 0; i < c->space->n_dimensions; i++)
+        units += kanon__centroid_term(&c->space->dimensions[i], c->at[i * c->n + cluster],
+                                      kanon__code_at(c->space->dimensions[i].codes, row));
+    return units;
+}
+
+/* Take a member into the sums and ranges, `first` where the cluster had none; the coordinate comes later. */
+static void count(const kanon__centroids *c, int i, int64_t cluster, int64_t row, bool first)
+{
+    const kanon__dimension *d = &c->space->dimensions[i];
+    int64_t slot = i * c->n + cluster;
+    uint32_t code = kanon__code_at(d->codes, row);
+    if (d->position != NULL) {
+        bool present = code != d->column->missing_code;
+        c->sums[slot] += present ? d->position[code] : 0;
+        c->n_present[slot] += present;
+        return;
+    }
+    if (first || code < c->lo[slot])
+        c->lo[slot] = code;
+    if (first || code > c->hi[slot])
+        c->hi[slot] = code;
+}
+
+/* Put the coordinate where the members say. Half up: positions are not negative. True where it moved. */
+static bool place(const kanon__centroids *c, int i, int64_t cluster)
+{
+    const kanon__dimension *d = &c->space->dimensions[i];
+    int64_t slot = i * c->n + cluster, n = c->n_present[slot];
+    int32_t before = c->at[slot];
+    if (d->position == NULL)
+        c->at[slot] = kanon__taxonomy_lca(d->column->taxonomy, (int32_t)c->lo[slot], (int32_t)c->hi[slot]);
+    else
+        c->at[slot] = n > 0 ? (int32_t)((2 * c->sums[slot] + n) / (2 * n)) : KANON__NO_POSITION;
+    return c->at[slot] != before;
+}
+
+void kanon__centroids_add(kanon__centroids *c, int64_t cluster, int64_t row)
+{
+    for (int i = 0; i < c->space->n_dimensions; i++) {
+        count(c, i, cluster, row, c->sizes[cluster] == 0);
+        place(c, i, cluster);
+    }
+    c->sizes[cluster]++;
+}
+
+kanon_status kanon__centroids_seed(kanon__centroids *c, kanon__random *random, int32_t *seeds, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *drawn = NULL, *scratch = NULL;
+    KANON_TRY(kanon__new_array(&drawn, c->n, "seeds", err), out);
+    KANON_TRY(kanon__new_array(&scratch, c->space->n_rows, "seeds", err), out);
+    kanon__random_sample(random, drawn, c->n, scratch, c->space->n_rows);
+    for (int64_t i = 0; i < c->n; i++) {
+        kanon__centroids_add(c, i, drawn[i]);
+        if (seeds != NULL)
+            seeds[i] = drawn[i];
+    }
+out:
+    kanon__free(scratch);
+    kanon__free(drawn);
+    return st;
+}
+
+void kanon__centroids_empty(kanon__centroids *c)
+{
+    size_t n_slots = (size_t)c->n * (size_t)c->space->n_dimensions;
+    memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
+    memset(c->sums, 0, n_slots * sizeof *c->sums);
+    memset(c->n_present, 0, n_slots * sizeof *c->n_present);
+}
+
+bool kanon__centroids_set(kanon__centroids *c, const int32_t *cluster_of)
+{
+    bool moved = false;
+    kanon__centroids_empty(c);
+    for (int64_t row = 0; row < c->space->n_rows; row++) {
+        int64_t cluster = cluster_of[row];
+        if (cluster < 0)
+            continue;
+        for (int i = 0; i < c->space->n_dimensions; i++)
+            count(c, i, cluster, row, c->sizes[cluster] == 0);
+        c->sizes[cluster]++;
+    }
+    for (int i = 0; i < c->space->n_dimensions; i++)
+        for (int64_t cluster = 0; cluster < c->n; cluster++)
+            if (c->sizes[cluster] > 0 && place(c, i, cluster))
+                moved = true;
+    return moved;
+}

@@ -1,0 +1,40 @@
+/* Centroids: the mean position on each numeric dimension, the lca on each categorical one.
+ *
+ * A number's coordinate is the mean position of the members that have a value, rounded half up to a whole unit. A
+ * category's is a range of leaves, whose lca is the centroid's node. A record's distance to it is a sum of units, as
+ * between two records. Arrays lie by dimension, then cluster: a record is compared with all centroids in one sweep. */
+#ifndef KANON_MODEL_CENTROID_H
+#define KANON_MODEL_CENTROID_H
+
+#include "core/random.h"
+#include "model/space.h"
+
+#define KANON__NO_POSITION (-1) /* no member has a value */
+
+typedef struct kanon__centroids {
+    const kanon__space *space;
+    int64_t n;
+    int64_t *sizes;     /* members, by cluster */
+    int32_t *at;        /* numeric: the coordinate; categorical: the taxonomy node. An empty cluster keeps its last. */
+    uint32_t *lo, *hi;  /* categorical: the range of leaves */
+    int64_t *sums;      /* numeric: of the members' positions */
+    int64_t *n_present; /* numeric: members with a value */
+} kanon__centroids;
+
+kanon_status kanon__centroids_new(kanon__centroids **out, const kanon__space *space, int64_t n, kanon_error *err);
+void kanon__centroids_free(kanon__centroids *centroids);
+/* Random distinct records become the first members, one for each cluster; `seeds` (n of them, unless NULL) says which. */
+kanon_status kanon__centroids_seed(kanon__centroids *centroids, kanon__random *random, int32_t *seeds, kanon_error *err);
+/* A record joins: the centroid is updated at once. The first member of an empty cluster is its centroid. */
+void kanon__centroids_add(kanon__centroids *centroids, int64_t cluster, int64_t row);
+/* Forget the members of all clusters but not where their centroids were. */
+void kanon__centroids_empty(kanon__centroids *centroids);
+/* The centroids of a whole assignment (by row; negative: in none); empty clusters keep their last. True where one moved. */
+bool kanon__centroids_set(kanon__centroids *centroids, const int32_t *cluster_of);
+
+/* The distance of a code to a centroid on one dimension. */
+uint32_t kanon__centroid_term(const kanon__dimension *dimension, int32_t at, uint32_t code);
+/* d(row, centroid) in units. */
+uint32_t kanon__centroid_units(const kanon__centroids *centroids, int64_t cluster, int64_t row);
+
+#endif

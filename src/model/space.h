@@ -1,0 +1,76 @@
+/* The space in which records lie: one dimension per attribute, and what it costs to make values alike: as information
+ * loss, as Q-diversity, or as the distance of sensitive values.
+ *
+ * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
+ * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
+ * equal numbers. Where it does not fit, positions on that attribute alone are rounded to the nearest unit.
+ * A set of records is its box: the smallest and the largest code on each dimension. */
+#ifndef KANON_MODEL_SPACE_H
+#define KANON_MODEL_SPACE_H
+
+#include "table/table.h"
+
+typedef enum kanon__terms {
+    KANON__TERMS_LOSS = 0,   /* (max - min) / R and h(lca) / H: Lin eq. 1 */
+    KANON__TERMS_QDIVERSITY, /* (max - min) / R and leaves(lca) / |domain|: Loukides def. 2.1 */
+    KANON__TERMS_SECRETS     /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
+} kanon__terms;
+
+/* Categories of so many values have a table of what each two of them cost; larger ones climb their taxonomy. */
+enum { KANON__PAIR_TABLE_LEAVES = 512 };
+
+typedef struct kanon__dimension {
+    const kanon__column *column;
+    kanon__codes codes; /* by row */
+    uint32_t n_codes;
+    uint32_t full; /* units when nothing is left to tell: weight * scale */
+    bool exact;    /* the units are the formula's value, not a rounded one */
+    bool counted;  /* no taxonomy, and it is the number of distinct values that counts, which no box can tell */
+    kanon__terms terms;
+    uint32_t *position;   /* numeric: by code; NULL for categorical */
+    uint32_t *node_units; /* categorical: by taxonomy node */
+    uint32_t *pair_units; /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
+} kanon__dimension;
+
+typedef struct kanon__space {
+    int64_t n_rows;
+    int n_dimensions;
+    kanon__dimension *dimensions;
+    int64_t scale;
+} kanon__space;
+
+/* The bounds of a box: lo and hi per dimension, alternating. */
+typedef uint32_t kanon__bound;
+
+/* The space of the given columns of the table, all of them encoded. */
+kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, const int *columns, int n_columns,
+                              kanon__terms terms, kanon_error *err);
+void kanon__space_free(kanon__space *space);
+
+uint32_t kanon__dimension_climb(const kanon__dimension *dimension, uint32_t lo, uint32_t hi);
+/* Units of a counted dimension for a number of distinct values. */
+uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_t n_distinct);
+
+/* Units of generalising the codes lo..hi of one dimension. The position of a missing number lies so far out that the
+ * smaller of difference and `full` is right for all three cases: both missing 0, one missing full, none the difference.
+ * For a counted dimension it is what the two codes alone cost. */
+static inline uint32_t kanon__dimension_units(const kanon__dimension *d, uint32_t lo, uint32_t hi)
+{
+    if (d->position != NULL) {
+        uint32_t difference = d->position[hi] - d->position[lo];
+        return difference < d->full ? difference : d->full;
+    }
+    if (d->pair_units != NULL)
+        return d->pair_units[(size_t)lo * d->n_codes + hi];
+    return kanon__dimension_climb(d, lo, hi);
+}
+
+void kanon__box_start(const kanon__space *space, kanon__bound *box, int64_t row);
+void kanon__box_add(const kanon__space *space, kanon__bound *box, int64_t row);
+void kanon__box_join(const kanon__space *space, kanon__bound *box, const kanon__bound *other);
+/* D of the box, of the box with one more record, and of two records, in units. */
+uint32_t kanon__box_units(const kanon__space *space, const kanon__bound *box);
+uint32_t kanon__box_units_with(const kanon__space *space, const kanon__bound *box, int64_t row);
+uint32_t kanon__pair_units(const kanon__space *space, int64_t left, int64_t right);
+
+#endif

@@ -1,0 +1,403 @@
+/* One run: the algorithm's groups, checked. */
+#include "algorithms/algorithm.h"
+#include "pipeline/mapping.h"
+#include "pipeline/memory.h"
+#include "pipeline/requirements.h"
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "core/take_options.h"
+#include "model/grouping.h"
+#include "partition/blocks.h"
+#include "refine/refinement.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *kanon_algorithm_default(void)
+{
+    return "auto";
+}
+
+/* An unknown name, with the known ones: `what` is "algorithm" or "refinement". */
+static kanon_status fail_unknown(const char *what, const char *name, size_t n, const kanon_algorithm_info *(*at)(size_t),
+                                 kanon_error *err)
+{
+    char names[400] = "";
+    for (size_t i = 0; i < n; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", at(i)->name);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no %s '%s'", what, name);
+    return kanon__hint(err, st, "choose one of: %s", names);
+}
+
+/* What is to be run. */
+typedef struct plan {
+    const kanon__algorithm *algorithm;
+    const kanon__refinement *refinement; /* NULL: none */
+    const kanon__settings *refining;     /* of the refinement */
+    kanon__pace pace;
+    bool compare; /* also find the loss without what is asked beside k */
+    bool recode;  /* one mapping per attribute */
+} plan;
+
+/* What is asked for must be possible; this is known before any work is done. */
+static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon_error *err)
+{
+    kanon_status st;
+    if (k == 0) {
+        st = kanon__fail(err, KANON_EINVAL, "k is not given");
+        return kanon__hint(err, st, "say how many records each one must be like: -k 5, or privacy: {k: 5} in the schema");
+    }
+    if (k < 2) {
+        st = kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k);
+        return kanon__hint(err, st, "k is a whole number from 2 upwards");
+    }
+    if (k > table->n_rows) {
+        st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld record%s", (long long)k,
+                         (long long)table->n_rows, table->n_rows == 1 ? "" : "s");
+        return kanon__hint(err, st, "ask for a smaller k, or add records");
+    }
+    return KANON_OK;
+}
+
+static bool has_setting(const kanon_algorithm_info *info, const char *name)
+{
+    for (size_t i = 0; i < info->n_settings; i++)
+        if (strcmp(info->settings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The settings of the schema count only for the algorithm that it names; those of a refinement that there is not, such as
+ * time-limit, for an algorithm that knows them. */
+static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_table *table, const plan *p,
+                                  const kanon_options *o, kanon_error *err)
+{
+    const kanon_algorithm_info *algorithm = &p->algorithm->info;
+    bool from_schema = table->schema_algorithm != NULL && strcmp(table->schema_algorithm, algorithm->name) == 0;
+    size_t n_schema = from_schema ? (size_t)table->n_schema_settings : 0;
+    kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings + o->n_refine_settings + 1), "settings", err);
+    if (st != KANON_OK)
+        return st;
+    for (size_t i = 0; i < n_schema; i++)
+        (*out)[i] = table->schema_settings[i];
+    for (size_t i = 0; i < o->n_settings; i++)
+        (*out)[n_schema + i] = o->settings[i];
+    *n = n_schema + o->n_settings;
+    if (o->effort != NULL && has_setting(algorithm, "effort"))
+        (*out)[(*n)++] = (kanon_setting){"effort", o->effort};
+    for (size_t i = 0; p->refinement == NULL && i < o->n_refine_settings; i++)
+        if (has_setting(algorithm, o->refine_settings[i].name))
+            (*out)[(*n)++] = o->refine_settings[i];
+    return KANON_OK;
+}
+
+static kanon_status record_settings(kanon__texts *out, const kanon__settings *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->values[i] != NULL)
+            KANON_TRY(kanon__texts_addf(out, err, "%s=%s", s->infos[i].name, s->values[i]), out);
+out:
+    return st;
+}
+
+/* Write down how the grouping was made. */
+static kanon_status record_origin(kanon_grouping *g, const plan *p, const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    g->k = run->k;
+    g->seed = run->seed;
+    g->blocks = p->pace.blocks;
+    g->revision = p->algorithm->info.revision;
+    const char *name = p->algorithm->info.name;
+    KANON_TRY(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err), out);
+    KANON_TRY(record_settings(&g->settings, run->settings, err), out);
+    KANON_TRY(record_settings(&g->refine_settings, p->refining, err), out);
+    for (int64_t i = 0; i < run->chosen->n; i++)
+        KANON_TRY(kanon__texts_add(&g->settings, run->chosen->items[i], strlen(run->chosen->items[i]), err), out);
+    if (p->refinement != NULL) {
+        name = p->refinement->info.name;
+        KANON_TRY(kanon__copy_text(&g->refinement, name, strlen(name), "a name", err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_error *err)
+{
+    const plan *p = payload;
+    if (p->pace.blocks == 0)
+        return p->algorithm->run(run, err);
+    return kanon__blocks_run(run, p->pace.blocks, kanon__algorithm_need(p->algorithm, 1, run->table->n_quasi),
+                             p->pace.block_bytes, p->algorithm->run, err);
+}
+
+static kanon_status verify(const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
+    return st == KANON_OK ? kanon__verify_privacy(run->table, run->group_of, run->n_groups, run->k, err) : st;
+}
+
+static kanon_status refine(const plan *p, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__ticker ticker;
+    int64_t n_groups = run->n_groups;
+    KANON_TRY(kanon__grouping_renumber(run->group_of, run->table->n_rows, &n_groups, err), out);
+    run->n_groups = (int32_t)n_groups;
+    kanon__ticker_init(&ticker, run->ticker->tick, run->ticker->payload, "refining");
+    kanon__run refined = *run;
+    refined.ticker = &ticker;
+    refined.settings = p->refining;
+    KANON_TRY(p->refinement->run(&refined, err), out);
+    run->n_groups = refined.n_groups;
+out:
+    return st;
+}
+
+/* An algorithm's own grouping must hold by itself before a refinement may touch it. */
+static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
+    KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    if (!p->recode) /* a mapping meets them by itself, and leaves no choice record by record */
+        KANON_TRY(kanon__requirements_meet(run, err), out);
+    KANON_TRY(verify(run, err), out);
+    if (p->refinement == NULL)
+        goto out;
+    KANON_TRY(refine(p, run, err), out);
+    if (run->constraints != NULL && run->table->has_entity) /* groups may have come to look alike */
+        KANON_TRY(kanon__requirements_meet(run, err), out);
+    KANON_TRY(verify(run, err), out);
+out:
+    return st;
+}
+
+/* The groups that there would be if nothing were asked beside k. */
+static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error *err)
+{
+    const plan *p = payload;
+    kanon_status st = run_algorithm(p, run, err);
+    return st == KANON_OK && p->refinement != NULL ? refine(p, run, err) : st;
+}
+
+static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_grouping *g = NULL;
+    kanon__space *space = NULL;
+    kanon__texts warnings = {0}, chosen = {0}, notes = {0};
+    kanon__mapping mapping = {0};
+    int64_t n_rows = run->table->n_rows;
+    double begin = kanon__seconds();
+    run->warnings = &warnings;
+    run->chosen = &chosen;
+    run->notes = &notes;
+    if (p->recode)
+        KANON_TRY(kanon__mapping_init(&mapping, run->table, err), out);
+    run->shown = mapping.shown;
+    KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
+    run->space = space;
+    KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
+    KANON_TRY(make_groups(p, run, err), out);
+    st = kanon__grouping_adopt(&g, run->group_of, n_rows, run->n_groups, err);
+    run->group_of = NULL;
+    if (st != KANON_OK)
+        goto out;
+    KANON_TRY(record_origin(g, p, run, err), out);
+    KANON_TRY(kanon__requirements_record(g, run, err), out);
+    g->warnings = warnings;
+    warnings = (kanon__texts){0};
+    g->notes = notes;
+    notes = (kanon__texts){0};
+    if (p->recode)
+        kanon__mapping_hand_over(&mapping, g);
+    g->seconds = kanon__seconds() - begin;
+    if (p->compare)
+        KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, p, err), out);
+    *out = g;
+    g = NULL;
+out:
+    kanon_grouping_free(g);
+    kanon__free(run->group_of);
+    kanon__space_free(space);
+    kanon__mapping_clear(&mapping);
+    kanon__texts_clear(&notes);
+    kanon__texts_clear(&chosen);
+    kanon__texts_clear(&warnings);
+    return st;
+}
+
+/* One mapping per attribute leaves nothing to choose record by record. */
+static kanon_status check_recoding(const plan *p, const kanon_table *table, int64_t blocks, kanon_error *err)
+{
+    kanon_status st;
+    if (!p->recode)
+        return KANON_OK;
+    if (table->has_entity && table->entity_together) {
+        st = kanon__fail(err, KANON_EINVAL, "records of an entity cannot be kept together where attributes are recoded");
+        return kanon__hint(err, st, "leave out entity-together; every group then still holds k different entities");
+    }
+    if (!p->algorithm->recodes_attributes) {
+        st = kanon__fail(err, KANON_EINVAL, "%s does not recode attributes, it groups records", p->algorithm->info.name);
+        return kanon__hint(err, st, "choose attribute-cut or full-domain");
+    }
+    if (p->refinement == NULL && blocks <= 0)
+        return KANON_OK;
+    st = kanon__fail(err, KANON_EINVAL, "%s is not possible where attributes are recoded",
+                     p->refinement != NULL ? "a refinement, which moves records" : "grouping in blocks");
+    return kanon__hint(err, st, "leave out %s", p->refinement != NULL ? "the refinement" : "blocks");
+}
+
+/* The schema's algorithm gives way where attributes are to be recoded and it cannot do that. */
+static const char *algorithm_name(const kanon_table *table, const kanon_options *o)
+{
+    bool recode = o->recode == KANON_RECODE_ATTRIBUTE;
+    const kanon__algorithm *own = table->schema_algorithm != NULL ? kanon__algorithm_find(table->schema_algorithm) : NULL;
+    if (o->algorithm != NULL)
+        return o->algorithm;
+    if (table->schema_algorithm != NULL && (!recode || own == NULL || own->recodes_attributes))
+        return table->schema_algorithm;
+    return recode ? "attribute-cut" : kanon_algorithm_default();
+}
+
+static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_options *o, kanon_error *err)
+{
+    if (o->recode != KANON_RECODE_RECORD && o->recode != KANON_RECODE_ATTRIBUTE)
+        return kanon__fail(err, KANON_EINVAL, "there is no way %d to recode", (int)o->recode);
+    const char *name = algorithm_name(table, o);
+    *out = (plan){
+        .algorithm = kanon__algorithm_find(name), .compare = o->compare != 0, .recode = o->recode == KANON_RECODE_ATTRIBUTE};
+    if (out->algorithm == NULL)
+        return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
+    bool movable = !table->has_entity || !table->entity_together; /* a refinement moves single records */
+    const char *wanted = o->refine != NULL ? o->refine : movable ? out->algorithm->refinement : NULL;
+    if (wanted == NULL || strcmp(wanted, "none") == 0)
+        return check_recoding(out, table, o->blocks, err);
+    out->refinement = kanon__refinement_find(wanted);
+    if (out->refinement == NULL)
+        return fail_unknown("refinement", wanted, kanon_refinement_count(), kanon_refinement_at, err);
+    return check_recoding(out, table, o->blocks, err);
+}
+
+/* The refinement that belongs to the algorithm gets the algorithm's settings of the same name, before its own. */
+static kanon_status init_refine_settings(kanon__settings *out, const plan *p, const kanon__settings *of_algorithm,
+                                         const kanon_options *o, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_algorithm_info *info = &p->refinement->info;
+    kanon_setting *given = NULL;
+    size_t n = 0;
+    bool follows = p->algorithm->refinement != NULL && strcmp(p->algorithm->refinement, info->name) == 0;
+    KANON_TRY(kanon__new_array(&given, (int64_t)(of_algorithm->n + o->n_refine_settings + 1), "settings", err), out);
+    for (size_t i = 0; follows && i < of_algorithm->n; i++)
+        if (of_algorithm->values[i] != NULL && has_setting(info, of_algorithm->infos[i].name))
+            given[n++] = (kanon_setting){of_algorithm->infos[i].name, of_algorithm->values[i]};
+    if (!follows && o->effort != NULL && has_setting(info, "effort"))
+        given[n++] = (kanon_setting){"effort", o->effort};
+    for (size_t i = 0; i < o->n_refine_settings; i++)
+        given[n++] = o->refine_settings[i];
+    KANON_TRY(kanon__settings_init(out, info->name, info->settings, info->n_settings, given, n, err), out);
+out:
+    kanon__free(given);
+    return st;
+}
+
+static kanon_status take_refine_settings(kanon__settings *out, const plan *p, const kanon__settings *of_algorithm,
+                                         const kanon_options *o, kanon_error *err)
+{
+    if (p->refinement != NULL)
+        return init_refine_settings(out, p, of_algorithm, o, err);
+    for (size_t i = 0; i < o->n_refine_settings; i++) {
+        if (has_setting(&p->algorithm->info, o->refine_settings[i].name))
+            continue;
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "the setting '%s' needs a refinement", o->refine_settings[i].name);
+        return kanon__hint(err, st, "name one: search");
+    }
+    return KANON_OK;
+}
+
+static kanon_status check_effort(const plan *p, const kanon_options *o, kanon_error *err)
+{
+    if (o->effort == NULL || has_setting(&p->algorithm->info, "effort") ||
+        (p->refinement != NULL && has_setting(&p->refinement->info, "effort")))
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s knows no effort", p->algorithm->info.name);
+    return kanon__hint(err, st, "use the algorithm auto, or the refinement search");
+}
+
+/* A block needs room for a group, and is worth its while only with room for many. */
+static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
+{
+    if (blocks == 0 || blocks == KANON_BLOCKS_NONE || blocks >= k)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "blocks of %lld records are smaller than k = %lld", (long long)blocks,
+                                  (long long)k);
+    return kanon__hint(err, st, "a block of 100000 records costs little loss");
+}
+
+static kanon_status choose_pace(plan *p, const kanon_table *table, const kanon__constraints *constraints, int64_t k,
+                                const kanon_options *o, kanon_error *err)
+{
+    const kanon__refinement *r = p->refinement;
+    int threads = kanon__pool_threads(o->threads);
+    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k, .threads = threads, .whole = p->recode};
+    if (r != NULL) {
+        work.then = r->info.name;
+        work.instead = "refine by none";
+        work.then_bytes = r->need(p->refining, table, constraints, k, threads);
+    }
+    int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(table, constraints, k);
+    if (repair_bytes > work.then_bytes) {
+        work.then = "making the groups keep what the schema asks";
+        work.instead = "ask for less beside k";
+        work.then_bytes = repair_bytes;
+    }
+    return kanon__pace_choose(&p->pace, &work, o->blocks, o->memory, err);
+}
+
+kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_options o;
+    plan p = {0};
+    kanon_setting *given = NULL;
+    size_t n_given = 0;
+    kanon__settings settings = {0}, refining = {0};
+    kanon__ticker ticker;
+    kanon__constraints *constraints = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    KANON_TRY(make_plan(&p, table, &o, err), out);
+    KANON_TRY(check_effort(&p, &o, err), out);
+    const kanon_algorithm_info *info = &p.algorithm->info;
+    KANON_TRY(join_settings(&given, &n_given, table, &p, &o, err), out);
+    KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
+    KANON_TRY(take_refine_settings(&refining, &p, &settings, &o, err), out);
+    p.refining = &refining;
+    int64_t k = o.k != 0 ? o.k : table->schema_k;
+    KANON_TRY(check_requirement(table, k, err), out);
+    KANON_TRY(check_blocks(o.blocks, k, err), out);
+    if (p.recode)
+        o.blocks = KANON_BLOCKS_NONE;
+    KANON_TRY(kanon__requirements_allow(table, p.refinement != NULL, err), out);
+    KANON_TRY(kanon__requirements_new(&constraints, table, k, err), out);
+    KANON_TRY(choose_pace(&p, table, constraints, k, &o, err), out);
+    kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
+    kanon__run run = {.table = table,
+                      .k = k,
+                      .seed = o.seed,
+                      .threads = kanon__pool_threads(o.threads),
+                      .settings = &settings,
+                      .constraints = constraints,
+                      .ticker = &ticker};
+    KANON_TRY(run_and_check(out, &p, &run, err), out);
+out:
+    kanon__settings_clear(&refining);
+    kanon__constraints_free(constraints);
+    kanon__settings_clear(&settings);
+    kanon__free(given);
+    return st;
+}

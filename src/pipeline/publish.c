@@ -1,0 +1,291 @@
+/* Publishing: every file that is wanted, or none. */
+#include "pipeline/publish.h"
+
+#include "core/alloc.h"
+#include "core/output.h"
+#include "core/pool.h"
+#include "core/random.h"
+#include "core/take_options.h"
+#include "release/writer.h"
+#include "report/report.h"
+#include "verify/verify.h"
+
+#include <string.h>
+
+typedef struct publishing {
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    kanon_outputs wanted;
+    kanon__output *release, *groups, *report, *report_external;
+    kanon__ticker ticker;
+} publishing;
+
+static const char *numeric_name(kanon_numeric numeric)
+{
+    static const char *const names[] = {"interval", "range", "mean", "columns"};
+    return names[numeric];
+}
+
+enum { N_OUTPUTS = 4 };
+
+static kanon_status fail_twice(const char *path, kanon_error *err)
+{
+    return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(path, "-") == 0 ? "standard output" : path);
+}
+
+kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_table *t, kanon_error *err)
+{
+    for (int i = 0; i < n; i++) {
+        if (paths[i] == NULL)
+            continue;
+        for (int j = i + 1; j < n; j++)
+            if (paths[j] != NULL && kanon__output_same_place(paths[i], paths[j]))
+                return fail_twice(paths[i], err);
+        if (kanon__output_same_place(paths[i], t->input.path) ||
+            (t->schema_path != NULL && kanon__output_same_place(paths[i], t->schema_path)))
+            return fail_twice(paths[i], err);
+        for (int j = 0; j < t->n_columns; j++)
+            if (t->columns[j].taxonomy_path != NULL && kanon__output_same_place(paths[i], t->columns[j].taxonomy_path))
+                return fail_twice(paths[i], err);
+    }
+    return KANON_OK;
+}
+
+static kanon_status open_outputs(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_outputs *o = &p->wanted;
+    if (o->release != NULL)
+        KANON_TRY(kanon__output_open(&p->release, o->release, true, err), out);
+    if (o->groups != NULL)
+        KANON_TRY(kanon__output_open(&p->groups, o->groups, false, err), out);
+    if (o->report != NULL)
+        KANON_TRY(kanon__output_open(&p->report, o->report, false, err), out);
+    if (o->report_external != NULL)
+        KANON_TRY(kanon__output_open(&p->report_external, o->report_external, false, err), out);
+out:
+    return st;
+}
+
+static kanon_status watch_row(int64_t row, const kanon__cell *cells, const char *line, size_t length, void *payload,
+                              kanon_error *err)
+{
+    return kanon__verifier_row(payload, row, cells, line, length, err);
+}
+
+static void expect_row(int64_t row, void *payload)
+{
+    kanon__verifier_prefetch(payload, row);
+}
+
+/* What the check is told of a block of groups. */
+typedef struct showing {
+    kanon__verifier *verifier;
+    const kanon__recoding *recoding;
+} showing;
+
+static kanon_status show_block(int64_t block, void *payload, kanon_error *err)
+{
+    const showing *s = payload;
+    int64_t first = block * KANON__RECODING_BLOCK, last = first + KANON__RECODING_BLOCK - 1, n = s->recoding->n_groups;
+    for (int64_t group = first; group <= (last < n ? last : n); group++) /* the one after the last: suppressed records */
+        for (int run = 0; run < kanon__verifier_runs(s->verifier); run++) {
+            size_t length;
+            const char *text = kanon__recoding_text(s->recoding, group < n ? group : -1, run, &length);
+            kanon_status st = kanon__verifier_text(s->verifier, group, run, text, length, err);
+            if (st != KANON_OK)
+                return st;
+        }
+    return KANON_OK;
+}
+
+/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the
+ * report. */
+static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_error *err)
+{
+    static const char prefix[] = "the order of the release";
+    kanon_status st = KANON_OK;
+    kanon__sha256 *hash = NULL;
+    char digest[KANON__SHA256_TEXT];
+    KANON_TRY(kanon__sha256_new(&hash, err), out);
+    KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
+    KANON_TRY(kanon__sha256_add(hash, t->input.bytes, t->input.size, err), out);
+    KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
+    *out = 0;
+    for (int i = 0; i < 16; i++)
+        *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
+out:
+    kanon__sha256_free(hash);
+    return st;
+}
+
+/* The order depends on the input beside the seed, so that nobody can undo it who has only the release and the report. */
+static kanon_status random_order(int32_t **out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon__random random;
+    uint64_t stream = 0;
+    kanon_status st = secret_number(&stream, t, err);
+    if (st == KANON_OK)
+        st = kanon__new_array(out, g->n_rows, "row order", err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        (*out)[row] = (int32_t)row;
+    kanon__random_init(&random, g->seed, stream);
+    kanon__random_shuffle(&random, *out, g->n_rows);
+    return KANON_OK;
+}
+
+/* What the values of each quasi attribute are shown as in every group; *out = NULL where each group shows what it holds. */
+static kanon_status list_shown(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    *out = NULL;
+    if (g->recoded == NULL)
+        return KANON_OK;
+    kanon_status st = kanon__new_array(out, t->n_quasi, "released cells", err);
+    for (int i = 0; st == KANON_OK && i < t->n_quasi; i++)
+        (*out)[i] = kanon__grouping_shown(g, &t->columns[t->quasi[i]]);
+    return st;
+}
+
+static kanon_status write_release(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const uint32_t **shown = NULL;
+    kanon__recoding *recoding = NULL;
+    kanon__verifier *verifier = NULL;
+    int32_t *order = NULL;
+    const kanon_grouping *g = p->grouping;
+    const kanon_table *t = p->table;
+    int threads = p->wanted.threads;
+    KANON_TRY(list_shown(&shown, t, g, err), out);
+    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, shown, p->wanted.numeric, threads, err), out);
+    KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, shown != NULL, err), out);
+    showing all = {verifier, recoding};
+    KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, show_block, &all, err), out);
+    if (p->wanted.shuffle)
+        KANON_TRY(random_order(&order, t, g, err), out);
+    kanon__release release = {.table = t,
+                              .group_of = g->group_of,
+                              .recoding = recoding,
+                              .order = order,
+                              .threads = threads,
+                              .watcher = watch_row,
+                              .ahead = expect_row,
+                              .payload = verifier};
+    KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
+    KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, threads, err), out);
+    KANON_TRY(kanon__output_finish(p->release, err), out);
+out:
+    kanon__free(order);
+    kanon__verifier_free(verifier);
+    kanon__recoding_free(recoding);
+    kanon__free(shown);
+    return st;
+}
+
+static kanon_status write_report(publishing *p, kanon__output *output, const char *path, const kanon_measures *measures,
+                                 bool external, kanon_error *err)
+{
+    kanon__report report = {.table = p->table,
+                            .grouping = p->grouping,
+                            .measures = measures,
+                            .external = external,
+                            .html = kanon__report_is_html(path)};
+    if (p->release != NULL) {
+        report.release_path = p->wanted.release;
+        report.release_sha256 = kanon__output_sha256(p->release);
+        report.numeric = numeric_name(p->wanted.numeric);
+        report.shuffle = p->wanted.shuffle != 0;
+    }
+    kanon_status st = kanon__report_write(output, &report, err);
+    return st == KANON_OK ? kanon__output_finish(output, err) : st;
+}
+
+static kanon_status write_reports(publishing *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_measures *own = NULL;
+    const kanon_measures *measures = p->wanted.measures;
+    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    if (measures == NULL) {
+        KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
+        measures = own;
+    }
+    if (p->report != NULL)
+        KANON_TRY(write_report(p, p->report, p->wanted.report, measures, false, err), out);
+    if (p->report_external != NULL)
+        KANON_TRY(write_report(p, p->report_external, p->wanted.report_external, measures, true, err), out);
+out:
+    kanon_measures_free(own);
+    return st;
+}
+
+kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                           kanon_error *err)
+{
+    return kanon__publish(table, grouping, outputs, err, NULL, NULL);
+}
+
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload)
+{
+    kanon_status st = KANON_OK;
+    publishing p = {.table = table, .grouping = grouping};
+    KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
+        st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
+        goto out;
+    }
+    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recoded != NULL) {
+        st = kanon__fail(err, KANON_EINVAL,
+                         "the means of groups differ where attribute-level recoding shows equal numbers equal");
+        kanon__hint(err, st, "choose another numeric form: interval, range or columns");
+        goto out;
+    }
+    kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
+    const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
+    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
+    KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
+    if (grouping->n_groups > 0 && grouping->smallest < grouping->k) { /* a caller's own; those of the library never are */
+        st = kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)grouping->smallest,
+                         (long long)grouping->k);
+        goto out;
+    }
+    KANON_TRY(open_outputs(&p, err), out);
+    if (p.groups != NULL) {
+        kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
+        KANON_TRY(kanon__output_finish(p.groups, err), out);
+    }
+    if (p.release != NULL)
+        KANON_TRY(write_release(&p, err), out);
+    if (p.report != NULL || p.report_external != NULL)
+        KANON_TRY(write_reports(&p, err), out);
+    if (before != NULL)
+        KANON_TRY(before(p.release != NULL ? kanon__output_sha256(p.release) : "", payload, err), out);
+    kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
+    KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
+out:
+    kanon__output_free(p.report_external);
+    kanon__output_free(p.report);
+    kanon__output_free(p.groups);
+    kanon__output_free(p.release);
+    return st;
+}
+
+kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
+                                    const char *path, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__output *output = NULL;
+    kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
+    const char *const paths[N_OUTPUTS] = {path};
+    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
+    KANON_TRY(kanon__output_open(&output, path, false, err), out);
+    KANON_TRY(kanon__report_write(output, &report, err), out);
+    KANON_TRY(kanon__output_finish(output, err), out);
+    KANON_TRY(kanon__output_commit(&output, 1, err), out);
+out:
+    kanon__output_free(output);
+    return st;
+}

@@ -1,0 +1,246 @@
+#include "pipeline/requirements.h"
+
+#include "pipeline/mapping.h"
+#include "core/alloc.h"
+#include "model/clusters.h"
+#include "partition/part_table.h"
+#include "enforce/alike.h"
+#include "enforce/regroup.h"
+#include "enforce/repair.h"
+#include "enforce/suppression.h"
+
+#include <math.h>
+#include <string.h>
+
+kanon_status kanon__requirements_new(kanon__constraints **out, const kanon_table *table, int64_t k, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__constraints *constraints = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__constraints_new(&constraints, table, k, err), out);
+    if (constraints != NULL)
+        KANON_TRY(kanon__constraints_check_feasible(constraints, err), out);
+    *out = constraints;
+    constraints = NULL;
+out:
+    kanon__constraints_free(constraints);
+    return st;
+}
+
+bool kanon__requirements_none(const kanon__run *run)
+{
+    return run->constraints == NULL && run->table->most_suppressed < 0;
+}
+
+kanon_status kanon__requirements_allow(const kanon_table *table, bool refined, kanon_error *err)
+{
+    if (!refined || !table->has_entity || !table->entity_together)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "a refinement moves single records, and entities are to stay together");
+    return kanon__hint(err, st, "leave out --refine, or entity-together");
+}
+
+/* ---- entities that stay together --------------------------------------------------------------------------------- */
+
+/* The first row of each entity, and by row which of these stands for it. */
+static kanon_status find_speakers(int32_t **speakers, int32_t **speaker_of, const kanon_table *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *number = NULL, n = 0;
+    KANON_TRY(kanon__new_array(speakers, t->n_entities, "entities", err), out);
+    KANON_TRY(kanon__new_array(speaker_of, t->n_rows, "entities", err), out);
+    KANON_TRY(kanon__new_array(&number, t->n_entities, "entities", err), out);
+    for (int32_t row = 0; row < t->n_rows; row++) {
+        int32_t *own = &number[kanon__code_at(t->entity_codes, row)];
+        if (*own == 0) {
+            (*speakers)[n] = row;
+            *own = ++n;
+        }
+        (*speaker_of)[row] = *own - 1;
+    }
+out:
+    kanon__free(number);
+    return st;
+}
+
+static kanon_status group_entities(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *speakers = NULL, *speaker_of = NULL, *group_of = NULL;
+    kanon_table table = {0};
+    kanon__space *space = NULL;
+    const kanon_table *whole = run->table;
+    KANON_TRY(find_speakers(&speakers, &speaker_of, whole, err), out);
+    KANON_TRY(kanon__part_table_init(&table, whole, speakers, whole->n_entities, err), out);
+    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__new_array(&group_of, table.n_rows, "entities", err), out);
+    kanon__constraints constraints = kanon__constraints_for(run->constraints, &table);
+    kanon__run inner = *run;
+    inner.table = &table;
+    inner.space = space;
+    inner.constraints = &constraints;
+    inner.group_of = group_of;
+    KANON_TRY(runner(payload, &inner, err), out);
+    run->n_groups = inner.n_groups;
+    for (int64_t row = 0; row < whole->n_rows; row++)
+        run->group_of[row] = group_of[speaker_of[row]];
+out:
+    kanon__free(group_of);
+    kanon__space_free(space);
+    kanon__part_table_clear(&table);
+    kanon__free(speaker_of);
+    kanon__free(speakers);
+    return st;
+}
+
+kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
+{
+    if (run->table->has_entity && run->table->entity_together)
+        return group_entities(run, runner, payload, err);
+    return runner(payload, run, err);
+}
+
+/* ---- afterwards -------------------------------------------------------------------------------------------------- */
+
+static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error *err)
+{
+    bool holds = true;
+    kanon_status st = kanon__constraints_hold(&holds, NULL, run->constraints, run->group_of, run->n_groups, err);
+    return st == KANON_OK && !holds ? kanon__repair(run, run->table->most_suppressed, together, err) : st;
+}
+
+/* An entity in two groups counts in both, so that two groups may keep a constraint that their union breaks. Where the two
+ * look alike, the union is what the release shows. */
+static kanon_status repair_classes(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t n_merged = 1; n_merged > 0;) {
+        KANON_TRY(kanon__merge_alike(run, &n_merged, err), out);
+        KANON_TRY(repair_if_needed(run, false, err), out);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_table *t = run->table;
+    bool together = t->has_entity && t->entity_together;
+    int64_t may = t->most_suppressed;
+    if (may >= 0)
+        KANON_TRY(kanon__unsuppress(run, may, together, err), out);
+    KANON_TRY(repair_if_needed(run, together, err), out);
+    if (may > 0 && !together)
+        KANON_TRY(kanon__suppress(run, may, err), out);
+    if (t->has_entity && !together && t->n_constraints > 0)
+        KANON_TRY(repair_classes(run, err), out);
+out:
+    return st;
+}
+
+int64_t kanon__requirements_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k)
+{
+    bool asked = constraints != NULL || table->most_suppressed >= 0;
+    return asked ? kanon__regroup_need(table, constraints, k) : 0;
+}
+
+/* ---- for the report ---------------------------------------------------------------------------------------------- */
+
+/* What the mapping costs a record. */
+static double shown_units(const kanon__run *run, int64_t row)
+{
+    double units = 0;
+    for (int i = 0; i < run->space->n_dimensions; i++) {
+        const kanon__dimension *d = &run->space->dimensions[i];
+        const uint32_t *range = run->shown[i] + 2 * (size_t)kanon__code_at(d->codes, row);
+        units += kanon__dimension_units(d, range[0], range[1]);
+    }
+    return units;
+}
+
+/* The information loss of a grouping. */
+static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__clusters c = {0};
+    double full = 0, sum = 0;
+    for (int i = 0; i < run->space->n_dimensions; i++)
+        full += run->space->dimensions[i].full;
+    KANON_TRY(kanon__clusters_init(&c, run->space, n_groups, err), out);
+    for (int64_t row = 0; row < run->space->n_rows; row++) {
+        if (group_of[row] < 0)
+            sum += full;
+        else if (run->shown != NULL)
+            sum += shown_units(run, row);
+        else
+            kanon__clusters_join(&c, group_of[row], row);
+    }
+    for (int64_t group = 0; group < n_groups; group++)
+        if (c.sizes[group] > 0)
+            sum += (double)c.sizes[group] * kanon__box_units(run->space, kanon__clusters_box(&c, group));
+    *out = sum / (double)run->space->scale;
+out:
+    kanon__clusters_clear(&c);
+    return st;
+}
+
+kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
+                                              kanon_error *err)
+{
+    enum { MOST_RECORDS = 200000 };
+    kanon_status st = KANON_OK;
+    kanon_table table = *run->table;
+    kanon__texts unheard = {0};
+    kanon__run plain = *run;
+    kanon__mapping mapping = {0};
+    *out = NAN;
+    if (kanon__requirements_none(run) || table.n_rows > MOST_RECORDS)
+        return KANON_OK;
+    table.has_entity = false;
+    table.n_constraints = 0;
+    table.most_suppressed = -1;
+    plain.table = &table;
+    plain.constraints = NULL;
+    plain.warnings = &unheard;
+    plain.chosen = NULL;
+    plain.group_of = NULL;
+    plain.n_groups = 0;
+    plain.notes = NULL;
+    KANON_TRY(kanon__new_array(&plain.group_of, table.n_rows, "a grouping", err), out);
+    if (run->shown != NULL)
+        KANON_TRY(kanon__mapping_init(&mapping, &table, err), out);
+    plain.shown = mapping.shown;
+    KANON_TRY(runner(payload, &plain, err), out);
+    KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
+out:
+    kanon__mapping_clear(&mapping);
+    kanon__free(plain.group_of);
+    kanon__texts_clear(&unheard);
+    return st;
+}
+
+kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__constraints *c = run->constraints;
+    double *reached = NULL;
+    g->most_suppressed = run->table->most_suppressed;
+    if (!kanon__requirements_none(run))
+        KANON_TRY(sum_loss(&g->loss_with, run, g->group_of, g->n_groups, err), out);
+    if (c == NULL)
+        goto out;
+    KANON_TRY(kanon__new_array(&reached, c->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&g->kept, c->n, "constraints", err), out);
+    KANON_TRY(kanon__constraints_reached(reached, c, g->group_of, g->n_groups, err), out);
+    for (; g->n_kept < c->n; g->n_kept++) {
+        kanon__kept *k = &g->kept[g->n_kept];
+        const char *sentence = c->items[g->n_kept].sentence;
+        KANON_TRY(kanon__copy_text(&k->sentence, sentence, strlen(sentence), "a sentence", err), out);
+        k->asked = c->items[g->n_kept].asked;
+        k->reached = reached[g->n_kept];
+    }
+out:
+    kanon__free(reached);
+    return st;
+}

@@ -1,0 +1,457 @@
+/* States: making one, changing it, releasing what it holds. */
+#include "pipeline/publish.h"
+#include "pipeline/requirements.h"
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "core/take_options.h"
+#include "refine/refinement.h"
+#include "state/releases.h"
+#include "state/uphold.h"
+#include "state/wishes.h"
+#include "verify/verify.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WAIT_SECONDS = 10 };
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state_options o;
+    kanon_state *s = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    KANON_TRY(kanon__new_array(&s, 1, "a state", err), out);
+    s->tick = o.tick;
+    s->payload = o.payload;
+    int wait = o.wait_seconds == 0 ? WAIT_SECONDS : o.wait_seconds;
+    KANON_TRY(kanon__store_open(&s->store, path, wait < 0 ? 0 : wait, err), out);
+    *out = s;
+    s = NULL;
+out:
+    kanon_state_close(s);
+    return st;
+}
+
+void kanon_state_close(kanon_state *s)
+{
+    if (s == NULL)
+        return;
+    kanon__session_end(s);
+    kanon__store_close(&s->store);
+    kanon__free(s);
+}
+
+/* ---- a new one --------------------------------------------------------------------------------------------------- */
+
+typedef struct making {
+    kanon_state *state;
+    const char *path;
+    char *temporary; /* the name under which it is made */
+    kanon__release release;
+    bool released;
+} making;
+
+static kanon_status temporary_name(char **out, const char *path, kanon_error *err)
+{
+    size_t size = strlen(path) + 32;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
+    if (st == KANON_OK)
+        snprintf(*out, size, "%s.%ld.tmp", path, (long)getpid());
+    return st;
+}
+
+static kanon_status fail_is_there(const char *path, kanon_error *err)
+{
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s is there already", path);
+    return kanon__hint(err, st, "remove it to start over, or change it with kanon insert, delete and update");
+}
+
+/* The file gets its name unless somebody else was faster. */
+static kanon_status give_name(const making *m, kanon_error *err)
+{
+    if (link(m->temporary, m->path) == 0)
+        return KANON_OK;
+    if (errno == EEXIST)
+        return fail_is_there(m->path, err);
+    if (access(m->path, F_OK) == 0 || rename(m->temporary, m->path) != 0) /* file systems without links */
+        return kanon__fail_errno(err, errno, "write", m->path);
+    return KANON_OK;
+}
+
+static kanon_status finish_new(const char *sha256, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    making *m = payload;
+    if (m->released) {
+        snprintf(m->release.sha256, sizeof m->release.sha256, "%s", sha256);
+        KANON_TRY(kanon__release_record(m->state, NULL, &m->release, err), out);
+    }
+    KANON_TRY(kanon__session_save(m->state, "anonymize", NULL, err), out);
+    kanon__session_clear(m->state);
+    KANON_TRY(kanon__store_finish(&m->state->store, err), out);
+    KANON_TRY(give_name(m, err), out);
+out:
+    return st;
+}
+
+static kanon_status describe_release(kanon__release *out, double *loss, const kanon_table *table,
+                                     const kanon_grouping *grouping, kanon_error *err)
+{
+    kanon_measures *measures = NULL;
+    kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
+    kanon_status st = kanon_evaluate(&measures, table, grouping, &brief, err);
+    const kanon_figure *figure = st == KANON_OK ? kanon_measures_find(measures, "avg_loss", NULL) : NULL;
+    *loss = figure != NULL ? figure->value : NAN;
+    *out = (kanon__release){.n_records = grouping->n_rows,
+                            .n_groups = grouping->n_groups,
+                            .n_suppressed = grouping->n_suppressed,
+                            .smallest = grouping->smallest,
+                            .loss = *loss};
+    kanon_measures_free(measures);
+    return st;
+}
+
+kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                                const kanon_grouping *grouping, const kanon_outputs *outputs,
+                                const kanon_state_options *options, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state_options o;
+    making m = {.path = path};
+    double loss;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    if (access(path, F_OK) == 0)
+        return fail_is_there(path, err);
+    if (grouping->recoded != NULL) {
+        st = kanon__fail(err, KANON_EINVAL,
+                         "a state cannot keep how attributes are recoded: new records would not fit into it");
+        kanon__hint(err, st, "recode by record, or release without a state");
+        goto out;
+    }
+    if (grouping->k < 2)
+        return kanon__fail(err, KANON_EINVAL, "a state needs groups that were made for a k");
+    KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
+    KANON_TRY(kanon__verify_grouping(table, grouping->group_of, grouping->n_groups, grouping->k, err), out);
+    KANON_TRY(kanon__verify_privacy(table, grouping->group_of, grouping->n_groups, grouping->k, err), out);
+    KANON_TRY(kanon__state_fits(table, grouping, err), out);
+    KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
+    KANON_TRY(temporary_name(&m.temporary, path, err), out);
+    m.state->tick = o.tick;
+    m.state->payload = o.payload;
+    m.released = outputs != NULL && outputs->release != NULL;
+    KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
+    KANON_TRY(kanon__store_create(&m.state->store, m.temporary, err), out);
+    KANON_TRY(kanon__session_create(m.state, table, schema, grouping, m.released, err), out);
+    KANON_TRY(outputs != NULL ? kanon__publish(table, grouping, outputs, err, finish_new, &m) : finish_new("", &m, err),
+              out);
+out:
+    if (m.temporary != NULL)
+        unlink(m.temporary);
+    kanon_state_close(m.state);
+    kanon__free(m.temporary);
+    return st;
+}
+
+/* ---- one change -------------------------------------------------------------------------------------------------- */
+
+typedef struct changing {
+    kanon_state *state;
+    kanon_change_options options;
+    kanon_change *out;
+    const char *command;
+    char detail[160];
+    kanon__whole whole;
+    kanon_grouping *grouping;
+    kanon__release release;
+} changing;
+
+static kanon_status begin(changing *c, kanon_state *s, const char *command, const kanon_change_options *options,
+                          kanon_change *out, kanon_error *err)
+{
+    *c = (changing){.state = s, .out = out, .command = command};
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon_status st = kanon__take_options(&c->options, sizeof c->options, options, err);
+    if (st == KANON_OK && c->options.joint_k < 0)
+        st = kanon__fail(err, KANON_EINVAL, "joint_k is negative");
+    return st == KANON_OK ? kanon__session_begin(s, true, err) : st;
+}
+
+static void note_counts(changing *c)
+{
+    c->out->records = c->state->n_records;
+    c->out->groups = c->state->n_groups;
+    c->out->suppressed = c->state->n_suppressed;
+}
+
+/* A release that was to keep joint classes large is looked at once more, as an audit would. */
+static kanon_status check_joint(kanon_state *s, int64_t joint_k, int64_t n_below, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__whole whole = {0};
+    kanon__traces traces = {0};
+    KANON_TRY(kanon__whole_members(&whole, s, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &whole, err), out);
+    for (int64_t i = 0; i < traces.n; i++)
+        n_below -= traces.sizes[traces.items[i].class_of] < joint_k;
+    if (n_below < 0)
+        st = kanon__fail(err, KANON_EINTERNAL, "the release does not keep its joint classes");
+out:
+    kanon__traces_clear(&traces);
+    kanon__whole_clear(&whole);
+    return st;
+}
+
+/* The last step of every change: all is written, then the files get their names. */
+static kanon_status finish(const char *sha256, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    changing *c = payload;
+    kanon_state *s = c->state;
+    if (c->options.outputs != NULL && c->options.outputs->release != NULL) {
+        snprintf(c->release.sha256, sizeof c->release.sha256, "%s", sha256);
+        c->release.n_withheld = c->out->withheld;
+        c->release.joint_k = c->options.joint_k;
+        KANON_TRY(kanon__release_record(s, &c->whole, &c->release, err), out);
+        c->out->release = s->n_releases;
+        if (c->options.joint_k > 0)
+            KANON_TRY(check_joint(s, c->options.joint_k, c->out->below_joint_k, err), out);
+    }
+    KANON_TRY(kanon__session_save(s, c->command, c->detail, err), out);
+    KANON_TRY(kanon__session_commit(s, err), out);
+out:
+    return st;
+}
+
+/* What the report says about what is asked beside k. */
+static kanon_status note_kept(changing *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__constraints *constraints = NULL;
+    kanon__space *space = NULL;
+    const kanon_table *t = c->whole.table;
+    KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
+    KANON_TRY(kanon__space_new(&space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__run run = {.table = t, .space = space, .k = c->state->k, .constraints = constraints};
+    KANON_TRY(kanon__requirements_record(c->grouping, &run, err), out);
+out:
+    kanon__space_free(space);
+    kanon__constraints_free(constraints);
+    return st;
+}
+
+/* The grouping that is to be released, checked. */
+static kanon_status make_release(changing *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = c->state;
+    kanon__drift drift;
+    if (c->whole.table == NULL) {
+        KANON_TRY(kanon__whole_members(&c->whole, s, err), out);
+        KANON_TRY(kanon__whole_table(&c->whole, s, err), out);
+    }
+    KANON_TRY(kanon__drift_measure(&drift, s, &c->whole, err), out);
+    if (drift.n_records > 0 && drift.fresh > 0)
+        c->out->drift = drift.now / drift.fresh - 1;
+    if (c->options.joint_k > 0) {
+        kanon__joint_result joint;
+        KANON_TRY(kanon__joint_plan(&c->whole, s, c->options.joint_k, &joint, err), out);
+        c->out->withheld = joint.n_withheld;
+        c->out->moved = joint.n_moved;
+        c->out->merged = joint.n_merged;
+        c->out->below_joint_k = joint.n_below;
+    }
+    KANON_TRY(kanon__whole_grouping(&c->grouping, &c->whole, s, err), out);
+    KANON_TRY(kanon__uphold_verify(&c->whole, s, c->grouping->group_of, c->grouping->n_groups, err), out);
+    KANON_TRY(note_kept(c, err), out);
+    KANON_TRY(describe_release(&c->release, &c->out->loss, c->whole.table, c->grouping, err), out);
+out:
+    return st;
+}
+
+static kanon_status complete(changing *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    note_counts(c);
+    KANON_TRY(kanon__group_index_smallest(c->state->index, &c->out->k, err), out);
+    if (c->options.outputs == NULL) {
+        KANON_TRY(finish("", c, err), out);
+        goto out;
+    }
+    KANON_TRY(make_release(c, err), out);
+    KANON_TRY(kanon__publish(c->whole.table, c->grouping, c->options.outputs, err, finish, c), out);
+out:
+    return st;
+}
+
+static void end(changing *c)
+{
+    kanon_grouping_free(c->grouping);
+    kanon__whole_clear(&c->whole);
+    kanon__session_end(c->state);
+}
+
+static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
+                          const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    changing c;
+    kanon__delta_result done;
+    KANON_TRY(begin(&c, s, command, options, out, err), out);
+    kanon__delta_options how = {kind, c.options.delimiter, c.options.grow_taxonomy != 0};
+    KANON_TRY(kanon__session_apply(s, delta, &how, &done, err), out);
+    out->changed = done.n_records;
+    out->splits = done.n_splits;
+    out->dispersed = done.n_dispersed;
+    out->grown = done.n_grown;
+    out->repaired = done.n_repaired;
+    int used = snprintf(c.detail, sizeof c.detail, "%lld records, %lld groups split, %lld dispersed",
+                        (long long)done.n_records, (long long)done.n_splits, (long long)done.n_dispersed);
+    if (kanon__wishes_bind(s))
+        snprintf(c.detail + used, sizeof c.detail - (size_t)used, ", %lld repaired", (long long)done.n_repaired);
+    KANON_TRY(complete(&c, err), out);
+out:
+    end(&c);
+    return st;
+}
+
+kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    return apply(state, delta, KANON__DELTA_INSERT, "insert", options, out, err);
+}
+
+kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    return apply(state, delta, KANON__DELTA_DELETE, "delete", options, out, err);
+}
+
+kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    return apply(state, delta, KANON__DELTA_UPDATE, "update", options, out, err);
+}
+
+kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    changing c;
+    KANON_TRY(begin(&c, state, "release", options, out, err), out);
+    if (c.options.outputs == NULL) {
+        st = kanon__fail(err, KANON_EINVAL, "no outputs are asked for");
+        goto out;
+    }
+    KANON_TRY(complete(&c, err), out);
+out:
+    end(&c);
+    return st;
+}
+
+/* ---- refining ---------------------------------------------------------------------------------------------------- */
+
+static kanon_status find_refinement(const kanon__refinement **out, const char *name, kanon_error *err)
+{
+    char names[256] = "";
+    *out = kanon__refinement_find(name);
+    if (*out != NULL)
+        return KANON_OK;
+    for (size_t i = 0; i < kanon_refinement_count(); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 kanon_refinement_at(i)->name);
+    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "there is no refinement '%s'", name), "choose one of: %s", names);
+}
+
+static kanon_status run_refinement(const kanon__refinement *refinement, changing *c, int32_t *group_of, int64_t *n_groups,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__space *space = NULL;
+    kanon__constraints *constraints = NULL;
+    kanon__settings settings = {0};
+    int64_t n_repaired = 0;
+    kanon__texts warnings = {0}, chosen = {0};
+    kanon__ticker ticker;
+    const kanon_table *t = c->whole.table;
+    const kanon_algorithm_info *info = &refinement->info;
+    kanon__ticker_init(&ticker, c->state->tick, c->state->payload, "refining");
+    KANON_TRY(kanon__requirements_allow(t, true, err), out);
+    KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, NULL, 0, err), out);
+    KANON_TRY(kanon__space_new(&space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
+    kanon__run run = {.table = t,
+                      .space = space,
+                      .constraints = constraints,
+                      .k = c->state->k,
+                      .seed = c->state->seed,
+                      .threads = kanon__pool_threads(0),
+                      .settings = &settings,
+                      .ticker = &ticker,
+                      .warnings = &warnings,
+                      .chosen = &chosen,
+                      .group_of = group_of,
+                      .n_groups = (int32_t)*n_groups};
+    KANON_TRY(refinement->run(&run, err), out);
+    *n_groups = run.n_groups;
+    KANON_TRY(kanon__grouping_renumber(group_of, t->n_rows, n_groups, err), out);
+    run.n_groups = (int32_t)*n_groups;
+    KANON_TRY(kanon__uphold_classes(&run, &n_repaired, err), out);
+    *n_groups = run.n_groups;
+    KANON_TRY(kanon__uphold_verify(&c->whole, c->state, group_of, *n_groups, err), out);
+out:
+    kanon__constraints_free(constraints);
+    kanon__texts_clear(&chosen);
+    kanon__texts_clear(&warnings);
+    kanon__settings_clear(&settings);
+    kanon__space_free(space);
+    return st;
+}
+
+static kanon_status refine(changing *c, const kanon__refinement *refinement, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = c->state;
+    kanon_grouping *before = NULL, *after = NULL;
+    kanon__release ignored;
+    int64_t *numbers = NULL, n_groups;
+    KANON_TRY(kanon__whole_members(&c->whole, s, err), out);
+    KANON_TRY(kanon__whole_table(&c->whole, s, err), out);
+    KANON_TRY(kanon__whole_grouping(&before, &c->whole, s, err), out);
+    KANON_TRY(describe_release(&ignored, &c->out->loss_before, c->whole.table, before, err), out);
+    n_groups = before->n_groups;
+    KANON_TRY(run_refinement(refinement, c, before->group_of, &n_groups, err), out);
+    KANON_TRY(kanon__uphold_number(&numbers, &c->whole, s, before->group_of, n_groups, err), out);
+    KANON_TRY(kanon__session_regroup(s, before->group_of, numbers, n_groups, err), out);
+    for (int64_t row = 0; row < c->whole.n; row++)
+        c->whole.groups[row] = before->group_of[row] >= 0 ? numbers[before->group_of[row]] : 0;
+    KANON_TRY(kanon__whole_grouping(&after, &c->whole, s, err), out);
+    KANON_TRY(describe_release(&ignored, &c->out->loss, c->whole.table, after, err), out);
+out:
+    kanon__free(numbers);
+    kanon_grouping_free(after);
+    kanon_grouping_free(before);
+    return st;
+}
+
+kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                  kanon_change *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    changing c;
+    const kanon__refinement *found = NULL;
+    KANON_TRY(begin(&c, state, "optimize", options, out, err), out);
+    KANON_TRY(find_refinement(&found, refinement != NULL ? refinement : "il-optimization", err), out);
+    KANON_TRY(refine(&c, found, err), out);
+    snprintf(c.detail, sizeof c.detail, "%s", found->info.name);
+    KANON_TRY(complete(&c, err), out);
+out:
+    end(&c);
+    return st;
+}

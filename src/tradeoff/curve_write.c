@@ -1,0 +1,274 @@
+#include "tradeoff/curve.h"
+
+#include "core/alloc.h"
+#include "report/svg_plot.h"
+#include "table/number.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CURVE_FORMAT = 1 };
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+static void put_cell(kanon__output *o, const char *text)
+{
+    kanon__output_text(o, ",");
+    kanon__output_cell(o, text, strlen(text), ',');
+}
+
+/* Empty where there is none. */
+static void put_number(kanon__output *o, double value)
+{
+    char text[KANON__NUMBER_TEXT] = "";
+    if (isfinite(value))
+        text[kanon__format_double(text, value)] = '\0';
+    put_cell(o, text);
+}
+
+void kanon__curve_csv(kanon__output *o, const kanon_curve *c)
+{
+    kanon__output_text(o, "result");
+    for (int i = 0; i < c->grid.n_axes; i++)
+        put_cell(o, c->grid.axes[i].name);
+    for (size_t i = 0; i < c->points[0].n_figures; i++)
+        put_cell(o, c->figures[i].name);
+    kanon__output_text(o, ",seconds\n");
+    for (int64_t i = 0; i < c->n; i++) {
+        const kanon_curve_point *p = &c->points[i];
+        kanon__output_text(o, kanon_point_result_text(p->result));
+        for (size_t j = 0; j < p->n_settings; j++)
+            put_cell(o, p->settings[j].value);
+        for (size_t j = 0; j < p->n_figures; j++)
+            put_number(o, p->figures[j].value);
+        put_number(o, round(p->seconds * 1000) / 1000);
+        kanon__output_text(o, "\n");
+    }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+/* Set `key` to `value`, which is given away; false where either could not be made. */
+static bool set(json_t *object, const char *key, json_t *value)
+{
+    return object != NULL && json_object_set_new(object, key, value) == 0;
+}
+
+static json_t *number(const kanon_figure *figure)
+{
+    if (!isfinite(figure->value))
+        return json_null();
+    return figure->whole && fabs(figure->value) < 9e15 ? json_integer((json_int_t)figure->value) : json_real(figure->value);
+}
+
+static bool fill_point(json_t *object, const kanon_curve_point *p)
+{
+    json_t *settings = json_object();
+    bool good = set(object, "settings", settings) && set(object, "result", json_string(kanon_point_result_text(p->result)));
+    for (size_t i = 0; good && i < p->n_settings; i++)
+        good = set(settings, p->settings[i].name, json_string(p->settings[i].value));
+    for (size_t i = 0; good && i < p->n_figures; i++)
+        good = set(object, p->figures[i].name, number(&p->figures[i]));
+    return good && set(object, "seconds", json_real(p->seconds));
+}
+
+static bool fill_curve(json_t *root, const kanon_curve *c)
+{
+    int n_criteria;
+    const char *const *criteria = kanon__curve_criteria(&n_criteria);
+    json_t *names = json_array(), *formulas = json_object(), *points = json_array();
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)c->seed);
+    bool good = set(root, "format", json_integer(CURVE_FORMAT)) && set(root, "kanon", json_string(kanon_version())) &&
+                set(root, "algorithm", json_string(c->algorithm)) &&
+                set(root, "seed", c->seed <= INT64_MAX ? json_integer((json_int_t)c->seed) : json_string(seed));
+    good = set(root, "criteria", names) && good;
+    good = set(root, "formulas", formulas) && good;
+    good = set(root, "points", points) && good;
+    for (int i = 0; good && i < n_criteria; i++)
+        good = json_array_append_new(names, json_string(criteria[i])) == 0;
+    for (size_t i = 0; good && i < c->points[0].n_figures; i++)
+        good = set(formulas, c->figures[i].name, json_string(c->figures[i].formula));
+    for (int64_t i = 0; good && i < c->n; i++) {
+        json_t *point = json_object();
+        good = json_array_append_new(points, point) == 0 && fill_point(point, &c->points[i]);
+    }
+    return good;
+}
+
+kanon_status kanon__curve_json(kanon__output *o, const kanon_curve *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    json_t *root = json_object();
+    char *text = fill_curve(root, c) ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    if (text != NULL) {
+        kanon__output_text(o, text);
+        kanon__output_text(o, "\n");
+    } else {
+        st = kanon__fail(err, KANON_ENOMEM, "out of memory for the curve");
+    }
+    free(text);
+    json_decref(root);
+    return st;
+}
+
+/* ---- the plot ---------------------------------------------------------------------------------------------------- */
+
+/* What is lost against what is risked. */
+static const struct panel {
+    const char *x, *y, *x_title, *y_title, *title;
+    bool logarithmic, shares;
+} panels[] = {
+    {"average_risk", "information_loss", "average risk of re-identification", "information loss",
+     "information loss against risk", true, false},
+    {"protection", "information_loss", "protection of sensitive values: small is well protected", "information loss",
+     "information loss against protection", false, false},
+    {"average_risk", "query_error", "average risk of re-identification", "query error", "query error against risk", true,
+     true},
+};
+enum { N_PANELS = sizeof panels / sizeof *panels };
+
+/* "k 5, w-u 0.5": what tells it from the others. */
+static void name_point(char *buffer, size_t size, const kanon_curve *c, const kanon_curve_point *p)
+{
+    *buffer = '\0';
+    for (size_t i = 0; i < p->n_settings; i++)
+        if (i == 0 || c->grid.axes[i].values.n > 1)
+            snprintf(buffer + strlen(buffer), size - strlen(buffer), "%s%s %s", i > 0 ? ", " : "", p->settings[i].name,
+                     p->settings[i].value);
+}
+
+typedef struct drawing {
+    kanon__plot_point *points;
+    double *places; /* x and y of each */
+    bool *beaten;
+    int64_t n;
+} drawing;
+
+/* The points that have both figures; the line goes through those that none beats in the two. */
+static void place_points(drawing *d, const kanon_curve *c, const struct panel *panel)
+{
+    d->n = 0;
+    for (int64_t i = 0; i < c->n; i++) {
+        const kanon_curve_point *p = &c->points[i];
+        double x = kanon__curve_figure(p, panel->x), y = kanon__curve_figure(p, panel->y);
+        if (!isfinite(x) || !isfinite(y))
+            continue;
+        kanon__plot_point *point = &d->points[d->n];
+        *point = (kanon__plot_point){.x = x, .y = y, .is_dark = p->result == KANON_POINT_OPTIMAL};
+        name_point(point->label, sizeof point->label, c, p);
+        d->places[2 * d->n] = x;
+        d->places[2 * d->n + 1] = y;
+        d->n++;
+    }
+    kanon__find_beaten(d->beaten, d->places, d->n, 2);
+    for (int64_t i = 0; i < d->n; i++)
+        d->points[i].is_joined = !d->beaten[i];
+}
+
+static int compare_x(const void *left, const void *right)
+{
+    const kanon__plot_point *a = left, *b = right;
+    if (a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    return (a->y > b->y) - (a->y < b->y);
+}
+
+/* One below the other; returns how many there are. */
+static int put_panels(kanon__output *o, const kanon_curve *c, drawing *d)
+{
+    int n = 0;
+    for (int i = 0; i < N_PANELS; i++) {
+        place_points(d, c, &panels[i]);
+        if (d->n == 0)
+            continue;
+        qsort(d->points, (size_t)d->n, sizeof *d->points, compare_x);
+        kanon__plot plot = {.title = panels[i].title,
+                            .width = KANON__PLOT_WIDE,
+                            .n_series = 2,
+                            .series = {"beaten by another", "beaten by none"},
+                            .shares = panels[i].shares,
+                            .x_title = panels[i].x_title,
+                            .y_title = panels[i].y_title};
+        kanon__markup(o, "<g transform=\"translate(0 %d)\">\n", KANON__PLOT_POINTS_HEIGHT * n++);
+        kanon__plot_points(o, &plot, d->points, (int)d->n, panels[i].logarithmic);
+        kanon__output_text(o, "</g>\n");
+    }
+    return n;
+}
+
+static void put_table(kanon__output *o, const kanon_curve *c)
+{
+    kanon__output_text(o, "<table>\n<thead><tr><th>settings</th><th>result</th>");
+    for (size_t i = 0; i < c->points[0].n_figures; i++)
+        kanon__markup(o, "<th>%s</th>", c->figures[i].name);
+    kanon__output_text(o, "</tr></thead>\n<tbody>\n");
+    for (int64_t i = 0; i < c->n; i++) {
+        const kanon_curve_point *p = &c->points[i];
+        char name[KANON__PLOT_LABEL];
+        name_point(name, sizeof name, c, p);
+        kanon__output_text(o, "<tr><th>");
+        kanon__markup_text(o, name, strlen(name));
+        kanon__markup(o, "</th><td>%s</td>", kanon_point_result_text(p->result));
+        for (size_t j = 0; j < p->n_figures; j++)
+            kanon__markup(o, "<td>%s</td>", kanon__show_figure(p->figures[j].value, p->figures[j].whole).text);
+        kanon__output_text(o, "</tr>\n");
+    }
+    kanon__output_text(o, "</tbody>\n</table>\n");
+}
+
+static void put_svg(kanon__output *o, const kanon_curve *c, drawing *d)
+{
+    int n_shown = 0;
+    for (int i = 0; i < N_PANELS; i++) {
+        place_points(d, c, &panels[i]);
+        n_shown += d->n > 0;
+    }
+    int height = n_shown * KANON__PLOT_POINTS_HEIGHT;
+    kanon__markup(o,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                  "font-family=\"sans-serif\" font-size=\"11\">\n<style>\n",
+                  KANON__PLOT_WIDE, height, KANON__PLOT_WIDE, height);
+    kanon__output_text(o, kanon__plot_style);
+    kanon__output_text(o, "</style>\n");
+    put_panels(o, c, d);
+    kanon__output_text(o, "</svg>\n");
+}
+
+static void put_page(kanon__output *o, const kanon_curve *c, drawing *d)
+{
+    const char *name = kanon__file_name(c->table_name);
+    kanon__output_text(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Trade-off: ");
+    kanon__markup_text(o, name, strlen(name));
+    kanon__output_text(o, "</title>\n<style>\nbody{margin:20px;font:14px sans-serif}table{border-collapse:collapse;"
+                          "font-size:12px}th,td{padding:3px 8px;border-bottom:1px solid #ddd;text-align:right}"
+                          "th{text-align:left;white-space:nowrap}\n</style>\n</head>\n<body>\n<h1>Trade-off: ");
+    kanon__markup_text(o, name, strlen(name));
+    kanon__markup(o,
+                  "</h1>\n<p>Algorithm %s. The line joins the points that none beats in the two figures shown; a dark "
+                  "point is beaten by none in all the criteria together.</p>\n",
+                  c->algorithm);
+    put_svg(o, c, d);
+    put_table(o, c);
+    kanon__output_text(o, "</body>\n</html>\n");
+}
+
+kanon_status kanon__curve_plot(kanon__output *o, const kanon_curve *c, bool html, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    drawing d = {0};
+    KANON_TRY(kanon__new_array(&d.points, c->n, "a plot", err), out);
+    KANON_TRY(kanon__new_array(&d.places, 2 * c->n, "a plot", err), out);
+    KANON_TRY(kanon__new_array(&d.beaten, c->n, "a plot", err), out);
+    if (html)
+        put_page(o, c, &d);
+    else
+        put_svg(o, c, &d);
+out:
+    kanon__free(d.beaten);
+    kanon__free(d.places);
+    kanon__free(d.points);
+    return st;
+}

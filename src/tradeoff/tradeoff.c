@@ -1,0 +1,377 @@
+/* Every point of a grid: grouped, measured, and held against the others. The table is read once, and what is known of it and
+ * k alone, the lower bound, is found once for each k; points run in parallel and know nothing of each other. */
+#include "algorithms/algorithm.h"
+#include "tradeoff/curve.h"
+#include "pipeline/publish.h"
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "core/take_options.h"
+#include "measures/measure.h"
+#include "report/report.h"
+#include "table/number.h"
+#include "table/schema.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char default_k[] = "2,5,10,25,50,100";
+
+/* lower_bound is measured where it is not known yet, gap follows from it. */
+static const char *const figure_names[] = {
+    "groups",     "suppressed", "information_loss", "avg_loss",       "highest_risk", "average_risk",
+    "protection", "utility_um", "query_error",      "discernibility", "lower_bound",  "gap",
+};
+enum { N_FIGURES = sizeof figure_names / sizeof *figure_names, N_MEASURED = N_FIGURES - 2, BOUND = N_FIGURES - 2, GAP };
+
+static const char *const criteria[] = {"information_loss", "highest_risk", "average_risk", "protection", "query_error"};
+enum { N_CRITERIA = sizeof criteria / sizeof *criteria };
+
+typedef struct work {
+    const kanon_table *table;
+    kanon_tradeoff_options options;
+    kanon_curve *curve;
+    bool has_suppress; /* the second axis */
+    int threads;       /* of a point */
+    pthread_mutex_t lock;
+    int64_t done;
+    bool stopped;
+} work;
+
+const char *const *kanon__curve_criteria(int *n)
+{
+    *n = N_CRITERIA;
+    return criteria;
+}
+
+double kanon__curve_figure(const kanon_curve_point *point, const char *name)
+{
+    for (size_t i = 0; i < point->n_figures; i++)
+        if (strcmp(point->figures[i].name, name) == 0)
+            return point->figures[i].value;
+    return NAN;
+}
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+static kanon_status check_k(const kanon__texts *values, kanon_error *err)
+{
+    int64_t k;
+    for (int64_t i = 0; i < values->n; i++)
+        if (!kanon__parse_integer(&k, values->items[i], strlen(values->items[i])) || k < 2)
+            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "k: %s is not a whole number from 2", values->items[i]),
+                               "write the values with a comma between them, such as 2,5,10");
+    return KANON_OK;
+}
+
+static kanon_status check_shares(const kanon__texts *values, kanon_error *err)
+{
+    kanon_schema any = {0};
+    for (int64_t i = 0; i < values->n; i++)
+        if (!kanon__schema_parse_share(&any, values->items[i]))
+            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "suppress: %s is not a share", values->items[i]),
+                               "write 0.01 for one percent");
+    return KANON_OK;
+}
+
+/* A wrong value is to be told before the work begins, not when its point has its turn. */
+static kanon_status check_settings(const kanon_algorithm_info *info, const kanon__grid_axis *axis, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t i = 0; st == KANON_OK && i < axis->values.n; i++) {
+        kanon__settings checked = {0};
+        kanon_setting given = {axis->name, axis->values.items[i]};
+        st = kanon__settings_init(&checked, info->name, info->settings, info->n_settings, &given, 1, err);
+        kanon__settings_clear(&checked);
+    }
+    return st;
+}
+
+static bool takes_text(const kanon_algorithm_info *info, const char *name)
+{
+    for (size_t i = 0; info != NULL && i < info->n_settings; i++)
+        if (strcmp(info->settings[i].name, name) == 0)
+            return info->settings[i].type == KANON_SETTING_TEXT;
+    return false;
+}
+
+static kanon_status check_measures(const kanon_tradeoff_options *o, kanon_error *err)
+{
+    const kanon_setting_info *infos;
+    kanon__settings checked = {0};
+    size_t n = kanon_measure_settings(&infos);
+    kanon_status st = kanon__settings_init(&checked, "the measures", infos, n, o->measure_settings, o->n_measure_settings,
+                                           err);
+    kanon__settings_clear(&checked);
+    return st;
+}
+
+static kanon_status make_grid(work *w, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon_tradeoff_options *o = &w->options;
+    kanon__grid *g = &w->curve->grid;
+    const kanon_algorithm_info *info = kanon_algorithm_find(w->curve->algorithm);
+    KANON_TRY(check_measures(o, err), out);
+    KANON_TRY(kanon__grid_add(g, "k", o->k != NULL ? o->k : default_k, false, err), out);
+    KANON_TRY(check_k(&g->axes[0].values, err), out);
+    if (w->has_suppress) {
+        KANON_TRY(kanon__grid_add(g, "suppress", o->suppress, false, err), out);
+        KANON_TRY(check_shares(&g->axes[1].values, err), out);
+    }
+    for (size_t i = 0; i < o->n_settings; i++) {
+        const char *name = o->settings[i].name;
+        KANON_TRY(kanon__grid_add(g, name, o->settings[i].value, takes_text(info, name), err), out);
+        if (info != NULL) /* an unknown algorithm is told by who runs it */
+            KANON_TRY(check_settings(info, &g->axes[g->n_axes - 1], err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status make_points(kanon_curve *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    c->n = kanon__grid_points(&c->grid);
+    KANON_TRY(kanon__new_array(&c->points, c->n, "points", err), out);
+    KANON_TRY(kanon__new_array(&c->places, c->n * c->grid.n_axes, "points", err), out);
+    KANON_TRY(kanon__new_array(&c->figures, c->n * N_FIGURES, "points", err), out);
+    for (int64_t i = 0; i < c->n; i++) {
+        kanon_setting *place = &c->places[i * c->grid.n_axes];
+        kanon_figure *figures = &c->figures[i * N_FIGURES];
+        for (int axis = 0; axis < c->grid.n_axes; axis++)
+            place[axis] = (kanon_setting){c->grid.axes[axis].name, kanon__grid_value(&c->grid, i, axis)};
+        for (int j = 0; j < N_FIGURES; j++) {
+            const kanon__measure *measure = kanon__measure_find(figure_names[j]);
+            figures[j] = (kanon_figure){measure->name, NULL, measure->formula, NAN, measure->whole};
+        }
+        c->points[i] = (kanon_curve_point){
+            .settings = place, .n_settings = (size_t)c->grid.n_axes, .figures = figures, .n_figures = N_FIGURES};
+    }
+out:
+    return st;
+}
+
+/* ---- the points -------------------------------------------------------------------------------------------------- */
+
+/* How far the grid is, whatever a point says of itself; and who was asked to stop stops all points. */
+static int tell(const kanon_progress *of_point, void *payload)
+{
+    work *w = payload;
+    (void)of_point;
+    pthread_mutex_lock(&w->lock);
+    kanon_progress whole = {.struct_size = sizeof whole, .stage = "running the grid", .done = w->done, .total = w->curve->n};
+    if (!w->stopped)
+        w->stopped = w->options.tick(&whole, w->options.payload) != 0;
+    bool stop = w->stopped;
+    pthread_mutex_unlock(&w->lock);
+    return stop;
+}
+
+static kanon_status measure_point(const work *w, int64_t index, const kanon_table *table, const kanon_grouping *grouping,
+                                  kanon_error *err)
+{
+    kanon_curve *c = w->curve;
+    kanon_figure *figures = &c->figures[index * N_FIGURES];
+    const char *wanted[N_FIGURES] = {0};
+    kanon_measures *measures = NULL;
+    kanon_evaluate_options evaluating = {
+        .struct_size = sizeof evaluating,
+        .settings = w->options.measure_settings,
+        .n_settings = w->options.n_measure_settings,
+        .threads = w->threads,
+        .tick = w->options.tick != NULL ? tell : NULL,
+        .payload = (void *)w,
+    };
+    bool first_of_k = index % c->grid.axes[0].stride == 0;
+    memcpy(wanted, figure_names, (N_MEASURED + first_of_k) * sizeof *wanted);
+    kanon_status st = kanon__evaluate_some(&measures, table, grouping, &evaluating, wanted, err);
+    for (int i = 0; st == KANON_OK && wanted[i] != NULL; i++)
+        figures[i].value = kanon_measures_find(measures, wanted[i], NULL)->value;
+    kanon_measures_free(measures);
+    return st;
+}
+
+static kanon_status run_point(int64_t index, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    work *w = payload;
+    const kanon__grid *grid = &w->curve->grid;
+    kanon_curve_point *point = &w->curve->points[index];
+    kanon_grouping *grouping = NULL;
+    kanon_table table = *w->table; /* what may be suppressed is written there */
+    int n_own = 1 + w->has_suppress;
+    kanon_options grouping_options = {
+        .struct_size = sizeof grouping_options,
+        .algorithm = w->options.algorithm,
+        .refine = w->options.refine,
+        .effort = w->options.effort,
+        .settings = point->settings + n_own,
+        .n_settings = point->n_settings - n_own,
+        .seed = w->options.seed,
+        .threads = w->threads,
+        .tick = w->options.tick != NULL ? tell : NULL,
+        .payload = w,
+    };
+    kanon__parse_integer(&grouping_options.k, point->settings[0].value, strlen(point->settings[0].value));
+    if (w->has_suppress) {
+        kanon_schema share = {0};
+        kanon__schema_parse_share(&share, kanon__grid_value(grid, index, 1));
+        table.most_suppressed = kanon__schema_may_suppress(&share, table.n_rows);
+    }
+    st = kanon_anonymize(&grouping, &table, &grouping_options, err);
+    if (st == KANON_OK) {
+        point->seconds = grouping->seconds;
+        st = measure_point(w, index, &table, grouping, err);
+    } else if (st == KANON_EINFEASIBLE) {
+        point->result = KANON_POINT_INFEASIBLE;
+        st = KANON_OK;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->done++;
+    pthread_mutex_unlock(&w->lock);
+    kanon_grouping_free(grouping);
+    return st;
+}
+
+static kanon_status run_points(work *w, kanon_error *err)
+{
+    int threads = kanon__pool_threads(w->options.threads);
+    int at_once = w->curve->n < threads ? (int)w->curve->n : threads;
+    w->threads = threads / at_once;
+    pthread_mutex_init(&w->lock, NULL);
+    kanon_status st = kanon__pool_run(at_once, w->curve->n, run_point, w, err);
+    pthread_mutex_destroy(&w->lock);
+    return st;
+}
+
+/* The bound of the first point of a k is that of the others. */
+static void share_bounds(kanon_curve *c)
+{
+    for (int64_t i = 0; i < c->n; i++) {
+        const kanon_curve_point *p = &c->points[i];
+        kanon_figure *figures = &c->figures[i * N_FIGURES];
+        if (p->result == KANON_POINT_INFEASIBLE)
+            continue;
+        double loss = kanon__curve_figure(p, "information_loss");
+        double bound = c->figures[i / c->grid.axes[0].stride * c->grid.axes[0].stride * N_FIGURES + BOUND].value;
+        figures[BOUND].value = bound;
+        if (kanon__curve_figure(p, "suppressed") == 0)
+            figures[GAP].value = loss == bound ? 1 : loss / bound;
+    }
+}
+
+static kanon_status judge(kanon_curve *c, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double *values = NULL;
+    bool *beaten = NULL;
+    int64_t n_feasible = 0;
+    KANON_TRY(kanon__new_array(&values, c->n * N_CRITERIA, "points", err), out);
+    KANON_TRY(kanon__new_array(&beaten, c->n, "points", err), out);
+    for (int64_t i = 0; i < c->n; i++)
+        for (int j = 0; j < N_CRITERIA; j++)
+            values[i * N_CRITERIA + j] = kanon__curve_figure(&c->points[i], criteria[j]);
+    kanon__find_beaten(beaten, values, c->n, N_CRITERIA);
+    for (int64_t i = 0; i < c->n; i++) {
+        n_feasible += c->points[i].result != KANON_POINT_INFEASIBLE;
+        if (beaten[i])
+            c->points[i].result = KANON_POINT_DOMINATED;
+    }
+    if (n_feasible == 0)
+        st = kanon__hint(err, kanon__fail(err, KANON_EINFEASIBLE, "no point of the grid can be met"),
+                         "ask for smaller k, or less beside k");
+out:
+    kanon__free(beaten);
+    kanon__free(values);
+    return st;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+enum { CSV, JSON, PLOT, N_OUTPUTS };
+
+static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const work *w, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (outputs[CSV] != NULL)
+        kanon__curve_csv(outputs[CSV], w->curve);
+    if (outputs[JSON] != NULL)
+        KANON_TRY(kanon__curve_json(outputs[JSON], w->curve, err), out);
+    if (outputs[PLOT] != NULL)
+        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve, kanon__report_is_html(w->options.plot), err), out);
+    for (int i = 0; i < N_OUTPUTS; i++)
+        if (outputs[i] != NULL)
+            KANON_TRY(kanon__output_finish(outputs[i], err), out);
+    KANON_TRY(kanon__output_commit(outputs, N_OUTPUTS, err), out);
+out:
+    return st;
+}
+
+static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const char *const paths[N_OUTPUTS] = {w->options.csv, w->options.json, w->options.plot};
+    KANON_TRY(make_grid(w, err), out);
+    KANON_TRY(make_points(w->curve, err), out);
+    KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
+    for (int i = 0; i < N_OUTPUTS; i++) /* a place that cannot be written to should be known now */
+        if (paths[i] != NULL)
+            KANON_TRY(kanon__output_open(&outputs[i], paths[i], false, err), out);
+    KANON_TRY(run_points(w, err), out);
+    share_bounds(w->curve);
+    KANON_TRY(judge(w->curve, err), out);
+    KANON_TRY(write_all(outputs, w, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
+                            kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    work w = {.table = table};
+    kanon__output *outputs[N_OUTPUTS] = {0};
+    *out = NULL;
+    KANON_TRY(kanon__take_options(&w.options, sizeof w.options, options, err), out);
+    KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
+    const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->schema_algorithm;
+    w.curve->algorithm = algorithm != NULL ? algorithm : kanon_algorithm_default();
+    w.curve->table_name = table->input.path;
+    w.curve->seed = w.options.seed;
+    w.has_suppress = w.options.suppress != NULL;
+    KANON_TRY(run_grid(&w, outputs, err), out);
+    *out = w.curve;
+    w.curve = NULL;
+out:
+    for (int i = 0; i < N_OUTPUTS; i++)
+        kanon__output_free(outputs[i]);
+    kanon_curve_free(w.curve);
+    return st;
+}
+
+void kanon_curve_free(kanon_curve *curve)
+{
+    if (curve == NULL)
+        return;
+    kanon__free(curve->figures);
+    kanon__free(curve->places);
+    kanon__free(curve->points);
+    kanon__grid_clear(&curve->grid);
+    kanon__free(curve);
+}
+
+size_t kanon_curve_count(const kanon_curve *curve)
+{
+    return (size_t)curve->n;
+}
+
+const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i)
+{
+    return i < (size_t)curve->n ? &curve->points[i] : NULL;
+}
+
+const char *kanon_point_result_text(kanon_point_result result)
+{
+    static const char *const texts[] = {"optimal", "dominated", "infeasible"};
+    return texts[result];
+}
