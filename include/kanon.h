@@ -236,6 +236,7 @@ typedef struct kanon_options {
     /* KANON_RECODE_ATTRIBUTE needs an algorithm that makes such mappings, attribute-cut (taken where no algorithm of its
      * kind is named in the schema or here) or full-domain, and neither refinement nor blocks. */
     kanon_recode recode;
+    const char *suppress; /* the share of the records that may be suppressed, "0.01"; NULL: what the schema says */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */

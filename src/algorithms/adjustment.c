@@ -7,7 +7,7 @@
 kanon_status kanon__cluster_space(const kanon__space **out, kanon__space **own, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon_table *t = run->table;
+    const kanon__data *t = run->table;
     int *columns = NULL, n = 0;
     *own = NULL;
     *out = run->space;
@@ -17,7 +17,7 @@ kanon_status kanon__cluster_space(const kanon__space **out, kanon__space **own, 
     for (int i = 0; i < t->n_columns; i++) {
         if (t->columns[i].role == KANON_ROLE_IDENTIFYING)
             continue;
-        if (!t->columns[i].encoded) {
+        if (t->columns[i].domain == NULL) {
             st = kanon__fail(err, KANON_EINVAL, "cluster-on=all needs the insensitive columns, and %s is not encoded",
                              t->columns[i].name);
             kanon__hint(err, st, "read the table with encode_all");

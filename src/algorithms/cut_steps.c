@@ -176,7 +176,7 @@ static void consider_places(improving *x, const kanon__dimension *d, split s, sp
 {
     const tally *now = &x->now[s.first];
     tally sum = {0};
-    bool all = s.last == d->column->missing_code; /* what mixes numbers and missing ones can only be taken apart */
+    bool all = s.last == d->column->domain->missing_code; /* what mixes numbers and missing ones can only be taken apart */
     for (s.middle = s.first; s.middle < s.last; s.middle++) {
         const tally *at = &x->then[s.middle];
         sum = (tally){sum.loss + at->loss, sum.suppressed + at->suppressed, sum.left + at->left, sum.right + at->right};
@@ -219,7 +219,7 @@ static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int
     memset(x->then, 0, ((size_t)d->n_codes + 1) * sizeof *x->then);
     for (uint32_t code = 0; d->position == NULL && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1)
         if (cut[2 * (size_t)code + 1] > code)
-            cut_into_children(x->parts, d->column->taxonomy, code, cut[2 * (size_t)code + 1]);
+            cut_into_children(x->parts, d->column->domain->taxonomy, code, cut[2 * (size_t)code + 1]);
     kanon_status st = weigh_classes(x, d, dimension, cut, err);
     for (uint32_t code = 0; st == KANON_OK && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1) {
         split s = {.dimension = dimension, .first = code, .last = cut[2 * (size_t)code + 1]};
@@ -244,7 +244,7 @@ static void make_split(const improving *x, kanon__bound **cuts, const split *s)
         kanon__cut_join(cut, s->first, s->middle);
         kanon__cut_join(cut, s->middle + 1, s->last);
     } else {
-        cut_into_children(cut, d->column->taxonomy, s->first, s->last);
+        cut_into_children(cut, d->column->domain->taxonomy, s->first, s->last);
     }
 }
 
@@ -277,7 +277,7 @@ static void copy_cuts(const improving *x, kanon__bound **to, kanon__bound *const
 /* The range that joining the one at `first` with its neighbours gives; false where that is not this range's turn. */
 static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t first, uint32_t *from, uint32_t *to)
 {
-    uint32_t last = cut[2 * (size_t)first + 1], missing = d->column->missing_code;
+    uint32_t last = cut[2 * (size_t)first + 1], missing = d->column->domain->missing_code;
     *from = first;
     if (d->position != NULL) {
         if (last + 1 == d->n_codes)
@@ -285,7 +285,7 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
         *to = cut[2 * (size_t)last + 3];
         return *to != missing || first == 0;
     }
-    const kanon__taxonomy *t = d->column->taxonomy;
+    const kanon__taxonomy *t = d->column->domain->taxonomy;
     int32_t node = kanon__taxonomy_lca(t, (int32_t)first, (int32_t)last);
     while (node >= 0 && t->first_leaf[node] == (int32_t)first && t->last_leaf[node] == (int32_t)last)
         node = t->parent[node];

@@ -17,7 +17,7 @@ kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon_
 {
     kanon_status st = KANON_OK;
     kanon__generalisation g = {.run = run, .space = run->space, .n_slots = 16};
-    g.most_suppressed = run->table->most_suppressed > 0 ? run->table->most_suppressed : 0;
+    g.most_suppressed = run->may_suppress > 0 ? run->may_suppress : 0;
     /* Merging classes that keep the constraints gives one that does, unless they share entities, which then count once. But
      * merging one that keeps them with one that does not and was suppressed may spoil it. */
     g.rises = run->constraints == NULL || kanon__constraints_grow(run->constraints) ||

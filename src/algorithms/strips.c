@@ -13,7 +13,6 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "partition/part_table.h"
 #include "search/leftovers.h"
 #include "search/tuples.h"
 
@@ -426,13 +425,13 @@ out:
 static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_table table = {0};
+    kanon__data table = {0};
     kanon__space *space = NULL;
     int32_t *group_of = NULL;
     kanon__constraints constraints;
     if (n < whole->k)
         return KANON_OK;
-    KANON_TRY(kanon__part_table_init(&table, whole->table, rows, n, err), out);
+    KANON_TRY(kanon__data_rows(&table, whole->table, rows, n, err), out);
     KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__new_array(&group_of, n, "groups", err), out);
     kanon__run run = *whole;
@@ -452,7 +451,7 @@ static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n
 out:
     kanon__free(group_of);
     kanon__space_free(space);
-    kanon__part_table_clear(&table);
+    kanon__data_clear_rows(&table);
     return st;
 }
 

@@ -50,7 +50,7 @@ static kanon_status add_heights(kanon__levels *l, const kanon__dimension *d, con
                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__taxonomy *t = d->column->taxonomy;
+    const kanon__taxonomy *t = d->column->domain->taxonomy;
     uint32_t n_before = UINT32_MAX;
     KANON_TRY(make_room(l, (int64_t)t->height[0] + 1, err), out);
     for (int32_t level = 0; level <= t->height[0]; level++) {
@@ -143,7 +143,7 @@ static kanon_status add_numbers(kanon__levels *l, const kanon__dimension *d, con
                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool missing = d->column->missing_code != KANON__NO_CODE;
+    bool missing = d->column->domain->missing_code != KANON__NO_CODE;
     uint32_t n_numbers = d->n_codes - missing;
     int64_t *below = NULL;
     splitting *s = NULL;

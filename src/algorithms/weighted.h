@@ -13,7 +13,7 @@ typedef struct kanon__weighted {
     double w_u, w_p;
 } kanon__weighted;
 
-kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
+kanon_status kanon__weighted_init(kanon__weighted *out, const kanon__data *table, double w_u, const char *r,
                                   kanon_error *err);
 void kanon__weighted_clear(kanon__weighted *weighted);
 

@@ -10,7 +10,7 @@
 /* Below this many records a scan is as fast as anything. */
 enum { SMALL_PART = 500 };
 
-kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
+kanon_status kanon__weighted_init(kanon__weighted *out, const kanon__data *table, double w_u, const char *r,
                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;

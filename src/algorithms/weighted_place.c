@@ -232,11 +232,11 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
     if (code >= lo && code <= hi)
         return 0;
     if (d->counted)
-        return d->full / (uint32_t)d->column->taxonomy->n_leaves;
+        return d->full / (uint32_t)d->column->domain->taxonomy->n_leaves;
     uint32_t near = code < lo ? lo : hi,
              units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
-    bool number = d->position != NULL && code != d->column->missing_code;
-    if (number && hi == d->column->missing_code)
+    bool number = d->position != NULL && code != d->column->domain->missing_code;
+    if (number && hi == d->column->domain->missing_code)
         return 0; /* a cluster there may be fully general already */
     if (number)
         return units; /* the cluster must stretch at least so far */

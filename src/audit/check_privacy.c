@@ -7,35 +7,49 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the file's values as a table -------------------------------------------------------------------------------- */
+/* ---- the file's values as encoded columns ------------------------------------------------------------------------ */
 
 /* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories. */
-static kanon_status encode(kanon_table *t, kanon__column *c, const kanon__released *r, const kanon__released_column *from,
+static kanon_status encode(kanon__data *data, kanon__column *c, const kanon__released *r, const kanon__released_column *from,
                            kanon__texts *warnings, kanon_error *err)
 {
-    const kanon__attribute *attribute = kanon__schema_find(r->schema, from->name);
-    const kanon__codes raw = {.cells = (void *)from->raw, .width = sizeof *from->raw};
-    kanon_status st = kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err);
-    if (st != KANON_OK)
-        return st;
+    kanon_status st = KANON_OK;
+    static const kanon__attribute plain = {.type = KANON_TYPE_CATEGORICAL};
+    uint32_t *new_code = NULL;
+    const kanon__raw_column raw = {.name = from->name,
+                                   .source = r->source,
+                                   .n_rows = r->n_rows,
+                                   .codes = {.cells = (void *)from->raw, .width = sizeof *from->raw},
+                                   .values = from->values,
+                                   .null_code = KANON__NO_CODE};
+    KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
     c->role = KANON_ROLE_SENSITIVE;
-    c->encoded = true;
     c->weight = 1;
-    st = kanon__column_encode(t, c, raw, from->values, attribute, r->schema, err);
-    if (st != KANON_EDATA)
-        return st;
-    kanon__taxonomy_free(c->taxonomy);
-    kanon__dictionary_clear(&c->texts);
-    c->taxonomy = NULL;
-    const kanon__attribute plain = {.type = KANON_TYPE_CATEGORICAL};
-    st = kanon__column_encode(t, c, raw, from->values, &plain, r->schema, err);
-    if (st == KANON_OK)
-        st = kanon__texts_addf(
-            warnings, err, "%s: some values are not of its type or taxonomy; t is that of equally far values", from->name);
+    KANON_TRY(kanon__new_array(&new_code, from->values->n, "codes", err), out);
+    st = kanon__domain_build(&c->domain, new_code, &raw, kanon__schema_find(r->schema, from->name), r->schema, err);
+    if (st == KANON_EDATA) {
+        KANON_TRY(kanon__domain_build(&c->domain, new_code, &raw, &plain, r->schema, err), out);
+        KANON_TRY(kanon__texts_addf(warnings, err,
+                                    "%s: some values are not of its type or taxonomy; t is that of equally far values",
+                                    from->name),
+                  out);
+    } else if (st != KANON_OK) {
+        goto out;
+    }
+    KANON_TRY(kanon__codes_new(&c->codes, r->n_rows, c->domain->n_codes, false, err), out);
+    for (int64_t row = 0; row < r->n_rows; row++)
+        kanon__code_set(c->codes, row, new_code[from->raw[row]]);
+    data->n_columns++;
+out:
+    if (st != KANON_OK) {
+        kanon__domain_free(c->domain);
+        kanon__free(c->name);
+    }
+    kanon__free(new_code);
     return st;
 }
 
-static kanon_status number_entities(kanon_table *t, const kanon__released *r, kanon_error *err)
+static kanon_status number_entities(kanon__data *t, const kanon__released *r, kanon_error *err)
 {
     const kanon__released_column *e = r->entity;
     uint32_t missing = KANON__NO_CODE, n = e->values->n;
@@ -56,7 +70,7 @@ static kanon_status number_entities(kanon_table *t, const kanon__released *r, ka
     return st;
 }
 
-static int find_column(const kanon_table *t, const kanon__constraint_text *c)
+static int find_column(const kanon__data *t, const kanon__constraint_text *c)
 {
     int64_t at = kanon__texts_find(&c->names, "attribute", strlen("attribute"));
     for (int i = 0; at >= 0 && i < t->n_columns; i++)
@@ -65,54 +79,34 @@ static int find_column(const kanon_table *t, const kanon__constraint_text *c)
     return -1;
 }
 
-/* The table's constraints are the schema's own, so they are not freed with it. */
-static kanon_status list_constraints(kanon_table *t, const kanon__released *r, kanon_error *err)
+/* The constraints of the schema that are about columns of the file; they stay the schema's. */
+static kanon_status list_constraints(kanon__policy *policy, const kanon__data *data, const kanon__released *r,
+                                     kanon_error *err)
 {
-    kanon_status st = kanon__new_array(&t->constraints, r->schema->n_constraints, "constraints", err);
+    kanon_status st = kanon__new_array(&policy->constraints, r->schema->n_constraints, "constraints", err);
+    policy->schema_path = r->schema->path;
     for (int64_t i = 0; st == KANON_OK && i < r->schema->n_constraints; i++)
-        if (find_column(t, &r->schema->constraints[i]) >= 0)
-            t->constraints[t->n_constraints++] = r->schema->constraints[i];
+        if (find_column(data, &r->schema->constraints[i]) >= 0)
+            policy->constraints[policy->n_constraints++] = r->schema->constraints[i];
     return st;
 }
 
-static void free_table(kanon_table *t)
-{
-    if (t == NULL)
-        return;
-    t->input = (kanon__input){0}; /* the checker's */
-    t->n_constraints = 0;         /* the schema's */
-    t->schema_path = NULL;
-    kanon_table_free(t);
-}
-
-static kanon_status make_table(kanon_table **out, const kanon__released *r, kanon__texts *warnings, kanon_error *err)
+static kanon_status encode_columns(kanon__data *out, const kanon__released *r, kanon__texts *warnings, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_table *t = NULL;
-    KANON_TRY(kanon__new_array(&t, 1, "sensitive values", err), out);
-    t->input = *r->input;
-    t->csv_options.delimiter = r->delimiter;
-    t->schema_path = r->schema->path;
-    t->n_rows = r->n_rows;
-    t->most_suppressed = -1;
-    KANON_TRY(kanon__new_array(&t->columns, r->n_columns, "sensitive values", err), out);
-    for (; t->n_columns < r->n_columns;) {
-        int i = t->n_columns++;
-        KANON_TRY(encode(t, &t->columns[i], r, &r->columns[i], warnings, err), out);
-    }
+    out->n_rows = r->n_rows;
+    KANON_TRY(kanon__new_array(&out->columns, r->n_columns, "sensitive values", err), out);
+    for (int i = 0; i < r->n_columns; i++)
+        KANON_TRY(encode(out, &out->columns[i], r, &r->columns[i], warnings, err), out);
     if (r->entity != NULL)
-        KANON_TRY(number_entities(t, r, err), out);
-    KANON_TRY(list_constraints(t, r, err), out);
-    *out = t;
-    t = NULL;
+        KANON_TRY(number_entities(out, r, err), out);
 out:
-    free_table(t);
     return st;
 }
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status measure_column(kanon_diversity *out, const kanon_table *t, int column, const kanon__released *r,
+static kanon_status measure_column(kanon_diversity *out, const kanon__data *t, int column, const kanon__released *r,
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -131,26 +125,26 @@ out:
 }
 
 /* src/constraints says whether a constraint is one, and in which words; the figures are recounted. */
-static kanon_status measure_constraints(kanon_kept **kept, kanon__texts *sentences, const kanon_table *t,
-                                        const kanon__released *r, kanon_error *err)
+static kanon_status measure_constraints(kanon_kept **kept, kanon__texts *sentences, const kanon__data *t,
+                                        const kanon__policy *policy, const kanon__released *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraints *known = NULL;
     int64_t first = t->has_entity ? 1 : 0; /* the entities are a constraint, too */
-    KANON_TRY(kanon__new_array(kept, t->n_constraints, "constraints", err), out);
-    KANON_TRY(kanon__constraints_new(&known, t, 1, err), out);
-    for (int64_t i = 0; i < t->n_constraints; i++) {
+    KANON_TRY(kanon__new_array(kept, policy->n_constraints, "constraints", err), out);
+    KANON_TRY(kanon__constraints_new(&known, t, policy, 1, err), out);
+    for (int64_t i = 0; i < policy->n_constraints; i++) {
         bool holds = false;
         kanon_kept *k = &(*kept)[i];
         const kanon__constraint *c = &known->items[first + i];
         KANON_TRY(kanon__texts_add(sentences, c->sentence, strlen(c->sentence), err), out);
-        KANON_TRY(
-            kanon__privacy_recount(&k->reached, &holds, &t->constraints[i], t, c->column, r->group_of, r->n_groups, err),
-            out);
+        KANON_TRY(kanon__privacy_recount(&k->reached, &holds, &policy->constraints[i], t, c->column, r->group_of,
+                                         r->n_groups, err),
+                  out);
         k->asked = c->asked;
         k->holds = holds;
     }
-    for (int64_t i = 0; i < t->n_constraints; i++)
+    for (int64_t i = 0; i < policy->n_constraints; i++)
         (*kept)[i].sentence = sentences->items[i];
 out:
     kanon__constraints_free(known);
@@ -161,19 +155,22 @@ kanon_status kanon__check_privacy(const kanon__released *r, kanon_diversity *div
                                   kanon__texts *sentences, int64_t *entities, kanon__texts *warnings, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_table *t = NULL;
+    kanon__data data = {0};
+    kanon__policy policy = {0};
     kanon__value_runs *runs = NULL;
-    KANON_TRY(make_table(&t, r, warnings, err), out);
+    KANON_TRY(encode_columns(&data, r, warnings, err), out);
     for (int i = 0; i < r->n_columns; i++)
-        KANON_TRY(measure_column(&diversity[i], t, i, r, err), out);
-    KANON_TRY(measure_constraints(kept, sentences, t, r, err), out);
-    if (t->has_entity) {
-        KANON_TRY(kanon__value_runs_new(&runs, t, -1, r->group_of, r->n_groups, err), out);
+        KANON_TRY(measure_column(&diversity[i], &data, i, r, err), out);
+    KANON_TRY(list_constraints(&policy, &data, r, err), out);
+    KANON_TRY(measure_constraints(kept, sentences, &data, &policy, r, err), out);
+    if (data.has_entity) {
+        KANON_TRY(kanon__value_runs_new(&runs, &data, -1, r->group_of, r->n_groups, err), out);
         double fewest = kanon__runs_distinct(runs);
         *entities = isnan(fewest) ? 0 : (int64_t)fewest;
     }
 out:
     kanon__value_runs_free(runs);
-    free_table(t);
+    kanon__free(policy.constraints); /* the texts are the schema's */
+    kanon__data_clear(&data);
     return st;
 }

@@ -13,8 +13,7 @@ typedef struct kanon__released_column {
 
 typedef struct kanon__released {
     const kanon_schema *schema;
-    const kanon__input *input; /* for the places of bad values */
-    char delimiter;
+    const kanon__source *source;
     int64_t n_rows;
     const int32_t *group_of; /* by row: its class; negative: suppressed */
     int64_t n_groups;

@@ -16,9 +16,9 @@
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "core/ticker.h"
-#include "table/csv.h"
 #include "table/dictionary.h"
 #include "table/schema.h"
+#include "table/source/csv_source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,8 +66,8 @@ typedef struct class_table {
 
 typedef struct checker {
     const kanon_schema *schema;
-    kanon__input input;
-    kanon__csv csv;
+    kanon__source *source;
+    kanon__cursor *cursor;
     report *report;
     quasi_column *quasi;
     sensitive_column *sensitive;
@@ -200,13 +200,10 @@ static bool is_suppressed(const checker *c, uint32_t class_id)
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* The file's own copy of the name NAME + suffix; NULL where it has no such column. */
-static const char *find_column(const kanon__csv *csv, const char *name, const char *suffix)
+static const char *find_column(const kanon__source *source, const char *name, const char *suffix)
 {
-    size_t length = strlen(name);
-    for (int i = 0; i < csv->n_columns; i++)
-        if (strncmp(csv->names[i], name, length) == 0 && strcmp(csv->names[i] + length, suffix) == 0)
-            return csv->names[i];
-    return NULL;
+    int column = kanon__source_find_part(source, name, suffix);
+    return column >= 0 ? source->column_names[column] : NULL;
 }
 
 static kanon_role role_of(const kanon_schema *schema, const kanon__attribute *attribute)
@@ -217,9 +214,10 @@ static kanon_role role_of(const kanon_schema *schema, const kanon__attribute *at
 /* Whether NAME_min and NAME_max, which the schema does not know, stand in the file in place of the quasi attribute NAME. */
 static bool is_split(const checker *c, const kanon__attribute *attribute)
 {
-    if (role_of(c->schema, attribute) != KANON_ROLE_QUASI || find_column(&c->csv, attribute->name, "") != NULL)
+    if (role_of(c->schema, attribute) != KANON_ROLE_QUASI || find_column(c->source, attribute->name, "") != NULL)
         return false;
-    const char *min = find_column(&c->csv, attribute->name, "_min"), *max = find_column(&c->csv, attribute->name, "_max");
+    const char *min = find_column(c->source, attribute->name, "_min"),
+               *max = find_column(c->source, attribute->name, "_max");
     return min != NULL && max != NULL && kanon__schema_find(c->schema, min) == NULL &&
            kanon__schema_find(c->schema, max) == NULL;
 }
@@ -282,7 +280,7 @@ static kanon_status add_sensitive(checker *c, int column, kanon_error *err)
 {
     sensitive_column *sensitive = &c->sensitive[c->n_sensitive++];
     *sensitive = (sensitive_column){.column = column};
-    const char *name = c->csv.names[column];
+    const char *name = c->source->column_names[column];
     kanon_status st = kanon__dictionary_init(&sensitive->texts, err);
     return st != KANON_OK ? st : kanon__texts_add(&c->report->columns, name, strlen(name), err);
 }
@@ -293,12 +291,12 @@ static kanon_status add_entity(checker *c, int column, kanon_error *err)
     kanon_status st = kanon__dictionary_init(&c->entity.texts, err);
     return st != KANON_OK ? st
                           : kanon__texts_addf(&c->report->warnings, err, "%s: the file shows which records are one entity's",
-                                              c->csv.names[column]);
+                                              c->source->column_names[column]);
 }
 
 static kanon_status add_column(checker *c, int column, kanon_error *err)
 {
-    const char *name = c->csv.names[column];
+    const char *name = c->source->column_names[column];
     const kanon__attribute *attribute = attribute_of(c, name);
     if (c->schema->entity != NULL && strcmp(c->schema->entity, name) == 0) {
         kanon_status st = add_entity(c, column, err);
@@ -325,8 +323,8 @@ static kanon_status warn_of_unnamed(checker *c, kanon_error *err)
     char list[768] = "";
     size_t used = 0;
     int n_listed = 0, n_unnamed = 0;
-    for (int i = 0; i < c->csv.n_columns; i++) {
-        const char *name = c->csv.names[i];
+    for (int i = 0; i < c->source->n_columns; i++) {
+        const char *name = c->source->column_names[i];
         if (attribute_of(c, name) != NULL)
             continue;
         if (n_listed == n_unnamed++ && used + strlen(name) + 2 < sizeof list) {
@@ -349,7 +347,7 @@ static kanon_status warn_of_absent(checker *c, kanon_error *err)
     for (int64_t i = 0; i < c->schema->n_attributes && st == KANON_OK; i++) {
         const kanon__attribute *attribute = &c->schema->attributes[i];
         if (role_of(c->schema, attribute) == KANON_ROLE_QUASI && !is_split(c, attribute) &&
-            find_column(&c->csv, attribute->name, "") == NULL)
+            find_column(c->source, attribute->name, "") == NULL)
             st = kanon__texts_addf(&c->report->warnings, err, "%s: a quasi column of the schema is not in the file",
                                    attribute->name);
     }
@@ -359,12 +357,12 @@ static kanon_status warn_of_absent(checker *c, kanon_error *err)
 static kanon_status set_up_columns(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&c->quasi, c->csv.n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&c->sensitive, c->csv.n_columns, "columns", err), out);
-    for (int i = 0; i < c->csv.n_columns; i++)
+    KANON_TRY(kanon__new_array(&c->quasi, c->source->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&c->sensitive, c->source->n_columns, "columns", err), out);
+    for (int i = 0; i < c->source->n_columns; i++)
         KANON_TRY(add_column(c, i, err), out);
     if (c->n_quasi == 0) {
-        st = kanon__fail(err, KANON_EDATA, "%s: no column of the file is a quasi one", c->input.path);
+        st = kanon__fail(err, KANON_EDATA, "%s: no column of the file is a quasi one", c->source->name);
         kanon__hint(err, st, "name its quasi columns in the schema: {role: quasi}; is the delimiter right?");
         goto out;
     }
@@ -380,7 +378,7 @@ out:
 
 static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, kanon_error *err)
 {
-    const kanon__cell *cell = &c->csv.cells[column];
+    const kanon__cell *cell = &c->cursor->cells[column];
     const char *text = cell->text;
     size_t length = cell->length;
     if (cell->doubled) {
@@ -428,16 +426,16 @@ static kanon_status read_rows(checker *c, kanon_error *err)
     kanon_status st = KANON_OK;
     for (;;) {
         bool has_row = false;
-        KANON_TRY(kanon__csv_next(&c->csv, &has_row, err), out);
+        KANON_TRY(c->source->class->next(c->cursor, &has_row, err), out);
         if (!has_row)
             break;
         KANON_TRY(read_row(c, err), out);
         if (c->report->check.records % ROWS_PER_TICK == 0)
-            KANON_TRY(kanon__tick(&c->ticker, (int64_t)c->csv.position, (int64_t)c->input.size, ROWS_PER_TICK * ROW_NS, err),
+            KANON_TRY(kanon__tick(&c->ticker, c->cursor->done, c->cursor->total, ROWS_PER_TICK * ROW_NS, err),
                       out);
     }
     if (c->report->check.records == 0) {
-        st = kanon__fail(err, KANON_EDATA, "%s: no records", c->input.path);
+        st = kanon__fail(err, KANON_EDATA, "%s: no records", c->source->name);
         kanon__hint(err, st, "a release has a line of column names and one line for each record");
     }
 out:
@@ -591,8 +589,7 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
     if (c->entity.column >= 0)
         entity = (kanon__released_column){c->schema->entity, c->entity.codes, &c->entity.texts};
     kanon__released subject = {.schema = c->schema,
-                               .input = &c->input,
-                               .delimiter = c->csv.delimiter,
+                               .source = c->source,
                                .n_rows = r->check.records,
                                .group_of = group_of,
                                .n_groups = c->classes.n,
@@ -650,8 +647,9 @@ static void clear_checker(checker *c)
         kanon__free(c->quasi[i].root);
     }
     kanon__free(c->quasi);
-    kanon__csv_close(&c->csv);
-    kanon__input_close(&c->input);
+    if (c->cursor != NULL)
+        c->source->class->close(c->cursor);
+    kanon__source_free(c->source);
 }
 
 kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
@@ -660,6 +658,7 @@ kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_s
     kanon_status st = KANON_OK;
     checker c = {.schema = schema, .entity.column = -1};
     kanon_check_options given;
+    kanon__input input = {0};
     *out = NULL;
     KANON_TRY(kanon__take_options(&given, sizeof given, options, err), out);
     if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
@@ -668,8 +667,9 @@ kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_s
     }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
-    KANON_TRY(kanon__input_open(&c.input, path, err), out);
-    KANON_TRY(kanon__csv_open(&c.csv, &c.input, &(kanon__csv_options){.delimiter = given.delimiter}, err), out);
+    KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__csv_source_new(&c.source, &input, given.delimiter, err), out);
+    KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
     KANON_TRY(set_up_columns(&c, err), out);
     KANON_TRY(read_rows(&c, err), out);
     KANON_TRY(merge_equal(&c, err), out);

@@ -14,7 +14,7 @@
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
-#include "table/csv.h"
+#include "table/source/csv_source.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ typedef struct released {
 typedef struct reader {
     const kanon_table *table;
     const kanon_schema *schema;
-    kanon__input input;
-    kanon__csv csv;
+    kanon__source *source;
+    kanon__cursor *cursor;
     released *quasi;           /* in the table's order */
     uint32_t *tuple;           /* the meanings of the current row */
     kanon__dictionary classes; /* tuples as texts */
@@ -67,7 +67,7 @@ static double bound_value(const kanon__end *bound, double at_infinity)
 static bool join_interval(const released *q, double *lo, double *hi, const char *text, size_t length)
 {
     kanon__interval interval;
-    if (!kanon__notation_interval(&interval, text, length, q->column->type))
+    if (!kanon__notation_interval(&interval, text, length, q->column->domain->type))
         return false;
     double begin = bound_value(&interval.lo, q->min), end = bound_value(&interval.hi, q->max);
     if (q->min > q->max || begin > q->max || end < q->min)
@@ -79,7 +79,7 @@ static bool join_interval(const released *q, double *lo, double *hi, const char 
 
 static double interval_cost(const released *q, double lo, double hi)
 {
-    if (q->column->type != KANON_TYPE_DECIMAL) {
+    if (q->column->domain->type != KANON_TYPE_DECIMAL) {
         lo = ceil(lo);
         hi = floor(hi);
     }
@@ -95,7 +95,7 @@ typedef struct node_set {
 
 static bool join_node(const released *q, node_set *set, const char *text, size_t length)
 {
-    const kanon__taxonomy *t = q->column->taxonomy;
+    const kanon__taxonomy *t = q->column->domain->taxonomy;
     int32_t node = kanon__taxonomy_node(t, text, length);
     if (node < 0)
         return false;
@@ -128,7 +128,7 @@ static bool cost_of_elements(const released *q, double *out, const char *text, s
         if (comma == NULL)
             break;
     }
-    *out = numeric ? interval_cost(q, lo, hi) : nodes_cost(q->column->taxonomy, &nodes);
+    *out = numeric ? interval_cost(q, lo, hi) : nodes_cost(q->column->domain->taxonomy, &nodes);
     return true;
 }
 
@@ -147,7 +147,7 @@ static bool cost_of_mask(double *out, const char *text, size_t length)
 
 static bool is_root(const released *q, const char *text, size_t length)
 {
-    const kanon__taxonomy *t = q->column->taxonomy;
+    const kanon__taxonomy *t = q->column->domain->taxonomy;
     return t != NULL && t->height[0] > 0 && kanon__taxonomy_node(t, text, length) == 0;
 }
 
@@ -167,16 +167,16 @@ static kanon_status interpret(reader *r, const released *q, saying *s, const cha
     s->cost = 1;
     s->any = kanon__notation_is_any(text, length) || is_root(q, text, length);
     if (s->any)
-        return kanon__notation_read(meaning, "*", 1, q->column->type, err);
+        return kanon__notation_read(meaning, "*", 1, q->column->domain->type, err);
     if (is_missing(r, text, length)) {
         s->cost = 0;
-        return kanon__notation_read(meaning, "\0", 1, q->column->type, err); /* a byte that no cell has */
+        return kanon__notation_read(meaning, "\0", 1, q->column->domain->type, err); /* a byte that no cell has */
     }
-    KANON_TRY(kanon__notation_read(meaning, text, length, q->column->type, err), out);
+    KANON_TRY(kanon__notation_read(meaning, text, length, q->column->domain->type, err), out);
     size_t canonical_length = (size_t)meaning->length;
     if (meaning->kind == KANON__CELL_ANY || is_root(q, meaning->text, canonical_length)) {
         s->any = true;
-        return kanon__notation_read(meaning, "*", 1, q->column->type, err);
+        return kanon__notation_read(meaning, "*", 1, q->column->domain->type, err);
     }
     bool is_set = meaning->kind == KANON__CELL_SET;
     bool known = cost_of_elements(q, &s->cost, text, length, false) || /* a name may have spaces and braces of its own */
@@ -213,7 +213,7 @@ out:
 /* The text of a cell at r->scratch + at. */
 static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column, kanon_error *err)
 {
-    const kanon__cell *cell = &r->csv.cells[column];
+    const kanon__cell *cell = &r->cursor->cells[column];
     int64_t needed = at + (int64_t)cell->length + 1;
     kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, needed, "a cell", err);
     if (st == KANON_OK)
@@ -246,7 +246,7 @@ out:
 static kanon_status read_row(reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int n_quasi = r->table->n_quasi, n_any = 0;
+    int n_quasi = r->table->data.n_quasi, n_any = 0;
     for (int i = 0; i < n_quasi; i++) {
         saying *s = NULL;
         KANON_TRY(read_cell(r, &r->quasi[i], &s, err), out);
@@ -274,55 +274,46 @@ static kanon_status read_rows(reader *r, kanon_error *err)
 {
     enum { ROWS_PER_TICK = 256, ROW_NS = 500 };
     kanon_status st = KANON_OK;
+    char place[KANON__PLACE_TEXT];
     for (;;) {
         bool has_row = false;
-        KANON_TRY(kanon__csv_next(&r->csv, &has_row, err), out);
+        KANON_TRY(r->source->class->next(r->cursor, &has_row, err), out);
         if (!has_row)
             break;
-        if (r->n_rows == r->table->n_rows) {
-            st = kanon__fail(err, KANON_EDATA, "%s:%lld: more records than the %lld of the table", r->input.path,
-                             (long long)r->csv.line, (long long)r->table->n_rows);
+        if (r->n_rows == r->table->data.n_rows) {
+            st = kanon__fail(err, KANON_EDATA, "%s: more records than the %lld of the table",
+                             kanon__source_place(place, r->source, r->n_rows), (long long)r->table->data.n_rows);
             kanon__hint(err, st, "give the table that the release was made of");
             goto out;
         }
         KANON_TRY(read_row(r, err), out);
         if (r->n_rows % ROWS_PER_TICK == 0)
-            KANON_TRY(kanon__tick(&r->ticker, (int64_t)r->csv.position, (int64_t)r->input.size, ROWS_PER_TICK * ROW_NS, err),
+            KANON_TRY(kanon__tick(&r->ticker, r->cursor->done, r->cursor->total, ROWS_PER_TICK * ROW_NS, err),
                       out);
     }
-    r->n_suppressed += r->table->n_rows - r->n_rows;
+    r->n_suppressed += r->table->data.n_rows - r->n_rows;
 out:
     return st;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Where the file has NAME followed by `suffix`, -1: nowhere. */
-static int find_column(const kanon__csv *csv, const char *name, const char *suffix)
-{
-    size_t length = strlen(name);
-    for (int i = 0; i < csv->n_columns; i++)
-        if (strncmp(csv->names[i], name, length) == 0 && strcmp(csv->names[i] + length, suffix) == 0)
-            return i;
-    return -1;
-}
-
 static kanon_status set_up_attribute(reader *r, released *q, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool numeric = kanon__column_is_numeric(column);
-    uint32_t n_numbers = numeric ? column->n_codes - (column->missing_code != KANON__NO_CODE) : 0;
+    uint32_t n_numbers = numeric ? column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE) : 0;
     q->column = column;
-    q->min = n_numbers > 0 ? column->values[0] : 1;
-    q->max = n_numbers > 0 ? column->values[n_numbers - 1] : 0;
-    q->first = q->last = find_column(&r->csv, column->name, "");
+    q->min = n_numbers > 0 ? column->domain->values[0] : 1;
+    q->max = n_numbers > 0 ? column->domain->values[n_numbers - 1] : 0;
+    q->first = q->last = kanon__source_find_part(r->source, column->name, "");
     if (q->first < 0 && numeric) {
-        q->first = find_column(&r->csv, column->name, "_min");
-        q->last = find_column(&r->csv, column->name, "_max");
+        q->first = kanon__source_find_part(r->source, column->name, "_min");
+        q->last = kanon__source_find_part(r->source, column->name, "_max");
     }
     if (q->first < 0 || q->last < 0) {
         st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the file has no such column, which is a quasi attribute of the table",
-                         r->input.path, column->name);
+                         r->source->name, column->name);
         return kanon__hint(err, st, "a column that was left out is one of stars; is the delimiter right?");
     }
     KANON_TRY(kanon__dictionary_init(&q->texts, err), out);
@@ -334,20 +325,22 @@ out:
 static kanon_status open_release(reader *r, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__input_open(&r->input, path, err), out);
-    KANON_TRY(kanon__csv_open(&r->csv, &r->input, &(kanon__csv_options){0}, err), out);
-    KANON_TRY(kanon__new_array(&r->quasi, r->table->n_quasi, "columns", err), out);
-    KANON_TRY(kanon__new_array(&r->tuple, r->table->n_quasi, "a row", err), out);
+    kanon__input input = {0};
+    KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__csv_source_new(&r->source, &input, 0, err), out);
+    KANON_TRY(r->source->class->open(&r->cursor, r->source, err), out);
+    KANON_TRY(kanon__new_array(&r->quasi, r->table->data.n_quasi, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->tuple, r->table->data.n_quasi, "a row", err), out);
     KANON_TRY(kanon__dictionary_init(&r->classes, err), out);
-    for (int i = 0; i < r->table->n_quasi; i++)
-        KANON_TRY(set_up_attribute(r, &r->quasi[i], &r->table->columns[r->table->quasi[i]], err), out);
+    for (int i = 0; i < r->table->data.n_quasi; i++)
+        KANON_TRY(set_up_attribute(r, &r->quasi[i], &r->table->data.columns[r->table->data.quasi[i]], err), out);
 out:
     return st;
 }
 
 static void close_release(reader *r)
 {
-    for (int i = 0; r->quasi != NULL && i < r->table->n_quasi; i++) {
+    for (int i = 0; r->quasi != NULL && i < r->table->data.n_quasi; i++) {
         kanon__free(r->quasi[i].sayings);
         kanon__dictionary_clear(&r->quasi[i].meanings);
         kanon__dictionary_clear(&r->quasi[i].texts);
@@ -358,8 +351,9 @@ static void close_release(reader *r)
     kanon__dictionary_clear(&r->classes);
     kanon__free(r->tuple);
     kanon__free(r->quasi);
-    kanon__csv_close(&r->csv);
-    kanon__input_close(&r->input);
+    if (r->cursor != NULL)
+        r->source->class->close(r->cursor);
+    kanon__source_free(r->source);
 }
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
@@ -367,7 +361,7 @@ static void close_release(reader *r)
 /* The attribute's part of the loss. */
 static double loss_of(const reader *r, const released *q, int64_t *n_unknown)
 {
-    double loss = (double)(r->table->n_rows - r->n_rows);
+    double loss = (double)(r->table->data.n_rows - r->n_rows);
     for (uint32_t i = 0; i < q->texts.n; i++) {
         const saying *s = &q->sayings[i];
         loss += (double)s->n * s->cost;
@@ -383,7 +377,7 @@ static void add_figure(kanon_measures *m, const char *name, const char *formula,
 
 static void add_sizes(kanon_measures *m, const reader *r, int64_t k_asked)
 {
-    double n = (double)r->table->n_rows, n_classes = (double)r->classes.n;
+    double n = (double)r->table->data.n_rows, n_classes = (double)r->classes.n;
     int64_t smallest = 0;
     for (uint32_t i = 0; i < r->classes.n; i++)
         smallest = i == 0 || r->sizes[i] < smallest ? r->sizes[i] : smallest;
@@ -404,7 +398,7 @@ static void add_losses(kanon_measures *m, const reader *r)
 {
     double loss = 0, total_weight = 0;
     int64_t n_unknown = 0, ignored = 0;
-    for (int i = 0; i < r->table->n_quasi; i++) {
+    for (int i = 0; i < r->table->data.n_quasi; i++) {
         loss += loss_of(r, &r->quasi[i], &n_unknown);
         total_weight += r->quasi[i].column->weight;
     }
@@ -415,10 +409,10 @@ static void add_losses(kanon_measures *m, const reader *r)
     add_figure(m, "avg_loss",
                "information_loss / (records * number of quasi attributes), from 0 to 1; with weights, their sum is the "
                "number",
-               loss / ((double)r->table->n_rows * total_weight), 0);
+               loss / ((double)r->table->data.n_rows * total_weight), 0);
     add_figure(m, "unknown_cells", "cells that are no value, interval or node of the table's attribute; each costs 1",
                (double)n_unknown, 1);
-    for (int i = 0; i < r->table->n_quasi; i++) {
+    for (int i = 0; i < r->table->data.n_quasi; i++) {
         add_figure(m, "attribute_loss", "the attribute's part of information_loss", loss_of(r, &r->quasi[i], &ignored), 0);
         m->figures[m->n - 1].attribute = r->quasi[i].column->name;
     }
@@ -443,7 +437,7 @@ kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *tab
     KANON_TRY(open_release(&r, release_path, err), out);
     KANON_TRY(read_rows(&r, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
-    KANON_TRY(kanon__new_array(&m->figures, N_TABLE_FIGURES + table->n_quasi, "measures", err), out);
+    KANON_TRY(kanon__new_array(&m->figures, N_TABLE_FIGURES + table->data.n_quasi, "measures", err), out);
     add_sizes(m, &r, o.k);
     add_losses(m, &r);
     *out = m;

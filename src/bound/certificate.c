@@ -2,21 +2,10 @@
 
 enum { CERTIFICATE_FORMAT = 1, PRICES_PER_LINE = 10 };
 
-static bool was_read(const kanon_table *t, const char *path)
-{
-    if (kanon__output_same_place(path, t->input.path) ||
-        (t->schema_path != NULL && kanon__output_same_place(path, t->schema_path)))
-        return true;
-    for (int i = 0; i < t->n_columns; i++)
-        if (t->columns[i].taxonomy_path != NULL && kanon__output_same_place(path, t->columns[i].taxonomy_path))
-            return true;
-    return false;
-}
-
 kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, kanon_error *err)
 {
     *out = NULL;
-    if (was_read(table, path))
+    if (kanon__table_reads(table, path))
         return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", path);
     return kanon__output_open(out, path, false, err);
 }
@@ -35,7 +24,7 @@ kanon_status kanon__certificate_write(kanon__output *o, const kanon_table *table
 {
     kanon_status st = KANON_OK;
     char sha256[KANON__SHA256_TEXT];
-    KANON_TRY(kanon__sha256_of(sha256, table->input.bytes, table->input.size, err), out);
+    KANON_TRY(kanon__source_sha256(sha256, table->source, err), out);
     kanon__output_text(o, "{\n  \"certificate\": \"lower bound on the information loss\",\n");
     write_field(o, "format", CERTIFICATE_FORMAT);
     kanon__output_text(o, "  \"table_sha256\": \"");

@@ -197,20 +197,20 @@ out:
 
 static kanon_status check_options(const kanon_table *table, kanon_bound_options *o, kanon_error *err)
 {
-    o->k = o->k > 0 ? o->k : table->schema_k;
+    o->k = o->k > 0 ? o->k : table->policy.k;
     if (o->k < 2)
         return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "no k is given"),
                            "give -k K, or privacy: {k: K} in the schema");
-    if (o->k > table->n_rows)
+    if (o->k > table->data.n_rows)
         return kanon__fail(err, KANON_EINFEASIBLE, "the table has %lld records, no group can have %lld",
-                           (long long)table->n_rows, (long long)o->k);
+                           (long long)table->data.n_rows, (long long)o->k);
     return KANON_OK;
 }
 
 static kanon_status run(improving *s, const kanon_table *table, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__priced_table_new(&s->table, table, s->options.k, s->options.threads, err), out);
+    KANON_TRY(kanon__priced_table_new(&s->table, &table->data, s->options.k, s->options.threads, err), out);
     KANON_TRY(kanon__new_array(&s->prices, s->table->n, "prices", err), out);
     KANON_TRY(kanon__new_array(&s->best, s->table->n, "prices", err), out);
     kanon__ticker_init(&s->ticker, s->options.tick, s->options.payload,
@@ -241,7 +241,7 @@ kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, cons
     if (s.options.certificate != NULL) /* a place that cannot be written to should be known now */
         KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, err), out);
     KANON_TRY(kanon__new_array(&s.out, 1, "the bound", err), out);
-    s.out->records = table->n_rows;
+    s.out->records = table->data.n_rows;
     s.out->k = s.options.k;
     KANON_TRY(run(&s, table, err), out);
     s.out->seconds = kanon__seconds() - s.begun;

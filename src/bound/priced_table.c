@@ -13,7 +13,7 @@ static void set_slots(kanon__priced_table *t)
     }
 }
 
-kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon_table *table, int64_t k, int threads,
+kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon__data *table, int64_t k, int threads,
                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;

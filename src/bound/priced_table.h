@@ -27,7 +27,7 @@ typedef struct kanon__priced_table {
     int threads;
 } kanon__priced_table;
 
-kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon_table *table, int64_t k, int threads,
+kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon__data *table, int64_t k, int threads,
                                      kanon_error *err);
 void kanon__priced_table_free(kanon__priced_table *table);
 /* Fill `floors`. */

@@ -22,7 +22,8 @@ enum { N_MODELS = sizeof models / sizeof models[0] };
 
 /* What is known while one constraint is read. */
 typedef struct reading {
-    const kanon_table *table;
+    const kanon__data *table;
+    const kanon__policy *policy;
     const kanon__constraint_text *text;
     kanon__constraint *constraint;
     kanon_error *err;
@@ -34,7 +35,7 @@ typedef struct reading {
 static kanon_status fail(const reading *r, const char *where, const char *what)
 {
     if (r->text->line > 0)
-        return kanon__fail(r->err, KANON_EDATA, "%s:%d: %s: %s", r->table->schema_path, r->text->line, where, what);
+        return kanon__fail(r->err, KANON_EDATA, "%s:%d: %s: %s", r->policy->schema_path, r->text->line, where, what);
     return kanon__fail(r->err, KANON_EINVAL, "constraint: %s: %s", where, what);
 }
 
@@ -205,7 +206,7 @@ out:
     return st;
 }
 
-static kanon_status require_entities(kanon__constraint *c, const kanon_table *table, int64_t k, kanon_error *err)
+static kanon_status require_entities(kanon__constraint *c, const kanon__data *table, int64_t k, kanon_error *err)
 {
     char number[32];
     const char *const values[KANON__MOST_PARAMETERS] = {number};
@@ -233,23 +234,29 @@ static void list_counted(kanon__constraints *all)
     }
 }
 
-kanon_status kanon__constraints_new(kanon__constraints **out, const kanon_table *table, int64_t k, kanon_error *err)
+kanon_status kanon__constraints_new(kanon__constraints **out, const kanon__data *table, const kanon__policy *policy,
+                                    int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraints *all = NULL;
     *out = NULL;
-    int64_t n = table->n_constraints + (table->has_entity ? 1 : 0);
+    int64_t n = policy->n_constraints + (table->has_entity ? 1 : 0);
     if (n == 0)
         return KANON_OK;
     KANON_TRY(kanon__new_array(&all, 1, "constraints", err), out);
     all->table = table;
+    all->policy = policy;
     KANON_TRY(kanon__new_array(&all->items, n, "constraints", err), out);
     KANON_TRY(kanon__new_array(&all->counted, n, "constraints", err), out);
     KANON_TRY(kanon__new_array(&all->sorted, n, "constraints", err), out);
     if (table->has_entity)
         KANON_TRY(require_entities(&all->items[all->n++], table, k, err), out);
-    for (int64_t i = 0; i < table->n_constraints; i++) {
-        reading r = {.table = table, .text = &table->constraints[i], .constraint = &all->items[all->n++], .err = err};
+    for (int64_t i = 0; i < policy->n_constraints; i++) {
+        reading r = {.table = table,
+                     .policy = policy,
+                     .text = &policy->constraints[i],
+                     .constraint = &all->items[all->n++],
+                     .err = err};
         KANON_TRY(read_constraint(&r), out);
     }
     list_counted(all);
@@ -279,7 +286,7 @@ void kanon__constraints_free(kanon__constraints *all)
 static kanon_status fail_infeasible(const kanon__constraints *all, const kanon__constraint *c, double reached,
                                     kanon_error *err)
 {
-    const kanon_table *t = all->table;
+    const kanon__data *t = all->table;
     char place[512] = "", got[KANON__NUMBER_TEXT], asked[KANON__NUMBER_TEXT];
     if (c->column < 0) {
         kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld different entities",
@@ -287,7 +294,7 @@ static kanon_status fail_infeasible(const kanon__constraints *all, const kanon__
         return kanon__hint(err, st, "ask for a smaller k, or group records instead of entities");
     }
     if (c->line > 0)
-        snprintf(place, sizeof place, "%s:%d: ", t->schema_path, c->line);
+        snprintf(place, sizeof place, "%s:%d: ", all->policy->schema_path, c->line);
     snprintf(got, sizeof got, "%.6g", reached);
     snprintf(asked, sizeof asked, "%.6g", c->asked);
     kanon_status st = kanon__fail(err, KANON_EINFEASIBLE,

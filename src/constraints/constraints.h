@@ -11,7 +11,8 @@
 #define KANON_CONSTRAINTS_CONSTRAINTS_H
 
 #include "constraints/counter.h"
-#include "table/table.h"
+#include "table/data.h"
+#include "table/policy.h"
 
 #define KANON__PRIVACY_TOLERANCE 1e-12
 
@@ -51,7 +52,7 @@ typedef struct kanon__model {
      * at most `figure`, as far as that can be told without counting them. NULL: not at all. */
     kanon__foresight (*foresee)(const kanon__constraint *constraint, kanon__counter *values, int64_t n_more, double figure);
     /* What must be known of the whole table; NULL: nothing. */
-    kanon_status (*prepare)(kanon__constraint *constraint, const kanon_table *table, kanon_error *err);
+    kanon_status (*prepare)(kanon__constraint *constraint, const kanon__data *table, kanon_error *err);
 } kanon__model;
 
 typedef enum kanon__ground_distance {
@@ -82,7 +83,8 @@ struct kanon__constraint {
 };
 
 typedef struct kanon__constraints {
-    const kanon_table *table;
+    const kanon__data *table;
+    const kanon__policy *policy;
     kanon__constraint *items;
     int64_t n;
     int *counted; /* columns whose values are counted; -1: the entities */
@@ -90,9 +92,10 @@ typedef struct kanon__constraints {
     int n_counted;
 } kanon__constraints;
 
-/* What the table's schema asks for, entities included; *out is NULL where it is nothing. KANON_EDATA (KANON_EINVAL where it
+/* What the policy asks of the groups of the data, entities included; *out is NULL where it is nothing. KANON_EDATA (KANON_EINVAL where it
  * was said by a flag): a constraint that is none, or about a column that is not sensitive. */
-kanon_status kanon__constraints_new(kanon__constraints **out, const kanon_table *table, int64_t k, kanon_error *err);
+kanon_status kanon__constraints_new(kanon__constraints **out, const kanon__data *table, const kanon__policy *policy,
+                                    int64_t k, kanon_error *err);
 void kanon__constraints_free(kanon__constraints *constraints);
 /* KANON_EINFEASIBLE where not even the whole table as one group holds to them. */
 kanon_status kanon__constraints_check_feasible(const kanon__constraints *constraints, kanon_error *err);
@@ -100,7 +103,7 @@ kanon_status kanon__constraints_check_feasible(const kanon__constraints *constra
  * unless the two share entities.) */
 bool kanon__constraints_grow(const kanon__constraints *constraints);
 /* The same constraints, held against the same whole, for a table with fewer rows of the same columns; nothing to free. */
-static inline kanon__constraints kanon__constraints_for(const kanon__constraints *whole, const kanon_table *part)
+static inline kanon__constraints kanon__constraints_for(const kanon__constraints *whole, const kanon__data *part)
 {
     kanon__constraints c = *whole;
     c.table = part;

@@ -50,7 +50,7 @@ static __int128 sum_steps(const kanon__constraint *c, __int128 level, int64_t to
 static double ordered_distance(const kanon__constraint *c, kanon__counter *values)
 {
     const uint64_t *keys = kanon__counter_sort(values);
-    int64_t n_until = 0, at = 0, last = (int64_t)c->values->n_codes - 1;
+    int64_t n_until = 0, at = 0, last = (int64_t)c->values->domain->n_codes - 1;
     __int128 sum = 0;
     for (int64_t i = 0; i < values->n_distinct; i++) {
         sum += sum_steps(c, (__int128)n_until * c->table_total, values->total, at, (int64_t)keys[i]);
@@ -73,7 +73,7 @@ static int32_t rise(const kanon__taxonomy *t, int32_t node)
 /* Codes come in order, so the codes below a node are neighbours: a node is handled when its first code comes by. */
 static double taxonomy_distance(const kanon__constraint *c, kanon__counter *values)
 {
-    const kanon__taxonomy *t = c->values->taxonomy;
+    const kanon__taxonomy *t = c->values->domain->taxonomy;
     const uint64_t *keys = kanon__counter_sort(values);
     __int128 sum = c->table_rise * values->total;
     for (int64_t i = 0; i < values->n_distinct; i++) {
@@ -158,7 +158,7 @@ static kanon__foresight foresee(const kanon__constraint *c, kanon__counter *valu
 }
 
 /* The table's counts by code: of records or, with entities, of different pairs of an entity and a value. */
-static kanon_status count_table(kanon__constraint *c, const kanon_table *table, int64_t *counts, kanon_error *err)
+static kanon_status count_table(kanon__constraint *c, const kanon__data *table, int64_t *counts, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__counter pairs = {0};
@@ -180,7 +180,7 @@ out:
 static kanon_status cumulate(kanon__constraint *c, const int64_t *counts, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    uint32_t n = c->values->n_codes;
+    uint32_t n = c->values->domain->n_codes;
     KANON_TRY(kanon__new_array(&c->table_counts, n, "values of the table", err), out);
     KANON_TRY(kanon__new_array(&c->table_sums, (int64_t)n + 1, "values of the table", err), out);
     for (uint32_t code = 0; code < n; code++) {
@@ -193,7 +193,7 @@ out:
 
 static kanon_status climb(kanon__constraint *c, const int64_t *counts, kanon_error *err)
 {
-    const kanon__taxonomy *t = c->values->taxonomy;
+    const kanon__taxonomy *t = c->values->domain->taxonomy;
     kanon_status st = kanon__new_array(&c->table_counts, t->n_nodes, "values of the table", err);
     if (st != KANON_OK)
         return st;
@@ -206,14 +206,14 @@ static kanon_status climb(kanon__constraint *c, const int64_t *counts, kanon_err
     return KANON_OK;
 }
 
-static kanon_status prepare(kanon__constraint *c, const kanon_table *table, kanon_error *err)
+static kanon_status prepare(kanon__constraint *c, const kanon__data *table, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *counts = NULL;
     c->values = &table->columns[c->column];
     if (c->distance == KANON__DISTANCE_DEFAULT)
         c->distance = kanon__column_is_numeric(c->values) ? KANON__DISTANCE_ORDERED : KANON__DISTANCE_TAXONOMY;
-    KANON_TRY(kanon__new_array(&counts, c->values->n_codes, "values of the table", err), out);
+    KANON_TRY(kanon__new_array(&counts, c->values->domain->n_codes, "values of the table", err), out);
     KANON_TRY(count_table(c, table, counts, err), out);
     if (c->distance == KANON__DISTANCE_EQUAL) {
         c->table_counts = counts;

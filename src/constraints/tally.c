@@ -27,7 +27,7 @@ void kanon__tally_clear(kanon__tally *t)
 static int64_t n_values(const kanon__constraints *c, int counted)
 {
     int column = c->counted[counted];
-    return column < 0 ? c->table->n_entities : c->table->columns[column].n_codes;
+    return column < 0 ? c->table->n_entities : c->table->columns[column].domain->n_codes;
 }
 
 int64_t kanon__tallies_need(const kanon__constraints *c, int64_t n_records, int64_t k)

@@ -31,7 +31,7 @@ out:
     return st;
 }
 
-int64_t kanon__regroup_need(const kanon_table *t, const kanon__constraints *constraints, int64_t k)
+int64_t kanon__regroup_need(const kanon__data *t, const kanon__constraints *constraints, int64_t k)
 {
     enum { LISTS = 8, NUMBERS = 32, OFFER = 36 }; /* bytes of a record; of a group, and of a queue of them that grows */
     int64_t box = 2 * (int64_t)(sizeof(kanon__bound) + sizeof(int32_t)) * t->n_quasi;

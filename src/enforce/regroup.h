@@ -29,7 +29,7 @@ typedef struct kanon__regroup {
 kanon_status kanon__regroup_init(kanon__regroup *out, kanon__run *run, kanon_error *err);
 void kanon__regroup_clear(kanon__regroup *regroup);
 /* The bytes that it takes where each group has about k records; constraints may be NULL. */
-int64_t kanon__regroup_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k);
+int64_t kanon__regroup_need(const kanon__data *table, const kanon__constraints *constraints, int64_t k);
 /* Number the groups that are left without gaps. */
 void kanon__regroup_finish(kanon__regroup *regroup);
 

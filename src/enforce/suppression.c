@@ -84,7 +84,7 @@ out:
 static kanon_status put_entities_back(kanon__regroup *g, outcast *list, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon_table *t = g->run->table;
+    const kanon__data *t = g->run->table;
     int32_t *home = NULL;
     KANON_TRY(kanon__new_array(&home, t->n_entities, "entities", err), out);
     for (int64_t i = 0; i < n; i++) { /* by row */

@@ -72,17 +72,19 @@ double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
     const kanon__column *c = &s->table->columns[s->table->quasi[i]];
     uint32_t lo = s->extents[i][2 * group], hi = s->extents[i][2 * group + 1];
     if (!kanon__column_is_numeric(c)) {
-        const kanon__taxonomy *t = c->taxonomy;
+        const kanon__taxonomy *t = c->domain->taxonomy;
         return c->weight * t->height[kanon__taxonomy_lca(t, (int32_t)lo, (int32_t)hi)] / t->height[0];
     }
     if (lo == hi)
         return 0;
-    if (hi == c->missing_code)
+    if (hi == c->domain->missing_code)
         return c->weight; /* missing and present together */
-    uint32_t last = c->n_codes - (c->missing_code != KANON__NO_CODE) - 1;
-    if (c->scaled != NULL) /* large values may be close together: their differences are whole, those of doubles are not */
-        return c->weight * ((double)(c->scaled[hi] - c->scaled[lo]) / (double)(c->scaled[last] - c->scaled[0]));
-    return c->weight * ((c->values[hi] / 2 - c->values[lo] / 2) / (c->values[last] / 2 - c->values[0] / 2));
+    uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
+    if (c->domain->scaled != NULL) /* large values may be close together: their differences are whole, those of doubles are not */
+        return c->weight * ((double)(c->domain->scaled[hi] - c->domain->scaled[lo]) /
+                            (double)(c->domain->scaled[last] - c->domain->scaled[0]));
+    return c->weight * ((c->domain->values[hi] / 2 - c->domain->values[lo] / 2) /
+                        (c->domain->values[last] / 2 - c->domain->values[0] / 2));
 }
 
 static void clear_subject(kanon__subject *s)
@@ -209,7 +211,7 @@ kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table
     kanon_measures *m = NULL;
     kanon__ticker ticker;
     kanon__settings settings = {0};
-    kanon__subject subject = {.table = table, .grouping = grouping, .ticker = &ticker, .settings = &settings};
+    kanon__subject subject = {.table = &table->data, .grouping = grouping, .ticker = &ticker, .settings = &settings};
     const kanon_setting_info *infos;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);

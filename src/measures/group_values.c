@@ -9,11 +9,11 @@ static kanon_status init_values(kanon__group_values *out, const kanon__column *c
 {
     kanon_status st = KANON_OK;
     *out = (kanon__group_values){.column = column};
-    KANON_TRY(kanon__new_array(&out->codes, column->n_codes, "values of a group", err), out);
-    KANON_TRY(kanon__new_array(&out->counts, column->n_codes, "values of a group", err), out);
+    KANON_TRY(kanon__new_array(&out->codes, column->domain->n_codes, "values of a group", err), out);
+    KANON_TRY(kanon__new_array(&out->counts, column->domain->n_codes, "values of a group", err), out);
     if (!kanon__column_is_numeric(column)) {
-        KANON_TRY(kanon__new_array(&out->nodes, column->taxonomy->n_nodes, "values of a group", err), out);
-        KANON_TRY(kanon__new_array(&out->below, column->taxonomy->n_nodes, "values of a group", err), out);
+        KANON_TRY(kanon__new_array(&out->nodes, column->domain->taxonomy->n_nodes, "values of a group", err), out);
+        KANON_TRY(kanon__new_array(&out->below, column->domain->taxonomy->n_nodes, "values of a group", err), out);
     }
 out:
     return st;
@@ -53,7 +53,7 @@ void kanon__group_values_sort(kanon__group_values *v)
 
 void kanon__group_values_climb(kanon__group_values *v)
 {
-    const kanon__taxonomy *t = v->column->taxonomy;
+    const kanon__taxonomy *t = v->column->domain->taxonomy;
     for (int64_t i = 0; i < v->n_nodes; i++)
         v->below[v->nodes[i]] = 0;
     v->n_nodes = 0;
@@ -94,7 +94,7 @@ out:
 double kanon__group_cover(const kanon__subject *s, int i, int64_t group)
 {
     const kanon__column *c = kanon__subject_quasi(s, i);
-    const kanon__taxonomy *t = c->taxonomy;
+    const kanon__taxonomy *t = c->domain->taxonomy;
     if (kanon__column_is_numeric(c))
         return kanon__subject_term(s, i, group) / c->weight;
     int32_t node = kanon__taxonomy_lca(t, (int32_t)s->extents[i][2 * group], (int32_t)s->extents[i][2 * group + 1]);

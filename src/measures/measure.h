@@ -9,7 +9,7 @@
 
 /* What every measure may look at. */
 typedef struct kanon__subject {
-    const kanon_table *table;
+    const kanon__data *table;
     const kanon_grouping *grouping;
     const kanon__settings *settings; /* measure_settings of evaluate.c */
     int64_t k;                       /* asked for, or the smallest group's size */

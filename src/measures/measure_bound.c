@@ -49,33 +49,33 @@ static double cost(const term *t, uint32_t a, uint32_t b)
 
 static kanon_status set_up_numeric(term *t, const kanon__column *c, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(&t->position, c->n_codes, "distances", err);
+    kanon_status st = kanon__new_array(&t->position, c->domain->n_codes, "distances", err);
     if (st != KANON_OK)
         return st;
-    uint32_t n = c->n_codes - (c->missing_code != KANON__NO_CODE);
-    double range = n > 0 ? c->values[n - 1] - c->values[0] : 0;
+    uint32_t n = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
+    double range = n > 0 ? c->domain->values[n - 1] - c->domain->values[0] : 0;
     for (uint32_t code = 0; code < n && range > 0; code++)
-        t->position[code] = c->weight * ((c->values[code] - c->values[0]) / range);
-    if (c->missing_code != KANON__NO_CODE)
-        t->position[c->missing_code] = 3 * c->weight;
+        t->position[code] = c->weight * ((c->domain->values[code] - c->domain->values[0]) / range);
+    if (c->domain->missing_code != KANON__NO_CODE)
+        t->position[c->domain->missing_code] = 3 * c->weight;
     return KANON_OK;
 }
 
 static kanon_status set_up_term(term *t, const kanon__column *c, kanon_error *err)
 {
-    *t = (term){.n_codes = c->n_codes, .weight = c->weight};
+    *t = (term){.n_codes = c->domain->n_codes, .weight = c->weight};
     if (kanon__column_is_numeric(c))
         return set_up_numeric(t, c, err);
-    t->taxonomy = c->taxonomy;
-    if (c->n_codes > PAIR_TABLE_CODES)
+    t->taxonomy = c->domain->taxonomy;
+    if (c->domain->n_codes > PAIR_TABLE_CODES)
         return KANON_OK;
     double *pairs = NULL;
-    kanon_status st = kanon__new_array(&pairs, (int64_t)c->n_codes * c->n_codes, "distances", err);
+    kanon_status st = kanon__new_array(&pairs, (int64_t)c->domain->n_codes * c->domain->n_codes, "distances", err);
     if (st != KANON_OK)
         return st;
-    for (uint32_t a = 0; a < c->n_codes; a++)
-        for (uint32_t b = 0; b < c->n_codes; b++)
-            pairs[(size_t)a * c->n_codes + b] = cost(t, a, b);
+    for (uint32_t a = 0; a < c->domain->n_codes; a++)
+        for (uint32_t b = 0; b < c->domain->n_codes; b++)
+            pairs[(size_t)a * c->domain->n_codes + b] = cost(t, a, b);
     t->pairs = pairs;
     return KANON_OK;
 }
@@ -217,7 +217,7 @@ static void clear_neighbours(neighbours *s)
 static kanon_status lower_bound(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon_table *t = subject->table;
+    const kanon__data *t = subject->table;
     neighbours s = {.subject = subject, .m = t->n_quasi};
     (void)attribute;
     *out = NAN;

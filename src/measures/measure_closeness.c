@@ -24,11 +24,11 @@ static void clear_crowd(crowd *c)
 static kanon_status count_numbers(crowd *out, const kanon__column *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&out->until, c->n_codes, "values of the table", err), out);
-    KANON_TRY(kanon__new_array(&out->sums, (int64_t)c->n_codes + 1, "values of the table", err), out);
+    KANON_TRY(kanon__new_array(&out->until, c->domain->n_codes, "values of the table", err), out);
+    KANON_TRY(kanon__new_array(&out->sums, (int64_t)c->domain->n_codes + 1, "values of the table", err), out);
     for (int64_t row = 0; row < out->n; row++)
         out->until[kanon__code_at(c->codes, row)]++;
-    for (uint32_t code = 0; code < c->n_codes; code++) {
+    for (uint32_t code = 0; code < c->domain->n_codes; code++) {
         out->until[code] += code > 0 ? out->until[code - 1] : 0;
         out->sums[code + 1] = out->sums[code] + out->until[code];
     }
@@ -44,7 +44,7 @@ static int32_t rise(const kanon__taxonomy *t, int32_t node)
 
 static kanon_status count_nodes(crowd *out, const kanon__column *c, kanon_error *err)
 {
-    const kanon__taxonomy *t = c->taxonomy;
+    const kanon__taxonomy *t = c->domain->taxonomy;
     kanon_status st = kanon__new_array(&out->below, t->n_nodes, "values of the table", err);
     if (st != KANON_OK)
         return st;
@@ -78,7 +78,7 @@ static __int128 stretch(const crowd *c, int64_t size, int64_t n_until, int64_t b
 static double numeric_distance(kanon__group_values *v, void *payload)
 {
     const crowd *c = payload;
-    int64_t last = (int64_t)v->column->n_codes - 1, n_until = 0, at = 0;
+    int64_t last = (int64_t)v->column->domain->n_codes - 1, n_until = 0, at = 0;
     __int128 sum = 0;
     kanon__group_values_sort(v);
     for (int64_t i = 0; i < v->n; i++) {
@@ -96,7 +96,7 @@ static double numeric_distance(kanon__group_values *v, void *payload)
 static double categorical_distance(kanon__group_values *v, void *payload)
 {
     const crowd *c = payload;
-    const kanon__taxonomy *t = v->column->taxonomy;
+    const kanon__taxonomy *t = v->column->domain->taxonomy;
     __int128 sum = c->all_rise * v->size;
     kanon__group_values_climb(v);
     for (int64_t i = 0; i < v->n_nodes; i++) {

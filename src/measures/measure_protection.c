@@ -35,15 +35,15 @@ static double node_contribution(const secret *s, const kanon__taxonomy *t, int32
 static kanon_status init_secret(secret *out, const kanon__subject *subject, const kanon__column *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__taxonomy *t = c->taxonomy;
+    const kanon__taxonomy *t = c->domain->taxonomy;
     const char *r = kanon__setting_text(subject->settings, "r");
-    uint32_t n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
+    uint32_t n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
     *out = (secret){.power = 1};
     kanon__parse_decimal(&out->r, r, strlen(r));
     for (int i = 0; out->r.exact && i < out->r.scale; i++)
         out->power *= 10;
     if (kanon__column_is_numeric(c)) {
-        out->range = n_numbers > 0 ? c->values[n_numbers - 1] - c->values[0] : 0;
+        out->range = n_numbers > 0 ? c->domain->values[n_numbers - 1] - c->domain->values[0] : 0;
         return st;
     }
     KANON_TRY(kanon__new_array(&out->rise, t->n_nodes, "sensitive values", err), out);
@@ -55,11 +55,11 @@ out:
 
 static bool numbers_count(const secret *s, const kanon__column *c, uint32_t low, uint32_t high)
 {
-    uint32_t last = c->n_codes - (c->missing_code != KANON__NO_CODE) - 1;
-    if (c->scaled == NULL)
-        return (c->values[high] - c->values[low]) / s->range <= s->r.value;
-    return within(s, (uint64_t)c->scaled[high] - (uint64_t)c->scaled[low],
-                  (uint64_t)c->scaled[last] - (uint64_t)c->scaled[0]);
+    uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
+    if (c->domain->scaled == NULL)
+        return (c->domain->values[high] - c->domain->values[low]) / s->range <= s->r.value;
+    return within(s, (uint64_t)c->domain->scaled[high] - (uint64_t)c->domain->scaled[low],
+                  (uint64_t)c->domain->scaled[last] - (uint64_t)c->domain->scaled[0]);
 }
 
 /* Each value with the smaller ones that are near enough, whose count and sum are kept while the window moves up. Every
@@ -74,13 +74,14 @@ static double numeric_pairs(kanon__group_values *v, const secret *s)
         uint32_t code = v->codes[i];
         double count = (double)v->counts[code];
         pairs += count * count;
-        if (code == c->missing_code) /* the last one, at full distance from all others: no contribution */
+        if (code == c->domain->missing_code) /* the last one, at full distance from all others: no contribution */
             break;
         for (; first < i && !numbers_count(s, c, v->codes[first], code); first++) {
             n_window -= v->counts[v->codes[first]];
-            sum -= (double)v->counts[v->codes[first]] * (c->values[v->codes[first]] - c->values[v->codes[0]]);
+            sum -= (double)v->counts[v->codes[first]] *
+                   (c->domain->values[v->codes[first]] - c->domain->values[v->codes[0]]);
         }
-        double above = c->values[code] - c->values[v->codes[0]];
+        double above = c->domain->values[code] - c->domain->values[v->codes[0]];
         if (n_window > 0)
             pairs += 2 * count * ((double)n_window - ((double)n_window * above - sum) / s->range);
         n_window += v->counts[code];

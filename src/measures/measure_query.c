@@ -72,14 +72,14 @@ static double position(const line *l, uint32_t code)
 {
     const kanon__column *c = l->column;
     if (!kanon__column_is_numeric(c))
-        return code > c->missing_code ? code - 1.0 : code;
-    return l->lengths ? c->values[code] : (double)(c->scaled[code] - c->scaled[0]);
+        return code > c->domain->missing_code ? code - 1.0 : code;
+    return l->lengths ? c->domain->values[code] : (double)(c->domain->scaled[code] - c->domain->scaled[0]);
 }
 
 /* From code `lo` to code `hi`, both included. */
 static stretch stretch_of(const line *l, uint32_t lo, uint32_t hi)
 {
-    double unit = l->lengths || hi == l->column->missing_code ? 0 : 1;
+    double unit = l->lengths || hi == l->column->domain->missing_code ? 0 : 1;
     stretch s = {position(l, lo), position(l, hi) + unit};
     return s.begin == s.end && !l->lengths ? nothing : s;
 }
@@ -90,8 +90,8 @@ static bool counts_lengths(const kanon__column *c, uint32_t n_values)
     const int64_t most_units = (int64_t)1 << 53;
     if (!kanon__column_is_numeric(c))
         return false;
-    return c->type == KANON_TYPE_DECIMAL || c->scaled == NULL ||
-           (n_values > 0 && c->scaled[n_values - 1] - c->scaled[0] >= most_units);
+    return c->domain->type == KANON_TYPE_DECIMAL || c->domain->scaled == NULL ||
+           (n_values > 0 && c->domain->scaled[n_values - 1] - c->domain->scaled[0] >= most_units);
 }
 
 static double share(const line *l, stretch region, stretch predicate)
@@ -110,10 +110,10 @@ static void released_codes(const kanon__subject *s, const line *l, int i, int64_
     codes[0] = s->extents[i][2 * group];
     codes[1] = s->extents[i][2 * group + 1];
     if (!kanon__column_is_numeric(c)) {
-        int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)codes[0], (int32_t)codes[1]);
-        codes[0] = (uint32_t)c->taxonomy->first_leaf[node];
-        codes[1] = (uint32_t)c->taxonomy->last_leaf[node];
-    } else if (codes[0] != codes[1] && codes[1] == c->missing_code) {
+        int32_t node = kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)codes[0], (int32_t)codes[1]);
+        codes[0] = (uint32_t)c->domain->taxonomy->first_leaf[node];
+        codes[1] = (uint32_t)c->domain->taxonomy->last_leaf[node];
+    } else if (codes[0] != codes[1] && codes[1] == c->domain->missing_code) {
         codes[0] = 0;
         codes[1] = l->n_values - 1;
     }
@@ -148,7 +148,7 @@ static kanon_status set_up_line(line *l, const kanon__subject *s, int i, kanon_e
 {
     const kanon__column *c = kanon__subject_quasi(s, i);
     l->column = c;
-    l->n_values = c->n_codes - (kanon__column_is_numeric(c) && c->missing_code != KANON__NO_CODE);
+    l->n_values = c->domain->n_codes - (kanon__column_is_numeric(c) && c->domain->missing_code != KANON__NO_CODE);
     l->lengths = counts_lengths(c, l->n_values);
     l->whole = l->n_values > 0 ? stretch_of(l, 0, l->n_values - 1) : nothing;
     kanon_status st = find_regions(l, s, i, err);

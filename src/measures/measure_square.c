@@ -5,25 +5,25 @@
 static double numeric_error(const kanon__subject *s, int i, int64_t group)
 {
     const kanon__column *c = kanon__subject_quasi(s, i);
-    uint32_t lo = s->extents[i][2 * group], n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
+    uint32_t lo = s->extents[i][2 * group], n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
     if (lo == s->extents[i][2 * group + 1])
         return 0;
-    double range = c->values[n_numbers - 1] - c->values[0], base = c->values[lo], sum = 0, error = 0;
+    double range = c->domain->values[n_numbers - 1] - c->domain->values[0], base = c->domain->values[lo], sum = 0, error = 0;
     int64_t n_present = 0;
     for (int64_t place = s->begins[group]; place < s->begins[group + 1]; place++) {
         uint32_t code = kanon__code_at(c->codes, s->members[place]);
-        if (code == c->missing_code) {
+        if (code == c->domain->missing_code) {
             error += 1;
             continue;
         }
-        sum += c->values[code] - base;
+        sum += c->domain->values[code] - base;
         n_present++;
     }
     for (int64_t place = s->begins[group]; range > 0 && place < s->begins[group + 1]; place++) {
         uint32_t code = kanon__code_at(c->codes, s->members[place]);
-        if (code == c->missing_code)
+        if (code == c->domain->missing_code)
             continue;
-        double distance = (c->values[code] - base - sum / (double)n_present) / range;
+        double distance = (c->domain->values[code] - base - sum / (double)n_present) / range;
         error += distance * distance;
     }
     return error;
@@ -32,7 +32,7 @@ static double numeric_error(const kanon__subject *s, int i, int64_t group)
 /* The lca is above every value of its group, so each is as far from it as it is high. */
 static double categorical_error(const kanon__subject *s, int i, int64_t group)
 {
-    const kanon__taxonomy *t = kanon__subject_quasi(s, i)->taxonomy;
+    const kanon__taxonomy *t = kanon__subject_quasi(s, i)->domain->taxonomy;
     int32_t node = kanon__taxonomy_lca(t, (int32_t)s->extents[i][2 * group], (int32_t)s->extents[i][2 * group + 1]);
     double distance = (double)t->height[node] / t->height[0];
     return (double)s->grouping->sizes[group] * distance * distance;

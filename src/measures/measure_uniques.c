@@ -8,7 +8,7 @@ typedef struct original {
     int64_t n_tuples, n_unique, smallest;
 } original;
 
-static kanon_status count_tuples(original *out, const kanon_table *t, kanon_error *err)
+static kanon_status count_tuples(original *out, const kanon__data *t, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__space *space = NULL;

@@ -6,13 +6,13 @@
 static double distinct_share(kanon__group_values *values, void *payload)
 {
     (void)payload;
-    return (double)values->n / values->column->taxonomy->n_leaves;
+    return (double)values->n / values->column->domain->taxonomy->n_leaves;
 }
 
 static kanon_status q_diversity(double *out, const kanon__subject *s, int i, kanon_error *err)
 {
     const kanon__column *c = kanon__subject_quasi(s, i);
-    if (!kanon__column_is_numeric(c) && c->taxonomy->flat)
+    if (!kanon__column_is_numeric(c) && c->domain->taxonomy->flat)
         return kanon__fold_groups(out, s, c, KANON__FOLD_MEAN, distinct_share, NULL, err);
     double sum = 0;
     for (int64_t group = 0; group < s->grouping->n_groups; group++)

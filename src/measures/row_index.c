@@ -14,16 +14,16 @@ static kanon_status sort_rows(kanon__row_index *index, const kanon__column *c, i
 {
     kanon_status st = KANON_OK;
     int32_t *next = NULL;
-    KANON_TRY(kanon__new_array(&next, (int64_t)c->n_codes + 1, "row order", err), out);
+    KANON_TRY(kanon__new_array(&next, (int64_t)c->domain->n_codes + 1, "row order", err), out);
     KANON_TRY(kanon__new_array(&index->rows, n_rows, "row order", err), out);
     for (int64_t row = 0; row < n_rows; row++)
-        if (kanon__code_at(c->codes, row) != c->missing_code)
+        if (kanon__code_at(c->codes, row) != c->domain->missing_code)
             next[kanon__code_at(c->codes, row) + 1]++;
-    for (uint32_t code = 0; code < c->n_codes; code++)
+    for (uint32_t code = 0; code < c->domain->n_codes; code++)
         next[code + 1] += next[code];
-    index->n = next[c->n_codes];
+    index->n = next[c->domain->n_codes];
     for (int64_t row = 0; row < n_rows; row++)
-        if (kanon__code_at(c->codes, row) != c->missing_code)
+        if (kanon__code_at(c->codes, row) != c->domain->missing_code)
             index->rows[next[kanon__code_at(c->codes, row)]++] = (int32_t)row;
 out:
     kanon__free(next);

@@ -42,7 +42,7 @@ void kanon__centroids_free(kanon__centroids *c)
 /* The units of the lowest node that is above both `node` and the leaf. */
 static uint32_t joined_units(const kanon__dimension *d, int32_t node, uint32_t leaf)
 {
-    const kanon__taxonomy *t = d->column->taxonomy;
+    const kanon__taxonomy *t = d->column->domain->taxonomy;
     while ((int32_t)leaf < t->first_leaf[node] || (int32_t)leaf > t->last_leaf[node])
         node = t->parent[node];
     return d->node_units[node];
@@ -52,7 +52,7 @@ uint32_t kanon__centroid_term(const kanon__dimension *d, int32_t at, uint32_t co
 {
     if (d->position == NULL)
         return joined_units(d, at, code);
-    bool missing = code == d->column->missing_code;
+    bool missing = code == d->column->domain->missing_code;
     if (missing || at == KANON__NO_POSITION)
         return missing && at == KANON__NO_POSITION ? 0 : d->full;
     int32_t difference = (int32_t)d->position[code] - at;
@@ -75,7 +75,7 @@ static void count(const kanon__centroids *c, int i, int64_t cluster, int64_t row
     int64_t slot = i * c->n + cluster;
     uint32_t code = kanon__code_at(d->codes, row);
     if (d->position != NULL) {
-        bool present = code != d->column->missing_code;
+        bool present = code != d->column->domain->missing_code;
         c->sums[slot] += present ? d->position[code] : 0;
         c->n_present[slot] += present;
         return;
@@ -93,7 +93,7 @@ static bool place(const kanon__centroids *c, int i, int64_t cluster)
     int64_t slot = i * c->n + cluster, n = c->n_present[slot];
     int32_t before = c->at[slot];
     if (d->position == NULL)
-        c->at[slot] = kanon__taxonomy_lca(d->column->taxonomy, (int32_t)c->lo[slot], (int32_t)c->hi[slot]);
+        c->at[slot] = kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)c->lo[slot], (int32_t)c->hi[slot]);
     else
         c->at[slot] = n > 0 ? (int32_t)((2 * c->sums[slot] + n) / (2 * n)) : KANON__NO_POSITION;
     return c->at[slot] != before;

@@ -60,10 +60,10 @@ out:
 
 kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
 {
-    if (g->n_rows == table->n_rows)
+    if (g->n_rows == table->data.n_rows)
         return KANON_OK;
     return kanon__fail(err, KANON_EINVAL, "the grouping is of %lld records, the table has %lld", (long long)g->n_rows,
-                       (long long)table->n_rows);
+                       (long long)table->data.n_rows);
 }
 
 const uint32_t *kanon__grouping_shown(const kanon_grouping *g, const kanon__column *column)
@@ -126,12 +126,12 @@ out:
 kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
 {
     *out = NULL;
-    for (int64_t row = 0; row < table->n_rows; row++)
+    for (int64_t row = 0; row < table->data.n_rows; row++)
         if (group_of[row] < 0)
             return kanon__fail(err, KANON_EINVAL, "record %lld has a negative group number", (long long)row + 1);
-    kanon_status st = compact(out, group_of, table->n_rows, err);
+    kanon_status st = compact(out, group_of, table->data.n_rows, err);
     if (st == KANON_OK)
-        (*out)->k = table->schema_k;
+        (*out)->k = table->policy.k;
     return st;
 }
 
@@ -166,19 +166,19 @@ static kanon_status read_groups(kanon__csv *csv, const kanon_table *table, int64
             break;
         KANON_TRY(read_number(csv, 0, 1, &row, err), out);
         KANON_TRY(read_number(csv, 1, 0, &group, err), out);
-        if (row > table->n_rows || group_of[row - 1] >= 0) {
+        if (row > table->data.n_rows || group_of[row - 1] >= 0) {
             st = kanon__csv_fail(csv, 0, err,
-                                 row > table->n_rows ? "the table has no such row" : "this row was given before");
-            kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->n_rows);
+                                 row > table->data.n_rows ? "the table has no such row" : "this row was given before");
+            kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->data.n_rows);
             goto out;
         }
         group_of[row - 1] = group;
         n++;
     }
-    if (n < table->n_rows) {
+    if (n < table->data.n_rows) {
         st = kanon__fail(err, KANON_EDATA, "%s:%lld: row: %lld rows of the table have no line", csv->input->path,
-                         (long long)n + 2, (long long)(table->n_rows - n));
-        kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->n_rows);
+                         (long long)n + 2, (long long)(table->data.n_rows - n));
+        kanon__hint(err, st, "the table has %lld rows, and each is named once", (long long)table->data.n_rows);
     }
 out:
     return st;
@@ -195,8 +195,8 @@ kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table,
     KANON_TRY(kanon__input_open(&input, path, err), out);
     KANON_TRY(kanon__csv_open(&csv, &input, &options, err), out);
     KANON_TRY(check_groups_header(&csv, err), out);
-    KANON_TRY(kanon__new_array(&group_of, table->n_rows, "a grouping", err), out);
-    memset(group_of, 0xff, (size_t)table->n_rows * sizeof *group_of); /* -1: not seen yet */
+    KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
+    memset(group_of, 0xff, (size_t)table->data.n_rows * sizeof *group_of); /* -1: not seen yet */
     KANON_TRY(read_groups(&csv, table, group_of, err), out);
     KANON_TRY(kanon_grouping_new(out, table, group_of, err), out);
 out:

@@ -19,7 +19,7 @@ static uint32_t limit_of(uint32_t full, const char *r)
     return (uint32_t)((__int128)number.mantissa * full / power);
 }
 
-kanon_status kanon__secrets_new(kanon__secrets **out, const kanon_table *table, const char *r, kanon_error *err)
+kanon_status kanon__secrets_new(kanon__secrets **out, const kanon__data *table, const char *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__secrets *s = NULL;
@@ -192,8 +192,8 @@ static uint64_t numeric_pull(const kanon__secrets_values *v, const kanon__dimens
     int64_t own = d->position[code], full = d->full;
     int64_t begin = position_bound(v, d, own - limit), end = position_bound(v, d, own + (int64_t)limit + 1);
     int64_t middle = position_bound(v, d, own);
-    if (d->column->missing_code != KANON__NO_CODE) /* a missing value is at full distance, where nothing is contributed */
-        end = end < lower_bound(v, d->column->missing_code) ? end : lower_bound(v, d->column->missing_code);
+    if (d->column->domain->missing_code != KANON__NO_CODE) /* a missing value is at full distance, where nothing is contributed */
+        end = end < lower_bound(v, d->column->domain->missing_code) ? end : lower_bound(v, d->column->domain->missing_code);
     int64_t n_below = count_until(v, middle) - count_until(v, begin), n_above = count_until(v, end) - count_until(v, middle);
     int64_t below = positions_until(v, d, middle) - positions_until(v, d, begin);
     int64_t above = positions_until(v, d, end) - positions_until(v, d, middle);
@@ -205,7 +205,7 @@ static uint64_t pull(const kanon__secrets_group *g, int i, uint32_t code)
     const kanon__secrets_values *v = &g->values[i];
     const kanon__dimension *d = &g->secrets->space->dimensions[i];
     uint64_t sum = 0;
-    if (d->position != NULL && code != d->column->missing_code)
+    if (d->position != NULL && code != d->column->domain->missing_code)
         return numeric_pull(v, d, g->secrets->limits[i], code);
     for (int64_t place = 0; place < v->n; place++)
         sum += (uint64_t)v->counts[place] * kanon__secrets_contribution(g->secrets, i, v->codes[place], code);
@@ -241,7 +241,7 @@ out:
 static void set_prefix_sums(kanon__secrets_values *v, const kanon__dimension *d, int64_t from)
 {
     for (int64_t i = from; i < v->n; i++) {
-        bool missing = i > 0 && v->codes[i - 1] == d->column->missing_code;
+        bool missing = i > 0 && v->codes[i - 1] == d->column->domain->missing_code;
         int64_t position = i > 0 && !missing ? (int64_t)d->position[v->codes[i - 1]] : 0;
         v->count_before[i] = i > 0 ? v->count_before[i - 1] + v->counts[i - 1] : 0;
         v->position_before[i] = i > 0 ? v->position_before[i - 1] + v->counts[i - 1] * position : 0;

@@ -15,7 +15,7 @@ typedef struct kanon__secrets {
 } kanon__secrets;
 
 /* `r` as text, so that the limit is exact. With no sensitive attribute every S-diversity is 0. */
-kanon_status kanon__secrets_new(kanon__secrets **out, const kanon_table *table, const char *r, kanon_error *err);
+kanon_status kanon__secrets_new(kanon__secrets **out, const kanon__data *table, const char *r, kanon_error *err);
 void kanon__secrets_free(kanon__secrets *secrets);
 
 /* pc of two codes of an attribute in units; 0 where the pair does not count. */

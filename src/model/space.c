@@ -43,7 +43,7 @@ static fraction weight_of(const kanon__column *column)
 
 static uint32_t n_numbers(const kanon__column *column)
 {
-    return column->n_codes - (column->missing_code != KANON__NO_CODE);
+    return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
 }
 
 /* The largest step of which every difference of the column's values is a multiple; 0 where there are no two values. */
@@ -51,7 +51,7 @@ static int64_t common_step(const kanon__column *column)
 {
     int64_t step = 0;
     for (uint32_t i = 1; i < n_numbers(column); i++)
-        step = gcd(column->scaled[i] - column->scaled[i - 1], step);
+        step = gcd(column->domain->scaled[i] - column->domain->scaled[i - 1], step);
     return step;
 }
 
@@ -59,13 +59,14 @@ static int64_t common_step(const kanon__column *column)
 static int64_t parts_of(const kanon__column *column, kanon__terms terms)
 {
     if (!kanon__column_is_numeric(column))
-        return terms != KANON__TERMS_LOSS        ? column->taxonomy->n_leaves
-               : column->taxonomy->height[0] > 0 ? column->taxonomy->height[0]
+        return terms != KANON__TERMS_LOSS        ? column->domain->taxonomy->n_leaves
+               : column->domain->taxonomy->height[0] > 0 ? column->domain->taxonomy->height[0]
                                                  : 1;
     uint32_t n = n_numbers(column);
     if (n < 2)
         return 1;
-    return column->scaled != NULL ? (column->scaled[n - 1] - column->scaled[0]) / common_step(column) : 0;
+    return column->domain->scaled != NULL ? (column->domain->scaled[n - 1] - column->domain->scaled[0]) / common_step(column)
+                                          : 0;
 }
 
 /* The least number of units to 1 that makes every term of the dimension whole; 0: none that is of use. */
@@ -101,20 +102,22 @@ static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
         return st;
     const kanon__column *c = d->column;
     uint32_t n = n_numbers(c);
-    double range = n > 0 ? c->values[n - 1] - c->values[0] : 0;
-    int64_t whole_range = n > 1 && c->scaled != NULL ? c->scaled[n - 1] - c->scaled[0] : 0;
+    double range = n > 0 ? c->domain->values[n - 1] - c->domain->values[0] : 0;
+    int64_t whole_range = n > 1 && c->domain->scaled != NULL ? c->domain->scaled[n - 1] - c->domain->scaled[0] : 0;
     for (uint32_t i = 1; i < n; i++) {
         if (whole_range > 0)
-            d->position[i] = (uint32_t)(((__int128)(c->scaled[i] - c->scaled[0]) * d->full * 2 + whole_range) /
-                                        ((__int128)whole_range * 2));
+            d->position[i] =
+                (uint32_t)(((__int128)(c->domain->scaled[i] - c->domain->scaled[0]) * d->full * 2 + whole_range) /
+                           ((__int128)whole_range * 2));
         else if (isfinite(range))
-            d->position[i] = (uint32_t)floor((c->values[i] - c->values[0]) / range * d->full + 0.5);
+            d->position[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
         else /* the ends lie further apart than a double can tell */
-            d->position[i] = (uint32_t)floor(
-                (c->values[i] / 2 - c->values[0] / 2) / (c->values[n - 1] / 2 - c->values[0] / 2) * d->full + 0.5);
+            d->position[i] = (uint32_t)floor((c->domain->values[i] / 2 - c->domain->values[0] / 2) /
+                                                 (c->domain->values[n - 1] / 2 - c->domain->values[0] / 2) * d->full +
+                                             0.5);
     }
-    if (c->missing_code != KANON__NO_CODE)
-        d->position[c->missing_code] = 2 * d->full;
+    if (c->domain->missing_code != KANON__NO_CODE)
+        d->position[c->domain->missing_code] = 2 * d->full;
     return KANON_OK;
 }
 
@@ -122,7 +125,7 @@ uint32_t kanon__dimension_climb(const kanon__dimension *d, uint32_t lo, uint32_t
 {
     if (d->counted)
         return kanon__dimension_count_units(d, lo < hi ? 2 : 1);
-    return d->node_units[kanon__taxonomy_lca(d->column->taxonomy, (int32_t)lo, (int32_t)hi)];
+    return d->node_units[kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi)];
 }
 
 static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
@@ -133,12 +136,12 @@ static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
 uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_distinct)
 {
     int64_t counted = n_distinct - (d->terms == KANON__TERMS_SECRETS);
-    return rounded_part(d->full, counted, d->column->taxonomy->n_leaves);
+    return rounded_part(d->full, counted, d->column->domain->taxonomy->n_leaves);
 }
 
 static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
 {
-    const kanon__taxonomy *t = d->column->taxonomy;
+    const kanon__taxonomy *t = d->column->domain->taxonomy;
     int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     if (d->terms == KANON__TERMS_LOSS)
         return t->height[0] > 0 ? rounded_part(d->full, t->height[node], t->height[0]) : 0;
@@ -158,7 +161,7 @@ static void set_pair_units(kanon__dimension *d)
 static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__taxonomy *t = d->column->taxonomy;
+    const kanon__taxonomy *t = d->column->domain->taxonomy;
     KANON_TRY(kanon__new_array(&d->node_units, t->n_nodes, "taxonomy costs", err), out);
     for (int32_t node = 0; node < t->n_nodes; node++)
         d->node_units[node] = units_of_node(d, node);
@@ -171,7 +174,7 @@ out:
     return st;
 }
 
-kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, const int *columns, int n_columns,
+kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, const int *columns, int n_columns,
                               kanon__terms terms, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -184,7 +187,7 @@ kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, cons
     for (int i = 0; i < s->n_dimensions; i++) {
         const kanon__column *column = &table->columns[columns[i]];
         s->dimensions[i] = (kanon__dimension){
-            .column = column, .codes = column->codes, .n_codes = column->n_codes, .terms = terms};
+            .column = column, .codes = column->codes, .n_codes = column->domain->n_codes, .terms = terms};
     }
     s->scale = choose_scale(s, terms);
     for (int i = 0; i < s->n_dimensions; i++) {

@@ -43,7 +43,7 @@ typedef struct kanon__space {
 typedef uint32_t kanon__bound;
 
 /* The space of the given columns of the table, all of them encoded. */
-kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, const int *columns, int n_columns,
+kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, const int *columns, int n_columns,
                               kanon__terms terms, kanon_error *err);
 void kanon__space_free(kanon__space *space);
 

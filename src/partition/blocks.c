@@ -4,7 +4,6 @@
 #include "core/pool.h"
 #include "model/clusters.h"
 #include "partition/gaps.h"
-#include "partition/part_table.h"
 
 #include <stdlib.h>
 
@@ -52,14 +51,14 @@ static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     blocks *b = payload;
     int64_t index = b->turn[task];
-    kanon_table table = {0};
+    kanon__data table = {0};
     kanon__space *space = NULL;
     kanon__ticker ticker;
     kanon__random random;
     int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
     kanon__random_init(&random, b->run->seed, (uint64_t)index); /* every block has a seed of its own */
     kanon__shared_ticker_task(&ticker, &b->shared);
-    KANON_TRY(kanon__part_table_init(&table, b->run->table, b->parts->rows + begin, n, err), out);
+    KANON_TRY(kanon__data_rows(&table, b->run->table, b->parts->rows + begin, n, err), out);
     KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
     kanon__run run = *b->run;
     kanon__constraints constraints;
@@ -85,7 +84,7 @@ static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
     kanon__shared_ticker_add(&b->shared, n);
 out:
     kanon__space_free(space);
-    kanon__part_table_clear(&table);
+    kanon__data_clear_rows(&table);
     return st;
 }
 

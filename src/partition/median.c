@@ -46,15 +46,15 @@ static double width(splitting *s, part p, const kanon__dimension *d)
         return d->full > 0 ? (double)units / d->full : 0;
     }
     if (d->position == NULL) {
-        int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)lo, (int32_t)hi);
-        return c->taxonomy->last_leaf[node] - c->taxonomy->first_leaf[node] + 1;
+        int32_t node = kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)lo, (int32_t)hi);
+        return c->domain->taxonomy->last_leaf[node] - c->domain->taxonomy->first_leaf[node] + 1;
     }
     /* a part that holds missing numbers is, on them, as wide as the whole table */
-    uint32_t n_numbers = c->n_codes - (c->missing_code != KANON__NO_CODE);
-    bool mixed = lo != hi && hi == c->missing_code;
-    if (lo == c->missing_code)
+    uint32_t n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
+    bool mixed = lo != hi && hi == c->domain->missing_code;
+    if (lo == c->domain->missing_code)
         return 0;
-    return mixed ? c->values[n_numbers - 1] - c->values[0] : c->values[hi] - c->values[lo];
+    return mixed ? c->domain->values[n_numbers - 1] - c->domain->values[0] : c->domain->values[hi] - c->domain->values[lo];
 }
 
 /* Step 2. */

@@ -41,7 +41,7 @@ typedef struct plan {
 } plan;
 
 /* What is asked for must be possible; this is known before any work is done. */
-static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon_error *err)
+static kanon_status check_requirement(const kanon__data *data, int64_t k, kanon_error *err)
 {
     kanon_status st;
     if (k == 0) {
@@ -52,9 +52,9 @@ static kanon_status check_requirement(const kanon_table *table, int64_t k, kanon
         st = kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k);
         return kanon__hint(err, st, "k is a whole number from 2 upwards");
     }
-    if (k > table->n_rows) {
+    if (k > data->n_rows) {
         st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld record%s", (long long)k,
-                         (long long)table->n_rows, table->n_rows == 1 ? "" : "s");
+                         (long long)data->n_rows, data->n_rows == 1 ? "" : "s");
         return kanon__hint(err, st, "ask for a smaller k, or add records");
     }
     return KANON_OK;
@@ -74,13 +74,13 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
                                   const kanon_options *o, kanon_error *err)
 {
     const kanon_algorithm_info *algorithm = &p->algorithm->info;
-    bool from_schema = table->schema_algorithm != NULL && strcmp(table->schema_algorithm, algorithm->name) == 0;
-    size_t n_schema = from_schema ? (size_t)table->n_schema_settings : 0;
+    bool from_schema = table->policy.algorithm != NULL && strcmp(table->policy.algorithm, algorithm->name) == 0;
+    size_t n_schema = from_schema ? (size_t)table->policy.n_settings : 0;
     kanon_status st = kanon__new_array(out, (int64_t)(n_schema + o->n_settings + o->n_refine_settings + 1), "settings", err);
     if (st != KANON_OK)
         return st;
     for (size_t i = 0; i < n_schema; i++)
-        (*out)[i] = table->schema_settings[i];
+        (*out)[i] = table->policy.settings[i];
     for (size_t i = 0; i < o->n_settings; i++)
         (*out)[n_schema + i] = o->settings[i];
     *n = n_schema + o->n_settings;
@@ -136,7 +136,7 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
 static kanon_status verify(const kanon__run *run, kanon_error *err)
 {
     kanon_status st = kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
-    return st == KANON_OK ? kanon__verify_privacy(run->table, run->group_of, run->n_groups, run->k, err) : st;
+    return st == KANON_OK ? kanon__verify_privacy(run->table, run->policy, run->group_of, run->n_groups, run->k, err) : st;
 }
 
 static kanon_status refine(const plan *p, kanon__run *run, kanon_error *err)
@@ -236,7 +236,7 @@ static kanon_status check_recoding(const plan *p, const kanon_table *table, int6
     kanon_status st;
     if (!p->recode)
         return KANON_OK;
-    if (table->has_entity && table->entity_together) {
+    if (table->data.has_entity && table->policy.entity_together) {
         st = kanon__fail(err, KANON_EINVAL, "records of an entity cannot be kept together where attributes are recoded");
         return kanon__hint(err, st, "leave out entity-together; every group then still holds k different entities");
     }
@@ -255,11 +255,11 @@ static kanon_status check_recoding(const plan *p, const kanon_table *table, int6
 static const char *algorithm_name(const kanon_table *table, const kanon_options *o)
 {
     bool recode = o->recode == KANON_RECODE_ATTRIBUTE;
-    const kanon__algorithm *own = table->schema_algorithm != NULL ? kanon__algorithm_find(table->schema_algorithm) : NULL;
+    const kanon__algorithm *own = table->policy.algorithm != NULL ? kanon__algorithm_find(table->policy.algorithm) : NULL;
     if (o->algorithm != NULL)
         return o->algorithm;
-    if (table->schema_algorithm != NULL && (!recode || own == NULL || own->recodes_attributes))
-        return table->schema_algorithm;
+    if (table->policy.algorithm != NULL && (!recode || own == NULL || own->recodes_attributes))
+        return table->policy.algorithm;
     return recode ? "attribute-cut" : kanon_algorithm_default();
 }
 
@@ -272,7 +272,7 @@ static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_o
         .algorithm = kanon__algorithm_find(name), .compare = o->compare != 0, .recode = o->recode == KANON_RECODE_ATTRIBUTE};
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
-    bool movable = !table->has_entity || !table->entity_together; /* a refinement moves single records */
+    bool movable = !table->data.has_entity || !table->policy.entity_together; /* a refinement moves single records */
     const char *wanted = o->refine != NULL ? o->refine : movable ? out->algorithm->refinement : NULL;
     if (wanted == NULL || strcmp(wanted, "none") == 0)
         return check_recoding(out, table, o->blocks, err);
@@ -338,24 +338,35 @@ static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
     return kanon__hint(err, st, "a block of 100000 records costs little loss");
 }
 
-static kanon_status choose_pace(plan *p, const kanon_table *table, const kanon__constraints *constraints, int64_t k,
-                                const kanon_options *o, kanon_error *err)
+static kanon_status choose_pace(plan *p, const kanon__data *data, const kanon__constraints *constraints, int64_t k,
+                                int64_t may_suppress, const kanon_options *o, kanon_error *err)
 {
     const kanon__refinement *r = p->refinement;
     int threads = kanon__pool_threads(o->threads);
-    kanon__workload work = {.algorithm = p->algorithm, .table = table, .k = k, .threads = threads, .whole = p->recode};
+    kanon__workload work = {.algorithm = p->algorithm, .table = data, .k = k, .threads = threads, .whole = p->recode};
     if (r != NULL) {
         work.then = r->info.name;
         work.instead = "refine by none";
-        work.then_bytes = r->need(p->refining, table, constraints, k, threads);
+        work.then_bytes = r->need(p->refining, data, constraints, k, threads);
     }
-    int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(table, constraints, k);
+    int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(data, constraints, may_suppress, k);
     if (repair_bytes > work.then_bytes) {
         work.then = "making the groups keep what the schema asks";
         work.instead = "ask for less beside k";
         work.then_bytes = repair_bytes;
     }
     return kanon__pace_choose(&p->pace, &work, o->blocks, o->memory, err);
+}
+
+/* How many records may be suppressed: by the option, else by the policy; -1: nobody said. */
+static kanon_status count_suppressible(int64_t *out, const kanon_table *table, const char *share, kanon_error *err)
+{
+    kanon__fraction fraction = table->policy.suppress;
+    if (share != NULL && !kanon__fraction_parse(&fraction, share))
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "suppress: not a share of the records"),
+                           "write 0.01 for one percent");
+    *out = kanon__fraction_of(fraction, table->data.n_rows);
+    return KANON_OK;
 }
 
 kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
@@ -365,6 +376,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     plan p = {0};
     kanon_setting *given = NULL;
     size_t n_given = 0;
+    int64_t may_suppress = -1;
     kanon__settings settings = {0}, refining = {0};
     kanon__ticker ticker;
     kanon__constraints *constraints = NULL;
@@ -377,17 +389,20 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, given, n_given, err), out);
     KANON_TRY(take_refine_settings(&refining, &p, &settings, &o, err), out);
     p.refining = &refining;
-    int64_t k = o.k != 0 ? o.k : table->schema_k;
-    KANON_TRY(check_requirement(table, k, err), out);
+    int64_t k = o.k != 0 ? o.k : table->policy.k;
+    KANON_TRY(check_requirement(&table->data, k, err), out);
+    KANON_TRY(count_suppressible(&may_suppress, table, o.suppress, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
     if (p.recode)
         o.blocks = KANON_BLOCKS_NONE;
-    KANON_TRY(kanon__requirements_allow(table, p.refinement != NULL, err), out);
-    KANON_TRY(kanon__requirements_new(&constraints, table, k, err), out);
-    KANON_TRY(choose_pace(&p, table, constraints, k, &o, err), out);
+    KANON_TRY(kanon__requirements_allow(&table->data, &table->policy, p.refinement != NULL, err), out);
+    KANON_TRY(kanon__requirements_new(&constraints, &table->data, &table->policy, k, err), out);
+    KANON_TRY(choose_pace(&p, &table->data, constraints, k, may_suppress, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
-    kanon__run run = {.table = table,
+    kanon__run run = {.table = &table->data,
+                      .policy = &table->policy,
                       .k = k,
+                      .may_suppress = may_suppress,
                       .seed = o.seed,
                       .threads = kanon__pool_threads(o.threads),
                       .settings = &settings,

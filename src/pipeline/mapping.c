@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-kanon_status kanon__mapping_init(kanon__mapping *m, const kanon_table *table, kanon_error *err)
+kanon_status kanon__mapping_init(kanon__mapping *m, const kanon__data *table, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *m = (kanon__mapping){0};
@@ -12,7 +12,7 @@ kanon_status kanon__mapping_init(kanon__mapping *m, const kanon_table *table, ka
     KANON_TRY(kanon__new_array(&m->shown, table->n_quasi, "what is shown", err), out);
     for (int i = 0; i < table->n_quasi; i++) {
         const kanon__column *c = &table->columns[table->quasi[i]];
-        KANON_TRY(kanon__new_array(&m->columns[i].shown, 2 * (int64_t)c->n_codes, "what is shown", err), out);
+        KANON_TRY(kanon__new_array(&m->columns[i].shown, 2 * (int64_t)c->domain->n_codes, "what is shown", err), out);
         m->shown[i] = m->columns[i].shown;
         m->n = i + 1;
         KANON_TRY(kanon__copy_text(&m->columns[i].column, c->name, strlen(c->name), "a column name", err), out);

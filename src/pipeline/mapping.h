@@ -12,7 +12,7 @@ typedef struct kanon__mapping {
 } kanon__mapping;
 
 /* Room for the quasi attributes of the table. kanon__mapping_clear also after a failure. */
-kanon_status kanon__mapping_init(kanon__mapping *mapping, const kanon_table *table, kanon_error *err);
+kanon_status kanon__mapping_init(kanon__mapping *mapping, const kanon__data *table, kanon_error *err);
 void kanon__mapping_clear(kanon__mapping *mapping);
 /* The grouping takes it over; `shown` stays usable until kanon__mapping_clear. */
 void kanon__mapping_hand_over(kanon__mapping *mapping, kanon_grouping *grouping);

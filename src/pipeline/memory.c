@@ -10,26 +10,26 @@ enum { LARGEST_BLOCK = 3 };
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
 
-static int64_t table_bytes(const kanon_table *t)
+static int64_t table_bytes(const kanon__data *t)
 {
     int64_t bytes = 0;
     for (int i = 0; i < t->n_columns; i++) {
         const kanon__column *c = &t->columns[i];
-        if (!c->encoded)
+        if (c->domain == NULL)
             continue;
         enum { TEXT_AND_VALUE = 80, NODE = 120, PAIR_TABLE = 1 << 20 }; /* with what their check keeps */
         bytes += c->codes.spilled ? 0 : (int64_t)c->codes.size;
-        bytes += (int64_t)c->n_codes * (c->taxonomy != NULL ? NODE : TEXT_AND_VALUE) + PAIR_TABLE;
+        bytes += (int64_t)c->domain->n_codes * (c->domain->taxonomy != NULL ? NODE : TEXT_AND_VALUE) + PAIR_TABLE;
     }
     return bytes;
 }
 
 /* What lies in a file for want of memory, and will not where more of it is allowed. */
-static int64_t spilled_bytes(const kanon_table *t)
+static int64_t spilled_bytes(const kanon__data *t)
 {
     int64_t bytes = 0;
     for (int i = 0; i < t->n_columns; i++)
-        bytes += t->columns[i].encoded && t->columns[i].codes.spilled ? (int64_t)t->columns[i].codes.size : 0;
+        bytes += t->columns[i].domain != NULL && t->columns[i].codes.spilled ? (int64_t)t->columns[i].codes.size : 0;
     return bytes;
 }
 
@@ -37,13 +37,13 @@ static int64_t spilled_bytes(const kanon_table *t)
 static int64_t release_bytes(const kanon__workload *w)
 {
     enum { ROW = 2 * 4 + 1, GROUP = 80, CELL = 96, PART = 384 << 10, FEW = 4 };
-    const kanon_table *t = w->table;
+    const kanon__data *t = w->table;
     int64_t parts = w->threads > FEW ? 2 * ((int64_t)w->threads - FEW) : 0; /* those of a few threads count as fixed */
     return t->n_rows * ROW + t->n_rows / w->k * (GROUP + (int64_t)CELL * t->n_quasi) + parts * PART;
 }
 
 /* The order of the rows while they are cut, then the groups inside the blocks, and their boxes for what is left over. */
-static int64_t cutting_bytes(const kanon_table *t, int64_t k)
+static int64_t cutting_bytes(const kanon__data *t, int64_t k)
 {
     enum { ROW = 12, SIZE = 8, BOUNDS = 8 };
     return t->n_rows * ROW + t->n_rows / k * (SIZE + (int64_t)BOUNDS * t->n_quasi);
@@ -60,7 +60,7 @@ typedef struct need {
 static need needed(const kanon__workload *w)
 {
     enum { FIXED = 16 << 20, CODE = 4 }; /* program, buffers, reports; a block's own columns */
-    const kanon_table *t = w->table;
+    const kanon__data *t = w->table;
     int64_t base = FIXED + table_bytes(t) + release_bytes(w);
     int64_t all = kanon__algorithm_need(w->algorithm, t->n_rows, t->n_quasi);
     return (need){.n_rows = t->n_rows,

@@ -16,7 +16,7 @@ typedef struct kanon__workload {
     const char *then;    /* the step after the algorithm that takes most memory; NULL: there is none */
     const char *instead; /* how to do without it */
     int64_t then_bytes;  /* that it takes: it gets the whole table, with or without blocks */
-    const kanon_table *table;
+    const kanon__data *table;
     int64_t k;
     int threads;
     bool whole; /* it cannot be done in blocks */

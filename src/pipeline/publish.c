@@ -41,12 +41,8 @@ kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_t
         for (int j = i + 1; j < n; j++)
             if (paths[j] != NULL && kanon__output_same_place(paths[i], paths[j]))
                 return fail_twice(paths[i], err);
-        if (kanon__output_same_place(paths[i], t->input.path) ||
-            (t->schema_path != NULL && kanon__output_same_place(paths[i], t->schema_path)))
+        if (kanon__table_reads(t, paths[i]))
             return fail_twice(paths[i], err);
-        for (int j = 0; j < t->n_columns; j++)
-            if (t->columns[j].taxonomy_path != NULL && kanon__output_same_place(paths[i], t->columns[j].taxonomy_path))
-                return fail_twice(paths[i], err);
     }
     return KANON_OK;
 }
@@ -109,7 +105,7 @@ static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_err
     char digest[KANON__SHA256_TEXT];
     KANON_TRY(kanon__sha256_new(&hash, err), out);
     KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
-    KANON_TRY(kanon__sha256_add(hash, t->input.bytes, t->input.size, err), out);
+    KANON_TRY(t->source->class->hash(t->source, hash, err), out);
     KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
     *out = 0;
     for (int i = 0; i < 16; i++)
@@ -142,9 +138,9 @@ static kanon_status list_shown(const uint32_t ***out, const kanon_table *t, cons
     *out = NULL;
     if (g->recoded == NULL)
         return KANON_OK;
-    kanon_status st = kanon__new_array(out, t->n_quasi, "released cells", err);
-    for (int i = 0; st == KANON_OK && i < t->n_quasi; i++)
-        (*out)[i] = kanon__grouping_shown(g, &t->columns[t->quasi[i]]);
+    kanon_status st = kanon__new_array(out, t->data.n_quasi, "released cells", err);
+    for (int i = 0; st == KANON_OK && i < t->data.n_quasi; i++)
+        (*out)[i] = kanon__grouping_shown(g, &t->data.columns[t->data.quasi[i]]);
     return st;
 }
 

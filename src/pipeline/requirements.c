@@ -3,7 +3,6 @@
 #include "pipeline/mapping.h"
 #include "core/alloc.h"
 #include "model/clusters.h"
-#include "partition/part_table.h"
 #include "enforce/alike.h"
 #include "enforce/regroup.h"
 #include "enforce/repair.h"
@@ -12,12 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-kanon_status kanon__requirements_new(kanon__constraints **out, const kanon_table *table, int64_t k, kanon_error *err)
+kanon_status kanon__requirements_new(kanon__constraints **out, const kanon__data *table, const kanon__policy *policy,
+                                     int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraints *constraints = NULL;
     *out = NULL;
-    KANON_TRY(kanon__constraints_new(&constraints, table, k, err), out);
+    KANON_TRY(kanon__constraints_new(&constraints, table, policy, k, err), out);
     if (constraints != NULL)
         KANON_TRY(kanon__constraints_check_feasible(constraints, err), out);
     *out = constraints;
@@ -29,12 +29,13 @@ out:
 
 bool kanon__requirements_none(const kanon__run *run)
 {
-    return run->constraints == NULL && run->table->most_suppressed < 0;
+    return run->constraints == NULL && run->may_suppress < 0;
 }
 
-kanon_status kanon__requirements_allow(const kanon_table *table, bool refined, kanon_error *err)
+kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__policy *policy, bool refined,
+                                       kanon_error *err)
 {
-    if (!refined || !table->has_entity || !table->entity_together)
+    if (!refined || !table->has_entity || !policy->entity_together)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "a refinement moves single records, and entities are to stay together");
     return kanon__hint(err, st, "leave out --refine, or entity-together");
@@ -43,7 +44,7 @@ kanon_status kanon__requirements_allow(const kanon_table *table, bool refined, k
 /* ---- entities that stay together --------------------------------------------------------------------------------- */
 
 /* The first row of each entity, and by row which of these stands for it. */
-static kanon_status find_speakers(int32_t **speakers, int32_t **speaker_of, const kanon_table *t, kanon_error *err)
+static kanon_status find_speakers(int32_t **speakers, int32_t **speaker_of, const kanon__data *t, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *number = NULL, n = 0;
@@ -67,11 +68,11 @@ static kanon_status group_entities(kanon__run *run, kanon__runner runner, const 
 {
     kanon_status st = KANON_OK;
     int32_t *speakers = NULL, *speaker_of = NULL, *group_of = NULL;
-    kanon_table table = {0};
+    kanon__data table = {0};
     kanon__space *space = NULL;
-    const kanon_table *whole = run->table;
+    const kanon__data *whole = run->table;
     KANON_TRY(find_speakers(&speakers, &speaker_of, whole, err), out);
-    KANON_TRY(kanon__part_table_init(&table, whole, speakers, whole->n_entities, err), out);
+    KANON_TRY(kanon__data_rows(&table, whole, speakers, whole->n_entities, err), out);
     KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__new_array(&group_of, table.n_rows, "entities", err), out);
     kanon__constraints constraints = kanon__constraints_for(run->constraints, &table);
@@ -87,7 +88,7 @@ static kanon_status group_entities(kanon__run *run, kanon__runner runner, const 
 out:
     kanon__free(group_of);
     kanon__space_free(space);
-    kanon__part_table_clear(&table);
+    kanon__data_clear_rows(&table);
     kanon__free(speaker_of);
     kanon__free(speakers);
     return st;
@@ -95,7 +96,7 @@ out:
 
 kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
 {
-    if (run->table->has_entity && run->table->entity_together)
+    if (run->table->has_entity && run->policy->entity_together)
         return group_entities(run, runner, payload, err);
     return runner(payload, run, err);
 }
@@ -106,7 +107,7 @@ static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error
 {
     bool holds = true;
     kanon_status st = kanon__constraints_hold(&holds, NULL, run->constraints, run->group_of, run->n_groups, err);
-    return st == KANON_OK && !holds ? kanon__repair(run, run->table->most_suppressed, together, err) : st;
+    return st == KANON_OK && !holds ? kanon__repair(run, run->may_suppress, together, err) : st;
 }
 
 /* An entity in two groups counts in both, so that two groups may keep a constraint that their union breaks. Where the two
@@ -125,23 +126,24 @@ out:
 kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon_table *t = run->table;
-    bool together = t->has_entity && t->entity_together;
-    int64_t may = t->most_suppressed;
+    const kanon__data *t = run->table;
+    bool together = t->has_entity && run->policy->entity_together;
+    int64_t may = run->may_suppress;
     if (may >= 0)
         KANON_TRY(kanon__unsuppress(run, may, together, err), out);
     KANON_TRY(repair_if_needed(run, together, err), out);
     if (may > 0 && !together)
         KANON_TRY(kanon__suppress(run, may, err), out);
-    if (t->has_entity && !together && t->n_constraints > 0)
+    if (t->has_entity && !together && run->policy->n_constraints > 0)
         KANON_TRY(repair_classes(run, err), out);
 out:
     return st;
 }
 
-int64_t kanon__requirements_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k)
+int64_t kanon__requirements_need(const kanon__data *table, const kanon__constraints *constraints, int64_t may_suppress,
+                                 int64_t k)
 {
-    bool asked = constraints != NULL || table->most_suppressed >= 0;
+    bool asked = constraints != NULL || may_suppress >= 0;
     return asked ? kanon__regroup_need(table, constraints, k) : 0;
 }
 
@@ -190,26 +192,26 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
 {
     enum { MOST_RECORDS = 200000 };
     kanon_status st = KANON_OK;
-    kanon_table table = *run->table;
+    kanon__data data = kanon__data_without_entities(run->table);
+    const kanon__policy nothing = {.k = run->k};
     kanon__texts unheard = {0};
     kanon__run plain = *run;
     kanon__mapping mapping = {0};
     *out = NAN;
-    if (kanon__requirements_none(run) || table.n_rows > MOST_RECORDS)
+    if (kanon__requirements_none(run) || data.n_rows > MOST_RECORDS)
         return KANON_OK;
-    table.has_entity = false;
-    table.n_constraints = 0;
-    table.most_suppressed = -1;
-    plain.table = &table;
+    plain.table = &data;
+    plain.policy = &nothing;
+    plain.may_suppress = -1;
     plain.constraints = NULL;
     plain.warnings = &unheard;
     plain.chosen = NULL;
     plain.group_of = NULL;
     plain.n_groups = 0;
     plain.notes = NULL;
-    KANON_TRY(kanon__new_array(&plain.group_of, table.n_rows, "a grouping", err), out);
+    KANON_TRY(kanon__new_array(&plain.group_of, data.n_rows, "a grouping", err), out);
     if (run->shown != NULL)
-        KANON_TRY(kanon__mapping_init(&mapping, &table, err), out);
+        KANON_TRY(kanon__mapping_init(&mapping, &data, err), out);
     plain.shown = mapping.shown;
     KANON_TRY(runner(payload, &plain, err), out);
     KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
@@ -225,7 +227,7 @@ kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run
     kanon_status st = KANON_OK;
     const kanon__constraints *c = run->constraints;
     double *reached = NULL;
-    g->most_suppressed = run->table->most_suppressed;
+    g->most_suppressed = run->may_suppress;
     if (!kanon__requirements_none(run))
         KANON_TRY(sum_loss(&g->loss_with, run, g->group_of, g->n_groups, err), out);
     if (c == NULL)

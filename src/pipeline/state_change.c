@@ -138,8 +138,9 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
     if (grouping->k < 2)
         return kanon__fail(err, KANON_EINVAL, "a state needs groups that were made for a k");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    KANON_TRY(kanon__verify_grouping(table, grouping->group_of, grouping->n_groups, grouping->k, err), out);
-    KANON_TRY(kanon__verify_privacy(table, grouping->group_of, grouping->n_groups, grouping->k, err), out);
+    KANON_TRY(kanon__verify_grouping(&table->data, grouping->group_of, grouping->n_groups, grouping->k, err), out);
+    KANON_TRY(kanon__verify_privacy(&table->data, &table->policy, grouping->group_of, grouping->n_groups, grouping->k, err),
+              out);
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);
@@ -237,8 +238,12 @@ static kanon_status note_kept(changing *c, kanon_error *err)
     kanon__space *space = NULL;
     const kanon_table *t = c->whole.table;
     KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
-    KANON_TRY(kanon__space_new(&space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
-    kanon__run run = {.table = t, .space = space, .k = c->state->k, .constraints = constraints};
+    KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
+    kanon__run run = {.table = &t->data,
+                      .policy = &t->policy,
+                      .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
+                      .space = space,
+                      .k = c->state->k, .constraints = constraints};
     KANON_TRY(kanon__requirements_record(c->grouping, &run, err), out);
 out:
     kanon__space_free(space);
@@ -382,11 +387,13 @@ static kanon_status run_refinement(const kanon__refinement *refinement, changing
     const kanon_table *t = c->whole.table;
     const kanon_algorithm_info *info = &refinement->info;
     kanon__ticker_init(&ticker, c->state->tick, c->state->payload, "refining");
-    KANON_TRY(kanon__requirements_allow(t, true, err), out);
+    KANON_TRY(kanon__requirements_allow(&t->data, &t->policy, true, err), out);
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, NULL, 0, err), out);
-    KANON_TRY(kanon__space_new(&space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
-    kanon__run run = {.table = t,
+    kanon__run run = {.table = &t->data,
+                      .policy = &t->policy,
+                      .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
                       .space = space,
                       .constraints = constraints,
                       .k = c->state->k,
@@ -400,7 +407,7 @@ static kanon_status run_refinement(const kanon__refinement *refinement, changing
                       .n_groups = (int32_t)*n_groups};
     KANON_TRY(refinement->run(&run, err), out);
     *n_groups = run.n_groups;
-    KANON_TRY(kanon__grouping_renumber(group_of, t->n_rows, n_groups, err), out);
+    KANON_TRY(kanon__grouping_renumber(group_of, t->data.n_rows, n_groups, err), out);
     run.n_groups = (int32_t)*n_groups;
     KANON_TRY(kanon__uphold_classes(&run, &n_repaired, err), out);
     *n_groups = run.n_groups;

@@ -120,7 +120,7 @@ static kanon_status note_settings(described *d, kanon_state *s, kanon_error *err
     i->columns = s->n_columns;
     i->quasi = s->n_dimensions;
     i->entity_together = kanon__wishes_together(s);
-    i->most_suppressed = kanon__schema_may_suppress(s->wishes, s->n_records);
+    i->most_suppressed = kanon__fraction_of(s->wishes->suppress, s->n_records);
     KANON_TRY(keep_text(d, &i->entity, s->wishes->entity, err), out);
     KANON_TRY(kanon__group_index_smallest(s->index, &i->k, err), out);
     KANON_TRY(kanon__store_number(&s->store, &i->departed, "SELECT count(*) FROM departed", err), out);

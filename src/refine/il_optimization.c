@@ -290,7 +290,7 @@ out:
     return st;
 }
 
-static int64_t need(const kanon__settings *settings, const kanon_table *t, const kanon__constraints *constraints, int64_t k,
+static int64_t need(const kanon__settings *settings, const kanon__data *t, const kanon__constraints *constraints, int64_t k,
                     int threads)
 {
     enum { LISTS = 12, NUMBERS = 16 }; /* bytes of a record; of a group, beside its covers and what it covers */

@@ -10,7 +10,7 @@ typedef struct kanon__refinement {
     /* run->group_of holds a valid grouping, and does so afterwards; its loss has not grown. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
     /* The bytes that it takes beside table and grouping; constraints may be NULL. */
-    int64_t (*need)(const kanon__settings *settings, const kanon_table *table, const kanon__constraints *constraints,
+    int64_t (*need)(const kanon__settings *settings, const kanon__data *table, const kanon__constraints *constraints,
                     int64_t k, int threads);
 } kanon__refinement;
 

@@ -36,7 +36,7 @@ typedef struct block_text {
 
 static const kanon__column *quasi_column(const kanon__recoding *r, int i)
 {
-    return &r->table->columns[r->table->quasi[i]];
+    return &r->table->data.columns[r->table->data.quasi[i]];
 }
 
 int kanon__recoding_parts(const kanon__recoding *r, int i)
@@ -64,7 +64,7 @@ static void measure_shown(const draft *d, int i, uint32_t missing_number)
 {
     const kanon__column *c = quasi_column(d->recoding, i);
     const uint32_t *shown = d->recoding->shown[i];
-    for (int64_t row = 0; row < d->recoding->table->n_rows; row++) {
+    for (int64_t row = 0; row < d->recoding->table->data.n_rows; row++) {
         const uint32_t *range = shown + 2 * (size_t)kanon__code_at(c->codes, row);
         if (d->group_of[row] < 0)
             continue;
@@ -76,15 +76,15 @@ static void measure_shown(const draft *d, int i, uint32_t missing_number)
 static void add_up(const draft *d, int i)
 {
     const kanon__column *c = quasi_column(d->recoding, i);
-    for (int64_t row = 0; row < d->recoding->table->n_rows; row++) {
+    for (int64_t row = 0; row < d->recoding->table->data.n_rows; row++) {
         uint32_t code = kanon__code_at(c->codes, row);
-        if (d->group_of[row] < 0 || code == c->missing_code)
+        if (d->group_of[row] < 0 || code == c->domain->missing_code)
             continue;
         total *t = &d->totals[i][d->group_of[row]];
         t->n++;
-        t->float_sum += c->values[code];
-        if (c->scaled != NULL)
-            t->sum += c->scaled[code];
+        t->float_sum += c->domain->values[code];
+        if (c->domain->scaled != NULL)
+            t->sum += c->domain->scaled[code];
     }
 }
 
@@ -95,11 +95,11 @@ static kanon_status measure(int64_t i, void *payload, kanon_error *err)
     const kanon__recoding *r = d->recoding;
     const kanon__column *c = quasi_column(r, (int)i);
     bool numeric = kanon__column_is_numeric(c);
-    uint32_t missing_number = numeric ? c->missing_code : KANON__NO_CODE;
+    uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
     KANON_TRY(kanon__new_array(&d->extents[i], r->n_groups, "released cells", err), out);
     if (r->shown != NULL)
         measure_shown(d, (int)i, missing_number);
-    for (int64_t row = 0; r->shown == NULL && row < r->table->n_rows; row++)
+    for (int64_t row = 0; r->shown == NULL && row < r->table->data.n_rows; row++)
         if (d->group_of[row] >= 0)
             extend(&d->extents[i][d->group_of[row]], kanon__code_at(c->codes, row), missing_number);
     if (numeric && r->numeric == KANON_NUMERIC_MEAN) {
@@ -132,19 +132,19 @@ static kanon_status append_code(block_text *b, const kanon__column *c, uint32_t 
 /* The mean, rounded half up to two digits more than the column's values have; for dates the nearest day. */
 static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c, const total *e)
 {
-    int digits = c->type == KANON_TYPE_DATE ? 0 : 2;
-    if (c->scaled == NULL || c->scale + digits > 18)
+    int digits = c->domain->type == KANON_TYPE_DATE ? 0 : 2;
+    if (c->domain->scaled == NULL || c->domain->scale + digits > 18)
         return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n));
     __int128 sum = e->sum * (digits == 2 ? 100 : 1), n = e->n;
     __int128 doubled = 2 * sum + n, mean = doubled / (2 * n);
     if (doubled % (2 * n) != 0 && doubled < 0)
         mean--; /* division rounds towards zero, the mean is to be rounded down */
-    if (c->type == KANON_TYPE_DATE)
+    if (c->domain->type == KANON_TYPE_DATE)
         return kanon__format_date(buffer, (int64_t)mean);
     if (mean > INT64_MAX || mean < INT64_MIN)
         return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n));
     int64_t mantissa = (int64_t)mean;
-    int scale = c->scale + digits;
+    int scale = c->domain->scale + digits;
     while (scale > 0 && mantissa % 10 == 0) {
         mantissa /= 10;
         scale--;
@@ -173,7 +173,7 @@ static kanon_status append_number(block_text *b, const draft *d, int i, int64_t 
     const extent *e = &d->extents[i][group];
     char buffer[KANON__NUMBER_TEXT];
     if (!e->has_number)
-        return append_code(b, c, c->missing_code, err);
+        return append_code(b, c, c->domain->missing_code, err);
     if (e->has_missing)
         return append(b, "*", 1, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
@@ -188,8 +188,8 @@ static kanon_status append_number(block_text *b, const draft *d, int i, int64_t 
 static kanon_status append_category(block_text *b, const kanon__column *c, const extent *e, kanon_error *err)
 {
     size_t length;
-    int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
-    const char *label = kanon__taxonomy_label(c->taxonomy, node, &length);
+    int32_t node = kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
+    const char *label = kanon__taxonomy_label(c->domain->taxonomy, node, &length);
     return append(b, label, length, err);
 }
 
@@ -227,7 +227,7 @@ static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t gr
         KANON_TRY(append_number(b, d, i, group, part, err), out);
     else
         KANON_TRY(append_category(b, c, &d->extents[i][group], err), out);
-    if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), r->table->csv_options.delimiter))
+    if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), r->table->source->delimiter))
         KANON_TRY(quote(b, begin, err), out);
 out:
     return st;
@@ -237,11 +237,11 @@ static kanon_status append_runs(block_text *b, const draft *d, int64_t group, bo
 {
     kanon_status st = KANON_OK;
     const kanon__recoding *r = d->recoding;
-    for (int i = 0; i < r->table->n_quasi; i++) {
+    for (int i = 0; i < r->table->data.n_quasi; i++) {
         int64_t begin = b->n;
         for (int part = 0; part < kanon__recoding_parts(r, i); part++) {
             if (part > 0 || (i > 0 && r->run_of[i - 1] == r->run_of[i]))
-                KANON_TRY(append(b, &r->table->csv_options.delimiter, 1, err), out);
+                KANON_TRY(append(b, &r->table->source->delimiter, 1, err), out);
             KANON_TRY(append_cell(b, d, i, group, part, err), out);
         }
         if (alone && b->n == begin) /* an empty line is no record to many readers */
@@ -256,8 +256,8 @@ out:
 static bool is_alone(const kanon__recoding *r)
 {
     int n_released = 0;
-    for (int i = 0; i < r->table->n_columns; i++)
-        n_released += r->table->columns[i].role != KANON_ROLE_IDENTIFYING;
+    for (int i = 0; i < r->table->data.n_columns; i++)
+        n_released += r->table->data.columns[i].role != KANON_ROLE_IDENTIFYING;
     return n_released == 1 && kanon__recoding_parts(r, 0) == 1;
 }
 
@@ -285,10 +285,10 @@ out:
 static void number_runs(kanon__recoding *r)
 {
     const kanon_table *t = r->table;
-    for (int i = 0; i < t->n_quasi; i++) {
+    for (int i = 0; i < t->data.n_quasi; i++) {
         bool parted = i == 0;
-        for (int column = i > 0 ? t->quasi[i - 1] + 1 : 0; column < t->quasi[i]; column++)
-            parted = parted || t->columns[column].role != KANON_ROLE_IDENTIFYING;
+        for (int column = i > 0 ? t->data.quasi[i - 1] + 1 : 0; column < t->data.quasi[i]; column++)
+            parted = parted || t->data.columns[column].role != KANON_ROLE_IDENTIFYING;
         r->n_runs += parted;
         r->run_of[i] = r->n_runs - 1;
     }
@@ -303,9 +303,9 @@ static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, int 
 {
     enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;
-    int n_quasi = r->table->n_quasi;
+    int n_quasi = r->table->data.n_quasi;
     draft d = {.recoding = r, .group_of = group_of};
-    if (r->table->n_rows < WORTH_A_THREAD)
+    if (r->table->data.n_rows < WORTH_A_THREAD)
         threads = 1;
     KANON_TRY(kanon__new_array(&d.extents, n_quasi, "released cells", err), out);
     KANON_TRY(kanon__new_array(&d.totals, n_quasi, "released cells", err), out);
@@ -332,7 +332,7 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     r->numeric = numeric;
     r->shown = shown;
     r->n_groups = n_groups;
-    KANON_TRY(kanon__new_array(&r->run_of, table->n_quasi, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&r->run_of, table->data.n_quasi, "released cells", err), out);
     number_runs(r);
     KANON_TRY(kanon__new_array(&r->ends, (n_groups + 1) * r->n_runs, "released cells", err), out);
     KANON_TRY(kanon__new_array(&r->blocks, block_count(r), "released cells", err), out);

@@ -15,7 +15,7 @@ typedef struct piece {
 
 /* Where a part of the release is made. */
 typedef struct desk {
-    kanon__csv csv;
+    kanon__cursor *cursor;
     char *bytes;
     int64_t n, capacity;
     int64_t part; /* that lies there, checked */
@@ -31,7 +31,7 @@ typedef struct writing {
     desk *desks;
     int n_desks;
     int64_t n_parts, n_taken;
-    size_t *positions; /* in another order than the input's: where each row begins */
+    int64_t *positions; /* in another order than the input's: where each row begins */
 } writing;
 
 /* ---- the header -------------------------------------------------------------------------------------------------- */
@@ -39,17 +39,17 @@ typedef struct writing {
 static void write_delimiter(writing *w, bool *first)
 {
     if (!*first)
-        kanon__output_write(w->output, &w->table->csv_options.delimiter, 1);
+        kanon__output_write(w->output, &w->table->source->delimiter, 1);
     *first = false;
 }
 
 /* NAME_min and NAME_max must not meet a column that is called so already. */
 static kanon_status check_name_is_free(const kanon_table *t, const char *name, kanon_error *err)
 {
-    for (int i = 0; i < t->n_columns; i++)
-        if (t->columns[i].role != KANON_ROLE_IDENTIFYING && strcmp(t->columns[i].name, name) == 0) {
+    for (int i = 0; i < t->data.n_columns; i++)
+        if (t->data.columns[i].role != KANON_ROLE_IDENTIFYING && strcmp(t->data.columns[i].name, name) == 0) {
             kanon_status st = kanon__fail(err, KANON_EINVAL, "%s:1: %s: the release would have two columns of this name",
-                                          t->input.path, name);
+                                          t->source->name, name);
             return kanon__hint(err, st, "choose another --numeric form, or rename the column");
         }
     return KANON_OK;
@@ -65,7 +65,7 @@ static kanon_status write_name(writing *w, const char *name, const char *suffix,
     if (suffix[0] != '\0')
         KANON_TRY(check_name_is_free(w->table, whole, err), out);
     write_delimiter(w, first);
-    kanon__output_cell(w->output, whole, size - 1, w->table->csv_options.delimiter);
+    kanon__output_cell(w->output, whole, size - 1, w->table->source->delimiter);
 out:
     kanon__free(whole);
     return st;
@@ -76,8 +76,8 @@ static kanon_status write_header(writing *w, kanon_error *err)
     kanon_status st = KANON_OK;
     const kanon_table *t = w->table;
     bool first = true;
-    for (int i = 0, quasi = 0; i < t->n_columns; i++) {
-        const kanon__column *c = &t->columns[i];
+    for (int i = 0, quasi = 0; i < t->data.n_columns; i++) {
+        const kanon__column *c = &t->data.columns[i];
         if (c->role == KANON_ROLE_IDENTIFYING)
             continue;
         bool two = c->role == KANON_ROLE_QUASI && kanon__recoding_parts(w->release->recoding, quasi) == 2;
@@ -86,7 +86,7 @@ static kanon_status write_header(writing *w, kanon_error *err)
         if (two)
             KANON_TRY(write_name(w, c->name, "_max", &first, err), out);
     }
-    kanon__output_text(w->output, t->crlf ? "\r\n" : "\n");
+    kanon__output_text(w->output, t->source->crlf ? "\r\n" : "\n");
 out:
     return st;
 }
@@ -97,10 +97,10 @@ out:
 static void list_pieces(writing *w)
 {
     const kanon_table *t = w->table;
-    for (int i = 0, quasi = 0; i < t->n_columns; i++) {
-        bool is_quasi = t->columns[i].role == KANON_ROLE_QUASI;
+    for (int i = 0, quasi = 0; i < t->data.n_columns; i++) {
+        bool is_quasi = t->data.columns[i].role == KANON_ROLE_QUASI;
         piece *before = w->n_pieces > 0 ? &w->pieces[w->n_pieces - 1] : NULL;
-        if (t->columns[i].role == KANON_ROLE_IDENTIFYING)
+        if (t->data.columns[i].role == KANON_ROLE_IDENTIFYING)
             continue;
         int run = is_quasi ? w->release->recoding->run_of[quasi++] : -1;
         if (before != NULL && before->run == run && (is_quasi || before->last == i - 1))
@@ -144,15 +144,15 @@ static kanon_status write_row(const writing *w, desk *d, int64_t row, kanon_erro
     int64_t begin = d->n;
     for (int i = 0; i < w->n_pieces; i++) {
         size_t length;
-        const char *text = piece_text(w, &w->pieces[i], w->release->group_of[row], d->csv.cells, &length);
+        const char *text = piece_text(w, &w->pieces[i], w->release->group_of[row], d->cursor->cells, &length);
         KANON_TRY(append(d, text, length, err), out);
         if (i + 1 < w->n_pieces)
-            d->bytes[d->n++] = t->csv_options.delimiter;
+            d->bytes[d->n++] = t->source->delimiter;
     }
-    if (t->crlf)
+    if (t->source->crlf)
         d->bytes[d->n++] = '\r';
     d->bytes[d->n++] = '\n';
-    KANON_TRY(w->release->watcher(row, d->csv.cells, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err),
+    KANON_TRY(w->release->watcher(row, d->cursor->cells, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err),
               out);
 out:
     return st;
@@ -164,26 +164,19 @@ out:
 static int64_t first_of(const writing *w, int64_t part)
 {
     if (part == w->n_parts)
-        return w->table->n_rows;
-    return w->release->order == NULL ? w->table->marks[part].row : w->table->n_rows * part / w->n_parts;
+        return w->table->data.n_rows;
+    return w->release->order == NULL ? w->table->source->part_rows[part] : w->table->data.n_rows * part / w->n_parts;
 }
 
-static kanon_status read_again(kanon__csv *csv, kanon_error *err)
+/* A source gives the rows that it gave when it was read first, and no other. */
+static kanon_status read_again(kanon__cursor *cursor, bool expected, kanon_error *err)
 {
     bool has_row;
-    kanon_status st = kanon__csv_next(csv, &has_row, err);
-    if (st == KANON_OK && !has_row)
-        st = kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", csv->input->path);
-    return st;
-}
-
-/* The input must still end where it did when it was read first. */
-static kanon_status expect_end(kanon__csv *csv, kanon_error *err)
-{
-    bool has_row;
-    kanon_status st = kanon__csv_next(csv, &has_row, err);
-    if (st == KANON_OK && has_row)
-        st = kanon__fail(err, KANON_EINTERNAL, "%s had more records when it was read again", csv->input->path);
+    kanon_status st = cursor->source->class->next(cursor, &has_row, err);
+    if (st == KANON_OK && has_row != expected)
+        st = kanon__fail(err, KANON_EINTERNAL, expected ? "%s ended early when it was read again"
+                                                        : "%s had more records when it was read again",
+                         cursor->source->name);
     return st;
 }
 
@@ -210,19 +203,20 @@ static kanon_status make_part(int64_t part, int number, void *payload, kanon_err
     const writing *w = payload;
     const int32_t *order = w->release->order;
     desk *d = &w->desks[number];
+    void (*seek)(kanon__cursor *, int64_t, const int64_t *) = w->table->source->class->seek;
     d->n = 0;
     if (order == NULL)
-        kanon__csv_seek(&d->csv, w->table->marks[part].position);
+        seek(d->cursor, w->table->source->part_rows[part], NULL);
     int64_t end = first_of(w, part + 1);
     for (int64_t i = first_of(w, part); i < end; i++) {
         look_ahead(w, i, end);
         if (order != NULL)
-            kanon__csv_seek(&d->csv, w->positions[order[i]]);
-        KANON_TRY(read_again(&d->csv, err), out);
+            seek(d->cursor, order[i], w->positions);
+        KANON_TRY(read_again(d->cursor, true, err), out);
         KANON_TRY(write_row(w, d, order != NULL ? order[i] : i, err), out);
     }
     if (order == NULL && part + 1 == w->n_parts)
-        KANON_TRY(expect_end(&d->csv, err), out);
+        KANON_TRY(read_again(d->cursor, false, err), out);
     d->part = part;
 out:
     return st;
@@ -237,26 +231,7 @@ static kanon_status take_part(int64_t part, int number, void *payload, kanon_err
         return kanon__fail(err, KANON_EINTERNAL, "the check found the parts of the release out of order");
     w->n_taken++;
     kanon__output_write(w->output, w->desks[number].bytes, (size_t)w->desks[number].n);
-    return kanon__tick(w->ticker, first_of(w, part + 1), w->table->n_rows, WORTH_A_LOOK, err);
-}
-
-/* Where the rows from one mark to the next begin in the input. */
-static kanon_status find_rows(int64_t mark, void *payload, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const writing *w = payload;
-    const kanon_table *t = w->table;
-    kanon__csv csv = {0};
-    int64_t end = mark + 1 < t->n_marks ? t->marks[mark + 1].row : t->n_rows;
-    KANON_TRY(kanon__csv_open(&csv, &t->input, &t->csv_options, err), out);
-    kanon__csv_seek(&csv, t->marks[mark].position);
-    for (int64_t row = t->marks[mark].row; row < end; row++) {
-        w->positions[row] = csv.position;
-        KANON_TRY(read_again(&csv, err), out);
-    }
-out:
-    kanon__csv_close(&csv);
-    return st;
+    return kanon__tick(w->ticker, first_of(w, part + 1), w->table->data.n_rows, WORTH_A_LOOK, err);
 }
 
 static kanon_status set_up_desks(writing *w, kanon_error *err)
@@ -265,7 +240,7 @@ static kanon_status set_up_desks(writing *w, kanon_error *err)
     int n_desks = kanon__conveyor_desks(w->release->threads, w->n_parts);
     KANON_TRY(kanon__new_array(&w->desks, n_desks, "desks", err), out);
     for (; w->n_desks < n_desks; w->n_desks++)
-        KANON_TRY(kanon__csv_open(&w->desks[w->n_desks].csv, &w->table->input, &w->table->csv_options, err), out);
+        KANON_TRY(w->table->source->class->open(&w->desks[w->n_desks].cursor, w->table->source, err), out);
 out:
     return st;
 }
@@ -275,21 +250,19 @@ kanon_status kanon__release_write(kanon__output *output, const kanon__release *r
 {
     kanon_status st = KANON_OK;
     const kanon_table *t = release->table;
-    writing w = {.release = release, .table = t, .output = output, .ticker = ticker, .n_parts = t->n_marks};
-    KANON_TRY(kanon__new_array(&w.pieces, t->n_columns, "columns", err), out);
+    writing w = {.release = release, .table = t, .output = output, .ticker = ticker, .n_parts = t->source->n_parts};
+    KANON_TRY(kanon__new_array(&w.pieces, t->data.n_columns, "columns", err), out);
     list_pieces(&w);
     KANON_TRY(write_header(&w, err), out);
-    if (release->order != NULL) {
-        KANON_TRY(kanon__new_array(&w.positions, t->n_rows, "places of records", err), out);
-        KANON_TRY(kanon__pool_run(release->threads, t->n_marks, find_rows, &w, err), out);
-    }
+    if (release->order != NULL && t->source->class->locate != NULL)
+        KANON_TRY(t->source->class->locate(&w.positions, t->source, release->threads, err), out);
     KANON_TRY(set_up_desks(&w, err), out);
     KANON_TRY(kanon__conveyor_run(release->threads, w.n_parts, w.n_desks, make_part, take_part, &w, err), out);
     if (w.n_taken != w.n_parts)
         st = kanon__fail(err, KANON_EINTERNAL, "the check found a part of the release missing");
 out:
     for (int i = 0; i < w.n_desks; i++) {
-        kanon__csv_close(&w.desks[i].csv);
+        t->source->class->close(w.desks[i].cursor);
         kanon__free(w.desks[i].bytes);
     }
     kanon__free(w.desks);

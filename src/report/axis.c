@@ -14,13 +14,13 @@ enum { WANTED_BINS = 24, DAYS_OF_WEEK = 7, MONTHS_OF_YEAR = 12, FAR_PART = 200 }
 
 static uint32_t count_numbers(const kanon__column *c)
 {
-    return c->n_codes - (c->missing_code != KANON__NO_CODE);
+    return c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
 }
 
 /* What a value takes up on the axis. */
 static double unit_of(const kanon__column *c)
 {
-    return c->type == KANON_TYPE_DECIMAL ? 0 : 1;
+    return c->domain->type == KANON_TYPE_DECIMAL ? 0 : 1;
 }
 
 /* ---- what part of the axis is shown ------------------------------------------------------------------------------ */
@@ -37,7 +37,7 @@ static extremes without_tails(const kanon__column *c, const int64_t *counts, int
         below += counts[lo++];
     while (hi > lo && above + counts[hi] < beyond)
         above += counts[hi--];
-    return (extremes){c->values[lo], c->values[hi]};
+    return (extremes){c->domain->values[lo], c->domain->values[hi]};
 }
 
 /* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of
@@ -182,11 +182,11 @@ static void count_before(kanon__axis *a, const kanon__column *c, const int64_t *
     uint32_t n_numbers = count_numbers(c);
     int bin = 0;
     for (uint32_t code = 0; code < n_numbers; code++) {
-        while (bin + 1 < a->n && c->values[code] >= a->edges[bin + 1])
+        while (bin + 1 < a->n && c->domain->values[code] >= a->edges[bin + 1])
             bin++;
         a->before[bin] += (double)counts[code];
     }
-    a->missing_before = n_numbers < c->n_codes ? counts[c->missing_code] : 0;
+    a->missing_before = n_numbers < c->domain->n_codes ? counts[c->domain->missing_code] : 0;
 }
 
 /* Spread `records` over [from, to]; what lies beyond the ends of the axis belongs to the first and the last bin. */
@@ -214,12 +214,12 @@ static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grou
     a->any_after = g->n_suppressed;
     for (int64_t group = 0; group < g->n_groups; group++) {
         uint32_t lo = extents[2 * group], hi = extents[2 * group + 1];
-        if (lo == c->missing_code)
+        if (lo == c->domain->missing_code)
             a->missing_after += g->sizes[group];
-        else if (hi == c->missing_code)
+        else if (hi == c->domain->missing_code)
             a->any_after += g->sizes[group];
         else if (a->n > 0)
-            spread(a, c->values[lo], c->values[hi] + unit, (double)g->sizes[group]);
+            spread(a, c->domain->values[lo], c->domain->values[hi] + unit, (double)g->sizes[group]);
     }
 }
 
@@ -253,17 +253,17 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
     uint32_t *extents = NULL;
     uint32_t n_numbers = count_numbers(c);
     memset(a, 0, sizeof *a);
-    KANON_TRY(kanon__new_array(&counts, (int64_t)c->n_codes + 1, "a distribution", err), out);
+    KANON_TRY(kanon__new_array(&counts, (int64_t)c->domain->n_codes + 1, "a distribution", err), out);
     KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
     for (int64_t row = 0; row < g->n_rows; row++)
         counts[kanon__code_at(c->codes, row)]++;
     if (n_numbers > 0) {
         extremes shown = choose_extremes(c, counts, g->n_rows, rare);
-        if (c->type == KANON_TYPE_DATE)
+        if (c->domain->type == KANON_TYPE_DATE)
             set_date_limits(a, shown.lo, shown.hi);
         else
             set_number_limits(a, c, shown.lo, shown.hi);
-        a->is_clipped = c->values[0] < a->edges[0] || c->values[n_numbers - 1] + unit_of(c) > a->edges[a->n];
+        a->is_clipped = c->domain->values[0] < a->edges[0] || c->domain->values[n_numbers - 1] + unit_of(c) > a->edges[a->n];
     }
     count_before(a, c, counts);
     count_after(a, c, g, extents);

@@ -13,7 +13,7 @@ typedef struct node_counts {
 static kanon_status count_nodes(node_counts *out, const kanon__column *c, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__taxonomy *t = c->taxonomy;
+    const kanon__taxonomy *t = c->domain->taxonomy;
     uint32_t *extents = NULL;
     KANON_TRY(kanon__new_array(&out->before, t->n_nodes, "a distribution", err), out);
     KANON_TRY(kanon__new_array(&out->after, t->n_nodes, "a distribution", err), out);
@@ -117,7 +117,7 @@ kanon_status kanon__categories_init(kanon__categories *cs, const kanon__column *
     memset(cs, 0, sizeof *cs);
     cs->other_is_rare = true;
     kanon_status st = count_nodes(&counts, c, g, err);
-    for (int32_t node = 0; st == KANON_OK && node < c->taxonomy->n_nodes; node++) {
+    for (int32_t node = 0; st == KANON_OK && node < c->domain->taxonomy->n_nodes; node++) {
         kanon__category category = {
             .node = node, .before = counts.before[node], .after = counts.after[node], .groups = counts.groups[node]};
         if (is_hidden(category.before, category.after, category.groups, least))
@@ -129,7 +129,7 @@ kanon_status kanon__categories_init(kanon__categories *cs, const kanon__column *
     while (cs->n > 0 && is_hidden(cs->other_before, cs->other_after, cs->other_groups, least))
         put_aside(cs, &cs->items[--cs->n]);
     if (st == KANON_OK)
-        arrange(cs, c->taxonomy);
+        arrange(cs, c->domain->taxonomy);
     kanon__free(counts.groups);
     kanon__free(counts.after);
     kanon__free(counts.before);

@@ -81,7 +81,7 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
         "the weakest in use, between parties that trust each other", "the most common rule of thumb",
         "often quoted for clinical reports that are published (0.09)",
         "strict, for sensitive data that anyone may see"};
-    int64_t n = r->table->n_rows, size = kanon__thresholds[i];
+    int64_t n = r->table->data.n_rows, size = kanon__thresholds[i];
     bool met = d->above[KANON__AFTER][i] == 0;
     double before = kanon__share((double)d->above[KANON__BEFORE][i], (double)n);
     double after = kanon__share((double)d->above[KANON__AFTER][i], (double)n);
@@ -108,7 +108,7 @@ static void risk_label(char out[LABEL_SIZE], const kanon__bin *bin)
 void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     labelled l = {.n = 0};
-    double n = (double)r->table->n_rows;
+    double n = (double)r->table->data.n_rows;
     kanon__html_begin(o, "risk", "Risk before and after");
     kanon__output_text(
         o, "<p>The risk of a record is one divided by the number of records that look the same in the quasi-identifiers: "
@@ -185,13 +185,13 @@ static int by_share(const void *a, const void *b)
 
 static const kanon__column *quasi(const kanon__report *r, int i)
 {
-    return &r->table->columns[r->table->quasi[i]];
+    return &r->table->data.columns[r->table->data.quasi[i]];
 }
 
 static void cost_plot(kanon__output *o, const kanon__report *r, const ranked *order)
 {
     kanon__plot_bar bars[MAX_COST_BARS];
-    int n = r->table->n_quasi < MAX_COST_BARS ? r->table->n_quasi : MAX_COST_BARS;
+    int n = r->table->data.n_quasi < MAX_COST_BARS ? r->table->data.n_quasi : MAX_COST_BARS;
     kanon__plot plot = {
         .title = "Share of the information loss by attribute", .width = KANON__PLOT_WIDE, .n_series = 1, .shares = true};
     for (int i = 0; i < n; i++) {
@@ -199,14 +199,15 @@ static void cost_plot(kanon__output *o, const kanon__report *r, const ranked *or
         bars[i] = (kanon__plot_bar){.label = name, .label_length = strlen(name), .values = {order[i].share}};
     }
     begin_figure(
-        o, n < r->table->n_quasi ? "Share of the information loss, the 20 largest" : "Share of the information loss", NULL);
+        o, n < r->table->data.n_quasi ? "Share of the information loss, the 20 largest" : "Share of the information loss",
+        NULL);
     kanon__plot_rows(o, &plot, bars, n);
     end_figure(o);
 }
 
 static void cost_table(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const ranked *order)
 {
-    int n = r->table->n_quasi < MAX_COST_ROWS ? r->table->n_quasi : MAX_COST_ROWS;
+    int n = r->table->data.n_quasi < MAX_COST_ROWS ? r->table->data.n_quasi : MAX_COST_ROWS;
     kanon__output_text(o, "<table><thead><tr><th>Attribute</th><th class=\"n\">Average loss of a cell</th>"
                           "<th class=\"n\">Information loss</th><th class=\"n\">Share</th>"
                           "<th class=\"n\">Loss without it</th></tr></thead><tbody>\n");
@@ -223,14 +224,14 @@ static void cost_table(kanon__output *o, const kanon__report *r, const kanon__re
     kanon__output_text(
         o, "</tbody></table>\n<p class=\"small\">Loss without it: the information loss of the same groups if the "
            "attribute were not a quasi-identifier. The best groups without it lose no more than that.</p>\n");
-    if (n < r->table->n_quasi)
-        kanon__markup(o, "<p class=\"small\">%d more attributes are not listed.</p>\n", r->table->n_quasi - n);
+    if (n < r->table->data.n_quasi)
+        kanon__markup(o, "<p class=\"small\">%d more attributes are not listed.</p>\n", r->table->data.n_quasi - n);
 }
 
 static void bin_table(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const kanon__bins *bins,
                       const char *head, bool with_groups)
 {
-    double n = (double)r->table->n_rows;
+    double n = (double)r->table->data.n_rows;
     kanon__markup(o,
                   "<table><thead><tr><th>%s</th>%s<th class=\"n\">Records</th><th class=\"n\">Share of the records</th>"
                   "<th class=\"n\">Share of the loss</th><th class=\"n\">Average loss of a cell</th></tr></thead><tbody>\n",
@@ -260,7 +261,7 @@ static void group_costs(kanon__output *o, const kanon__report *r, const kanon__r
         kanon__markup(
             o, "<p>The most expensive tenth of the groups, %s with %s records (%s of all), causes %s of the loss.</p>\n",
             kanon__show_count(d->worst_groups).text, kanon__show_count(d->worst_records).text,
-            kanon__show_share(kanon__share((double)d->worst_records, (double)r->table->n_rows)).text,
+            kanon__show_share(kanon__share((double)d->worst_records, (double)r->table->data.n_rows)).text,
             kanon__show_share(kanon__share(d->worst_loss, d->loss)).text);
     if (r->grouping->n_groups > 0) {
         kanon__output_text(o, "<h3>By the size of the group</h3>\n");
@@ -273,18 +274,18 @@ static void group_costs(kanon__output *o, const kanon__report *r, const kanon__r
 kanon_status kanon__html_costs(kanon__output *o, const kanon__report *r, const kanon__report_data *d, kanon_error *err)
 {
     ranked *order = NULL;
-    kanon_status st = kanon__new_array(&order, r->table->n_quasi, "an order of attributes", err);
+    kanon_status st = kanon__new_array(&order, r->table->data.n_quasi, "an order of attributes", err);
     if (st != KANON_OK)
         return st;
-    for (int i = 0; i < r->table->n_quasi; i++)
+    for (int i = 0; i < r->table->data.n_quasi; i++)
         order[i] = (ranked){i, d->costs[i].share};
-    qsort(order, (size_t)r->table->n_quasi, sizeof *order, by_share);
+    qsort(order, (size_t)r->table->data.n_quasi, sizeof *order, by_share);
     kanon__html_begin(o, "costs", "What costs most");
     kanon__output_text(
         o, "<p>The loss of a cell is 0 % where it is released as it was and 100 % where it is released as a value "
            "that could be anything. An attribute that costs much and is needed little can be made coarser before, "
            "or left out of the table.</p>\n");
-    if (r->table->n_quasi > 0) {
+    if (r->table->data.n_quasi > 0) {
         cost_plot(o, r, order);
         cost_table(o, r, d, order);
     }
@@ -311,13 +312,13 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
 {
     char y_title[80];
     bool joined = false;
-    begin_figure(o, kanon_type_text(c->type), c->name);
+    begin_figure(o, kanon_type_text(c->domain->type), c->name);
     for (int i = 0; i < a->n; i++) {
         joined = joined || a->steps[i] > 1;
         a->before[i] /= a->steps[i];
         a->after[i] /= a->steps[i];
     }
-    bool is_integer = c->type == KANON_TYPE_INTEGER, is_one = strcmp(a->step_text, "1") == 0;
+    bool is_integer = c->domain->type == KANON_TYPE_INTEGER, is_one = strcmp(a->step_text, "1") == 0;
     snprintf(y_title, sizeof y_title, "records per %s%s%s", is_integer && is_one ? "value" : a->step_text,
              is_integer && !is_one ? " values" : "", joined ? " (wide bars: mean)" : "");
     kanon__plot plot = {.title = "Distribution before and after",
@@ -353,8 +354,9 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
         const kanon__category *category = &cs->items[n];
         kanon__plot_bar *bar = &bars[n];
         *bar = (kanon__plot_bar){.indent = category->depth, .values = {(double)category->before, (double)category->after}};
-        bar->label = kanon__taxonomy_label(c->taxonomy, category->node, &bar->label_length);
-        if (c->missing_code != KANON__NO_CODE && category->node == c->taxonomy->leaf_node[c->missing_code]) {
+        bar->label = kanon__taxonomy_label(c->domain->taxonomy, category->node, &bar->label_length);
+        if (c->domain->missing_code != KANON__NO_CODE &&
+            category->node == c->domain->taxonomy->leaf_node[c->domain->missing_code]) {
             bar->label = "(no value)";
             bar->label_length = strlen(bar->label);
         }
@@ -370,7 +372,7 @@ static void category_figure(kanon__output *o, const kanon__column *c, const kano
                         .width = KANON__PLOT_HALF,
                         .n_series = 2,
                         .series = {"before", "after"}};
-    begin_figure(o, kanon_type_text(c->type), c->name);
+    begin_figure(o, kanon_type_text(c->domain->type), c->name);
     if (cs->n > 0)
         kanon__plot_rows(o, &plot, bars, n);
     else
@@ -398,7 +400,7 @@ static kanon_status attribute_figure(kanon__output *o, const kanon__column *c, c
 kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, const kanon__report_data *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int n = r->table->n_quasi < MAX_ATTRIBUTES ? r->table->n_quasi : MAX_ATTRIBUTES;
+    int n = r->table->data.n_quasi < MAX_ATTRIBUTES ? r->table->data.n_quasi : MAX_ATTRIBUTES;
     kanon__html_begin(o, "attributes", "The attributes before and after");
     kanon__markup(
         o,
@@ -409,8 +411,8 @@ kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, co
     for (int i = 0; i < n && st == KANON_OK; i++)
         st = attribute_figure(o, quasi(r, i), r->grouping, d, err);
     kanon__output_text(o, "</div>\n");
-    if (n < r->table->n_quasi)
-        kanon__markup(o, "<p class=\"small\">%d more attributes are not shown.</p>\n", r->table->n_quasi - n);
+    if (n < r->table->data.n_quasi)
+        kanon__markup(o, "<p class=\"small\">%d more attributes are not shown.</p>\n", r->table->data.n_quasi - n);
     kanon__html_end(o);
     return st;
 }
@@ -442,7 +444,7 @@ static void secret_figures(kanon__output *o, const kanon__column *c, const kanon
 void kanon__html_secrets(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_table *t = r->table;
-    int n = t->n_sensitive < MAX_SECRETS ? t->n_sensitive : MAX_SECRETS;
+    int n = t->data.n_sensitive < MAX_SECRETS ? t->data.n_sensitive : MAX_SECRETS;
     kanon__html_begin(o, "sensitive", "Sensitive values");
     if (n > 0 && r->grouping->n_groups == 0) {
         kanon__output_text(o, "<p>There is no group: every record is suppressed.</p>\n");
@@ -456,10 +458,10 @@ void kanon__html_secrets(kanon__output *o, const kanon__report *r, const kanon__
             o, "<p>Where all records of a group have the same sensitive value, it is known of each of them. The more "
                "values a group has, and the more evenly, the less can be learned.</p>\n<div class=\"pair\">\n");
     for (int i = 0; i < n; i++)
-        secret_figures(o, &t->columns[t->sensitive[i]], &d->variety[i]);
+        secret_figures(o, &t->data.columns[t->data.sensitive[i]], &d->variety[i]);
     if (n > 0)
         kanon__output_text(o, "</div>\n");
-    if (n < t->n_sensitive)
-        kanon__markup(o, "<p class=\"small\">%d more columns are not shown.</p>\n", t->n_sensitive - n);
+    if (n < t->data.n_sensitive)
+        kanon__markup(o, "<p class=\"small\">%d more columns are not shown.</p>\n", t->data.n_sensitive - n);
     kanon__html_end(o);
 }

@@ -254,9 +254,9 @@ static void put_roles(kanon__output *o, const kanon_table *t)
                  {KANON_ROLE_IDENTIFYING, "--identifying"},
                  {KANON_ROLE_INSENSITIVE, "--insensitive"}};
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
-        for (int j = 0; j < t->n_columns; j++)
-            if (t->columns[j].role_from_flags && t->columns[j].role == roles[i].role)
-                put_option(o, roles[i].option, t->columns[j].name);
+        for (int j = 0; j < t->data.n_columns; j++)
+            if (t->data.columns[j].role_from_flags && t->data.columns[j].role == roles[i].role)
+                put_option(o, roles[i].option, t->data.columns[j].name);
 }
 
 /* "name=value" is the option --name value. */
@@ -272,9 +272,9 @@ static void put_command(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
     kanon__output_text(o, "<h3>The command that makes it again</h3>\n<pre>kanon anonymize");
-    put_word(o, r->table->input.path);
-    if (r->table->schema_path != NULL)
-        put_option(o, "-s", r->table->schema_path);
+    put_word(o, r->table->source->name);
+    if (r->table->policy.schema_path != NULL)
+        put_option(o, "-s", r->table->policy.schema_path);
     put_roles(o, r->table);
     kanon__markup(o, " -k %lld", (long long)g->k);
     put_option(o, "-a", g->algorithm);
@@ -302,26 +302,26 @@ static void put_command(kanon__output *o, const kanon__report *r)
 static void list_columns(kanon__output *o, const kanon_table *t)
 {
     enum { MAX_COLUMNS = 300 };
-    int n = t->n_columns < MAX_COLUMNS ? t->n_columns : MAX_COLUMNS;
+    int n = t->data.n_columns < MAX_COLUMNS ? t->data.n_columns : MAX_COLUMNS;
     kanon__output_text(o, "<h3>Columns</h3>\n<table><thead><tr><th>Column</th><th>Role</th><th>Type</th><th>Taxonomy</th>"
                           "<th class=\"n\">Weight</th></tr></thead><tbody>\n");
     for (int i = 0; i < n; i++) {
-        const kanon__column *c = &t->columns[i];
+        const kanon__column *c = &t->data.columns[i];
         kanon__output_text(o, "<tr><th scope=\"row\">");
         put_text(o, c->name);
         kanon__markup(o, "</th><td>%s</td><td>%s</td><td>", kanon_role_text(c->role),
-                      c->encoded ? kanon_type_text(c->type) : "");
-        if (c->taxonomy != NULL && c->taxonomy->flat)
+                      c->domain != NULL ? kanon_type_text(c->domain->type) : "");
+        if (c->domain->taxonomy != NULL && c->domain->taxonomy->flat)
             kanon__output_text(o, "none");
-        else if (c->taxonomy != NULL)
-            kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)c->taxonomy->height[0] + 1).text,
-                          kanon__show_count(c->taxonomy->n_leaves).text);
+        else if (c->domain->taxonomy != NULL)
+            kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)c->domain->taxonomy->height[0] + 1).text,
+                          kanon__show_count(c->domain->taxonomy->n_leaves).text);
         kanon__markup(
             o, "</td><td class=\"n\">%s</td></tr>\n",
             c->role == KANON_ROLE_QUASI ? kanon__show_figure(c->weight, c->weight == (double)(int64_t)c->weight).text : "");
     }
-    if (n < t->n_columns)
-        kanon__markup(o, "<tr><td colspan=\"5\">and %d more</td></tr>\n", t->n_columns - n);
+    if (n < t->data.n_columns)
+        kanon__markup(o, "<tr><td colspan=\"5\">and %d more</td></tr>\n", t->data.n_columns - n);
     kanon__output_text(o, "</tbody></table>\n");
 }
 
@@ -348,10 +348,10 @@ void kanon__html_origin(kanon__output *o, const kanon__report *r, const char *in
     row_text(o, "Version", kanon_version());
     list_origin(o, r);
     if (!r->external) {
-        row_text(o, "Input", r->table->input.path);
+        row_text(o, "Input", r->table->source->name);
         row_code(o, "SHA-256 of the input", input_sha256);
-        if (r->table->schema_path != NULL)
-            row_text(o, "Schema", r->table->schema_path);
+        if (r->table->policy.schema_path != NULL)
+            row_text(o, "Schema", r->table->policy.schema_path);
     }
     if (r->release_path != NULL) {
         row_text(o, "Release", r->external ? kanon__file_name(r->release_path) : r->release_path);

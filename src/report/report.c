@@ -15,7 +15,7 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
     kanon__report_data data = {0};
     char input_sha256[KANON__SHA256_TEXT];
     KANON_TRY(kanon__report_data_init(&data, r->table, r->grouping, r->measures->k, err), out);
-    KANON_TRY(kanon__sha256_of(input_sha256, r->table->input.bytes, r->table->input.size, err), out);
+    KANON_TRY(kanon__source_sha256(input_sha256, r->table->source, err), out);
     if (r->external)
         kanon__report_data_coarsen(&data, r->table);
     if (r->html)

@@ -32,8 +32,8 @@ static kanon_status sort_rows(int32_t *rows, int32_t *spare, int64_t n, kanon__c
 
 static bool same_quasi(const kanon_table *t, int32_t a, int32_t b)
 {
-    for (int i = 0; i < t->n_quasi; i++) {
-        kanon__codes codes = t->columns[t->quasi[i]].codes;
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        kanon__codes codes = t->data.columns[t->data.quasi[i]].codes;
         if (kanon__code_at(codes, a) != kanon__code_at(codes, b))
             return false;
     }
@@ -46,17 +46,17 @@ static kanon_status original_classes(int32_t **out, const kanon_table *t, kanon_
     kanon_status st = KANON_OK;
     int32_t *rows = NULL, *spare = NULL, *sizes = NULL;
     *out = NULL;
-    KANON_TRY(kanon__new_array(&rows, t->n_rows, "a row order", err), out);
-    KANON_TRY(kanon__new_array(&spare, t->n_rows, "a row order", err), out);
-    KANON_TRY(kanon__new_array(&sizes, t->n_rows, "original classes", err), out);
-    for (int64_t i = 0; i < t->n_rows; i++)
+    KANON_TRY(kanon__new_array(&rows, t->data.n_rows, "a row order", err), out);
+    KANON_TRY(kanon__new_array(&spare, t->data.n_rows, "a row order", err), out);
+    KANON_TRY(kanon__new_array(&sizes, t->data.n_rows, "original classes", err), out);
+    for (int64_t i = 0; i < t->data.n_rows; i++)
         rows[i] = (int32_t)i;
-    for (int i = 0; i < t->n_quasi; i++) {
-        const kanon__column *c = &t->columns[t->quasi[i]];
-        KANON_TRY(sort_rows(rows, spare, t->n_rows, c->codes, c->n_codes, err), out);
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        KANON_TRY(sort_rows(rows, spare, t->data.n_rows, c->codes, c->domain->n_codes, err), out);
     }
-    for (int64_t begin = 0, end; begin < t->n_rows; begin = end) {
-        for (end = begin + 1; end < t->n_rows && same_quasi(t, rows[begin], rows[end]);)
+    for (int64_t begin = 0, end; begin < t->data.n_rows; begin = end) {
+        for (end = begin + 1; end < t->data.n_rows && same_quasi(t, rows[begin], rows[end]);)
             end++;
         for (int64_t i = begin; i < end; i++)
             sizes[rows[i]] = (int32_t)(i == begin ? end - begin : begin - end);
@@ -78,12 +78,12 @@ static kanon_status measure_costs(kanon__report_data *d, double **diversity, con
 {
     kanon_status st = KANON_OK;
     uint32_t *extents = NULL, **attribute_extents = NULL;
-    KANON_TRY(kanon__new_array(&d->costs, t->n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(&d->costs, t->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(diversity, g->n_groups, "group losses", err), out);
-    KANON_TRY(kanon__new_array(&attribute_extents, t->n_quasi, "group extents", err), out);
-    kanon__subject subject = {.table = t, .grouping = g, .extents = attribute_extents};
-    for (int i = 0; i < t->n_quasi; i++) {
-        const kanon__column *c = &t->columns[t->quasi[i]];
+    KANON_TRY(kanon__new_array(&attribute_extents, t->data.n_quasi, "group extents", err), out);
+    kanon__subject subject = {.table = &t->data, .grouping = g, .extents = attribute_extents};
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
         KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
         attribute_extents[i] = extents;
         double loss = (double)g->n_suppressed * c->weight;
@@ -99,7 +99,7 @@ static kanon_status measure_costs(kanon__report_data *d, double **diversity, con
         d->loss += loss;
         d->total_weight += c->weight;
     }
-    for (int i = 0; i < t->n_quasi; i++) {
+    for (int i = 0; i < t->data.n_quasi; i++) {
         d->costs[i].share = kanon__share(d->costs[i].loss, d->loss);
         d->costs[i].without = d->loss - d->costs[i].loss;
     }
@@ -248,14 +248,14 @@ static kanon_status measure_variety(kanon__report_data *d, const kanon_table *t,
     kanon_status st = KANON_OK;
     int32_t *rows = NULL, *spare = NULL;
     group_values *values = NULL;
-    KANON_TRY(kanon__new_array(&d->variety, t->n_sensitive, "sensitive values", err), out);
+    KANON_TRY(kanon__new_array(&d->variety, t->data.n_sensitive, "sensitive values", err), out);
     KANON_TRY(kanon__new_array(&rows, g->n_rows, "a row order", err), out);
     KANON_TRY(kanon__new_array(&spare, g->n_rows, "a row order", err), out);
     KANON_TRY(kanon__new_array(&values, g->n_groups, "sensitive values", err), out);
-    for (int i = 0; i < t->n_sensitive; i++) {
-        const kanon__column *c = &t->columns[t->sensitive[i]];
+    for (int i = 0; i < t->data.n_sensitive; i++) {
+        const kanon__column *c = &t->data.columns[t->data.sensitive[i]];
         memset(values, 0, (size_t)g->n_groups * sizeof *values);
-        KANON_TRY(rows_by_group(rows, spare, c->codes, c->n_codes, g, err), out);
+        KANON_TRY(rows_by_group(rows, spare, c->codes, c->domain->n_codes, g, err), out);
         count_values(values, rows, c->codes, g);
         KANON_TRY(fill_variety(&d->variety[i], values, g, err), out);
     }
@@ -312,7 +312,7 @@ void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t)
     d->kinds.n = 0;
     d->worst_groups = d->worst_records = 0;
     d->worst_loss = 0;
-    for (int i = 0; i < t->n_sensitive; i++) {
+    for (int i = 0; i < t->data.n_sensitive; i++) {
         kanon__variety *v = &d->variety[i];
         kanon__bins_merge(&v->distinct, NULL, KANON__EXTERNAL_GROUPS);
         kanon__bins_merge(&v->top, NULL, KANON__EXTERNAL_GROUPS);

@@ -54,7 +54,7 @@ static const char print_style[] =
 
 static const char *file_name(const kanon__report *r)
 {
-    return kanon__file_name(r->table->input.path);
+    return kanon__file_name(r->table->source->name);
 }
 
 static void put_head(kanon__output *o, const kanon__report *r)
@@ -91,7 +91,7 @@ static void tile(kanon__output *o, const char *value, const char *what)
 
 static double average_loss(const kanon__report *r, const kanon__report_data *d)
 {
-    return kanon__share(d->loss, (double)r->table->n_rows * d->total_weight);
+    return kanon__share(d->loss, (double)r->table->data.n_rows * d->total_weight);
 }
 
 static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
@@ -113,11 +113,11 @@ static void list_names(kanon__output *o, const kanon_table *t, kanon_role role)
 {
     enum { MAX_NAMES = 30 };
     int n = 0;
-    for (int i = 0; i < t->n_columns; i++) {
-        if (t->columns[i].role != role || n++ >= MAX_NAMES)
+    for (int i = 0; i < t->data.n_columns; i++) {
+        if (t->data.columns[i].role != role || n++ >= MAX_NAMES)
             continue;
         kanon__output_text(o, n > 1 ? ", <b>" : "<b>");
-        kanon__markup_text(o, t->columns[i].name, strlen(t->columns[i].name));
+        kanon__markup_text(o, t->data.columns[i].name, strlen(t->data.columns[i].name));
         kanon__output_text(o, "</b>");
     }
     if (n > MAX_NAMES)
@@ -191,9 +191,9 @@ static void say_requirements(kanon__output *o, const kanon__report *r)
     }
     if (g->n_kept > 0)
         kanon__output_text(o, "</ul>\n");
-    if (r->table->has_entity)
+    if (r->table->data.has_entity)
         kanon__markup(o, "<p>The %s records belong to %s entities, and k counts these.</p>\n",
-                      kanon__show_count(g->n_rows).text, kanon__show_count(r->table->n_entities).text);
+                      kanon__show_count(g->n_rows).text, kanon__show_count(r->table->data.n_entities).text);
     if (g->most_suppressed >= 0)
         kanon__markup(o, "<p>Up to %s records could be suppressed to lower the loss; %s were.</p>\n",
                       kanon__show_count(g->most_suppressed).text, kanon__show_count(g->n_suppressed).text);
@@ -238,9 +238,9 @@ static void say_homogeneity(kanon__output *o, const kanon__report *r, const kano
     kanon__output_text(
         o, "<li><b>Groups whose members agree.</b> Who is known to be in a group is known to have what all of it have. "
            "No record is picked out, and yet something is learned.");
-    for (int i = 0; i < t->n_sensitive && i < MAX_COLUMNS && r->grouping->n_groups > 0; i++) {
+    for (int i = 0; i < t->data.n_sensitive && i < MAX_COLUMNS && r->grouping->n_groups > 0; i++) {
         const kanon__variety *v = &d->variety[i];
-        const char *name = t->columns[t->sensitive[i]].name;
+        const char *name = t->data.columns[t->data.sensitive[i]].name;
         if (v->single_groups == 0 && r->external)
             continue;
         kanon__output_text(o, " In <b>");
@@ -258,8 +258,8 @@ static void say_homogeneity(kanon__output *o, const kanon__report *r, const kano
 static void say_unprotected(kanon__output *o, const kanon__report *r)
 {
     int n = 0;
-    for (int i = 0; i < r->table->n_columns; i++)
-        n += r->table->columns[i].role == KANON_ROLE_INSENSITIVE;
+    for (int i = 0; i < r->table->data.n_columns; i++)
+        n += r->table->data.columns[i].role == KANON_ROLE_INSENSITIVE;
     kanon__output_text(
         o, "<li><b>Columns that are released as they are.</b> The promise is about the quasi-identifiers alone. A column "
            "that someone could know from elsewhere and that is not among them can single out a record within its "
@@ -286,7 +286,7 @@ static void put_promises(kanon__output *o, const kanon__report *r, const kanon__
            "what their groups have in common can be fewer than k records. The same holds for another table about the "
            "same people.</li>\n");
     say_unprotected(o, r);
-    if (!r->table->has_entity)
+    if (!r->table->data.has_entity)
         kanon__output_text(
             o, "<li><b>People with several records.</b> k records are k people only if nobody has two of them.</li>\n");
     kanon__output_text(

@@ -31,12 +31,12 @@ static json_t *figure_value(const kanon_figure *figure)
 static json_t *column_list(const kanon_table *t)
 {
     json_t *list = json_array();
-    for (int i = 0; list != NULL && i < t->n_columns; i++) {
-        const kanon__column *c = &t->columns[i];
+    for (int i = 0; list != NULL && i < t->data.n_columns; i++) {
+        const kanon__column *c = &t->data.columns[i];
         json_t *column = json_pack("{s:s, s:s}", "name", c->name, "role", kanon_role_text(c->role));
         bool good = column != NULL;
-        if (good && c->encoded)
-            good = json_object_set_new(column, "type", json_string(kanon_type_text(c->type))) == 0 &&
+        if (good && c->domain != NULL)
+            good = json_object_set_new(column, "type", json_string(kanon_type_text(c->domain->type))) == 0 &&
                    json_object_set_new(column, "weight", json_real(c->weight)) == 0;
         if (!good || json_array_append_new(list, column) != 0) {
             if (!good)
@@ -126,8 +126,8 @@ static bool set_requirements(json_t *root, const kanon__report *r)
         good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->kept[i].sentence)) &&
                set(one, "asked", real_or_null(g->kept[i].asked)) && set(one, "reached", real_or_null(g->kept[i].reached));
     }
-    if (r->table->has_entity)
-        good = good && set(root, "entities", json_integer(r->table->n_entities));
+    if (r->table->data.has_entity)
+        good = good && set(root, "entities", json_integer(r->table->data.n_entities));
     if (g->most_suppressed >= 0)
         good = good && set(root, "most_suppressed", json_integer(g->most_suppressed));
     if (g->n_kept > 0 || g->most_suppressed >= 0)
@@ -162,7 +162,7 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
     bool good = true;
     if (!r->external) {
         json_t *input = json_object();
-        good = set(root, "input", input) && set(input, "path", path_value(r->table->input.path)) &&
+        good = set(root, "input", input) && set(input, "path", path_value(r->table->source->name)) &&
                set(input, "sha256", json_string(input_sha256));
     }
     if (good && r->release_path != NULL) {
@@ -220,9 +220,9 @@ static bool set_variety(json_t *root, const kanon__report *r, const kanon__repor
 {
     json_t *all = json_object();
     bool good = set(root, "sensitive_values", all);
-    for (int i = 0; good && i < r->table->n_sensitive; i++) {
+    for (int i = 0; good && i < r->table->data.n_sensitive; i++) {
         json_t *one = json_object();
-        good = set(all, r->table->columns[r->table->sensitive[i]].name, one) &&
+        good = set(all, r->table->data.columns[r->table->data.sensitive[i]].name, one) &&
                set(one, "groups_by_distinct_values", bin_list(&d->variety[i].distinct, false)) &&
                set(one, "groups_by_percent_of_top_value", bin_list(&d->variety[i].top, false));
     }

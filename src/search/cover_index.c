@@ -19,11 +19,11 @@ static int64_t most_buckets(int64_t n_words, int n_dimensions)
     return most > 16 ? most : 16;
 }
 
-int64_t kanon__cover_index_need(const kanon_table *t, int64_t n_slots)
+int64_t kanon__cover_index_need(const kanon__data *t, int64_t n_slots)
 {
     int64_t n_words = (n_slots + 63) / 64, n_rows_of_bits = 1, most = most_buckets(n_words, t->n_quasi);
     for (int i = 0; i < t->n_quasi; i++) {
-        uint32_t n_codes = t->columns[t->quasi[i]].n_codes;
+        uint32_t n_codes = t->columns[t->quasi[i]].domain->n_codes;
         n_rows_of_bits += (n_codes >> shift_for(n_codes, most)) + 1;
     }
     return n_rows_of_bits * n_words * (int64_t)sizeof(uint64_t);
@@ -108,10 +108,10 @@ void kanon__covered_range(const kanon__dimension *d, uint32_t lo, uint32_t hi, u
     *first = lo;
     *last = hi;
     if (d->position == NULL) {
-        int32_t node = kanon__taxonomy_lca(d->column->taxonomy, (int32_t)lo, (int32_t)hi);
-        *first = (uint32_t)d->column->taxonomy->first_leaf[node];
-        *last = (uint32_t)d->column->taxonomy->last_leaf[node];
-    } else if (hi == d->column->missing_code && lo != hi) {
+        int32_t node = kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi);
+        *first = (uint32_t)d->column->domain->taxonomy->first_leaf[node];
+        *last = (uint32_t)d->column->domain->taxonomy->last_leaf[node];
+    } else if (hi == d->column->domain->missing_code && lo != hi) {
         *first = 0;
     }
 }

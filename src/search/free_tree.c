@@ -10,7 +10,7 @@ enum { NUMBERS_PER_SUM = 3 };
 
 static bool can_miss(const kanon__dimension *d)
 {
-    return d->column->missing_code != KANON__NO_CODE;
+    return d->column->domain->missing_code != KANON__NO_CODE;
 }
 
 /* Numbers in groups of two or three, as even as can be. */

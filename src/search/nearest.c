@@ -9,7 +9,7 @@ enum { NODE_TABLE_ENTRIES = 1 << 20 };
 
 static kanon_status make_node_terms(uint32_t **out, const kanon__dimension *d, kanon_error *err)
 {
-    int64_t n_nodes = d->column->taxonomy->n_nodes;
+    int64_t n_nodes = d->column->domain->taxonomy->n_nodes;
     if ((int64_t)d->n_codes * n_nodes > NODE_TABLE_ENTRIES)
         return KANON_OK;
     kanon_status st = kanon__new_array(out, d->n_codes * n_nodes, "distances to taxonomy nodes", err);
@@ -67,14 +67,14 @@ static bool describe_term(const kanon__nearest *s, int i, uint32_t code, kanon__
     const kanon__centroids *c = s->centroids;
     const kanon__dimension *d = &c->space->dimensions[i];
     *out = (kanon__kernel_term){.at = c->at + i * c->n};
-    if (d->position != NULL && code != d->column->missing_code) {
+    if (d->position != NULL && code != d->column->domain->missing_code) {
         out->own = (int32_t)d->position[code];
         out->full = d->full;
         return true;
     }
     if (s->node_terms[i] == NULL)
         return false;
-    out->n_table = d->column->taxonomy->n_nodes;
+    out->n_table = d->column->domain->taxonomy->n_nodes;
     out->table = s->node_terms[i] + (int64_t)code * out->n_table;
     return true;
 }

@@ -7,12 +7,15 @@
 #include "core/texts.h"
 #include "core/ticker.h"
 #include "model/space.h"
+#include "table/policy.h"
 #include "table/settings.h"
 
 typedef struct kanon__run {
-    const kanon_table *table;
+    const kanon__data *table;
+    const kanon__policy *policy;
     const kanon__space *space;
     int64_t k;
+    int64_t may_suppress; /* so many records may be suppressed; -1: nothing was said */
     uint64_t seed;
     int threads;
     const kanon__settings *settings;

@@ -127,7 +127,7 @@ static void round_table(kanon__sieve *s, int i)
 {
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
     kanon__sieve_dimension *own = &s->dimensions[i];
-    int32_t n_nodes = d->column->taxonomy->n_nodes;
+    int32_t n_nodes = d->column->domain->taxonomy->n_nodes;
     const uint32_t *units = s->node_terms[i];
     own->per_bin = (n_nodes + KANON__SIEVE_BINS - 1) / KANON__SIEVE_BINS;
     own->n_bins = (n_nodes + own->per_bin - 1) / own->per_bin;
@@ -229,7 +229,7 @@ void kanon__sieve_follow(kanon__sieve *s, int64_t cluster)
 static void describe_number(const kanon__sieve *s, int i, uint32_t code, kanon__sieve_term *out)
 {
     const kanon__sieve_dimension *d = &s->dimensions[i];
-    uint32_t missing_code = s->centroids->space->dimensions[i].column->missing_code;
+    uint32_t missing_code = s->centroids->space->dimensions[i].column->domain->missing_code;
     if (code != missing_code) {
         out->low = d->own[2 * (size_t)code];
         out->high = d->own[2 * (size_t)code + 1];

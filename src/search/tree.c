@@ -65,7 +65,7 @@ static void set_box(const kanon__index *x, int32_t begin, int32_t end, const kan
 
 static bool ends_missing(const kanon__dimension *d, uint32_t hi)
 {
-    return d->position != NULL && hi == d->column->missing_code;
+    return d->position != NULL && hi == d->column->domain->missing_code;
 }
 
 /* How far apart the tuples are: two numbers of a range a third of it on average, two categories mostly all of it. */
@@ -117,7 +117,7 @@ static uint32_t cut_of(building *b, int32_t n, int i, int depth, uint32_t lo, ui
 {
     const kanon__dimension *d = &b->space->dimensions[i];
     if (depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
-        return cut_between_branches(b, d->column->taxonomy, n, lo, hi);
+        return cut_between_branches(b, d->column->domain->taxonomy, n, lo, hi);
     if (depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
         return hi;
     return cut_at_median(b, n, hi);

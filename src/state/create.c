@@ -12,19 +12,20 @@
 /* Numbers rise with their codes, so the first and the last one tell. */
 static bool numbers_fit(const kanon__column *c)
 {
-    uint32_t n = c->n_codes - (c->missing_code != KANON__NO_CODE);
-    return c->scaled != NULL && (n == 0 || (kanon__place_fits(c->scaled[0]) && kanon__place_fits(c->scaled[n - 1])));
+    uint32_t n = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
+    return c->domain->scaled != NULL &&
+           (n == 0 || (kanon__place_fits(c->domain->scaled[0]) && kanon__place_fits(c->domain->scaled[n - 1])));
 }
 
 kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st;
-    if (t->has_entity && t->entity_together && g->n_suppressed > 0) {
+    if (t->data.has_entity && t->policy.entity_together && g->n_suppressed > 0) {
         st = kanon__fail(err, KANON_EINVAL, "a state cannot keep entities together while some are suppressed");
         return kanon__hint(err, st, "ask for suppress: 0, which puts them back into groups");
     }
-    for (int i = 0; i < t->n_quasi; i++) {
-        const kanon__column *c = &t->columns[t->quasi[i]];
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
         if (!kanon__column_is_numeric(c) || numbers_fit(c))
             continue;
         st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
@@ -38,15 +39,15 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
 /* The taxonomy's nodes in depth-first order, so a leaf's node is known from its code. */
 static kanon_status keep_tree(kanon__state_column *to, const kanon__column *from, kanon_error *err)
 {
-    const kanon__taxonomy *t = from->taxonomy;
+    const kanon__taxonomy *t = from->domain->taxonomy;
     kanon_status st = KANON_OK;
     for (int32_t node = 0; node < t->n_nodes && st == KANON_OK; node++) {
         size_t length;
         const char *label = kanon__taxonomy_label(t, node, &length);
         st = kanon__catalog_add_node(to, t->parent[node], label, length, err);
     }
-    if (from->missing_code != KANON__NO_CODE)
-        to->missing_node = t->leaf_node[from->missing_code];
+    if (from->domain->missing_code != KANON__NO_CODE)
+        to->missing_node = t->leaf_node[from->domain->missing_code];
     return st;
 }
 
@@ -54,7 +55,7 @@ static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribu
 {
     if (a != NULL && a->mask != KANON__MASK_NONE)
         return a->mask == KANON__MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
-    return c->taxonomy != NULL && c->taxonomy->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
+    return c->domain->taxonomy != NULL && c->domain->taxonomy->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
 }
 
 static kanon_status keep_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)
@@ -64,9 +65,9 @@ static kanon_status keep_column(kanon_state *s, const kanon__column *from, const
     const kanon__attribute *a = kanon__schema_find(schema, from->name);
     bool looked_into = from->role == KANON_ROLE_QUASI || from->role == KANON_ROLE_SENSITIVE;
     c->role = from->role;
-    c->type = looked_into ? from->type : KANON_TYPE_UNKNOWN;
+    c->type = looked_into ? from->domain->type : KANON_TYPE_UNKNOWN;
     c->growth = growth_of(from, a);
-    c->scale = kanon__column_is_numeric(from) ? from->scale : 0;
+    c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;
     c->key = (int)kanon__texts_find(&schema->key, from->name, strlen(from->name)) + 1;
     c->dimension = -1;
     c->missing_node = -1;
@@ -75,7 +76,7 @@ static kanon_status keep_column(kanon_state *s, const kanon__column *from, const
     KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
     if (from->weight_text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err), out);
-    bool keeps_tree = looked_into && from->taxonomy != NULL &&
+    bool keeps_tree = looked_into && from->domain->taxonomy != NULL &&
                       (c->role == KANON_ROLE_QUASI || c->growth != KANON__GROWS_FLAT);
     if (keeps_tree)
         KANON_TRY(keep_tree(c, from, err), out);
@@ -90,14 +91,14 @@ out:
 static kanon_status keep_columns(kanon_state *s, const kanon_table *t, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    KANON_TRY(kanon__new_array(&s->columns, t->n_columns, "columns", err), out);
-    KANON_TRY(kanon__new_array(&s->dimensions, t->n_columns, "columns", err), out);
-    for (int i = 0; i < t->n_columns; i++)
-        KANON_TRY(keep_column(s, &t->columns[i], schema, err), out);
+    KANON_TRY(kanon__new_array(&s->columns, t->data.n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&s->dimensions, t->data.n_columns, "columns", err), out);
+    for (int i = 0; i < t->data.n_columns; i++)
+        KANON_TRY(keep_column(s, &t->data.columns[i], schema, err), out);
     for (int64_t i = 0; i < t->missing.n; i++)
         KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
-    s->delimiter = t->csv_options.delimiter;
-    s->crlf = t->crlf;
+    s->delimiter = t->source->delimiter;
+    s->crlf = t->source->crlf;
     KANON_TRY(kanon_schema_new(&s->wishes, err), out);
     KANON_TRY(kanon__wishes_copy(s->wishes, schema, err), out);
     KANON_TRY(kanon__wishes_settle(s, err), out);
@@ -142,8 +143,8 @@ static int64_t place_of(const kanon__column *c, int64_t row)
 {
     uint32_t code = kanon__code_at(c->codes, row);
     if (!kanon__column_is_numeric(c))
-        return c->taxonomy->leaf_node[code];
-    return code == c->missing_code ? KANON__NO_PLACE : c->scaled[code];
+        return c->domain->taxonomy->leaf_node[code];
+    return code == c->domain->missing_code ? KANON__NO_PLACE : c->domain->scaled[code];
 }
 
 static kanon_status keep_tallies(kanon_state *s, const kanon_table *t, kanon_error *err)
@@ -153,18 +154,18 @@ static kanon_status keep_tallies(kanon_state *s, const kanon_table *t, kanon_err
     int64_t *counts = NULL;
     KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT INTO tallies VALUES(?, ?, ?)", err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
-        const kanon__column *c = &t->columns[t->quasi[i]];
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
         if (!kanon__column_is_numeric(c))
             continue;
         kanon__free(counts);
-        KANON_TRY(kanon__new_array(&counts, c->n_codes, "distinct numbers", err), out);
-        for (int64_t row = 0; row < t->n_rows; row++)
+        KANON_TRY(kanon__new_array(&counts, c->domain->n_codes, "distinct numbers", err), out);
+        for (int64_t row = 0; row < t->data.n_rows; row++)
             counts[kanon__code_at(c->codes, row)]++;
-        for (uint32_t code = 0; code < c->n_codes; code++) {
-            if (code == c->missing_code || counts[code] == 0)
+        for (uint32_t code = 0; code < c->domain->n_codes; code++) {
+            if (code == c->domain->missing_code || counts[code] == 0)
                 continue;
             sqlite3_bind_int(put, 1, i);
-            sqlite3_bind_int64(put, 2, c->scaled[code]);
+            sqlite3_bind_int64(put, 2, c->domain->scaled[code]);
             sqlite3_bind_int64(put, 3, counts[code]);
             KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
         }
@@ -178,7 +179,7 @@ out:
 static kanon_status keep_records(kanon_state *s, const kanon_table *t, const int32_t *released, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__csv csv = {0};
+    kanon__cursor *cursor = NULL;
     kanon__row row = {0};
     int64_t *places = NULL;
     bool has_row;
@@ -186,17 +187,17 @@ static kanon_status keep_records(kanon_state *s, const kanon_table *t, const int
     kanon__ticker_init(&ticker, s->tick, s->payload, "keeping");
     KANON_TRY(kanon__row_init(&row, s, err), out);
     KANON_TRY(kanon__new_array(&places, s->n_dimensions, "a record", err), out);
-    KANON_TRY(kanon__csv_open(&csv, &t->input, &t->csv_options, err), out);
-    for (int64_t i = 0; i < t->n_rows; i++) {
-        KANON_TRY(kanon__csv_next(&csv, &has_row, err), out);
+    KANON_TRY(t->source->class->open(&cursor, t->source, err), out);
+    for (int64_t i = 0; i < t->data.n_rows; i++) {
+        KANON_TRY(t->source->class->next(cursor, &has_row, err), out);
         if (!has_row) {
-            st = kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", t->input.path);
+            st = kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", t->source->name);
             goto out;
         }
-        memcpy(row.cells, csv.cells, (size_t)s->n_columns * sizeof *row.cells);
+        memcpy(row.cells, cursor->cells, (size_t)s->n_columns * sizeof *row.cells);
         KANON_TRY(kanon__row_pack(s, &row, err), out);
         for (int d = 0; d < s->n_dimensions; d++)
-            places[d] = place_of(&t->columns[t->quasi[d]], i);
+            places[d] = place_of(&t->data.columns[t->data.quasi[d]], i);
         kanon__record record = {.id = i + 1};
         if (released != NULL) {
             record.shown = released[i] + 1;
@@ -204,12 +205,13 @@ static kanon_status keep_records(kanon_state *s, const kanon_table *t, const int
         }
         KANON_TRY(kanon__record_put(s, &record, &row, places, err), out);
         KANON_TRY(kanon__persons_note(s, record.id, row.cells, err), out);
-        KANON_TRY(kanon__tick(&ticker, i, t->n_rows, 1500, err), out);
+        KANON_TRY(kanon__tick(&ticker, i, t->data.n_rows, 1500, err), out);
     }
-    s->n_records = t->n_rows;
-    s->next_record = t->n_rows + 1;
+    s->n_records = t->data.n_rows;
+    s->next_record = t->data.n_rows + 1;
 out:
-    kanon__csv_close(&csv);
+    if (cursor != NULL)
+        t->source->class->close(cursor);
     kanon__free(places);
     kanon__row_clear(&row);
     return st;
@@ -222,6 +224,7 @@ static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_erro
     sqlite3_stmt *twice = NULL;
     kanon__row row = {0}, other = {0};
     bool found;
+    char place[KANON__PLACE_TEXT];
     kanon__record second;
     if (s->n_key == 0)
         return KANON_OK;
@@ -240,8 +243,8 @@ static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_erro
         KANON_TRY(kanon__record_find(s, &second, first, row.cells, &other, NULL, err), out);
         if (second.id == 0)
             continue;
-        st = kanon__fail(err, KANON_EDATA, "%s:%lld: key: another record has the same", t->input.path,
-                         (long long)kanon__csv_line_of_row(&t->input, &t->csv_options, second.id - 1));
+        st = kanon__fail(err, KANON_EDATA, "%s: key: another record has the same",
+                         kanon__source_place(place, t->source, second.id - 1));
         kanon__hint(err, st, "the columns below 'key' in the schema must tell all records apart");
         goto out;
     }
@@ -331,7 +334,7 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
 {
     kanon_status st = KANON_OK;
     s->next_record = s->next_group = s->next_change = 1;
-    s->first_unfiled = t->n_rows + 1;
+    s->first_unfiled = t->data.n_rows + 1;
     s->worth = KANON__WORTH_FULL;
     KANON_TRY(keep_columns(s, t, schema, err), out);
     KANON_TRY(keep_origin(s, g, err), out);

@@ -213,7 +213,9 @@ static kanon_status list_clusters(merging *m, kanon_error *err)
     kanon_status st = KANON_OK;
     const kanon__whole *w = m->plan->whole;
     int64_t n_groups = 0;
-    KANON_TRY(kanon__space_new(&m->space, w->table, w->table->quasi, w->table->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(
+        kanon__space_new(&m->space, &w->table->data, w->table->data.quasi, w->table->data.n_quasi, KANON__TERMS_LOSS, err),
+        out);
     KANON_TRY(kanon__new_array(&m->numbers, w->n, "groups", err), out);
     KANON_TRY(kanon__new_array(&m->cluster_of, w->n, "groups", err), out);
     for (int64_t row = 0; row < w->n; row++)
@@ -359,8 +361,12 @@ static kanon_status merge_broken(planning *p, kanon_error *err)
         goto out;
     }
     kanon__ticker_init(&ticker, p->state->tick, p->state->payload, "regrouping");
-    KANON_TRY(kanon__space_new(&space, w->table, w->table->quasi, w->table->n_quasi, KANON__TERMS_LOSS, err), out);
-    kanon__run run = {.table = w->table,
+    KANON_TRY(
+        kanon__space_new(&space, &w->table->data, w->table->data.quasi, w->table->data.n_quasi, KANON__TERMS_LOSS, err),
+        out);
+    kanon__run run = {.table = &w->table->data,
+                      .policy = &w->table->policy,
+                      .may_suppress = kanon__fraction_of(w->table->policy.suppress, w->table->data.n_rows),
                       .space = space,
                       .k = p->state->k,
                       .threads = 1,

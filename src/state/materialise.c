@@ -1,12 +1,10 @@
 /* A state as a table in memory, for everything that works on tables: releases, reports, refinements. */
 #include "core/alloc.h"
 #include "state/session.h"
+#include "table/source/csv_source.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void kanon__whole_clear(kanon__whole *w)
 {
@@ -95,98 +93,90 @@ out:
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-typedef struct writing {
+/* The rows of the state that are wanted, in memory as they are stored: one line of CSV each. */
+typedef struct row_buffer {
     kanon_state *state;
     const kanon__whole *whole;
-    FILE *file;
+    char *bytes;
+    int64_t n, capacity;
     int64_t at; /* the next record that is wanted */
-} writing;
+} row_buffer;
 
-static void write_name(FILE *file, const char *name)
+static kanon_status append_record(const kanon__record *record, const char *cells, size_t size, const int64_t *places,
+                                  void *payload, kanon_error *err)
 {
-    fputc('"', file);
-    for (; *name != '\0'; name++) {
-        if (*name == '"')
-            fputc('"', file);
-        fputc(*name, file);
-    }
-    fputc('"', file);
-}
-
-static kanon_status write_record(const kanon__record *record, const char *cells, size_t size, const int64_t *places,
-                                 void *payload, kanon_error *err)
-{
-    writing *w = payload;
+    enum { LINE_END = 2, EMPTY_CELL = 2 };
+    row_buffer *b = payload;
     (void)places;
-    (void)err;
-    if (w->at >= w->whole->n || w->whole->ids[w->at] != record->id)
+    if (b->at >= b->whole->n || b->whole->ids[b->at] != record->id)
         return KANON_OK;
-    w->at++;
-    if (size == 0) /* an empty line would be no record */
-        fputs("\"\"", w->file);
-    fwrite(cells, 1, size, w->file);
-    fputs(w->state->crlf ? "\r\n" : "\n", w->file);
+    b->at++;
+    kanon_status st = kanon__grow_array(&b->bytes, &b->capacity, b->n + (int64_t)size + EMPTY_CELL + LINE_END, "records",
+                                        err);
+    if (st != KANON_OK)
+        return st;
+    char *to = b->bytes + b->n;
+    if (size == 0) { /* an empty line would be no record */
+        *to++ = '"';
+        *to++ = '"';
+    }
+    memcpy(to, cells, size);
+    to += size;
+    if (b->state->crlf)
+        *to++ = '\r';
+    *to++ = '\n';
+    b->n = to - b->bytes;
     return KANON_OK;
 }
 
 /* Few records are read one by one. */
-static kanon_status write_each(writing *w, kanon_error *err)
+static kanon_status append_each(row_buffer *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__row row = {0};
-    KANON_TRY(kanon__row_init(&row, w->state, err), out);
-    while (w->at < w->whole->n) {
+    KANON_TRY(kanon__row_init(&row, b->state, err), out);
+    while (b->at < b->whole->n) {
         kanon__record record;
-        KANON_TRY(kanon__record_get(w->state, &record, w->whole->ids[w->at], &row, NULL, err), out);
-        KANON_TRY(write_record(&record, row.bytes, (size_t)row.n_bytes, NULL, w, err), out);
+        KANON_TRY(kanon__record_get(b->state, &record, b->whole->ids[b->at], &row, NULL, err), out);
+        KANON_TRY(append_record(&record, row.bytes, (size_t)row.n_bytes, NULL, b, err), out);
     }
 out:
     kanon__row_clear(&row);
     return st;
 }
 
-static kanon_status write_cells(int fd, void *payload, kanon_error *err)
+/* A row source of the wanted records. */
+static kanon_status open_rows(kanon__source **out, kanon_state *s, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    writing *w = payload;
-    const kanon_state *s = w->state;
-    int copy = dup(fd);
-    w->file = copy >= 0 ? fdopen(copy, "wb") : NULL;
-    if (w->file == NULL) {
-        st = kanon__fail_errno(err, errno, "write", "a temporary file");
-        if (copy >= 0)
-            close(copy);
-        return st;
-    }
-    for (int i = 0; i < s->n_columns; i++) {
-        if (i > 0)
-            fputc(s->delimiter, w->file);
-        write_name(w->file, s->columns[i].name);
-    }
-    fputs(s->crlf ? "\r\n" : "\n", w->file);
-    st = w->whole->n < s->n_records / 4 ? write_each(w, err) : kanon__records_visit(w->state, write_record, w, err);
-    bool lost = ferror(w->file) != 0;
-    lost = fclose(w->file) != 0 || lost;
-    if (st == KANON_OK && lost)
-        st = kanon__hint(err, kanon__fail_errno(err, errno, "write", "a temporary file"),
-                         "set TMPDIR to a directory with room for a copy of the table");
+    kanon__input input = {0};
+    char **names = NULL;
+    row_buffer b = {.state = s, .whole = whole};
+    KANON_TRY(kanon__new_array(&names, s->n_columns, "column names", err), out);
+    for (int i = 0; i < s->n_columns; i++)
+        names[i] = s->columns[i].name;
+    KANON_TRY(whole->n < s->n_records / 4 ? append_each(&b, err) : kanon__records_visit(s, append_record, &b, err), out);
+    st = kanon__input_from_bytes(&input, s->store.path, b.bytes, (size_t)b.n, b.bytes, err);
+    b.bytes = NULL;
+    if (st == KANON_OK)
+        st = kanon__csv_source_from_rows(out, &input, names, s->n_columns, s->delimiter, s->crlf, err);
+out:
+    kanon__free(b.bytes);
+    kanon__free(names);
     return st;
 }
 
 kanon_status kanon__whole_table(kanon__whole *whole, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__input input = {0};
-    writing w = {.state = s, .whole = whole};
-    kanon_read_options reading = {
-        .struct_size = sizeof reading, .delimiter = s->delimiter, .tick = s->tick, .payload = s->payload};
+    kanon__source *source = NULL;
+    kanon_read_options reading = {.struct_size = sizeof reading, .tick = s->tick, .payload = s->payload};
     KANON_TRY(kanon__catalog_schema(&whole->schema, s, err), out);
-    KANON_TRY(kanon__input_make(&input, s->store.path, err, write_cells, &w), out);
-    KANON_TRY(kanon__table_from_input(&whole->table, &input, whole->schema, &reading, err), out);
-    if (whole->table->n_rows != whole->n || whole->table->n_columns != s->n_columns)
+    KANON_TRY(open_rows(&source, s, whole, err), out);
+    KANON_TRY(kanon__table_from_source(&whole->table, source, whole->schema, &reading, err), out);
+    if (whole->table->data.n_rows != whole->n || whole->table->data.n_columns != s->n_columns)
         st = kanon__store_damaged(&s->store, "its records", err);
 out:
-    kanon__input_close(&input);
     return st;
 }
 
@@ -196,11 +186,11 @@ static void set_positions(kanon__dimension *d, const kanon__dimension_now *now, 
     const kanon__column *c = d->column;
     __int128 range = (__int128)now->hi - now->lo;
     int64_t factor = 1;
-    for (int step = c->scale; step < scale; step++)
+    for (int step = c->domain->scale; step < scale; step++)
         factor *= 10;
     for (uint32_t code = 0; range > 0 && code < d->n_codes; code++)
-        if (code != c->missing_code) {
-            __int128 from = (__int128)c->scaled[code] * factor - now->lo;
+        if (code != c->domain->missing_code) {
+            __int128 from = (__int128)c->domain->scaled[code] * factor - now->lo;
             d->position[code] = (uint32_t)((from * d->full * 2 + range) / (2 * range));
         }
 }
@@ -208,10 +198,10 @@ static void set_positions(kanon__dimension *d, const kanon__dimension_now *now, 
 kanon_status kanon__whole_space(kanon__space **out, const kanon__whole *whole, const kanon_state *s, kanon_error *err)
 {
     const kanon_table *t = whole->table;
-    kanon_status st = kanon__space_new(out, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err);
+    kanon_status st = kanon__space_new(out, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err);
     for (int i = 0; st == KANON_OK && i < (*out)->n_dimensions; i++) {
         kanon__dimension *d = &(*out)->dimensions[i];
-        if (d->position != NULL && d->column->scaled != NULL)
+        if (d->position != NULL && d->column->domain->scaled != NULL)
             set_positions(d, &s->space->dimensions[i], s->columns[s->dimensions[i]].scale);
     }
     return st;

@@ -2,7 +2,6 @@
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "model/clusters.h"
-#include "partition/part_table.h"
 #include "enforce/repair.h"
 #include "state/releases.h"
 #include "state/uphold.h"
@@ -70,7 +69,7 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_table table = {0};
+    kanon__data data = {0};
     kanon__space *space = NULL;
     setting_list given = {0};
     kanon__settings settings = {0};
@@ -84,12 +83,14 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
     KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
                                    given.items, given.n, err),
               out);
-    KANON_TRY(kanon__part_table_init(&table, whole, rows, n, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__data_rows(&data, &whole->data, rows, n, err), out);
+    KANON_TRY(kanon__space_new(&space, &data, data.quasi, data.n_quasi, KANON__TERMS_LOSS, err), out);
     kanon__constraints own = {0};
     if (constraints != NULL)
-        own = kanon__constraints_for(constraints, &table);
-    kanon__run run = {.table = &table,
+        own = kanon__constraints_for(constraints, &data);
+    kanon__run run = {.table = &data,
+                      .policy = &whole->policy,
+                      .may_suppress = kanon__fraction_of(whole->policy.suppress, whole->data.n_rows),
                       .space = space,
                       .constraints = constraints != NULL ? &own : NULL,
                       .k = k,
@@ -104,7 +105,7 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
 out:
     kanon__texts_clear(&warnings);
     kanon__space_free(space);
-    kanon__part_table_clear(&table);
+    kanon__data_clear_rows(&data);
     kanon__settings_clear(&settings);
     kanon__free(given.items);
     kanon__free(given.texts);
@@ -159,7 +160,7 @@ static int64_t take_neighbourhood(drifting *d, int64_t centre, int64_t wanted)
         n += d->grouping->sizes[d->near[i].group];
     }
     n = 0;
-    for (int32_t row = 0; row < d->table->n_rows; row++) {
+    for (int32_t row = 0; row < d->table->data.n_rows; row++) {
         int32_t g = d->grouping->group_of[row];
         if (g >= 0 && d->taken[g])
             d->rows[n++] = row;
@@ -205,7 +206,9 @@ static kanon_status prepare_drift(drifting *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_grouping *g = d->grouping;
-    KANON_TRY(kanon__space_new(&d->space, d->table, d->table->quasi, d->table->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(
+        kanon__space_new(&d->space, &d->table->data, d->table->data.quasi, d->table->data.n_quasi, KANON__TERMS_LOSS, err),
+        out);
     KANON_TRY(kanon__clusters_init(&d->clusters, d->space, g->n_groups, err), out);
     KANON_TRY(kanon__new_array(&d->near, g->n_groups, "groups", err), out);
     KANON_TRY(kanon__new_array(&d->taken, g->n_groups, "groups", err), out);
@@ -250,7 +253,7 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
         KANON_TRY(compare_neighbourhood(&d, n, err), out);
     }
     if (d.n_records > 0) {
-        double terms = (double)d.n_records * whole->table->n_quasi;
+        double terms = (double)d.n_records * whole->table->data.n_quasi;
         *out = (kanon__drift){d.n_records, d.now / terms, d.again / terms};
     }
 out:

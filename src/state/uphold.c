@@ -43,7 +43,7 @@ typedef struct upholding {
 kanon_status kanon__uphold_constraints(kanon__constraints **out, const kanon__whole *whole, const kanon_state *s,
                                        kanon_error *err)
 {
-    kanon_status st = kanon__constraints_new(out, whole->table, s->k, err);
+    kanon_status st = kanon__constraints_new(out, &whole->table->data, &whole->table->policy, s->k, err);
     if (st == KANON_EDATA || st == KANON_EINVAL) /* they were good when the state was made */
         st = kanon__store_damaged(&s->store, "what is asked of its groups", err);
     return st;
@@ -52,8 +52,9 @@ kanon_status kanon__uphold_constraints(kanon__constraints **out, const kanon__wh
 kanon_status kanon__uphold_verify(const kanon__whole *whole, const kanon_state *s, const int32_t *group_of, int64_t n_groups,
                                   kanon_error *err)
 {
-    kanon_status st = kanon__verify_grouping(whole->table, group_of, n_groups, s->k, err);
-    return st == KANON_OK ? kanon__verify_privacy(whole->table, group_of, n_groups, s->k, err) : st;
+    const kanon_table *t = whole->table;
+    kanon_status st = kanon__verify_grouping(&t->data, group_of, n_groups, s->k, err);
+    return st == KANON_OK ? kanon__verify_privacy(&t->data, &t->policy, group_of, n_groups, s->k, err) : st;
 }
 
 /* Of an entity in the groups that were read, no record is elsewhere: counted in the file. */
@@ -64,11 +65,11 @@ static kanon_status verify_entities(const upholding *u, kanon_error *err)
     int64_t *n_here = NULL, n_there;
     if (!kanon__wishes_together(u->state))
         return KANON_OK;
-    KANON_TRY(kanon__new_array(&n_here, t->n_entities, "the check of the entities", err), out);
+    KANON_TRY(kanon__new_array(&n_here, t->data.n_entities, "the check of the entities", err), out);
     for (int64_t row = 0; row < u->part.n; row++)
-        n_here[kanon__code_at(t->entity_codes, row)]++;
+        n_here[kanon__code_at(t->data.entity_codes, row)]++;
     for (int64_t row = 0; row < u->part.n; row++) {
-        int64_t *n = &n_here[kanon__code_at(t->entity_codes, row)];
+        int64_t *n = &n_here[kanon__code_at(t->data.entity_codes, row)];
         if (*n == 0)
             continue;
         KANON_TRY(kanon__persons_count(u->state, &n_there, u->part.ids[row], err), out);
@@ -84,9 +85,9 @@ out:
 }
 
 /* Whether unions of groups that keep the constraints may break them. */
-static bool classes_matter(const kanon_table *t, const kanon__constraints *c)
+static bool classes_matter(const kanon__data *data, const kanon__policy *policy, const kanon__constraints *c)
 {
-    return t->has_entity && !t->entity_together && !kanon__constraints_grow(c);
+    return data->has_entity && !policy->entity_together && !kanon__constraints_grow(c);
 }
 
 static bool concern_all(const upholding *u)
@@ -94,7 +95,7 @@ static bool concern_all(const upholding *u)
     for (int64_t i = 0; i < u->constraints->n; i++)
         if (u->constraints->items[i].model->prepare != NULL)
             return true;
-    return classes_matter(u->part.table, u->constraints);
+    return classes_matter(&u->part.table->data, &u->part.table->policy, u->constraints);
 }
 
 static kanon_status fail_infeasible(const upholding *u, kanon_error *err)
@@ -320,7 +321,7 @@ static kanon_status part_rows(upholding *u, const int32_t *rows, int64_t n, bool
     for (int64_t i = 0; i < n; i++) {
         KANON_TRY(read_places(u, rows[i], places + i * m, err), out);
         KANON_TRY(kanon__tally_add(&p.stays, rows[i], err), out);
-        whose[i] = kanon__wishes_together(u->state) ? kanon__code_at(u->part.table->entity_codes, rows[i]) : 0;
+        whose[i] = kanon__wishes_together(u->state) ? kanon__code_at(u->part.table->data.entity_codes, rows[i]) : 0;
     }
     const kanon__split_rule rule = {kanon__wishes_together(u->state) ? whose : NULL, note_move, may_stand, &p};
     KANON_TRY(kanon__split_choose(u->state, places, n, &rule, moved, err), out);
@@ -424,7 +425,7 @@ static kanon_status repair(kanon__run *run, int64_t *n_repaired, kanon_error *er
     for (int32_t i = 0; i < run->n_groups; i++)
         *n_repaired += !held[i];
     if (!all_hold)
-        KANON_TRY(kanon__repair(run, 0, run->table->has_entity && run->table->entity_together, err), out);
+        KANON_TRY(kanon__repair(run, 0, run->table->has_entity && run->policy->entity_together, err), out);
 out:
     kanon__free(held);
     return st;
@@ -433,7 +434,7 @@ out:
 kanon_status kanon__uphold_classes(kanon__run *run, int64_t *n_repaired, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    if (run->constraints == NULL || !classes_matter(run->table, run->constraints))
+    if (run->constraints == NULL || !classes_matter(run->table, run->policy, run->constraints))
         return KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
         KANON_TRY(kanon__merge_alike(run, &n_merged, err), out);
@@ -448,9 +449,11 @@ static kanon_status change_groups(upholding *u, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__ticker ticker;
     const kanon_table *t = u->part.table;
-    int64_t may = kanon__schema_may_suppress(u->state->wishes, u->state->n_records);
+    int64_t may = kanon__fraction_of(u->state->wishes->suppress, u->state->n_records);
     kanon__ticker_init(&ticker, u->state->tick, u->state->payload, "regrouping");
-    kanon__run run = {.table = t,
+    kanon__run run = {.table = &t->data,
+                      .policy = &t->policy,
+                      .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
                       .space = u->space,
                       .k = u->state->k,
                       .seed = u->state->seed,
@@ -460,7 +463,7 @@ static kanon_status change_groups(upholding *u, kanon_error *err)
                       .group_of = u->group_of,
                       .n_groups = u->n_groups};
     if (may >= 0 && u->state->n_suppressed > may)
-        KANON_TRY(kanon__unsuppress(&run, may, t->has_entity && t->entity_together, err), out);
+        KANON_TRY(kanon__unsuppress(&run, may, t->data.has_entity && t->policy.entity_together, err), out);
     if (u->constraints != NULL)
         KANON_TRY(repair(&run, &u->done->n_repaired, err), out);
     u->n_groups = run.n_groups;
@@ -666,7 +669,7 @@ kanon_status kanon__uphold(kanon_state *s, kanon__maintenance *done, kanon_error
 {
     kanon_status st = KANON_OK;
     upholding u = {.state = s, .done = done};
-    int64_t may = kanon__schema_may_suppress(s->wishes, s->n_records);
+    int64_t may = kanon__fraction_of(s->wishes->suppress, s->n_records);
     u.all = may >= 0 && s->n_suppressed > may;
     if (s->n_touched > 0)
         qsort(s->touched, (size_t)s->n_touched, sizeof *s->touched, by_value);

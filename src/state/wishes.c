@@ -40,8 +40,7 @@ kanon_status kanon__wishes_copy(kanon_schema *to, const kanon_schema *from, kano
     }
     if (from->entity != NULL)
         KANON_TRY(kanon_schema_set_entity(to, from->entity, from->entity_together, err), out);
-    to->suppress_numerator = from->suppress_numerator;
-    to->suppress_denominator = from->suppress_denominator;
+    to->suppress = from->suppress;
 out:
     return st;
 }
@@ -82,8 +81,8 @@ kanon_status kanon__wishes_save(kanon_state *s, kanon_error *err)
     }
     if (w->entity != NULL)
         KANON_TRY(put(s, statement, OF_ALL, w->entity_together ? "entity-together" : "entity", w->entity, err), out);
-    snprintf(share, sizeof share, "%lld/%lld", (long long)w->suppress_numerator, (long long)w->suppress_denominator);
-    if (w->suppress_denominator > 0)
+    snprintf(share, sizeof share, "%lld/%lld", (long long)w->suppress.numerator, (long long)w->suppress.denominator);
+    if (w->suppress.denominator > 0)
         KANON_TRY(put(s, statement, OF_ALL, "suppress", share, err), out);
 out:
     sqlite3_finalize(statement);
@@ -101,8 +100,7 @@ static bool take_share(kanon_schema *w, const char *text, size_t length)
     if (sscanf(share, "%lld/%lld", &numerator, &denominator) != 2 || numerator < 0 || denominator < 1 ||
         numerator > denominator)
         return false;
-    w->suppress_numerator = numerator;
-    w->suppress_denominator = denominator;
+    w->suppress = (kanon__fraction){numerator, denominator};
     return true;
 }
 

@@ -138,23 +138,13 @@ out:
     return st;
 }
 
-kanon_status kanon__input_make(kanon__input *out, const char *path, kanon_error *err, kanon__input_filler fill,
-                               void *payload)
+kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,
+                                     kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon__input in = {0};
-    int fd = -1;
-    *out = (kanon__input){0};
-    KANON_TRY(kanon__copy_text(&in.path, path, strlen(path), "a file name", err), out);
-    KANON_TRY(kanon__spill_open(&fd, err), out);
-    KANON_TRY(fill(fd, payload, err), out);
-    KANON_TRY(map_file(&in, fd, err), out);
-    *out = in;
-    in = (kanon__input){0};
-out:
-    if (fd >= 0)
-        close(fd);
-    kanon__input_close(&in);
+    *out = (kanon__input){.bytes = bytes, .size = size, .owned = owned};
+    kanon_status st = kanon__copy_text(&out->path, path, strlen(path), "a file name", err);
+    if (st != KANON_OK)
+        kanon__input_close(out);
     return st;
 }
 
@@ -162,6 +152,7 @@ void kanon__input_close(kanon__input *input)
 {
     if (input->mapping != NULL)
         munmap(input->mapping, input->size);
+    kanon__free(input->owned);
     kanon__free(input->path);
     *input = (kanon__input){0};
 }

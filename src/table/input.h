@@ -9,15 +9,15 @@ typedef struct kanon__input {
     char *path; /* for messages; "standard input" for "-" */
     const char *bytes;
     size_t size;
-    void *mapping; /* NULL where size is 0 */
+    void *mapping; /* NULL: the bytes were not mapped */
+    void *owned;   /* memory that goes with the input; NULL: none */
 } kanon__input;
 
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);
-/* What `fill` writes to the descriptor that it is given, as if it had been read from `path`. It is kept in an unnamed
- * temporary file. */
-typedef kanon_status (*kanon__input_filler)(int fd, void *payload, kanon_error *err);
-kanon_status kanon__input_make(kanon__input *out, const char *path, kanon_error *err, kanon__input_filler fill,
-                               void *payload);
+/* Bytes in memory as if they had been read from `path`. `owned` is freed with the input, and in case of failure; `bytes`
+ * must outlive the input where it is NULL. */
+kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,
+                                     kanon_error *err);
 void kanon__input_close(kanon__input *input);
 /* The bytes from `from` until `until` will not be looked at for a while. */
 void kanon__input_done(kanon__input *input, size_t from, size_t until);

@@ -23,6 +23,16 @@ typedef struct kanon__attribute {
     int line; /* in the schema file; 0: said by a flag */
 } kanon__attribute;
 
+/* A share of the records, as an exact fraction; 0/0: nothing was said. */
+typedef struct kanon__fraction {
+    int64_t numerator, denominator;
+} kanon__fraction;
+
+/* False where the text is no number from 0 to 1. */
+bool kanon__fraction_parse(kanon__fraction *out, const char *text);
+/* How many of `n_rows` records that is; -1: nothing was said. */
+int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows);
+
 /* A constraint as written, with the line for messages; its model is checked where constraints are known. */
 typedef struct kanon__constraint_text {
     kanon__texts names, values; /* model, attribute, l, t, ... */
@@ -46,7 +56,7 @@ struct kanon_schema {
     kanon__texts key;
     char *entity; /* NULL: not said */
     bool entity_together;
-    int64_t suppress_numerator, suppress_denominator; /* the share of records that may be suppressed; 0/0: not said */
+    kanon__fraction suppress; /* of the records may be suppressed */
     int entity_line, key_line, constraints_line;
 };
 
@@ -55,10 +65,6 @@ struct kanon_schema {
 kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err);
 /* The attribute of that name, NULL where the schema does not name it. */
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
-/* Set the share of records that may be suppressed; false where the text is no number from 0 to 1. */
-bool kanon__schema_parse_share(kanon_schema *schema, const char *text);
-/* How many of `n_rows` records that is; -1: nothing was said. */
-int64_t kanon__schema_may_suppress(const kanon_schema *schema, int64_t n_rows);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

@@ -669,7 +669,7 @@ static kanon_status read_suppress(reader *r, const key *k, void *target)
 {
     (void)k;
     kanon_status st = want_text(r, "a share of the records such as 0.01");
-    if (st == KANON_OK && !kanon__schema_parse_share(target, text_of(r)))
+    if (st == KANON_OK && !kanon__fraction_parse(&((kanon_schema *)target)->suppress, text_of(r)))
         st = kanon__hint(r->err, fail_at(r, r->event.start_mark, "not a share of the records"),
                          "write 0.01 for one percent");
     return st;

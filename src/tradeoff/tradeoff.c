@@ -65,9 +65,9 @@ static kanon_status check_k(const kanon__texts *values, kanon_error *err)
 
 static kanon_status check_shares(const kanon__texts *values, kanon_error *err)
 {
-    kanon_schema any = {0};
+    kanon__fraction share;
     for (int64_t i = 0; i < values->n; i++)
-        if (!kanon__schema_parse_share(&any, values->items[i]))
+        if (!kanon__fraction_parse(&share, values->items[i]))
             return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "suppress: %s is not a share", values->items[i]),
                                "write 0.01 for one percent");
     return KANON_OK;
@@ -167,8 +167,7 @@ static int tell(const kanon_progress *of_point, void *payload)
     return stop;
 }
 
-static kanon_status measure_point(const work *w, int64_t index, const kanon_table *table, const kanon_grouping *grouping,
-                                  kanon_error *err)
+static kanon_status measure_point(const work *w, int64_t index, const kanon_grouping *grouping, kanon_error *err)
 {
     kanon_curve *c = w->curve;
     kanon_figure *figures = &c->figures[index * N_FIGURES];
@@ -184,7 +183,7 @@ static kanon_status measure_point(const work *w, int64_t index, const kanon_tabl
     };
     bool first_of_k = index % c->grid.axes[0].stride == 0;
     memcpy(wanted, figure_names, (N_MEASURED + first_of_k) * sizeof *wanted);
-    kanon_status st = kanon__evaluate_some(&measures, table, grouping, &evaluating, wanted, err);
+    kanon_status st = kanon__evaluate_some(&measures, w->table, grouping, &evaluating, wanted, err);
     for (int i = 0; st == KANON_OK && wanted[i] != NULL; i++)
         figures[i].value = kanon_measures_find(measures, wanted[i], NULL)->value;
     kanon_measures_free(measures);
@@ -198,12 +197,12 @@ static kanon_status run_point(int64_t index, void *payload, kanon_error *err)
     const kanon__grid *grid = &w->curve->grid;
     kanon_curve_point *point = &w->curve->points[index];
     kanon_grouping *grouping = NULL;
-    kanon_table table = *w->table; /* what may be suppressed is written there */
     int n_own = 1 + w->has_suppress;
     kanon_options grouping_options = {
         .struct_size = sizeof grouping_options,
         .algorithm = w->options.algorithm,
         .refine = w->options.refine,
+        .suppress = w->has_suppress ? kanon__grid_value(grid, index, 1) : NULL,
         .effort = w->options.effort,
         .settings = point->settings + n_own,
         .n_settings = point->n_settings - n_own,
@@ -213,15 +212,10 @@ static kanon_status run_point(int64_t index, void *payload, kanon_error *err)
         .payload = w,
     };
     kanon__parse_integer(&grouping_options.k, point->settings[0].value, strlen(point->settings[0].value));
-    if (w->has_suppress) {
-        kanon_schema share = {0};
-        kanon__schema_parse_share(&share, kanon__grid_value(grid, index, 1));
-        table.most_suppressed = kanon__schema_may_suppress(&share, table.n_rows);
-    }
-    st = kanon_anonymize(&grouping, &table, &grouping_options, err);
+    st = kanon_anonymize(&grouping, w->table, &grouping_options, err);
     if (st == KANON_OK) {
         point->seconds = grouping->seconds;
-        st = measure_point(w, index, &table, grouping, err);
+        st = measure_point(w, index, grouping, err);
     } else if (st == KANON_EINFEASIBLE) {
         point->result = KANON_POINT_INFEASIBLE;
         st = KANON_OK;
@@ -334,9 +328,9 @@ kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const k
     *out = NULL;
     KANON_TRY(kanon__take_options(&w.options, sizeof w.options, options, err), out);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
-    const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->schema_algorithm;
+    const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->policy.algorithm;
     w.curve->algorithm = algorithm != NULL ? algorithm : kanon_algorithm_default();
-    w.curve->table_name = table->input.path;
+    w.curve->table_name = table->source->name;
     w.curve->seed = w.options.seed;
     w.has_suppress = w.options.suppress != NULL;
     KANON_TRY(run_grid(&w, outputs, err), out);

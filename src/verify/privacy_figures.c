@@ -24,7 +24,7 @@ static int by_group_and_value(const void *left, const void *right)
     return a->entity < b->entity ? -1 : a->entity > b->entity;
 }
 
-static int64_t list_occurrences(occurrence *out, const kanon_table *t, int column, const int32_t *group_of)
+static int64_t list_occurrences(occurrence *out, const kanon__data *t, int column, const int32_t *group_of)
 {
     int64_t n = 0;
     for (int64_t row = 0; row < t->n_rows; row++) {
@@ -56,7 +56,7 @@ static void count_runs(kanon__value_runs *runs, const occurrence *list, int64_t 
         runs->begins[++group] = n_values;
 }
 
-kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon_table *t, int column, const int32_t *group_of,
+kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon__data *t, int column, const int32_t *group_of,
                                    int64_t n_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -229,7 +229,7 @@ static double ordered_of(const kanon__run_of_value *values, int64_t n, const voi
 {
     const whole *w = payload;
     double all = records_of(values, n), level = 0, sum = 0, so_far = 0;
-    int64_t at = 0, steps = (int64_t)w->column->n_codes - 1;
+    int64_t at = 0, steps = (int64_t)w->column->domain->n_codes - 1;
     for (int64_t i = 0; i < n; i++) {
         sum += area(w, level, at, values[i].code);
         at = values[i].code;
@@ -244,7 +244,7 @@ static double ordered_of(const kanon__run_of_value *values, int64_t n, const voi
 static double taxonomy_of(const kanon__run_of_value *values, int64_t n, const void *payload)
 {
     const whole *w = payload;
-    const kanon__taxonomy *t = w->column->taxonomy;
+    const kanon__taxonomy *t = w->column->domain->taxonomy;
     double all = records_of(values, n), cost = 0, *extra = w->extra, *absolute = w->extra + t->n_nodes;
     memset(extra, 0, 2 * (size_t)t->n_nodes * sizeof *extra);
     for (int32_t leaf = 0; leaf < t->n_leaves; leaf++)
@@ -271,19 +271,20 @@ static void clear_whole(whole *w)
     kanon__free(w->shares);
 }
 
-static kanon_status init_whole(whole *w, const kanon_table *t, int column, kanon_error *err)
+static kanon_status init_whole(whole *w, const kanon__data *t, int column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__value_runs *runs = NULL;
-    int64_t n = t->columns[column].n_codes;
+    int64_t n = t->columns[column].domain->n_codes;
     w->column = &t->columns[column];
     KANON_TRY(kanon__value_runs_new(&runs, t, column, NULL, 1, err), out);
     KANON_TRY(kanon__new_array(&w->shares, n, "the check of the values", err), out);
     KANON_TRY(kanon__new_array(&w->cumulated, n, "the check of the values", err), out);
     KANON_TRY(kanon__new_array(&w->sums, n + 1, "the check of the values", err), out);
-    if (w->column->taxonomy != NULL)
-        KANON_TRY(kanon__new_array(&w->extra, 2 * (int64_t)w->column->taxonomy->n_nodes, "the check of the values", err),
-                  out);
+    if (w->column->domain->taxonomy != NULL)
+        KANON_TRY(
+            kanon__new_array(&w->extra, 2 * (int64_t)w->column->domain->taxonomy->n_nodes, "the check of the values", err),
+            out);
     double all = records_of(runs->values, runs->begins[1]), so_far = 0;
     for (int64_t i = 0; i < runs->begins[1]; i++)
         w->shares[runs->values[i].code] = (double)runs->values[i].n;
@@ -298,7 +299,7 @@ out:
     return st;
 }
 
-kanon_status kanon__runs_closeness(double *out, const kanon__value_runs *runs, const kanon_table *t, int column,
+kanon_status kanon__runs_closeness(double *out, const kanon__value_runs *runs, const kanon__data *t, int column,
                                    const char *distance, kanon_error *err)
 {
     whole w = {0};
@@ -307,7 +308,7 @@ kanon_status kanon__runs_closeness(double *out, const kanon__value_runs *runs, c
         bool numeric = kanon__column_is_numeric(w.column);
         const char *word = distance != NULL           ? distance
                            : numeric                  ? "ordered"
-                           : w.column->taxonomy->flat ? "equal"
+                           : w.column->domain->taxonomy->flat ? "equal"
                                                       : "taxonomy";
         group_figure figure = strcmp(word, "equal") == 0     ? equal_of
                               : strcmp(word, "ordered") == 0 ? ordered_of
@@ -330,7 +331,7 @@ static double number_of(const kanon__constraint_text *c, const char *name)
 }
 
 /* Figures are quotients of two whole numbers, rounded once, as the limits are: where they are equal, so are the doubles. */
-kanon_status kanon__privacy_recount(double *reached, bool *holds, const kanon__constraint_text *c, const kanon_table *table,
+kanon_status kanon__privacy_recount(double *reached, bool *holds, const kanon__constraint_text *c, const kanon__data *table,
                                     int column, const int32_t *group_of, int64_t n_groups, kanon_error *err)
 {
     kanon_status st = KANON_OK;

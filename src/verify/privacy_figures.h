@@ -25,7 +25,7 @@ typedef struct kanon__value_runs {
 
 /* `column` -1: the entities. Where the table has entities, a value that an entity has several times in a group counts once.
  * Negative groups are suppressed records; group_of NULL: all rows are one group. */
-kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon_table *table, int column, const int32_t *group_of,
+kanon_status kanon__value_runs_new(kanon__value_runs **out, const kanon__data *table, int column, const int32_t *group_of,
                                    int64_t n_groups, kanon_error *err);
 void kanon__value_runs_free(kanon__value_runs *runs);
 
@@ -35,12 +35,12 @@ double kanon__runs_entropy(const kanon__value_runs *runs); /* natural logarithm 
 double kanon__runs_recursive(const kanon__value_runs *runs, int64_t l);
 double kanon__runs_alpha(const kanon__value_runs *runs);
 /* `distance`: equal, ordered, taxonomy; NULL: ordered for numbers, taxonomy for categories. */
-kanon_status kanon__runs_closeness(double *out, const kanon__value_runs *runs, const kanon_table *table, int column,
+kanon_status kanon__runs_closeness(double *out, const kanon__value_runs *runs, const kanon__data *table, int column,
                                    const char *distance, kanon_error *err);
 
 /* What a constraint, as written and known to be right, reaches (in its own unit: l, c, alpha or t), and whether it holds. */
 kanon_status kanon__privacy_recount(double *reached, bool *holds, const kanon__constraint_text *constraint,
-                                    const kanon_table *table, int column, const int32_t *group_of, int64_t n_groups,
+                                    const kanon__data *table, int column, const int32_t *group_of, int64_t n_groups,
                                     kanon_error *err);
 
 #endif

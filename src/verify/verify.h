@@ -6,13 +6,13 @@
 #include "table/table.h"
 
 /* Every row is in one group of 0 .. n_groups-1 or suppressed (negative), and every group has at least k rows. */
-kanon_status kanon__verify_grouping(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
+kanon_status kanon__verify_grouping(const kanon__data *data, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err);
 
-/* Every group keeps the constraints of the table's schema, holds k entities where there are entities, and has each of them
+/* Every group keeps the constraints of the policy, holds k entities where there are entities, and has each of them
  * to itself where they are to stay together. All are counted anew. */
-kanon_status kanon__verify_privacy(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
-                                   kanon_error *err);
+kanon_status kanon__verify_privacy(const kanon__data *data, const kanon__policy *policy, const int32_t *group_of,
+                                   int64_t n_groups, int64_t k, kanon_error *err);
 
 /* Checks that what a release shows covers what the table holds. Tell it the text of every group, as it stands in the file,
  * then every row of the input file as it is read again, with its line of the release. */

@@ -86,11 +86,11 @@ static kanon_status take_fields(checking *c, const json_t *root, const kanon__in
 static kanon_status compare(const checking *c, const char *sha256, kanon_error *err)
 {
     char own[KANON__SHA256_TEXT];
-    kanon_status st = kanon__sha256_of(own, c->table->input.bytes, c->table->input.size, err);
+    kanon_status st = kanon__source_sha256(own, c->table->source, err);
     int64_t sum = 0;
     if (st != KANON_OK)
         return st;
-    if (strcmp(own, sha256) != 0 || c->n != c->table->n_rows)
+    if (strcmp(own, sha256) != 0 || c->n != c->table->data.n_rows)
         return kanon__fail(err, KANON_EINFEASIBLE, "the certificate is for another table");
     for (int64_t row = 0; row < c->n; row++)
         sum += c->prices[row];
@@ -126,7 +126,7 @@ out:
 
 static uint32_t n_values(const kanon__column *column)
 {
-    return column->n_codes - (column->missing_code != KANON__NO_CODE);
+    return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
 }
 
 /* weight * scale * part / whole, rounded down. */
@@ -151,10 +151,11 @@ static int64_t number_cost(const checking *c, const attribute *a, uint32_t low, 
     uint32_t n = n_values(column);
     if (low == high)
         return 0;
-    if (column->scaled != NULL)
-        return share(c, column, column->scaled[high] - column->scaled[low], column->scaled[n - 1] - column->scaled[0]);
-    double range = column->values[n - 1] / 2 - column->values[0] / 2;
-    double about = (double)a->full * ((column->values[high] / 2 - column->values[low] / 2) / range);
+    if (column->domain->scaled != NULL)
+        return share(c, column, column->domain->scaled[high] - column->domain->scaled[low],
+                     column->domain->scaled[n - 1] - column->domain->scaled[0]);
+    double range = column->domain->values[n - 1] / 2 - column->domain->values[0] / 2;
+    double about = (double)a->full * ((column->domain->values[high] / 2 - column->domain->values[low] / 2) / range);
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
@@ -167,7 +168,7 @@ static kanon_status set_attribute(const checking *c, attribute *a, const kanon__
     a->full = share(c, column, 1, 1);
     if (a->numeric)
         goto out;
-    const kanon__taxonomy *t = column->taxonomy;
+    const kanon__taxonomy *t = column->domain->taxonomy;
     KANON_TRY(kanon__new_array(&a->of_node, t->n_nodes, "costs", err), out);
     KANON_TRY(kanon__new_array(&height, t->n_nodes, "costs", err), out);
     for (int32_t node = t->n_nodes - 1; node > 0; node--) /* parents come before their children */
@@ -184,9 +185,9 @@ static kanon_status set_attributes(checking *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t most = 0;
-    KANON_TRY(kanon__new_array(&c->attributes, c->table->n_quasi, "costs", err), out);
-    for (int i = 0; i < c->table->n_quasi; i++) {
-        KANON_TRY(set_attribute(c, &c->attributes[i], &c->table->columns[c->table->quasi[i]], err), out);
+    KANON_TRY(kanon__new_array(&c->attributes, c->table->data.n_quasi, "costs", err), out);
+    for (int i = 0; i < c->table->data.n_quasi; i++) {
+        KANON_TRY(set_attribute(c, &c->attributes[i], &c->table->data.columns[c->table->data.quasi[i]], err), out);
         c->n_reaches += c->attributes[i].numeric ? 2 : 1;
         most = c->attributes[i].full < MOST_COST ? most + c->attributes[i].full : MOST_COST;
     }
@@ -207,7 +208,7 @@ static int compare_records(const checking *c, int32_t left, int32_t right)
 {
     if (c->prices[left] != c->prices[right])
         return c->prices[left] > c->prices[right] ? -1 : 1;
-    for (int i = 0; i < c->table->n_quasi; i++)
+    for (int i = 0; i < c->table->data.n_quasi; i++)
         if (code_of(c, i, left) != code_of(c, i, right))
             return code_of(c, i, left) < code_of(c, i, right) ? -1 : 1;
     return 0;
@@ -264,7 +265,7 @@ typedef struct around {
 
 static void around_clear(around *a)
 {
-    for (int i = 0; i < a->check->table->n_quasi; i++) {
+    for (int i = 0; i < a->check->table->data.n_quasi; i++) {
         kanon__free(a->below != NULL ? a->below[i] : NULL);
         kanon__free(a->above != NULL ? a->above[i] : NULL);
     }
@@ -282,12 +283,12 @@ static kanon_status around_init(around *a, const checking *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *a = (around){.check = c};
-    KANON_TRY(kanon__new_array(&a->below, c->table->n_quasi, "costs", err), out);
-    KANON_TRY(kanon__new_array(&a->above, c->table->n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(&a->below, c->table->data.n_quasi, "costs", err), out);
+    KANON_TRY(kanon__new_array(&a->above, c->table->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(&a->hull, c->n_reaches, "costs", err), out);
-    for (int i = 0; i < c->table->n_quasi; i++) {
-        KANON_TRY(kanon__new_array(&a->below[i], c->attributes[i].column->n_codes, "costs", err), out);
-        KANON_TRY(kanon__new_array(&a->above[i], c->attributes[i].column->n_codes, "costs", err), out);
+    for (int i = 0; i < c->table->data.n_quasi; i++) {
+        KANON_TRY(kanon__new_array(&a->below[i], c->attributes[i].column->domain->n_codes, "costs", err), out);
+        KANON_TRY(kanon__new_array(&a->above[i], c->attributes[i].column->domain->n_codes, "costs", err), out);
     }
 out:
     return st;
@@ -297,9 +298,9 @@ out:
 static void set_number(around *a, int i, uint32_t own)
 {
     const attribute *at = &a->check->attributes[i];
-    uint32_t missing = at->column->missing_code;
+    uint32_t missing = at->column->domain->missing_code;
     int64_t under = own != missing ? number_cost(a->check, at, 0, own) : 0;
-    for (uint32_t code = 0; code < at->column->n_codes; code++) {
+    for (uint32_t code = 0; code < at->column->domain->n_codes; code++) {
         int64_t *below = &a->below[i][code], *above = &a->above[i][code];
         *below = *above = 0;
         if (own == missing && code != missing) {
@@ -318,8 +319,8 @@ static void set_number(around *a, int i, uint32_t own)
 static void set_category(around *a, int i, uint32_t own)
 {
     const attribute *at = &a->check->attributes[i];
-    const kanon__taxonomy *t = at->column->taxonomy;
-    for (uint32_t code = 0; code < at->column->n_codes; code++) {
+    const kanon__taxonomy *t = at->column->domain->taxonomy;
+    for (uint32_t code = 0; code < at->column->domain->n_codes; code++) {
         int32_t node = t->leaf_node[own];
         while ((int32_t)code < t->first_leaf[node] || (int32_t)code > t->last_leaf[node])
             node = t->parent[node];
@@ -332,7 +333,7 @@ static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error 
     const checking *c = a->check;
     kanon_status st = KANON_OK;
     int64_t cost = 0;
-    for (int i = 0; i < c->table->n_quasi && cost < limit; i++)
+    for (int i = 0; i < c->table->data.n_quasi && cost < limit; i++)
         cost += a->below[i][code_of(c, i, row)] + a->above[i][code_of(c, i, row)];
     if (cost >= limit)
         goto out;
@@ -340,7 +341,7 @@ static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error 
     KANON_TRY(kanon__grow_array(&a->reaches, &a->reaches_capacity, (a->n + 1) * c->n_reaches, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&a->members, &a->members_capacity, a->n + 1, "boxes", err), out);
     int64_t *reach = a->reaches + a->n * c->n_reaches;
-    for (int i = 0; i < c->table->n_quasi; i++) {
+    for (int i = 0; i < c->table->data.n_quasi; i++) {
         if (c->attributes[i].numeric)
             *reach++ = a->below[i][code_of(c, i, row)];
         *reach++ = a->above[i][code_of(c, i, row)];
@@ -357,7 +358,7 @@ static kanon_status set_near(around *a, int64_t place, kanon_error *err)
     kanon_status st = KANON_OK;
     const checking *c = a->check;
     int64_t own = c->order[place];
-    for (int i = 0; i < c->table->n_quasi; i++) {
+    for (int i = 0; i < c->table->data.n_quasi; i++) {
         if (c->attributes[i].numeric)
             set_number(a, i, code_of(c, i, own));
         else
@@ -492,7 +493,7 @@ out:
 
 static void clear(checking *c)
 {
-    for (int i = 0; c->attributes != NULL && i < c->table->n_quasi; i++)
+    for (int i = 0; c->attributes != NULL && i < c->table->data.n_quasi; i++)
         kanon__free(c->attributes[i].of_node);
     kanon__free(c->attributes);
     kanon__free(c->order);

@@ -2,7 +2,7 @@
 
 #include "core/alloc.h"
 
-kanon_status kanon__verify_grouping(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
+kanon_status kanon__verify_grouping(const kanon__data *table, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static int find_column(const kanon_table *t, const kanon__constraint_text *c)
+static int find_column(const kanon__data *t, const kanon__constraint_text *c)
 {
     int64_t at = kanon__texts_find(&c->names, "attribute", strlen("attribute"));
     for (int i = 0; at >= 0 && i < t->n_columns; i++)
@@ -14,7 +14,7 @@ static int find_column(const kanon_table *t, const kanon__constraint_text *c)
     return -1;
 }
 
-static kanon_status verify_constraint(const kanon_table *t, const kanon__constraint_text *c, const int32_t *group_of,
+static kanon_status verify_constraint(const kanon__data *t, const kanon__constraint_text *c, const int32_t *group_of,
                                       int64_t n_groups, kanon_error *err)
 {
     double reached = 0;
@@ -30,7 +30,7 @@ static kanon_status verify_constraint(const kanon_table *t, const kanon__constra
     return st;
 }
 
-static kanon_status verify_entities(const kanon_table *t, const int32_t *group_of, int64_t n_groups, int64_t k,
+static kanon_status verify_entities(const kanon__data *t, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err)
 {
     kanon__value_runs *runs = NULL;
@@ -42,7 +42,7 @@ static kanon_status verify_entities(const kanon_table *t, const int32_t *group_o
     return st;
 }
 
-static kanon_status verify_together(const kanon_table *t, const int32_t *group_of, kanon_error *err)
+static kanon_status verify_together(const kanon__data *t, const int32_t *group_of, kanon_error *err)
 {
     int32_t *group_of_entity = NULL;
     kanon_status st = kanon__new_array(&group_of_entity, t->n_entities, "the check of the entities", err);
@@ -57,15 +57,15 @@ static kanon_status verify_together(const kanon_table *t, const int32_t *group_o
     return st;
 }
 
-kanon_status kanon__verify_privacy(const kanon_table *t, const int32_t *group_of, int64_t n_groups, int64_t k,
-                                   kanon_error *err)
+kanon_status kanon__verify_privacy(const kanon__data *t, const kanon__policy *policy, const int32_t *group_of,
+                                   int64_t n_groups, int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    for (int64_t i = 0; i < t->n_constraints; i++)
-        KANON_TRY(verify_constraint(t, &t->constraints[i], group_of, n_groups, err), out);
+    for (int64_t i = 0; i < policy->n_constraints; i++)
+        KANON_TRY(verify_constraint(t, &policy->constraints[i], group_of, n_groups, err), out);
     if (t->has_entity)
         KANON_TRY(verify_entities(t, group_of, n_groups, k, err), out);
-    if (t->has_entity && t->entity_together)
+    if (t->has_entity && policy->entity_together)
         KANON_TRY(verify_together(t, group_of, err), out);
 out:
     return st;

@@ -58,7 +58,7 @@ struct kanon__verifier {
 static kanon_status list_leaves(attribute *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__taxonomy *t = a->column->taxonomy;
+    const kanon__taxonomy *t = a->column->domain->taxonomy;
     int32_t *n_below = NULL;
     KANON_TRY(kanon__new_array(&n_below, t->n_nodes, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&a->leaves, t->n_nodes, "the check of the release", err), out);
@@ -80,16 +80,16 @@ out:
 
 static uint32_t number_count(const kanon__column *column)
 {
-    return column->n_codes - (column->missing_code != KANON__NO_CODE);
+    return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
 }
 
 /* The missing code comes after those of the numbers, which rise. */
 static kanon_status check_numbers(const kanon__column *column, kanon_error *err)
 {
     uint32_t n = number_count(column);
-    bool good = column->missing_code == KANON__NO_CODE || column->missing_code == n;
+    bool good = column->domain->missing_code == KANON__NO_CODE || column->domain->missing_code == n;
     for (uint32_t code = 1; code < n; code++)
-        good = good && column->values[code - 1] <= column->values[code];
+        good = good && column->domain->values[code - 1] <= column->domain->values[code];
     if (!good)
         return kanon__fail(err, KANON_EINTERNAL, "the check found numbers out of order, column %s", column->name);
     return KANON_OK;
@@ -99,8 +99,8 @@ static kanon_status know_attribute(attribute *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     a->numeric = kanon__column_is_numeric(a->column);
-    KANON_TRY(kanon__new_array(&a->own, a->column->n_codes, "the check of the release", err), out);
-    for (uint32_t code = 0; code < a->column->n_codes; code++)
+    KANON_TRY(kanon__new_array(&a->own, a->column->domain->n_codes, "the check of the release", err), out);
+    for (uint32_t code = 0; code < a->column->domain->n_codes; code++)
         a->own[code].bytes = kanon__column_text(a->column, code, &a->own[code].length);
     KANON_TRY(a->numeric ? check_numbers(a->column, err) : list_leaves(a, err), out);
 out:
@@ -112,12 +112,12 @@ static kanon_status know_attributes(kanon__verifier *v, kanon_error *err)
     kanon_status st = KANON_OK;
     const kanon_table *t = v->table;
     bool in_run = false;
-    KANON_TRY(kanon__new_array(&v->attributes, t->n_quasi, "the check of the release", err), out);
-    for (int i = 0, quasi = 0; i < t->n_columns; i++) {
-        kanon_role role = t->columns[i].role;
+    KANON_TRY(kanon__new_array(&v->attributes, t->data.n_quasi, "the check of the release", err), out);
+    for (int i = 0, quasi = 0; i < t->data.n_columns; i++) {
+        kanon_role role = t->data.columns[i].role;
         if (role == KANON_ROLE_QUASI) {
             v->n_runs += !in_run;
-            v->attributes[quasi] = (attribute){.column = &t->columns[i], .number = i, .run = v->n_runs - 1};
+            v->attributes[quasi] = (attribute){.column = &t->data.columns[i], .number = i, .run = v->n_runs - 1};
             KANON_TRY(know_attribute(&v->attributes[quasi++], err), out);
         }
         in_run = role == KANON_ROLE_QUASI || (role == KANON_ROLE_IDENTIFYING && in_run);
@@ -131,7 +131,7 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
 {
     kanon_status st = KANON_OK;
     kanon__verifier *v = NULL;
-    int64_t n_cells = n_groups * table->n_quasi;
+    int64_t n_cells = n_groups * table->data.n_quasi;
     *out = NULL;
     KANON_TRY(kanon__new_array(&v, 1, "the check of the release", err), out);
     v->table = table;
@@ -142,7 +142,7 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     KANON_TRY(know_attributes(v, err), out);
     KANON_TRY(kanon__new_array(&v->covers, n_cells, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
-    KANON_TRY(kanon__new_array(&v->seen, table->n_rows, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&v->seen, table->data.n_rows, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->links, N_SUMS, "the check of the release", err), out);
     if (mapping || numeric == KANON_NUMERIC_MEAN)
         KANON_TRY(kanon__new_array(&v->figures, n_cells * 2, "the check of the release", err), out);
@@ -162,7 +162,7 @@ void kanon__verifier_free(kanon__verifier *v)
     kanon__free((void *)v->seen);
     kanon__free(v->texts);
     kanon__free(v->covers);
-    for (int i = 0; v->attributes != NULL && i < v->table->n_quasi; i++) {
+    for (int i = 0; v->attributes != NULL && i < v->table->data.n_quasi; i++) {
         kanon__free(v->attributes[i].leaves);
         kanon__free(v->attributes[i].own);
     }
@@ -182,7 +182,7 @@ static bool read_number(const kanon__column *column, const char *text, size_t le
 {
     kanon__decimal decimal;
     int64_t days;
-    if (column->type == KANON_TYPE_DATE) {
+    if (column->domain->type == KANON_TYPE_DATE) {
         if (!kanon__parse_date(&days, text, length))
             return false;
         *value = (double)days;
@@ -209,9 +209,9 @@ static bool read_interval(const kanon__column *column, char separator, const cha
 static bool is_missing_text(const kanon__column *column, const char *text, size_t length)
 {
     size_t own_length;
-    if (column->missing_code == KANON__NO_CODE)
+    if (column->domain->missing_code == KANON__NO_CODE)
         return false;
-    const char *own = kanon__column_text(column, column->missing_code, &own_length);
+    const char *own = kanon__column_text(column, column->domain->missing_code, &own_length);
     return own_length == length && memcmp(own, text, length) == 0;
 }
 
@@ -231,8 +231,8 @@ static uint32_t count_below(const double *values, uint32_t n, double x, bool or_
 
 static cover covered_numbers(const kanon__column *column, const double ends[2])
 {
-    uint32_t n = number_count(column), below = count_below(column->values, n, ends[0], false);
-    uint32_t until = count_below(column->values, n, ends[1], true);
+    uint32_t n = number_count(column), below = count_below(column->domain->values, n, ends[0], false);
+    uint32_t until = count_below(column->domain->values, n, ends[1], true);
     return until > below ? (cover){below, until - 1} : (cover){1, 0};
 }
 
@@ -244,7 +244,7 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
     size_t length = cells[0].length;
     uint32_t n = number_count(column);
     if (length == 1 && bytes[0] == '*') { /* even where it is also the text for "missing" */
-        *covered = (cover){0, column->n_codes - 1};
+        *covered = (cover){0, column->domain->n_codes - 1};
         ends[0] = -INFINITY;
         ends[1] = INFINITY;
         return true;
@@ -252,7 +252,7 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
     if (is_missing_text(column, bytes, length)) {
         /* a mean can happen to be the number that means "missing" */
         bool either = v->numeric == KANON_NUMERIC_MEAN && read_number(column, bytes, length, &ends[0]);
-        *covered = (cover){either ? 0 : column->missing_code, column->missing_code};
+        *covered = (cover){either ? 0 : column->domain->missing_code, column->domain->missing_code};
         ends[0] = either ? ends[0] : INFINITY;
         ends[1] = either ? ends[0] : -INFINITY;
         return true;
@@ -274,19 +274,19 @@ static bool understand(const kanon__verifier *v, int64_t group, int i, const spa
 {
     const attribute *a = &v->attributes[i];
     double ends[2] = {0};
-    cover *covered = &v->covers[group * v->table->n_quasi + i];
+    cover *covered = &v->covers[group * v->table->data.n_quasi + i];
     if (a->numeric) {
         if (!understand_numeric(v, a->column, cells, covered, ends))
             return false;
     } else {
-        int32_t node = kanon__taxonomy_node(a->column->taxonomy, cells[0].bytes, cells[0].length);
+        int32_t node = kanon__taxonomy_node(a->column->domain->taxonomy, cells[0].bytes, cells[0].length);
         if (node < 0)
             return false;
         *covered = a->leaves[node];
         ends[0] = ends[1] = node;
     }
     if (v->figures != NULL)
-        memcpy(&v->figures[(group * v->table->n_quasi + i) * 2], ends, sizeof ends);
+        memcpy(&v->figures[(group * v->table->data.n_quasi + i) * 2], ends, sizeof ends);
     return true;
 }
 
@@ -325,13 +325,13 @@ static int first_unreadable(const kanon__verifier *v, int64_t group, int run, co
 {
     const char *at = bytes, *end = bytes + length;
     int last = -1;
-    for (int i = 0; i < v->table->n_quasi; i++) {
+    for (int i = 0; i < v->table->data.n_quasi; i++) {
         span cells[2] = {{0}};
         bool two = v->numeric == KANON_NUMERIC_COLUMNS && v->attributes[i].numeric, good = true;
         if (v->attributes[i].run != run)
             continue;
         for (int part = 0; good && part < (two ? 2 : 1); part++)
-            good = at <= end && take_cell(&at, end, v->table->csv_options.delimiter, &scratch, &cells[part]) &&
+            good = at <= end && take_cell(&at, end, v->table->source->delimiter, &scratch, &cells[part]) &&
                    (group < v->n_groups || is_star(&cells[part]));
         if (!good || (group < v->n_groups && !understand(v, group, i, cells)))
             return i;
@@ -402,10 +402,10 @@ static bool says_missing(const kanon__verifier *v, const kanon__cell *cell)
 static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t code, const kanon__cell *cell)
 {
     double value;
-    if (code == a->column->missing_code)
+    if (code == a->column->domain->missing_code)
         return says_missing(v, cell);
     return a->numeric && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
-           value == a->column->values[code];
+           value == a->column->domain->values[code];
 }
 
 /* The text in the input must be the code's, or the table was encoded wrongly; and the code must be covered. */
@@ -435,11 +435,11 @@ static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cel
     const char *at = line, *end = line + length;
     bool in_run = false, first = true;
     int run = 0;
-    for (int i = 0; i < t->n_columns; i++) {
-        kanon_role role = t->columns[i].role;
+    for (int i = 0; i < t->data.n_columns; i++) {
+        kanon_role role = t->data.columns[i].role;
         if (role == KANON_ROLE_IDENTIFYING || (role == KANON_ROLE_QUASI && in_run))
             continue;
-        if (!first && !pass(&at, end, &t->csv_options.delimiter, 1))
+        if (!first && !pass(&at, end, &t->source->delimiter, 1))
             return false;
         first = false;
         in_run = role == KANON_ROLE_QUASI;
@@ -450,12 +450,12 @@ static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cel
         if (!good)
             return false;
     }
-    return pass(&at, end, t->crlf ? "\r\n" : "\n", t->crlf ? 2 : 1) && at == end;
+    return pass(&at, end, t->source->crlf ? "\r\n" : "\n", t->source->crlf ? 2 : 1) && at == end;
 }
 
 static uint64_t link_of(int64_t row, const char *begin, const kanon_table *t)
 {
-    uint64_t x = (uint64_t)(begin - t->input.bytes) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)row;
+    uint64_t x = (uint64_t)(begin - t->source->bytes) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)row;
     x = (x ^ x >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
     return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
 }
@@ -463,8 +463,8 @@ static uint64_t link_of(int64_t row, const char *begin, const kanon_table *t)
 /* Where the row after the one with these cells begins. */
 static const char *next_row(const kanon_table *t, const kanon__cell *cells)
 {
-    const kanon__cell *last = &cells[t->n_columns - 1];
-    const char *at = last->text + last->length + last->quoted, *end = t->input.bytes + t->input.size;
+    const kanon__cell *last = &cells[t->data.n_columns - 1];
+    const char *at = last->text + last->length + last->quoted, *end = t->source->bytes + t->source->size;
     at += at < end && *at == '\r';
     return at + (at < end && *at == '\n');
 }
@@ -477,7 +477,7 @@ static inline void link_row(kanon__verifier *v, int64_t row, const kanon__cell *
     uint64_t sum = 0;
     if (row > 0)
         sum -= link_of(row, cells[0].text - cells[0].quoted, t);
-    if (row + 1 < t->n_rows)
+    if (row + 1 < t->data.n_rows)
         sum += link_of(row + 1, next_row(t, cells), t);
     atomic_fetch_add_explicit(&v->links[row / ROWS_PER_SUM % N_SUMS].sum, sum, memory_order_relaxed);
 }
@@ -485,7 +485,7 @@ static inline void link_row(kanon__verifier *v, int64_t row, const kanon__cell *
 kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cell *cells, const char *line, size_t length,
                                  kanon_error *err)
 {
-    if (row < 0 || row >= v->table->n_rows || v->group_of[row] >= v->n_groups)
+    if (row < 0 || row >= v->table->data.n_rows || v->group_of[row] >= v->n_groups)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
     if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
@@ -498,8 +498,8 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__c
     if (!is_line(v, runs, cells, line, length))
         return kanon__fail(err, KANON_EINTERNAL, "the check found another line than record %lld should have",
                            (long long)row + 1);
-    for (int i = 0; group < v->n_groups && i < v->table->n_quasi; i++)
-        if (!is_covered(v, row, &v->covers[group * v->table->n_quasi], i, cells))
+    for (int i = 0; group < v->n_groups && i < v->table->data.n_quasi; i++)
+        if (!is_covered(v, row, &v->covers[group * v->table->data.n_quasi], i, cells))
             return kanon__fail(err, KANON_EINTERNAL,
                                "the check found a released cell that does not cover its original: record %lld, column %s",
                                (long long)row + 1, v->attributes[i].column->name);
@@ -511,23 +511,23 @@ void kanon__verifier_prefetch(const kanon__verifier *v, int64_t row)
     int64_t group = v->group_of[row];
     if (group < 0)
         return;
-    const cover *covers = &v->covers[group * v->table->n_quasi];
+    const cover *covers = &v->covers[group * v->table->data.n_quasi];
     __builtin_prefetch(&v->texts[group * v->n_runs]);
     __builtin_prefetch(covers);
-    __builtin_prefetch(covers + v->table->n_quasi - 1);
+    __builtin_prefetch(covers + v->table->data.n_quasi - 1);
 }
 
 /* ---- after ------------------------------------------------------------------------------------------------------- */
 
 static const double *figures_of(const kanon__verifier *v, int64_t group, int i)
 {
-    return &v->figures[(group * v->table->n_quasi + i) * 2];
+    return &v->figures[(group * v->table->data.n_quasi + i) * 2];
 }
 
 /* A mean covers no interval, but it lies between the extremes of its group, up to the last digit shown. */
 static bool is_mean_inside(double mean, double low, double high, const kanon__column *column)
 {
-    double slack = 1e-9 * (fabs(low) + fabs(high)) + (column->type == KANON_TYPE_DATE ? 0.5 : 0.5 * pow(10, -2));
+    double slack = 1e-9 * (fabs(low) + fabs(high)) + (column->domain->type == KANON_TYPE_DATE ? 0.5 : 0.5 * pow(10, -2));
     return low - slack <= mean && mean <= high + slack;
 }
 
@@ -539,9 +539,9 @@ static kanon_status check_means(const kanon__verifier *v, int i, kanon_error *er
     KANON_TRY(kanon__new_array(&extremes, v->n_groups, "the check of the release", err), out);
     for (int64_t group = 0; group < v->n_groups; group++)
         extremes[group].lo = UINT32_MAX;
-    for (int64_t row = 0; row < v->table->n_rows; row++) {
+    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
         uint32_t code = kanon__code_at(column->codes, row);
-        if (v->group_of[row] < 0 || code == column->missing_code)
+        if (v->group_of[row] < 0 || code == column->domain->missing_code)
             continue;
         cover *e = &extremes[v->group_of[row]];
         e->lo = code < e->lo ? code : e->lo;
@@ -551,7 +551,8 @@ static kanon_status check_means(const kanon__verifier *v, int i, kanon_error *er
         const double *shown = figures_of(v, group, i);
         bool has_numbers = extremes[group].lo != UINT32_MAX;
         if (has_numbers && shown[0] == shown[1] &&
-            !is_mean_inside(shown[0], column->values[extremes[group].lo], column->values[extremes[group].hi], column)) {
+            !is_mean_inside(shown[0], column->domain->values[extremes[group].lo], column->domain->values[extremes[group].hi],
+                            column)) {
             st = kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s", column->name);
             goto out;
         }
@@ -567,8 +568,8 @@ static kanon_status check_mapping(const kanon__verifier *v, int i, kanon_error *
     kanon_status st = KANON_OK;
     const kanon__column *column = v->attributes[i].column;
     int64_t *first = NULL; /* by code: one more than that group */
-    KANON_TRY(kanon__new_array(&first, column->n_codes, "the check of the release", err), out);
-    for (int64_t row = 0; row < v->table->n_rows; row++) {
+    KANON_TRY(kanon__new_array(&first, column->domain->n_codes, "the check of the release", err), out);
+    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
         int64_t *before = &first[kanon__code_at(column->codes, row)], group = v->group_of[row];
         if (group < 0)
             continue;
@@ -603,15 +604,15 @@ static kanon_status check_sizes(const kanon__verifier *v, int64_t k, kanon_error
     kanon_status st = KANON_OK;
     int64_t *counts = NULL, n_seen = 0;
     KANON_TRY(kanon__new_array(&counts, v->n_groups, "the check of the release", err), out);
-    for (int64_t row = 0; row < v->table->n_rows; row++) {
+    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
         bool seen = atomic_load_explicit(&v->seen[row], memory_order_relaxed) != 0;
         n_seen += seen;
         if (seen && v->group_of[row] >= 0)
             counts[v->group_of[row]]++;
     }
-    if (n_seen != v->table->n_rows) {
+    if (n_seen != v->table->data.n_rows) {
         st = kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)n_seen,
-                         (long long)v->table->n_rows);
+                         (long long)v->table->data.n_rows);
         goto out;
     }
     for (int64_t group = 0; group < v->n_groups; group++)
@@ -641,6 +642,6 @@ kanon_status kanon__verifier_finish(const kanon__verifier *v, int64_t k, int thr
     if (st == KANON_OK)
         st = check_links(v, err);
     if (st == KANON_OK && v->figures != NULL)
-        st = kanon__pool_run(threads, v->table->n_quasi, check_attribute, &v, err);
+        st = kanon__pool_run(threads, v->table->data.n_quasi, check_attribute, &v, err);
     return st;
 }

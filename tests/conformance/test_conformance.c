@@ -378,14 +378,15 @@ static int64_t foreseen_after(const later_step *is, const kanon_table *table, co
     kanon__settings settings = {0};
     kanon__constraints *constraints = NULL;
     kanon_error err;
-    int64_t most = kanon__algorithm_need(kanon__algorithm_find(first->name), is->n, table->n_quasi), bytes = 0;
-    assert_done(kanon__constraints_new(&constraints, table, is->k, &err), &err);
+    int64_t most = kanon__algorithm_need(kanon__algorithm_find(first->name), is->n, table->data.n_quasi), bytes = 0;
+    assert_done(kanon__constraints_new(&constraints, &table->data, &table->policy, is->k, &err), &err);
     if (r != NULL) {
         assert_done(kanon__settings_init(&settings, is->refine, r->info.settings, r->info.n_settings, NULL, 0, &err), &err);
-        bytes = r->need(&settings, table, constraints, is->k, 1);
+        bytes = r->need(&settings, &table->data, constraints, is->k, 1);
     }
     most = bytes > most ? bytes : most;
-    bytes = kanon__requirements_need(table, constraints, is->k);
+    bytes = kanon__requirements_need(
+        &table->data, constraints, kanon__fraction_of(table->policy.suppress, table->data.n_rows), is->k);
     kanon__constraints_free(constraints);
     kanon__settings_clear(&settings);
     return bytes > most ? bytes : most;
@@ -395,10 +396,10 @@ static int64_t foreseen_after(const later_step *is, const kanon_table *table, co
 static int64_t pair_tables(const kanon_table *t)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < t->n_quasi; i++) {
-        const kanon__column *c = &t->columns[t->quasi[i]];
-        if (c->taxonomy != NULL && c->n_codes <= KANON__PAIR_TABLE_LEAVES)
-            bytes += (int64_t)c->n_codes * c->n_codes * (int64_t)sizeof(uint32_t);
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        if (c->domain->taxonomy != NULL && c->domain->n_codes <= KANON__PAIR_TABLE_LEAVES)
+            bytes += (int64_t)c->domain->n_codes * c->domain->n_codes * (int64_t)sizeof(uint32_t);
     }
     return bytes;
 }
@@ -442,7 +443,7 @@ static void no_search_takes_no_memory(void)
     kanon_table *table = make_table(full_yaml, shape_distinct, 100);
     assert_done(kanon__settings_init(&fast, "search", search->info.settings, search->info.n_settings, &no_effort, 1, &err),
                 &err);
-    assert_int_equal(search->need(&fast, table, NULL, 5, 1), 0);
+    assert_int_equal(search->need(&fast, &table->data, NULL, 5, 1), 0);
     kanon__settings_clear(&fast);
     kanon_table_free(table);
 }
@@ -465,7 +466,7 @@ static void memory_is_foreseen(const kanon_algorithm_info *a)
         kanon_table *table = make_table(shapes[cases[i].shape].yaml, shapes[cases[i].shape].shaper, cases[i].n);
         kanon__alloc_peak(true);
         int64_t before = kanon__alloc_in_use(),
-                foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->n_quasi);
+                foreseen = kanon__algorithm_need(kanon__algorithm_find(a->name), cases[i].n, table->data.n_quasi);
         kanon_grouping_free(run_well(a, table, (asked){.k = cases[i].k, .seed = 3, .threads = 1, .refine = "none"}));
         int64_t used = kanon__alloc_peak(false) - before;
         print_message("%s: %lld bytes a record, foreseen %lld\n", shapes[cases[i].shape].name,

@@ -28,7 +28,7 @@ static level new_level(const ref_model *model)
 /* The highest ancestor of height at most h, itself included. */
 static int ancestor_at(const ref_attribute *attribute, int node, int h)
 {
-    const int32_t *parent = attribute->column->taxonomy->parent;
+    const int32_t *parent = attribute->column->domain->taxonomy->parent;
     while (parent[node] != -1 && attribute->height[parent[node]] <= h)
         node = parent[node];
     return node;
@@ -36,7 +36,7 @@ static int ancestor_at(const ref_attribute *attribute, int node, int h)
 
 static hierarchy heights(const ref_model *model, const ref_attribute *attribute)
 {
-    const kanon__taxonomy *tree = attribute->column->taxonomy;
+    const kanon__taxonomy *tree = attribute->column->domain->taxonomy;
     hierarchy out = {REF_NEW(level, attribute->height[0] + 1), attribute->height[0] + 1, tree->n_nodes};
     for (int h = 0; h < out.n; h++) {
         out.levels[h] = new_level(model);

@@ -12,23 +12,23 @@ typedef double (*ref_figure)(const ref_case *c, const kanon__column *column);
 
 static bool is_numeric(const kanon__column *a)
 {
-    return a->taxonomy == NULL;
+    return a->domain->taxonomy == NULL;
 }
 
 static bool is_missing(const kanon__column *a, int row)
 {
-    return kanon__code_at(a->codes, row) == a->missing_code;
+    return kanon__code_at(a->codes, row) == a->domain->missing_code;
 }
 
 static double number(const kanon__column *a, int row)
 {
-    return a->values[kanon__code_at(a->codes, row)];
+    return a->domain->values[kanon__code_at(a->codes, row)];
 }
 
 static double range(const ref_case *c, const kanon__column *a)
 {
     double min = INFINITY, max = -INFINITY;
-    for (int row = 0; row < c->table->n_rows; row++)
+    for (int row = 0; row < c->table->data.n_rows; row++)
         if (!is_missing(a, row)) {
             min = fmin(min, number(a, row));
             max = fmax(max, number(a, row));
@@ -83,14 +83,14 @@ static int height(const kanon__taxonomy *t, int node)
 
 static int node_of(const kanon__column *a, int row)
 {
-    return a->taxonomy->leaf_node[kanon__code_at(a->codes, row)];
+    return a->domain->taxonomy->leaf_node[kanon__code_at(a->codes, row)];
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static int rows(const ref_case *c)
 {
-    return (int)c->table->n_rows;
+    return (int)c->table->data.n_rows;
 }
 
 static int size_of(const ref_case *c, int g)
@@ -119,7 +119,7 @@ static int group_lca(const ref_case *c, const kanon__column *a, int g)
     int node = -1;
     for (int row = 0; row < rows(c); row++)
         if (c->group[row] == g)
-            node = node < 0 ? node_of(a, row) : lca(a->taxonomy, node, node_of(a, row));
+            node = node < 0 ? node_of(a, row) : lca(a->domain->taxonomy, node, node_of(a, row));
     return node;
 }
 
@@ -134,7 +134,7 @@ static int count_value(const ref_case *c, const kanon__column *a, int g, uint32_
 static int distinct_values(const ref_case *c, const kanon__column *a, int g)
 {
     int n = 0;
-    for (uint32_t code = 0; code < a->n_codes; code++)
+    for (uint32_t code = 0; code < a->domain->n_codes; code++)
         n += count_value(c, a, g, code) > 0;
     return n;
 }
@@ -160,18 +160,18 @@ static double term(const ref_case *c, const kanon__column *a, int g)
 {
     if (is_numeric(a))
         return spread(c, a, g);
-    return (double)height(a->taxonomy, group_lca(c, a, g)) / height(a->taxonomy, 0);
+    return (double)height(a->domain->taxonomy, group_lca(c, a, g)) / height(a->domain->taxonomy, 0);
 }
 
 static const kanon__column *quasi(const ref_case *c, int i)
 {
-    return &c->table->columns[c->table->quasi[i]];
+    return &c->table->data.columns[c->table->data.quasi[i]];
 }
 
 static double total_weight(const ref_case *c)
 {
     double sum = 0;
-    for (int i = 0; i < c->table->n_quasi; i++)
+    for (int i = 0; i < c->table->data.n_quasi; i++)
         sum += quasi(c, i)->weight;
     return sum;
 }
@@ -241,7 +241,7 @@ static double information_loss(const ref_case *c, const kanon__column *a)
 {
     double sum = 0;
     (void)a;
-    for (int i = 0; i < c->table->n_quasi; i++)
+    for (int i = 0; i < c->table->data.n_quasi; i++)
         sum += attribute_loss(c, quasi(c, i));
     return sum;
 }
@@ -268,7 +268,7 @@ static double record_ncp(const ref_case *c, const kanon__column *a, int g)
         return 1;
     if (is_numeric(a))
         return spread(c, a, g);
-    return distinct_values(c, a, g) == 1 ? 0 : (double)leaves(a->taxonomy, group_lca(c, a, g)) / leaves(a->taxonomy, 0);
+    return distinct_values(c, a, g) == 1 ? 0 : (double)leaves(a->domain->taxonomy, group_lca(c, a, g)) / leaves(a->domain->taxonomy, 0);
 }
 
 static double ncp(const ref_case *c, const kanon__column *a)
@@ -283,7 +283,7 @@ static double gcp(const ref_case *c, const kanon__column *a)
 {
     double sum = 0;
     (void)a;
-    for (int i = 0; i < c->table->n_quasi; i++)
+    for (int i = 0; i < c->table->data.n_quasi; i++)
         sum += quasi(c, i)->weight * ncp(c, quasi(c, i));
     return sum / total_weight(c);
 }
@@ -294,7 +294,7 @@ static double centroid_distance(const ref_case *c, const kanon__column *a, int r
     int n = 0, g = c->group[row];
     if (!is_numeric(a)) {
         int center = group_lca(c, a, g);
-        return (double)height(a->taxonomy, lca(a->taxonomy, node_of(a, row), center)) / height(a->taxonomy, 0);
+        return (double)height(a->domain->taxonomy, lca(a->domain->taxonomy, node_of(a, row), center)) / height(a->domain->taxonomy, 0);
     }
     for (int other = 0; other < rows(c); other++)
         if (c->group[other] == g && !is_missing(a, other)) {
@@ -311,7 +311,7 @@ static double square_error(const ref_case *c, const kanon__column *a)
     double sum = 0;
     (void)a;
     for (int row = 0; row < rows(c); row++)
-        for (int i = 0; c->group[row] != REF_SUPPRESSED && i < c->table->n_quasi; i++)
+        for (int i = 0; c->group[row] != REF_SUPPRESSED && i < c->table->data.n_quasi; i++)
             sum += quasi(c, i)->weight * pow(centroid_distance(c, quasi(c, i), row), 2);
     return sum;
 }
@@ -322,8 +322,8 @@ static double group_q(const ref_case *c, const kanon__column *a, int g)
 {
     if (is_numeric(a))
         return spread(c, a, g);
-    double covered = a->taxonomy->flat ? distinct_values(c, a, g) : leaves(a->taxonomy, group_lca(c, a, g));
-    return covered / leaves(a->taxonomy, 0);
+    double covered = a->domain->taxonomy->flat ? distinct_values(c, a, g) : leaves(a->domain->taxonomy, group_lca(c, a, g));
+    return covered / leaves(a->domain->taxonomy, 0);
 }
 
 static double q_diversity(const ref_case *c, const kanon__column *a)
@@ -339,7 +339,7 @@ static double utility_um(const ref_case *c, const kanon__column *a)
     double sum = 0;
     (void)a;
     for (int g = 0; g < c->n_groups; g++)
-        for (int i = 0; i < c->table->n_quasi; i++)
+        for (int i = 0; i < c->table->data.n_quasi; i++)
             sum += quasi(c, i)->weight * group_q(c, quasi(c, i), g);
     return c->n_groups > 0 ? sum / c->n_groups : NAN;
 }
@@ -347,10 +347,10 @@ static double utility_um(const ref_case *c, const kanon__column *a)
 static double contribution(const ref_case *c, const kanon__column *a, int i, int j)
 {
     if (!is_numeric(a)) {
-        int node = lca(a->taxonomy, node_of(a, i), node_of(a, j));
-        int s = a->taxonomy->flat ? 1 + (kanon__code_at(a->codes, i) != kanon__code_at(a->codes, j))
-                                  : leaves(a->taxonomy, node);
-        return 1 - (s - 1.0) / leaves(a->taxonomy, 0);
+        int node = lca(a->domain->taxonomy, node_of(a, i), node_of(a, j));
+        int s = a->domain->taxonomy->flat ? 1 + (kanon__code_at(a->codes, i) != kanon__code_at(a->codes, j))
+                                  : leaves(a->domain->taxonomy, node);
+        return 1 - (s - 1.0) / leaves(a->domain->taxonomy, 0);
     }
     if (is_missing(a, i) || is_missing(a, j))
         return is_missing(a, i) && is_missing(a, j) ? 1 : 0;
@@ -384,11 +384,11 @@ static double protection(const ref_case *c, const kanon__column *a)
     double sum = 0;
     (void)a;
     for (int g = 0; g < c->n_groups; g++)
-        for (int i = 0; i < c->table->n_sensitive; i++) {
-            const kanon__column *secret = &c->table->columns[c->table->sensitive[i]];
+        for (int i = 0; i < c->table->data.n_sensitive; i++) {
+            const kanon__column *secret = &c->table->data.columns[c->table->data.sensitive[i]];
             sum += secret->weight * group_s(c, secret, g);
         }
-    return c->n_groups > 0 && c->table->n_sensitive > 0 ? sum / c->n_groups : NAN;
+    return c->n_groups > 0 && c->table->data.n_sensitive > 0 ? sum / c->n_groups : NAN;
 }
 
 /* ---- diversity --------------------------------------------------------------------------------------------------- */
@@ -396,7 +396,7 @@ static double protection(const ref_case *c, const kanon__column *a)
 static double group_entropy_l(const ref_case *c, const kanon__column *a, int g)
 {
     double product = 1; /* exp(-sum p log p) is the product of p^-p */
-    for (uint32_t code = 0; code < a->n_codes; code++) {
+    for (uint32_t code = 0; code < a->domain->n_codes; code++) {
         double share = (double)count_value(c, a, g, code) / size_of(c, g);
         product *= share > 0 ? pow(share, -share) : 1;
     }
@@ -411,7 +411,7 @@ static double group_distinct(const ref_case *c, const kanon__column *a, int g)
 static double group_alpha(const ref_case *c, const kanon__column *a, int g)
 {
     double most = 0;
-    for (uint32_t code = 0; code < a->n_codes; code++)
+    for (uint32_t code = 0; code < a->domain->n_codes; code++)
         most = fmax(most, (double)count_value(c, a, g, code) / size_of(c, g));
     return most;
 }
@@ -419,7 +419,7 @@ static double group_alpha(const ref_case *c, const kanon__column *a, int g)
 static double group_c(const ref_case *c, const kanon__column *a, int g)
 {
     int most = 0, others = 0;
-    for (uint32_t code = 0; code < a->n_codes; code++)
+    for (uint32_t code = 0; code < a->domain->n_codes; code++)
         most = count_value(c, a, g, code) > most ? count_value(c, a, g, code) : most;
     others = size_of(c, g) - most;
     return others > 0 ? (double)most / others : INFINITY;
@@ -515,26 +515,26 @@ static double share_in_table(const ref_case *c, const kanon__column *a, uint32_t
 static double ordered_emd(const ref_case *c, const kanon__column *a, int g)
 {
     double carried = 0, sum = 0;
-    for (uint32_t code = 0; code < a->n_codes; code++) {
+    for (uint32_t code = 0; code < a->domain->n_codes; code++) {
         carried += (double)count_value(c, a, g, code) / size_of(c, g) - share_in_table(c, a, code);
         sum += fabs(carried);
     }
-    return a->n_codes > 1 ? sum / (a->n_codes - 1) : 0;
+    return a->domain->n_codes > 1 ? sum / (a->domain->n_codes - 1) : 0;
 }
 
 /* What the group has more than the table below the node. */
 static double extra(const ref_case *c, const kanon__column *a, int g, int node)
 {
     double sum = 0;
-    for (int leaf = 0; leaf < a->taxonomy->n_leaves; leaf++)
-        if (is_at_or_above(a->taxonomy, node, a->taxonomy->leaf_node[leaf]))
+    for (int leaf = 0; leaf < a->domain->taxonomy->n_leaves; leaf++)
+        if (is_at_or_above(a->domain->taxonomy, node, a->domain->taxonomy->leaf_node[leaf]))
             sum += (double)count_value(c, a, g, (uint32_t)leaf) / size_of(c, g) - share_in_table(c, a, (uint32_t)leaf);
     return sum;
 }
 
 static double hierarchical_emd(const ref_case *c, const kanon__column *a, int g)
 {
-    const kanon__taxonomy *t = a->taxonomy;
+    const kanon__taxonomy *t = a->domain->taxonomy;
     double sum = 0;
     for (int node = 0; node < t->n_nodes; node++) {
         double more = 0, less = 0;
@@ -646,7 +646,7 @@ static int n_equal(const ref_case *c, int row, int until)
     int n = 0;
     for (int other = 0; other < until; other++) {
         bool same = true;
-        for (int i = 0; i < c->table->n_quasi; i++)
+        for (int i = 0; i < c->table->data.n_quasi; i++)
             same = same && kanon__code_at(quasi(c, i)->codes, row) == kanon__code_at(quasi(c, i)->codes, other);
         n += same;
     }

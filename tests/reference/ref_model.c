@@ -36,7 +36,7 @@ static int lca(const kanon__taxonomy *tree, int left, int right)
 
 static void measure_tree(ref_attribute *attribute)
 {
-    const kanon__taxonomy *tree = attribute->column->taxonomy;
+    const kanon__taxonomy *tree = attribute->column->domain->taxonomy;
     attribute->height = REF_NEW(int, tree->n_nodes);
     attribute->leaves = REF_NEW(int, tree->n_nodes);
     for (int leaf = 0; leaf < tree->n_leaves; leaf++) {
@@ -96,7 +96,7 @@ static int64_t height_units(const ref_attribute *attribute, int node, int64_t fu
 static void read_attribute(ref_attribute *attribute, const kanon__column *column)
 {
     attribute->column = column;
-    attribute->numeric = column->taxonomy == NULL;
+    attribute->numeric = column->domain->taxonomy == NULL;
     attribute->weight = attribute->weight_divisor = 1;
     if (column->weight_text != NULL) {
         kanon__decimal weight;
@@ -113,15 +113,15 @@ static void read_attribute(ref_attribute *attribute, const kanon__column *column
         measure_tree(attribute);
         return;
     }
-    int64_t n_values = (int64_t)column->n_codes - (column->missing_code != KANON__NO_CODE);
+    int64_t n_values = (int64_t)column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
     if (n_values > 0) {
-        assert(column->scaled != NULL);
-        int64_t max = attribute->min = column->scaled[0];
+        assert(column->domain->scaled != NULL);
+        int64_t max = attribute->min = column->domain->scaled[0];
         for (int64_t i = 1; i < n_values; i++) {
-            if (column->scaled[i] < attribute->min)
-                attribute->min = column->scaled[i];
-            if (column->scaled[i] > max)
-                max = column->scaled[i];
+            if (column->domain->scaled[i] < attribute->min)
+                attribute->min = column->domain->scaled[i];
+            if (column->domain->scaled[i] > max)
+                max = column->domain->scaled[i];
         }
         attribute->range = max - attribute->min;
     }
@@ -140,7 +140,7 @@ static int64_t range_or_domain(const ref_attribute *attribute)
 kanon__space *ref_library_space(const kanon_table *table)
 {
     kanon__space *space = NULL;
-    if (kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, NULL) != KANON_OK)
+    if (kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, NULL) != KANON_OK)
         abort();
     return space;
 }
@@ -172,22 +172,22 @@ static void choose_units(ref_model *model, const kanon_table *table)
 ref_model *ref_model_new(const kanon_table *table)
 {
     ref_model *model = REF_NEW(ref_model, 1);
-    model->n = (int)table->n_rows;
+    model->n = (int)table->data.n_rows;
     model->row = REF_NEW(int, model->n);
     for (int i = 0; i < model->n; i++)
         model->row[i] = i;
-    model->n_quasi = table->n_quasi;
-    model->n_sensitive = table->n_sensitive;
+    model->n_quasi = table->data.n_quasi;
+    model->n_sensitive = table->data.n_sensitive;
     model->quasi = REF_NEW(ref_attribute, model->n_quasi);
     model->sensitive = REF_NEW(ref_attribute, model->n_sensitive);
     model->q_scale = model->s_scale = 1;
     for (int a = 0; a < model->n_quasi; a++) {
-        read_attribute(&model->quasi[a], &table->columns[table->quasi[a]]);
+        read_attribute(&model->quasi[a], &table->data.columns[table->data.quasi[a]]);
         if (model->q_scale < INT32_MAX) /* such a unit is of no use, and the next one would not fit */
             model->q_scale = lcm(model->q_scale, range_or_domain(&model->quasi[a]) * model->quasi[a].weight_divisor);
     }
     for (int a = 0; a < model->n_sensitive; a++) {
-        read_attribute(&model->sensitive[a], &table->columns[table->sensitive[a]]);
+        read_attribute(&model->sensitive[a], &table->data.columns[table->data.sensitive[a]]);
         model->s_scale = lcm(model->s_scale, range_or_domain(&model->sensitive[a]) * model->sensitive[a].weight_divisor);
     }
     choose_units(model, table);
@@ -233,13 +233,13 @@ void ref_model_sample_clear(ref_model *sample)
 
 bool ref_is_missing(const ref_model *model, const ref_attribute *attribute, int record)
 {
-    return kanon__code_at(attribute->column->codes, model->row[record]) == attribute->column->missing_code;
+    return kanon__code_at(attribute->column->codes, model->row[record]) == attribute->column->domain->missing_code;
 }
 
 int64_t ref_value(const ref_model *model, const ref_attribute *attribute, int record)
 {
     uint32_t code = kanon__code_at(attribute->column->codes, model->row[record]);
-    return attribute->numeric ? attribute->column->scaled[code] : (int64_t)code;
+    return attribute->numeric ? attribute->column->domain->scaled[code] : (int64_t)code;
 }
 
 int64_t ref_position(const ref_model *model, int attribute, int record)
@@ -263,7 +263,7 @@ int ref_compare(const ref_model *model, const ref_attribute *attribute, int left
 
 static int value_node(const ref_model *model, const ref_attribute *attribute, int record)
 {
-    return attribute->column->taxonomy->leaf_node[ref_value(model, attribute, record)];
+    return attribute->column->domain->taxonomy->leaf_node[ref_value(model, attribute, record)];
 }
 
 /* ---- sets of records --------------------------------------------------------------------------------------------- */
@@ -290,8 +290,8 @@ static void span_add_number(const ref_model *model, const ref_attribute *attribu
 static void span_add_category(const ref_model *model, const ref_attribute *attribute, ref_span *span, int record)
 {
     int node = value_node(model, attribute, record);
-    span->node = span->size == 0 ? node : lca(attribute->column->taxonomy, span->node, node);
-    if (attribute->column->taxonomy->flat) {
+    span->node = span->size == 0 ? node : lca(attribute->column->domain->taxonomy, span->node, node);
+    if (attribute->column->domain->taxonomy->flat) {
         int64_t leaf = ref_value(model, attribute, record);
         assert(leaf < 64);
         span->seen |= (uint64_t)1 << leaf;
@@ -332,7 +332,7 @@ int64_t ref_span_units(const ref_attribute *attribute, const ref_span *span)
 static int64_t q_numerator(const ref_attribute *attribute, const ref_span *span)
 {
     if (!attribute->numeric)
-        return attribute->column->taxonomy->flat ? __builtin_popcountll(span->seen) : attribute->leaves[span->node];
+        return attribute->column->domain->taxonomy->flat ? __builtin_popcountll(span->seen) : attribute->leaves[span->node];
     if (span->missing)
         return span->present ? range_or_domain(attribute) : 0;
     return span->max - span->min;
@@ -363,7 +363,7 @@ int64_t ref_spans_q(const ref_model *model, const ref_span *spans)
 static bool span_covers(const ref_model *model, const ref_attribute *attribute, const ref_span *span, int record)
 {
     if (!attribute->numeric)
-        return is_above_or_same(attribute->column->taxonomy, span->node, value_node(model, attribute, record));
+        return is_above_or_same(attribute->column->domain->taxonomy, span->node, value_node(model, attribute, record));
     if (span->missing && span->present)
         return true;
     if (ref_is_missing(model, attribute, record))
@@ -454,7 +454,7 @@ static ref_center center_coordinate(const ref_model *model, const ref_attribute 
             continue;
         if (!attribute->numeric) {
             int node = value_node(model, attribute, i);
-            center.node = center.node == -1 ? node : lca(attribute->column->taxonomy, center.node, node);
+            center.node = center.node == -1 ? node : lca(attribute->column->domain->taxonomy, center.node, node);
         } else if (!ref_is_missing(model, attribute, i)) {
             sum += position(attribute, ref_value(model, attribute, i), attribute->center_full);
             n_values++;
@@ -480,7 +480,7 @@ int64_t ref_center_term(const ref_model *model, int attribute, int record, const
     const ref_attribute *at = &model->quasi[attribute];
     const ref_center *c = &center[attribute];
     if (!at->numeric)
-        return height_units(at, lca(at->column->taxonomy, c->node, value_node(model, at, record)), at->center_full);
+        return height_units(at, lca(at->column->domain->taxonomy, c->node, value_node(model, at, record)), at->center_full);
     bool missing = ref_is_missing(model, at, record);
     if (missing || c->missing)
         return missing && c->missing ? 0 : at->center_full;
@@ -527,9 +527,9 @@ static int64_t s_distance(const ref_model *model, const ref_attribute *attribute
 {
     if (!attribute->numeric) {
         int u = value_node(model, attribute, left), v = value_node(model, attribute, right);
-        if (attribute->column->taxonomy->flat)
+        if (attribute->column->domain->taxonomy->flat)
             return u != v;
-        return attribute->leaves[lca(attribute->column->taxonomy, u, v)] - 1;
+        return attribute->leaves[lca(attribute->column->domain->taxonomy, u, v)] - 1;
     }
     bool left_missing = ref_is_missing(model, attribute, left), right_missing = ref_is_missing(model, attribute, right);
     if (left_missing || right_missing)

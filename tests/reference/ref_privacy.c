@@ -9,25 +9,25 @@
 static bool seen_before(const kanon_table *t, int column, const int32_t *group, int32_t g, int64_t row)
 {
     for (int64_t other = 0; other < row; other++)
-        if (group[other] == g && kanon__code_at(t->entity_codes, other) == kanon__code_at(t->entity_codes, row) &&
-            (column < 0 || kanon__code_at(t->columns[column].codes, other) == kanon__code_at(t->columns[column].codes, row)))
+        if (group[other] == g && kanon__code_at(t->data.entity_codes, other) == kanon__code_at(t->data.entity_codes, row) &&
+            (column < 0 || kanon__code_at(t->data.columns[column].codes, other) == kanon__code_at(t->data.columns[column].codes, row)))
             return true;
     return false;
 }
 
 int64_t *ref_value_counts(const kanon_table *t, int column, const int32_t *group, int32_t g)
 {
-    int64_t *counts = REF_NEW(int64_t, t->columns[column].n_codes);
-    for (int64_t row = 0; row < t->n_rows; row++)
-        if (group[row] == g && !(t->has_entity && seen_before(t, column, group, g, row)))
-            counts[kanon__code_at(t->columns[column].codes, row)]++;
+    int64_t *counts = REF_NEW(int64_t, t->data.columns[column].domain->n_codes);
+    for (int64_t row = 0; row < t->data.n_rows; row++)
+        if (group[row] == g && !(t->data.has_entity && seen_before(t, column, group, g, row)))
+            counts[kanon__code_at(t->data.columns[column].codes, row)]++;
     return counts;
 }
 
 int64_t ref_entities(const kanon_table *t, const int32_t *group, int32_t g)
 {
     int64_t n = 0;
-    for (int64_t row = 0; row < t->n_rows; row++)
+    for (int64_t row = 0; row < t->data.n_rows; row++)
         n += group[row] == g && !seen_before(t, -1, group, g, row);
     return n;
 }
@@ -114,7 +114,7 @@ static double taxonomy_distance(const kanon__taxonomy *t, const double *shares)
 
 double ref_closeness(const kanon__column *column, const int64_t *counts, const int64_t *table_counts, const char *distance)
 {
-    uint32_t n = column->n_codes;
+    uint32_t n = column->domain->n_codes;
     double *shares = REF_NEW(double, n), total = total_of(counts, n), all = total_of(table_counts, n), sum = 0;
     for (uint32_t i = 0; i < n; i++)
         shares[i] = (double)counts[i] / total - (double)table_counts[i] / all;
@@ -128,7 +128,7 @@ double ref_closeness(const kanon__column *column, const int64_t *counts, const i
         for (uint32_t i = 0; i < n; i++)
             sum += fabs(shares[i]) / 2;
     } else {
-        sum = taxonomy_distance(column->taxonomy, shares);
+        sum = taxonomy_distance(column->domain->taxonomy, shares);
     }
     free(shares);
     return sum;
@@ -142,12 +142,12 @@ static const char *value_of(const kanon__constraint_text *text, const char *name
 
 static double t_of(const kanon_table *t, int column, const kanon__constraint_text *text, const int64_t *counts)
 {
-    int32_t *one_group = REF_NEW(int32_t, t->n_rows);
+    int32_t *one_group = REF_NEW(int32_t, t->data.n_rows);
     int64_t *all = ref_value_counts(t, column, one_group, 0);
     const char *distance = value_of(text, "distance");
     if (distance == NULL)
-        distance = kanon__column_is_numeric(&t->columns[column]) ? "ordered" : "taxonomy";
-    double reached = ref_closeness(&t->columns[column], counts, all, distance);
+        distance = kanon__column_is_numeric(&t->data.columns[column]) ? "ordered" : "taxonomy";
+    double reached = ref_closeness(&t->data.columns[column], counts, all, distance);
     free(all);
     free(one_group);
     return reached;
@@ -159,10 +159,10 @@ static bool constraint_holds(const kanon_table *t, const kanon__constraint_text 
     const char *model = value_of(text, "model");
     int column = 0;
     bool holds = false;
-    while (strcmp(t->columns[column].name, value_of(text, "attribute")) != 0)
+    while (strcmp(t->data.columns[column].name, value_of(text, "attribute")) != 0)
         column++;
     int64_t *counts = ref_value_counts(t, column, group, g);
-    uint32_t n = t->columns[column].n_codes;
+    uint32_t n = t->data.columns[column].domain->n_codes;
     if (strcmp(model, "distinct-l-diversity") == 0)
         holds = ref_distinct(counts, n) >= atof(value_of(text, "l"));
     else if (strcmp(model, "p-sensitive-k-anonymity") == 0)
@@ -181,8 +181,8 @@ static bool constraint_holds(const kanon_table *t, const kanon__constraint_text 
 
 bool ref_group_holds(const kanon_table *t, int64_t k, const int32_t *group, int32_t g)
 {
-    for (int64_t i = 0; i < t->n_constraints; i++)
-        if (!constraint_holds(t, &t->constraints[i], group, g))
+    for (int64_t i = 0; i < t->policy.n_constraints; i++)
+        if (!constraint_holds(t, &t->policy.constraints[i], group, g))
             return false;
-    return !t->has_entity || ref_entities(t, group, g) >= k;
+    return !t->data.has_entity || ref_entities(t, group, g) >= k;
 }

@@ -229,7 +229,7 @@ static double width(const ref_job *job, const ref_attribute *attribute, const re
     if (!attribute->numeric)
         return attribute->leaves[span->node];
     int64_t steps = span->missing ? (span->present ? attribute->range : 0) : span->max - span->min;
-    return (double)steps / pow(10, attribute->column->scale);
+    return (double)steps / pow(10, attribute->column->domain->scale);
 }
 
 static const ref_attribute *widest(const ref_job *job, const int *part, int p)

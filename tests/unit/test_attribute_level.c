@@ -29,21 +29,22 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
     kanon__settings settings = {0};
     kanon__texts warnings = {0};
     kanon_error err = {0};
-    outcome out = {.n_shown = table->n_quasi};
+    outcome out = {.n_shown = table->data.n_quasi};
     kanon_setting few = {"starts", "1"};
     kanon__space *space = ref_library_space(table);
     assert_non_null(algorithm);
-    table->most_suppressed = most_suppressed;
     kanon__constraints *constraints = NULL;
-    assert_done(kanon__constraints_new(&constraints, table, k, &err), &err);
+    assert_done(kanon__constraints_new(&constraints, &table->data, &table->policy, k, &err), &err);
     assert_done(kanon__settings_init(&settings, name, algorithm->info.settings, algorithm->info.n_settings, &few,
                                      strcmp(name, "attribute-cut") == 0, &err),
                 &err);
-    out.group_of = REF_NEW(int32_t, table->n_rows);
-    out.shown = REF_NEW(uint32_t *, table->n_quasi);
-    for (int i = 0; i < table->n_quasi; i++)
-        out.shown[i] = REF_NEW(uint32_t, 2 * (size_t)table->columns[table->quasi[i]].n_codes);
-    kanon__run run = {.table = table,
+    out.group_of = REF_NEW(int32_t, table->data.n_rows);
+    out.shown = REF_NEW(uint32_t *, table->data.n_quasi);
+    for (int i = 0; i < table->data.n_quasi; i++)
+        out.shown[i] = REF_NEW(uint32_t, 2 * (size_t)table->data.columns[table->data.quasi[i]].domain->n_codes);
+    kanon__run run = {.table = &table->data,
+                      .policy = &table->policy,
+                      .may_suppress = most_suppressed,
                       .space = space,
                       .k = k,
                       .threads = 1,
@@ -55,7 +56,7 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
     assert_done(algorithm->run(&run, &err), &err);
     assert_int_equal(warnings.n, 0);
     out.n_groups = run.n_groups;
-    assert_done(kanon__grouping_renumber(out.group_of, table->n_rows, &out.n_groups, &err), &err);
+    assert_done(kanon__grouping_renumber(out.group_of, table->data.n_rows, &out.n_groups, &err), &err);
     kanon__constraints_free(constraints);
     kanon__settings_clear(&settings);
     kanon__space_free(space);
@@ -77,10 +78,10 @@ static void assert_same_as_reference(kanon_table *table, int64_t k, int64_t most
     ref_settings settings;
     assert_true(ref_settings_init(&settings, "full-domain"));
     settings.most_suppressed = most_suppressed;
-    settings.constraints = table->n_constraints > 0 || table->has_entity ? table : NULL;
+    settings.constraints = table->policy.n_constraints > 0 || table->data.has_entity ? table : NULL;
     int *expected = ref_run(table, "full-domain", k, 0, &settings);
     outcome found = run_with_budget(table, "full-domain", k, most_suppressed);
-    for (int64_t row = 0; row < table->n_rows; row++)
+    for (int64_t row = 0; row < table->data.n_rows; row++)
         if (found.group_of[row] != expected[row])
             fail_msg("record %" PRId64 " is in group %d, not %d", row + 1, (int)found.group_of[row], expected[row]);
     clear_outcome(&found);
@@ -93,7 +94,7 @@ static void levels_are_the_best_of_all(void **state)
     int n_compared = 0;
     for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
         random_table random = random_table_new(seed);
-        int64_t n = random.table->n_rows;
+        int64_t n = random.table->data.n_rows;
         if (n >= random.k) {
             print_message("seed %" PRIu64 "\n", seed);
             assert_same_as_reference(random.table, random.k, 1 + n / 20);
@@ -137,7 +138,7 @@ static void adult_levels_are_the_best_of_all(void **state)
         write_text(yaml.text, text);
         assert_done(kanon_schema_read(&schema, yaml.text, &err), &err);
         assert_done(kanon_table_read(&table, csv.text, schema, NULL, &err), &err);
-        assert_same_as_reference(table, 5, i == 0 ? 0 : table->n_rows / 100);
+        assert_same_as_reference(table, 5, i == 0 ? 0 : table->data.n_rows / 100);
         kanon_table_free(table);
         kanon_schema_free(schema);
     }
@@ -162,15 +163,15 @@ static int64_t range_units(const ref_attribute *attribute, uint32_t first, uint3
     const kanon__column *column = attribute->column;
     ref_span span = {.size = 1};
     if (attribute->numeric) {
-        span.missing = last == column->missing_code;
-        span.present = first != column->missing_code;
-        span.min = span.present ? column->scaled[first] : 0;
-        span.max = span.present && !span.missing ? column->scaled[last] : span.min;
+        span.missing = last == column->domain->missing_code;
+        span.present = first != column->domain->missing_code;
+        span.min = span.present ? column->domain->scaled[first] : 0;
+        span.max = span.present && !span.missing ? column->domain->scaled[last] : span.min;
         return ref_span_units(attribute, &span);
     }
-    int node = column->taxonomy->leaf_node[first];
-    while (column->taxonomy->last_leaf[node] < (int32_t)last)
-        node = column->taxonomy->parent[node];
+    int node = column->domain->taxonomy->leaf_node[first];
+    while (column->domain->taxonomy->last_leaf[node] < (int32_t)last)
+        node = column->domain->taxonomy->parent[node];
     span.node = node;
     return ref_span_units(attribute, &span);
 }
@@ -237,15 +238,15 @@ static void join(uint32_t *shown, uint32_t first, uint32_t last)
 static void assert_is_cut(const ref_attribute *attribute, const uint32_t *shown)
 {
     const kanon__column *column = attribute->column;
-    for (uint32_t code = 0; code < column->n_codes;) {
+    for (uint32_t code = 0; code < column->domain->n_codes;) {
         uint32_t last = shown[2 * code + 1];
-        assert_true(last >= code && last < column->n_codes);
+        assert_true(last >= code && last < column->domain->n_codes);
         for (uint32_t other = code; other <= last; other++)
             assert_true(shown[2 * other] == code && shown[2 * other + 1] == last);
         if (attribute->numeric) { /* with a missing one, all or none */
-            assert_true(last != column->missing_code || code == last || code == 0);
+            assert_true(last != column->domain->missing_code || code == last || code == 0);
         } else {
-            const kanon__taxonomy *t = column->taxonomy;
+            const kanon__taxonomy *t = column->domain->taxonomy;
             bool is_node = false;
             for (int node = 0; node < t->n_nodes; node++)
                 is_node = is_node || (t->first_leaf[node] == (int32_t)code && t->last_leaf[node] == (int32_t)last);
@@ -261,10 +262,10 @@ static void assert_no_split_helps(cuts *c, int64_t loss)
     for (int a = 0; a < c->model->n_quasi; a++) {
         const kanon__column *column = c->model->quasi[a].column;
         uint32_t *shown = c->shown[a];
-        for (uint32_t first = 0, last; first < column->n_codes; first = last + 1) {
+        for (uint32_t first = 0, last; first < column->domain->n_codes; first = last + 1) {
             last = shown[2 * first + 1];
-            for (uint32_t middle = first; column->taxonomy == NULL && middle < last; middle++) {
-                if (last == column->missing_code && middle + 1 < last)
+            for (uint32_t middle = first; column->domain->taxonomy == NULL && middle < last; middle++) {
+                if (last == column->domain->missing_code && middle + 1 < last)
                     continue;
                 join(shown, first, middle);
                 join(shown, middle + 1, last);
@@ -272,9 +273,9 @@ static void assert_no_split_helps(cuts *c, int64_t loss)
                 assert_true(then < 0 || then >= loss);
                 join(shown, first, last);
             }
-            if (column->taxonomy == NULL || first == last)
+            if (column->domain->taxonomy == NULL || first == last)
                 continue;
-            const kanon__taxonomy *t = column->taxonomy;
+            const kanon__taxonomy *t = column->domain->taxonomy;
             int32_t top = kanon__taxonomy_lca(t, (int32_t)first, (int32_t)last);
             for (int32_t child = 0; child < t->n_nodes; child++)
                 if (t->parent[child] == top)
@@ -331,7 +332,7 @@ static void cuts_are_sound_and_locally_best(void **state)
     int n_better = 0;
     for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
         random_table random = random_table_new(seed);
-        int64_t n = random.table->n_rows;
+        int64_t n = random.table->data.n_rows;
         if (n >= random.k) {
             print_message("seed %" PRIu64 "\n", seed);
             n_better += compare_cuts(random.table, random.k, 0);
@@ -357,7 +358,7 @@ static void constraints_are_kept_at_the_least_loss(void **state)
             models |= 1u << (seed / 3) % PRIVATE_MODELS;
         private_table texts = private_table_new(seed, models, (int)(seed / PRIVATE_MODELS) % 2, NULL);
         kanon_table *table = table_from_texts(texts.csv, texts.yaml);
-        int32_t *one_group = REF_NEW(int32_t, table->n_rows);
+        int32_t *one_group = REF_NEW(int32_t, table->data.n_rows);
         print_message("seed %" PRIu64 "\n", seed);
         for (int i = 0; i < 3 && ref_group_holds(table, texts.k, one_group, 0); i++, n_possible++) {
             assert_same_as_reference(table, texts.k, budgets[i]);
@@ -404,9 +405,9 @@ static void assert_measured_as_shown(const kanon_table *table, const char *algor
     kanon_options options = {
         .struct_size = sizeof options, .k = k, .algorithm = algorithm, .recode = KANON_RECODE_ATTRIBUTE};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
-    assert_int_equal(grouping->n_recoded, table->n_quasi);
-    uint32_t **shown = REF_NEW(uint32_t *, table->n_quasi);
-    for (int i = 0; i < table->n_quasi; i++)
+    assert_int_equal(grouping->n_recoded, table->data.n_quasi);
+    uint32_t **shown = REF_NEW(uint32_t *, table->data.n_quasi);
+    for (int i = 0; i < table->data.n_quasi; i++)
         shown[i] = grouping->recoded[i].shown;
     cuts c = {table, model, shown, k, 0};
     double loss = (double)loss_of(&c, &suppressed) / (double)model->scale;
@@ -427,7 +428,7 @@ static void measures_follow_the_mapping(void **state)
     for (uint64_t seed = 1; seed <= N_TABLES / 4; seed++) {
         random_table random = random_table_new(seed);
         print_message("seed %" PRIu64 "\n", seed);
-        if (random.table->n_rows >= random.k) {
+        if (random.table->data.n_rows >= random.k) {
             assert_measured_as_shown(random.table, "attribute-cut", random.k);
             assert_measured_as_shown(random.table, "full-domain", random.k);
         }
@@ -491,9 +492,9 @@ static void refuses_what_does_not_go_together(void **state)
     assert_refused(table, (kanon_options){.algorithm = "kmember"}, "kmember does not recode attributes");
     assert_refused(table, (kanon_options){.refine = "il-optimization"}, "refinement");
     assert_refused(table, (kanon_options){.blocks = 4}, "blocks");
-    table->has_entity = table->entity_together = true;
+    table->data.has_entity = table->policy.entity_together = true;
     assert_refused(table, (kanon_options){0}, "entity");
-    table->has_entity = table->entity_together = false;
+    table->data.has_entity = table->policy.entity_together = false;
     kanon_options options = {.struct_size = sizeof options, .k = 2, .recode = (kanon_recode)7};
     assert_int_equal(kanon_anonymize(&grouping, table, &options, &err), KANON_EINVAL);
     options.recode = KANON_RECODE_ATTRIBUTE;

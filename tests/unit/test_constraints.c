@@ -37,7 +37,7 @@ static double reached_by(const char *constraint, const int *rows, bool *holds)
     kanon__constraints *c = NULL;
     kanon__tally tally = {0};
     kanon_table *table = hospital_with(constraint);
-    assert_done(kanon__constraints_new(&c, table, 2, &err), &err);
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
     assert_done(kanon__tally_init(&tally, c, &err), &err);
     for (; *rows >= 0; rows++)
         assert_done(kanon__tally_add(&tally, *rows, &err), &err);
@@ -111,14 +111,14 @@ static void tallies_follow_their_members(void **state)
         kanon__tally tallies[N] = {0};
         kanon__random random;
         kanon__random_init(&random, seed, 0);
-        assert_done(kanon__constraints_new(&c, table, texts.k, &err), &err);
-        int32_t *group = REF_NEW(int32_t, table->n_rows);
-        for (int64_t row = 0; row < table->n_rows; row++)
+        assert_done(kanon__constraints_new(&c, &table->data, &table->policy, texts.k, &err), &err);
+        int32_t *group = REF_NEW(int32_t, table->data.n_rows);
+        for (int64_t row = 0; row < table->data.n_rows; row++)
             group[row] = -1;
         for (int g = 0; c != NULL && g < N; g++)
             assert_done(kanon__tally_init(&tallies[g], c, &err), &err);
         for (int step = 0; c != NULL && step < 200; step++) {
-            int64_t row = kanon__random_below(&random, table->n_rows);
+            int64_t row = kanon__random_below(&random, table->data.n_rows);
             int32_t from = group[row], to = (int32_t)kanon__random_below(&random, N + 1) - 1;
             bool with = true;
             if (from >= 0) {
@@ -144,7 +144,7 @@ static void tallies_follow_their_members(void **state)
             if (some)
                 assert_done(kanon__tally_holds_joined(&tallies[0], &tallies[g], &joined, &err), &err);
             assert_done(kanon__tally_join(&tallies[0], &tallies[g], &err), &err);
-            for (int64_t row = 0; row < table->n_rows; row++)
+            for (int64_t row = 0; row < table->data.n_rows; row++)
                 group[row] = group[row] == g ? 0 : group[row];
             if (tallies[0].size > 0)
                 assert_int_equal(kanon__tally_holds(&tallies[0]), ref_group_holds(table, texts.k, group, 0));
@@ -172,7 +172,7 @@ static void shared_entities_count_once_in_a_union(void **state)
         "who,zip,what\na,1,x\nb,2,x\nc,3,x\na,4,x\nb,5,x\nc,6,x\nd,7,y\ne,8,y\nf,9,y\n",
         "attributes: {zip: quasi, what: sensitive}\nentity: who\n"
         "privacy: {k: 2, constraints: [{model: t-closeness, attribute: what, t: 0.12}]}\n");
-    assert_done(kanon__constraints_new(&c, table, 2, &err), &err);
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
     assert_done(kanon__tally_init(&some, c, &err), &err);
     assert_done(kanon__tally_init(&all, c, &err), &err);
     for (int64_t row = 0; row < 9; row++)
@@ -194,18 +194,18 @@ static void unions_hold_where_their_parts_do(void **state)
         kanon__constraints *c = NULL;
         private_table texts = private_table_new(seed, 1u << seed % PRIVATE_MODELS, 0, NULL);
         kanon_table *table = table_from_texts(texts.csv, texts.yaml);
-        int32_t *group = REF_NEW(int32_t, table->n_rows);
+        int32_t *group = REF_NEW(int32_t, table->data.n_rows);
         bool held[2], all;
         kanon__random random;
         kanon__random_init(&random, seed, 0);
-        for (int64_t row = 0; row < table->n_rows; row++)
+        for (int64_t row = 0; row < table->data.n_rows; row++)
             group[row] = (int32_t)kanon__random_below(&random, 5);
-        for (int64_t row = 0; row < table->n_rows; row++)
+        for (int64_t row = 0; row < table->data.n_rows; row++)
             group[row] = group[row] > 1 ? -1 : group[row];
-        assert_done(kanon__constraints_new(&c, table, texts.k, &err), &err);
+        assert_done(kanon__constraints_new(&c, &table->data, &table->policy, texts.k, &err), &err);
         assert_done(kanon__constraints_hold(&all, held, c, group, 2, &err), &err);
         assert_int_equal(all, held[0] && held[1]);
-        for (int64_t row = 0; row < table->n_rows; row++)
+        for (int64_t row = 0; row < table->data.n_rows; row++)
             group[row] = group[row] > 0 ? 0 : group[row];
         bool together;
         assert_done(kanon__constraints_hold(&together, NULL, c, group, 1, &err), &err);
@@ -226,7 +226,7 @@ static void assert_refused(const char *constraint, kanon_status status, const ch
     kanon_error err = {0};
     kanon__constraints *c = NULL;
     kanon_table *table = hospital_with(constraint);
-    kanon_status st = kanon__constraints_new(&c, table, 2, &err);
+    kanon_status st = kanon__constraints_new(&c, &table->data, &table->policy, 2, &err);
     if (st == KANON_OK)
         st = kanon__constraints_check_feasible(c, &err);
     assert_int_equal(st, status);
@@ -283,9 +283,9 @@ static void fewer_entities_than_k_is_told(void **state)
     kanon_table *table = table_from_texts(
         "who,zip\na,1\na,2\nb,3\nb,4\n?,5\n,6\n",
         "missing: [\"?\", \"\"]\nattributes: {zip: quasi}\nentity: who\nprivacy: {k: 4}\n");
-    assert_int_equal(table->n_entities, 3); /* who is missing is one */
+    assert_int_equal(table->data.n_entities, 3); /* who is missing is one */
     assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_IDENTIFYING);
-    assert_done(kanon__constraints_new(&c, table, 4, &err), &err);
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 4, &err), &err);
     assert_int_equal(kanon__constraints_check_feasible(c, &err), KANON_EINFEASIBLE);
     assert_string_equal(err.message, "k = 4, but the table has only 3 different entities");
     kanon__constraints_free(c);
@@ -303,7 +303,7 @@ static void sentences_have_right_ordinals(void **state)
         snprintf(text, sizeof text, "{model: recursive-l-diversity, attribute: disease, c: 3, l: %d}", atoi(ordinals[i]));
         snprintf(expected, sizeof expected, "all values from the %s on", ordinals[i]);
         kanon_table *table = hospital_with(text);
-        assert_done(kanon__constraints_new(&c, table, 2, &err), &err);
+        assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
         assert_holds(c->items[0].sentence, expected);
         kanon__constraints_free(c);
         kanon_table_free(table);

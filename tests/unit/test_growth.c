@@ -128,7 +128,7 @@ static kanon__space *space_of(const kanon_table *table)
 {
     kanon__space *space = NULL;
     kanon_error err = {0};
-    assert_done(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), &err);
+    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), &err);
     return space;
 }
 
@@ -412,7 +412,7 @@ static void contrasts_agree(void **state)
         write_schema(plans, n_columns, "sensitive");
         write_rows(plans, n_columns, &random, draw(&random, 2, 250));
         kanon_table *table = table_of(yaml, csv);
-        assert_done(kanon__secrets_new(&secrets, table, radii[draw(&random, 0, 5)], &err), &err);
+        assert_done(kanon__secrets_new(&secrets, &table->data, radii[draw(&random, 0, 5)], &err), &err);
         compare_contrast(secrets, &random);
         kanon__secrets_free(secrets);
         kanon_table_free(table);

@@ -239,7 +239,7 @@ static int below(trial *t, int n)
 /* Every record draws its group; sometimes all of them are suppressed, or all together. */
 static void draw_groups(trial *t)
 {
-    int n = (int)t->reference.table->n_rows, n_groups = 1 + below(t, below(t, 3) == 0 ? n : 1 + n / 4);
+    int n = (int)t->reference.table->data.n_rows, n_groups = 1 + below(t, below(t, 3) == 0 ? n : 1 + n / 4);
     int suppressed_percent = below(t, 2) == 0 ? 0 : below(t, 10) == 0 ? 100 : below(t, 40);
     t->group = REF_NEW(int, n);
     t->group_of = REF_NEW(int64_t, n);
@@ -256,7 +256,7 @@ static void draw_groups(trial *t)
 
 static void draw_settings(trial *t)
 {
-    int r = below(t, 11), more = below(t, 1000), n = (int)t->reference.table->n_rows;
+    int r = below(t, 11), more = below(t, 1000), n = (int)t->reference.table->data.n_rows;
     snprintf(t->r, sizeof t->r, "%d.%d", r / 10, r % 10);
     snprintf(t->population, sizeof t->population, "%d", n + more);
     t->reference.r = r / 10.0;
@@ -265,9 +265,9 @@ static void draw_settings(trial *t)
 
 static const kanon__column *column_named(const kanon_table *table, const char *name)
 {
-    for (int i = 0; name != NULL && i < table->n_columns; i++)
-        if (strcmp(table->columns[i].name, name) == 0)
-            return &table->columns[i];
+    for (int i = 0; name != NULL && i < table->data.n_columns; i++)
+        if (strcmp(table->data.columns[i].name, name) == 0)
+            return &table->data.columns[i];
     return NULL;
 }
 

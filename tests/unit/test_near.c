@@ -65,7 +65,7 @@ static int64_t check_table(const kanon_table *table, int64_t width)
     kanon__tuples *tuples = NULL;
     kanon__near *near = NULL, *by_three = NULL;
     kanon_error err;
-    assert_int_equal(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
+    assert_int_equal(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
     assert_int_equal(kanon__tuples_new(&tuples, space, &err), KANON_OK);
     assert_int_equal(kanon__near_new(&near, space, tuples, width, 1, NULL, &err), KANON_OK);
     assert_int_equal(kanon__near_new(&by_three, space, tuples, width, 3, NULL, &err), KANON_OK);
@@ -115,7 +115,7 @@ static void of_a_large_taxonomy(void **state)
                                                "  b: {role: quasi, type: integer, weight: 2}\n"
                                                "  c: {role: quasi, type: categorical}\n"
                                                "  d: {role: quasi, type: categorical, mask: right}\n");
-    assert_true(table->columns[table->quasi[3]].n_codes > KANON__PAIR_TABLE_LEAVES);
+    assert_true(table->data.columns[table->data.quasi[3]].domain->n_codes > KANON__PAIR_TABLE_LEAVES);
     assert_true(check_table(table, 6) > 2000);
     check_table(table, 24);
     kanon_table_free(table);

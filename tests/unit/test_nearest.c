@@ -95,7 +95,7 @@ static void compare(const kanon_table *table, const kanon__kernels *kernels, int
     kanon_error err;
     bench b = {0};
     kanon__random_init(&b.random, seed, 0);
-    assert_int_equal(kanon__space_new(&b.space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
+    assert_int_equal(kanon__space_new(&b.space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
     assert_int_equal(kanon__centroids_new(&b.centroids, b.space, n_clusters, &err), KANON_OK);
     assert_int_equal(kanon__centroids_seed(b.centroids, &b.random, NULL, &err), KANON_OK);
     assert_int_equal(kanon__nearest_new(&b.nearest, b.centroids, "auto", &err), KANON_OK);
@@ -156,7 +156,7 @@ static void random_tables(void **state)
     print_message("seeds %d to %d\n", SEED, SEED + RANDOM_TABLES - 1);
     for (uint64_t seed = SEED; seed < SEED + RANDOM_TABLES; seed++) {
         random_table random = random_table_new(seed);
-        int64_t n_clusters = (random.table->n_rows + 1) / 2;
+        int64_t n_clusters = (random.table->data.n_rows + 1) / 2;
         for (int i = 0; n_clusters > 0 && (kernels = kanon__kernels_nth(i)) != NULL; i++)
             compare(random.table, kernels, n_clusters, seed);
         random_table_clear(&random);

@@ -16,7 +16,8 @@ static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kan
     assert_done(kanon_schema_read(&s, schema_path.text, &err), &err);
     assert_done(kanon_table_read(table, csv_path.text, s, NULL, &err), &err);
     kanon_schema_free(s);
-    assert_done(kanon__space_new(space, *table, (*table)->quasi, (*table)->n_quasi, KANON__TERMS_LOSS, &err), &err);
+    assert_done(kanon__space_new(space, &(*table)->data, (*table)->data.quasi, (*table)->data.n_quasi, KANON__TERMS_LOSS, &err),
+                &err);
     assert_done(kanon__parts_at_gaps(&parts, *space, least, 1, NULL, &err), &err);
     return parts;
 }
@@ -195,7 +196,7 @@ static void leftovers_go_where_they_cost_least(void **state)
             kanon_error err = {0};
             kanon__texts warnings = {0};
             kanon__run run = {
-                .table = table, .space = space, .k = K, .threads = threads, .warnings = &warnings, .group_of = group_of};
+                .table = &table->data, .space = space, .k = K, .threads = threads, .warnings = &warnings, .group_of = group_of};
             assert_done(kanon__blocks_run(&run, LEAST, 1, 0, group_as_they_come, &err), &err);
             for (int64_t row = 0; row < n; row++) {
                 if (group_of[row] != expected[row])

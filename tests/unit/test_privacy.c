@@ -20,14 +20,15 @@ static void assert_kept(const kanon_table *table, const kanon_grouping *g, int64
         if (!ref_group_holds(table, k, g->group_of, group))
             fail_msg("%s, seed %d: a group does not keep its constraints", what, (int)seed);
     }
-    for (int64_t row = 0; row < table->n_rows; row++) {
+    for (int64_t row = 0; row < table->data.n_rows; row++) {
         n_suppressed += g->group_of[row] < 0;
-        for (int64_t other = 0; table->entity_together && other < row; other++)
-            if (kanon__code_at(table->entity_codes, row) == kanon__code_at(table->entity_codes, other) &&
+        for (int64_t other = 0; table->policy.entity_together && other < row; other++)
+            if (kanon__code_at(table->data.entity_codes, row) == kanon__code_at(table->data.entity_codes, other) &&
                 g->group_of[row] != g->group_of[other])
                 fail_msg("%s, seed %d: an entity is in two groups", what, (int)seed);
     }
-    if (table->most_suppressed >= 0 && n_suppressed > table->most_suppressed)
+    int64_t may_suppress = kanon__fraction_of(table->policy.suppress, table->data.n_rows);
+    if (may_suppress >= 0 && n_suppressed > may_suppress)
         fail_msg("%s, seed %d: more records are suppressed than may be", what, (int)seed);
 }
 
@@ -46,7 +47,7 @@ static bool run_one(const char *algorithm, const char *refine, uint64_t seed, un
                              .threads = 1,
                              .blocks = blocks};
     kanon_status st = kanon_anonymize(&g, table, &options, &err);
-    int32_t *one_group = REF_NEW(int32_t, table->n_rows);
+    int32_t *one_group = REF_NEW(int32_t, table->data.n_rows);
     bool possible = ref_group_holds(table, texts.k, one_group, 0);
     if (possible && st != KANON_OK)
         fail_msg("%s, seed %d: %s", algorithm, (int)seed, err.message);
@@ -182,7 +183,7 @@ static void suppression_saves_and_never_exceeds(void **state)
         if (cases[i].n_suppressed == 0)
             assert_true(g->loss_with == g->loss_without);
         else
-            assert_true(g->loss_with < g->loss_without && g->group_of[table->n_rows - 1] < 0);
+            assert_true(g->loss_with < g->loss_without && g->group_of[table->data.n_rows - 1] < 0);
         if (i == 2)
             assert_true(g->loss_with == 1);
         kanon_grouping_free(g);

@@ -52,12 +52,12 @@ typedef struct ref_predicate {
 
 static const kanon__column *quasi_column(const kanon_table *t, int i)
 {
-    return &t->columns[t->quasi[i]];
+    return &t->data.columns[t->data.quasi[i]];
 }
 
 static int64_t n_numbers(const kanon__column *c)
 {
-    return (int64_t)c->n_codes - (c->missing_code != KANON__NO_CODE);
+    return (int64_t)c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
 }
 
 /* As the title comment of measure_query.c says it, written again. */
@@ -70,8 +70,8 @@ static ref_predicate ref_draw(const kanon_table *t, int quasi, double fraction, 
         p.empty = n == 0;
         if (p.empty)
             return p;
-        double min = c->values[0], max = c->values[n - 1];
-        if (c->type == KANON_TYPE_DECIMAL) {
+        double min = c->domain->values[0], max = c->domain->values[n - 1];
+        if (c->domain->type == KANON_TYPE_DECIMAL) {
             double width = fraction * (max - min);
             p.lo = width >= max - min ? min : min + kanon__random_unit(random) * (max - min - width);
             p.hi = width >= max - min ? max : p.lo + width;
@@ -83,16 +83,16 @@ static ref_predicate ref_draw(const kanon_table *t, int quasi, double fraction, 
         p.hi = p.lo + (double)wanted - 1;
         return p;
     }
-    int64_t units = c->n_codes - (c->missing_code != KANON__NO_CODE ? 1 : 0), seen = 0;
+    int64_t units = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE ? 1 : 0), seen = 0;
     int64_t wanted = (int64_t)floor(fraction * (double)units + 0.5);
     wanted = wanted < 1 ? 1 : wanted;
     p.empty = units == 0;
-    p.leaves = calloc(c->n_codes, sizeof *p.leaves);
+    p.leaves = calloc(c->domain->n_codes, sizeof *p.leaves);
     if (p.empty)
         return p;
     int64_t first = kanon__random_below(random, units - wanted + 1);
-    for (uint32_t leaf = 0; leaf < c->n_codes; leaf++)
-        if (leaf != c->missing_code) {
+    for (uint32_t leaf = 0; leaf < c->domain->n_codes; leaf++)
+        if (leaf != c->domain->missing_code) {
             p.leaves[leaf] = seen >= first && seen < first + wanted;
             seen++;
         }
@@ -101,9 +101,9 @@ static ref_predicate ref_draw(const kanon_table *t, int quasi, double fraction, 
 
 static bool ref_satisfies(const kanon__column *c, const ref_predicate *p, uint32_t code)
 {
-    if (p->empty || code == c->missing_code)
+    if (p->empty || code == c->domain->missing_code)
         return false;
-    return p->leaves != NULL ? p->leaves[code] : c->values[code] >= p->lo && c->values[code] <= p->hi;
+    return p->leaves != NULL ? p->leaves[code] : c->domain->values[code] >= p->lo && c->domain->values[code] <= p->hi;
 }
 
 static bool is_below(const kanon__taxonomy *t, uint32_t leaf, int32_t node)
@@ -118,13 +118,13 @@ static bool is_below(const kanon__taxonomy *t, uint32_t leaf, int32_t node)
 static int32_t ref_node(const kanon_table *t, const kanon__column *c, const int64_t *group_of, int64_t group)
 {
     int32_t best = 0, best_leaves = INT32_MAX;
-    for (int32_t node = c->taxonomy->n_nodes - 1; node >= 0; node--) {
+    for (int32_t node = c->domain->taxonomy->n_nodes - 1; node >= 0; node--) {
         bool covers = true;
-        for (int64_t row = 0; row < t->n_rows; row++)
-            covers = covers && (group_of[row] != group || is_below(c->taxonomy, kanon__code_at(c->codes, row), node));
+        for (int64_t row = 0; row < t->data.n_rows; row++)
+            covers = covers && (group_of[row] != group || is_below(c->domain->taxonomy, kanon__code_at(c->codes, row), node));
         int32_t n_leaves = 0;
-        for (uint32_t leaf = 0; leaf < c->n_codes; leaf++)
-            n_leaves += is_below(c->taxonomy, leaf, node);
+        for (uint32_t leaf = 0; leaf < c->domain->n_codes; leaf++)
+            n_leaves += is_below(c->domain->taxonomy, leaf, node);
         if (covers && n_leaves < best_leaves) { /* of a chain with equal leaves, the lowest was seen first */
             best = node;
             best_leaves = n_leaves;
@@ -136,8 +136,8 @@ static int32_t ref_node(const kanon_table *t, const kanon__column *c, const int6
 static double ref_leaf_share(const kanon__column *c, const ref_predicate *p, int32_t node)
 {
     double n_below = 0, n_in = 0;
-    for (uint32_t leaf = 0; leaf < c->n_codes; leaf++) {
-        bool below = leaf != c->missing_code && is_below(c->taxonomy, leaf, node);
+    for (uint32_t leaf = 0; leaf < c->domain->n_codes; leaf++) {
+        bool below = leaf != c->domain->missing_code && is_below(c->domain->taxonomy, leaf, node);
         n_below += below;
         n_in += below && p->leaves[leaf];
     }
@@ -149,7 +149,7 @@ static double ref_number_share(const kanon__column *c, const ref_predicate *p, d
     double begin = fmax(lo, p->lo), end = fmin(hi, p->hi);
     if (p->empty || begin > end)
         return 0;
-    if (c->type != KANON_TYPE_DECIMAL)
+    if (c->domain->type != KANON_TYPE_DECIMAL)
         return (end - begin + 1) / (hi - lo + 1);
     return lo == hi ? 1 : (end - begin) / (hi - lo);
 }
@@ -162,22 +162,22 @@ static double ref_share(const kanon_table *t, const ref_predicate *p, const int6
         return ref_leaf_share(c, p, group > 0 ? ref_node(t, c, group_of, group) : 0);
     bool missing = false, present = false;
     double lo = INFINITY, hi = -INFINITY;
-    for (int64_t row = 0; row < t->n_rows; row++) {
+    for (int64_t row = 0; row < t->data.n_rows; row++) {
         if (group_of[row] != group)
             continue;
-        if (kanon__code_at(c->codes, row) == c->missing_code) {
+        if (kanon__code_at(c->codes, row) == c->domain->missing_code) {
             missing = true;
             continue;
         }
         present = true;
-        lo = fmin(lo, c->values[kanon__code_at(c->codes, row)]);
-        hi = fmax(hi, c->values[kanon__code_at(c->codes, row)]);
+        lo = fmin(lo, c->domain->values[kanon__code_at(c->codes, row)]);
+        hi = fmax(hi, c->domain->values[kanon__code_at(c->codes, row)]);
     }
     if (n_numbers(c) == 0 || (group > 0 && !present))
         return 0;
     if (group == 0 || missing) {
-        lo = c->values[0];
-        hi = c->values[n_numbers(c) - 1];
+        lo = c->domain->values[0];
+        hi = c->domain->values[n_numbers(c) - 1];
     }
     return ref_number_share(c, p, lo, hi);
 }
@@ -195,19 +195,19 @@ static double ref_query(const kanon_table *t, const int64_t *group_of, const ref
     kanon__random random;
     ref_predicate predicates[8];
     int32_t drawn[8], scratch[8];
-    int m = w->m > 0 ? w->m : t->n_quasi < 3 ? t->n_quasi : 3;
+    int m = w->m > 0 ? w->m : t->data.n_quasi < 3 ? t->data.n_quasi : 3;
     kanon__random_init(&random, w->seed, ((uint64_t)0x7175657279 << 20) + (uint64_t)query);
     if (w->m == 0)
-        kanon__random_sample(&random, drawn, m, scratch, t->n_quasi);
+        kanon__random_sample(&random, drawn, m, scratch, t->data.n_quasi);
     for (int j = 0; j < m; j++)
         predicates[j] = ref_draw(t, w->m > 0 ? w->chosen[j] : drawn[j], pow(w->selectivity, 1.0 / m), &random);
-    double actual = 0, estimate = 0, *of_group = malloc((size_t)(t->n_rows + 1) * sizeof *of_group);
-    for (int64_t group = 0; group <= t->n_rows; group++) {
+    double actual = 0, estimate = 0, *of_group = malloc((size_t)(t->data.n_rows + 1) * sizeof *of_group);
+    for (int64_t group = 0; group <= t->data.n_rows; group++) {
         of_group[group] = 1;
         for (int j = 0; j < m; j++)
             of_group[group] *= ref_share(t, &predicates[j], group_of, group);
     }
-    for (int64_t row = 0; row < t->n_rows; row++) {
+    for (int64_t row = 0; row < t->data.n_rows; row++) {
         bool all = true;
         for (int j = 0; j < m; j++) {
             const kanon__column *c = quasi_column(t, predicates[j].quasi);
@@ -238,9 +238,9 @@ static double ref_query_error(const kanon_table *t, const int64_t *group_of, con
 /* Groups are numbered by any numbers up to the number of rows; 0 is suppressed. */
 static int64_t *random_groups(const kanon_table *t, kanon__random *random)
 {
-    int64_t *group_of = malloc((size_t)(t->n_rows > 0 ? t->n_rows : 1) * sizeof *group_of);
-    int64_t n_groups = 1 + kanon__random_below(random, t->n_rows), none = kanon__random_below(random, 3);
-    for (int64_t row = 0; row < t->n_rows; row++) {
+    int64_t *group_of = malloc((size_t)(t->data.n_rows > 0 ? t->data.n_rows : 1) * sizeof *group_of);
+    int64_t n_groups = 1 + kanon__random_below(random, t->data.n_rows), none = kanon__random_below(random, 3);
+    for (int64_t row = 0; row < t->data.n_rows; row++) {
         group_of[row] = 1 + kanon__random_below(random, n_groups);
         if (none == 0 && kanon__random_below(random, 5) == 0)
             group_of[row] = 0;
@@ -259,7 +259,7 @@ static void test_reference(void **state)
         kanon__random own;
         kanon__random_init(&own, seed, 1000 + i);
         const kanon_table *t = random.table;
-        if (t->n_rows > 0) {
+        if (t->data.n_rows > 0) {
             char names[512] = "", selectivity[32], text_seed[32];
             int64_t *group_of = random_groups(t, &own);
             kanon_grouping *grouping = grouping_of(t, group_of);
@@ -273,8 +273,8 @@ static void test_reference(void **state)
             size_t n_settings = 3;
             if (kanon__random_below(&own, 2) == 0) {
                 int32_t order[8], scratch_numbers[8];
-                w.m = 1 + (int)kanon__random_below(&own, t->n_quasi);
-                kanon__random_sample(&own, order, w.m, scratch_numbers, t->n_quasi);
+                w.m = 1 + (int)kanon__random_below(&own, t->data.n_quasi);
+                kanon__random_sample(&own, order, w.m, scratch_numbers, t->data.n_quasi);
                 for (int j = 0; j < w.m; j++) {
                     w.chosen[j] = order[j];
                     strcat(strcat(names, j > 0 ? "," : ""), quasi_column(t, order[j])->name);
@@ -604,13 +604,13 @@ static void test_row_index(void **state)
         kanon_error err = {0};
         assert_done(kanon__row_index_init(&index, c, n, &err), &err);
         uint64_t set[8];
-        for (uint32_t lo = 0; lo <= c->n_codes; lo++)
-            for (uint32_t hi = lo; hi <= c->n_codes; hi++) {
+        for (uint32_t lo = 0; lo <= c->domain->n_codes; lo++)
+            for (uint32_t hi = lo; hi <= c->domain->n_codes; hi++) {
                 int64_t begin = kanon__row_index_before(&index, lo), end = kanon__row_index_before(&index, hi);
                 kanon__row_index_slice(&index, set, begin, end);
                 for (int row = 0; row < n; row++) {
                     bool wanted = kanon__code_at(c->codes, row) >= lo && kanon__code_at(c->codes, row) < hi &&
-                                  kanon__code_at(c->codes, row) != c->missing_code;
+                                  kanon__code_at(c->codes, row) != c->domain->missing_code;
                     assert_int_equal(set[row / 64] >> (row % 64) & 1, wanted);
                 }
             }

@@ -2,6 +2,7 @@
  * number of them, however quotes and line breaks lie around the cuts. */
 #include "core/random.h"
 #include "support.h"
+#include "table/source/csv_source.h"
 #include "table/table.h"
 
 static const int thread_counts[] = {1, 2, 3, 8};
@@ -77,17 +78,17 @@ static void assert_same_codes(kanon__codes a, kanon__codes b, int64_t n)
 
 static void assert_same_table(const kanon_table *a, const kanon_table *b)
 {
-    assert_int_equal(a->n_rows, b->n_rows);
-    assert_int_equal(a->n_entities, b->n_entities);
-    assert_same_codes(a->entity_codes, b->entity_codes, a->n_rows);
-    for (int i = 0; i < a->n_columns; i++) {
-        const kanon__column *left = &a->columns[i], *right = &b->columns[i];
-        if (!left->encoded)
+    assert_int_equal(a->data.n_rows, b->data.n_rows);
+    assert_int_equal(a->data.n_entities, b->data.n_entities);
+    assert_same_codes(a->data.entity_codes, b->data.entity_codes, a->data.n_rows);
+    for (int i = 0; i < a->data.n_columns; i++) {
+        const kanon__column *left = &a->data.columns[i], *right = &b->data.columns[i];
+        if (left->domain == NULL)
             continue;
-        assert_int_equal(left->n_codes, right->n_codes);
-        assert_int_equal(left->missing_code, right->missing_code);
-        assert_same_codes(left->codes, right->codes, a->n_rows);
-        for (uint32_t code = 0; code < left->n_codes; code++) {
+        assert_int_equal(left->domain->n_codes, right->domain->n_codes);
+        assert_int_equal(left->domain->missing_code, right->domain->missing_code);
+        assert_same_codes(left->codes, right->codes, a->data.n_rows);
+        for (uint32_t code = 0; code < left->domain->n_codes; code++) {
             size_t n_left, n_right;
             const char *one = kanon__column_text(left, code, &n_left), *other = kanon__column_text(right, code, &n_right);
             assert_int_equal(n_left, n_right);
@@ -103,16 +104,17 @@ static void assert_marks_fit(const kanon_table *t)
     kanon_error err = {0};
     bool has_row = true;
     int64_t mark = 0;
-    assert_done(kanon__csv_open(&csv, &t->input, &t->csv_options, &err), &err);
+    const kanon__csv_source *s = (const kanon__csv_source *)t->source;
+    assert_done(kanon__csv_open(&csv, &s->input, &s->options, &err), &err);
     for (int64_t row = 0; has_row; row++) {
-        if (mark < t->n_marks && t->marks[mark].row == row)
-            assert_int_equal(t->marks[mark++].position, csv.position);
+        if (mark < s->n_marks && s->marks[mark].row == row)
+            assert_int_equal(s->marks[mark++].position, csv.position);
         assert_true(mark > 0);
-        if (csv.position - t->marks[mark - 1].position > 1 << 18)
-            assert_true(row <= t->marks[mark - 1].row + 1 || mark == t->n_marks);
+        if (csv.position - s->marks[mark - 1].position > 1 << 18)
+            assert_true(row <= s->marks[mark - 1].row + 1 || mark == s->n_marks);
         assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
     }
-    assert_int_equal(mark, t->n_marks);
+    assert_int_equal(mark, s->n_marks);
     kanon__csv_close(&csv);
 }
 

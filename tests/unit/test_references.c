@@ -167,7 +167,7 @@ static void draw_settings(trial *run, const random_table *random)
     } else if (strncmp(name, "tgc", 3) == 0) {
         say_tgc(run, random);
     } else if (strcmp(name, "greedy-threshold") == 0) {
-        int most = 10000 * random->table->n_quasi; /* the setting's whole range */
+        int most = 10000 * random->table->data.n_quasi; /* the setting's whole range */
         if (!one_in(run, 4))
             say_number(run, "threshold", &run->reference.threshold, one_in(run, 3) ? most / 8 : below(run, most + 1));
     } else if (strcmp(name, "mondrian") == 0 && !one_in(run, 4)) {
@@ -264,7 +264,7 @@ static bool needs_sensitive(const trial *run)
 /* Whether the pair can be compared. wtd is one fraction of whole units only where the units are exact. */
 static bool is_comparable(const trial *run, const random_table *random)
 {
-    if (random->table->n_sensitive == 0 && needs_sensitive(run))
+    if (random->table->data.n_sensitive == 0 && needs_sensitive(run))
         return false;
     ref_model *model = ref_model_new(random->table);
     bool exact = model->exact;

@@ -77,13 +77,13 @@ static void walk(const kanon_table *table, int64_t k, uint64_t seed)
     kanon__space *space = NULL;
     kanon__random random;
     kanon__regroup g;
-    assert_done(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), &err);
-    kanon__run run = {.table = table, .space = space, .k = k, .n_groups = GROUPS};
+    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), &err);
+    kanon__run run = {.table = &table->data, .policy = &table->policy, .space = space, .k = k, .n_groups = GROUPS};
     kanon__random_init(&random, seed, 0);
-    assert_done(kanon__constraints_new(&c, table, k, &err), &err);
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, k, &err), &err);
     run.constraints = c;
-    run.group_of = REF_NEW(int32_t, table->n_rows);
-    for (int64_t row = 0; row < table->n_rows; row++)
+    run.group_of = REF_NEW(int32_t, table->data.n_rows);
+    for (int64_t row = 0; row < table->data.n_rows; row++)
         run.group_of[row] = (int32_t)(row % GROUPS);
     assert_done(kanon__regroup_init(&g, &run, &err), &err);
     for (int i = 0; i < STEPS; i++) {

@@ -2,7 +2,13 @@
 #include "core/alloc.h"
 #include "model/grouping.h"
 #include "support.h"
+#include "table/source/csv_source.h"
 #include "verify/verify.h"
+
+static const kanon__csv_source *as_csv(const kanon_table *table)
+{
+    return (const kanon__csv_source *)table->source;
+}
 
 static const char people_yaml[] = "missing: [\"?\", NA]\n"
                                   "attributes:\n"
@@ -354,7 +360,7 @@ static inspection inspect_groups(kanon_numeric numeric, const int32_t *group_of)
                        "age,job\n20,cook\n24,baker\n21,cook\n");
     assert_done(kanon__verifier_new(&i.verifier, i.table, group_of, 1, numeric, false, &err), &err);
     assert_int_equal(kanon__verifier_runs(i.verifier), 1);
-    assert_done(kanon__csv_open(&i.csv, &i.table->input, &i.table->csv_options, &err), &err);
+    assert_done(kanon__csv_open(&i.csv, &as_csv(i.table)->input, &as_csv(i.table)->options, &err), &err);
     return i;
 }
 
@@ -550,7 +556,7 @@ static void nearly_equal_texts_are_told_apart(void **state)
             kanon_table *table = table_of("attributes: {a: {role: quasi}, b: {role: insensitive}}\n", csv);
             assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
             assert_done(kanon__verifier_text(v, 0, 0, "*", 1, &err), &err);
-            assert_done(kanon__csv_open(&reader, &table->input, &table->csv_options, &err), &err);
+            assert_done(kanon__csv_open(&reader, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
             assert_done(kanon__csv_next(&reader, &has_row, &err), &err);
             assert_done(kanon__verifier_row(v, 0, reader.cells, "*,1\n", 4, &err), &err);
             assert_int_equal(kanon__verifier_row(v, 1, reader.cells, "*,1\n", 4, &err), KANON_EINTERNAL);
@@ -623,7 +629,7 @@ static void rows_of_others_are_caught(void **state)
             kanon__csv csv;
             assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
             assert_done(kanon__verifier_text(v, 0, 0, "20", 2, &err), &err);
-            assert_done(kanon__csv_open(&csv, &table->input, &table->csv_options, &err), &err);
+            assert_done(kanon__csv_open(&csv, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
             for (int i = 0; i < 3; i++) {
                 bool has_row;
                 int row = turned ? 2 - i : i, from = orders[c][row];
@@ -680,7 +686,7 @@ static void corrupt_lines_are_caught(void **state)
                 assert_done(kanon__verifier_text(v, 0, 1, "Work", 4, &err), &err);
                 assert_done(kanon__verifier_text(v, 1, 0, "*", 1, &err), &err);
                 assert_done(kanon__verifier_text(v, 1, 1, "*", 1, &err), &err);
-                assert_done(kanon__csv_open(&csv, &table->input, &table->csv_options, &err), &err);
+                assert_done(kanon__csv_open(&csv, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
                 for (int i = 0; i <= row; i++)
                     assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
                 kanon_status st = kanon__verifier_row(v, row, csv.cells, line, length, &err);
@@ -699,7 +705,7 @@ static void wrong_codes_are_caught(void **state)
     for (int column = 0; column < 2; column++) {
         kanon_error err = {0};
         inspection i = inspect(KANON_NUMERIC_INTERVAL);
-        kanon__codes codes = i.table->columns[column].codes;
+        kanon__codes codes = i.table->data.columns[column].codes;
         uint32_t swap = kanon__code_at(codes, 0);
         kanon__code_set(codes, 0,
                         kanon__code_at(codes, 1)); /* inside the group's extent, so that only the cell's own text can tell */
@@ -721,7 +727,7 @@ static void nothing_wrong_is_published(void **state)
     entries(scratch_directory, true);
     kanon_table *table = table_of("attributes: {age: {role: quasi}}\n", "age\n20\n24\n21\n");
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1));
-    kanon__code_set(table->columns[0].codes, 1, 0);
+    kanon__code_set(table->data.columns[0].codes, 1, 0);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups = groups.text};
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
     assert_int_equal(entries(scratch_directory, false), 2); /* the schema and the table */
@@ -736,11 +742,11 @@ static void wrong_groupings_are_caught(void **state)
     kanon_error err = {0};
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n5\n");
-    assert_done(kanon__verify_grouping(table, good, 2, 2, &err), &err);
-    assert_int_equal(kanon__verify_grouping(table, good, 2, 3, &err), KANON_EINTERNAL);
-    assert_int_equal(kanon__verify_grouping(table, small, 2, 2, &err), KANON_EINTERNAL);
-    assert_int_equal(kanon__verify_grouping(table, outside, 2, 1, &err), KANON_EINTERNAL);
-    assert_int_equal(kanon__verify_grouping(table, empty, 2, 1, &err), KANON_EINTERNAL);
+    assert_done(kanon__verify_grouping(&table->data, good, 2, 2, &err), &err);
+    assert_int_equal(kanon__verify_grouping(&table->data, good, 2, 3, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verify_grouping(&table->data, small, 2, 2, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verify_grouping(&table->data, outside, 2, 1, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verify_grouping(&table->data, empty, 2, 1, &err), KANON_EINTERNAL);
     kanon_table_free(table);
 }
 

@@ -424,9 +424,9 @@ static void test_own_releases(void **state)
         kanon__random own;
         kanon__random_init(&own, seed, 5000 + i);
         const kanon_table *t = random.table;
-        int64_t *group_of = calloc((size_t)t->n_rows + 1, sizeof *group_of);
-        int64_t n_groups = 1 + t->n_rows / 3;
-        for (int64_t row = 0; row < t->n_rows; row++)
+        int64_t *group_of = calloc((size_t)t->data.n_rows + 1, sizeof *group_of);
+        int64_t n_groups = 1 + t->data.n_rows / 3;
+        for (int64_t row = 0; row < t->data.n_rows; row++)
             group_of[row] = kanon__random_below(&own, n_groups + 1);
         kanon_grouping *grouping = grouping_of(t, group_of);
         place path = scratch("own.csv");

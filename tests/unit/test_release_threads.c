@@ -207,7 +207,7 @@ static void bytes_do_not_depend_on_threads(void **state)
         char *input = input_text(r), *expected = expected_text(r);
         kanon_table *table = table_of(random_yaml, input);
         kanon_grouping *grouping = grouping_of(table, r->group_of);
-        assert_true(table->n_marks > 8);    /* so many parts */
+        assert_true(table->source->n_parts > 8);    /* so many parts */
         for (int way = 0; way < 5; way++) { /* the numeric forms, and shuffled */
             char *first = NULL;
             for (int c = 0; c < N_COUNTS; c++) {
@@ -252,7 +252,7 @@ static void errors_do_not_depend_on_threads(void **state)
         int64_t row = wrong == 0 ? 901 : 1407;
         while (r->group_of[row] == 0)
             row++;
-        kanon__codes codes = table->columns[table->quasi[0]].codes;
+        kanon__codes codes = table->data.columns[table->data.quasi[0]].codes;
         kanon__code_set(codes, row, kanon__code_at(codes, row) == 0 ? 1 : kanon__code_at(codes, row) - 1);
     }
     int before = entries(scratch_directory, false);

@@ -135,7 +135,7 @@ static kanon__axis axis_of(const data_set *data, int64_t rare)
 {
     kanon__axis axis;
     kanon_error err = {0};
-    assert_done(kanon__axis_init(&axis, &data->table->columns[0], data->grouping, rare, 1, &err), &err);
+    assert_done(kanon__axis_init(&axis, &data->table->data.columns[0], data->grouping, rare, 1, &err), &err);
     return axis;
 }
 
@@ -319,7 +319,7 @@ static kanon__categories categories_of(const data_set *data, int64_t rare)
 {
     kanon__categories categories;
     kanon_error err = {0};
-    assert_done(kanon__categories_init(&categories, &data->table->columns[0], data->grouping, rare, 1, &err), &err);
+    assert_done(kanon__categories_init(&categories, &data->table->data.columns[0], data->grouping, rare, 1, &err), &err);
     return categories;
 }
 
@@ -327,7 +327,7 @@ static void assert_category(const data_set *data, const kanon__category *categor
                             int64_t before, int64_t after)
 {
     size_t length;
-    const char *text = kanon__taxonomy_label(data->table->columns[0].taxonomy, category->node, &length);
+    const char *text = kanon__taxonomy_label(data->table->data.columns[0].domain->taxonomy, category->node, &length);
     assert_int_equal(length, strlen(label));
     assert_memory_equal(text, label, length);
     assert_int_equal(category->depth, depth);
@@ -377,7 +377,7 @@ static void few_groups_are_hidden(void **state)
                             (const int64_t[]){1, 2, 3, 4, 5, 6});
     kanon__categories categories;
     kanon_error err = {0};
-    assert_done(kanon__categories_init(&categories, &data.table->columns[0], data.grouping, 1, 2, &err), &err);
+    assert_done(kanon__categories_init(&categories, &data.table->data.columns[0], data.grouping, 1, 2, &err), &err);
     assert_int_equal(categories.n, 1);
     assert_category(&data, &categories.items[0], "a", 0, 3, 3);
     assert_int_equal(categories.other_groups, 3);
@@ -386,7 +386,7 @@ static void few_groups_are_hidden(void **state)
     data = data_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n2\n2\n3\n4\n",
                    (const int64_t[]){1, 2, 3, 4, 5});
     kanon__axis axis;
-    assert_done(kanon__axis_init(&axis, &data.table->columns[0], data.grouping, 1, 2, &err), &err);
+    assert_done(kanon__axis_init(&axis, &data.table->data.columns[0], data.grouping, 1, 2, &err), &err);
     assert_int_equal(axis.n, 2);
     assert_near(axis.edges[1], 3, 0);
     assert_near(axis.groups[0], 3, 0);

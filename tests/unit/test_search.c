@@ -45,15 +45,15 @@ static bench bench_new(uint64_t seed)
     kanon_error err;
     bench out = {.random = random_table_sized(seed, 40 + (int)(seed % 50), 2 + (int64_t)(seed % 4))};
     const kanon_table *t = out.random.table;
-    assert_int_equal(kanon__space_new(&out.space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
+    assert_int_equal(kanon__space_new(&out.space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
     kanon__board *b = &out.board;
     *b = (kanon__board){.space = out.space, .k = out.random.k};
     assert_int_equal(kanon__costs_new(&b->costs, b->space, &err), KANON_OK);
     assert_int_equal(kanon__tuples_new(&b->tuples, b->space, &err), KANON_OK);
     assert_int_equal(kanon__near_new(&b->near, b->space, b->tuples, NEAR, 2, NULL, &err), KANON_OK);
-    b->place_of = REF_NEW(int32_t, t->n_rows);
-    b->rows = REF_NEW(int32_t, t->n_rows);
-    b->group_of = REF_NEW(int32_t, t->n_rows);
+    b->place_of = REF_NEW(int32_t, t->data.n_rows);
+    b->rows = REF_NEW(int32_t, t->data.n_rows);
+    b->group_of = REF_NEW(int32_t, t->data.n_rows);
     int64_t at = 0;
     for (int64_t place = 0; place < b->tuples->n; place++)
         for (int64_t i = b->tuples->begins[b->near->index->order[place]];

@@ -357,7 +357,7 @@ static kanon__space *space_of(const kanon_table *table)
 {
     kanon__space *space = NULL;
     kanon_error err = {0};
-    assert_done(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), &err);
+    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), &err);
     assert_sums_fit(space);
     return space;
 }
@@ -468,7 +468,7 @@ static void huge_and_tiny_decimals(void **state)
         snprintf(csv, sizeof csv, "a\n%s\n%s\n%s\n%s\n%s\n", sets[set][0], sets[set][1], sets[set][2], sets[set][3],
                  sets[set][4]);
         kanon_table *table = table_of("attributes: {a: {role: quasi, type: decimal}}\n", csv);
-        assert_null(table->columns[0].scaled);
+        assert_null(table->data.columns[0].domain->scaled);
         kanon__space *space = space_of(table);
         assert_false(space->dimensions[0].exact);
         for (int i = 0; i < 5; i++) {

@@ -118,14 +118,15 @@ static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, in
         if (!ref_group_holds(t, k, g->group_of, group))
             fail_msg("a group does not keep its constraints");
     }
-    for (int64_t row = 0; row < t->n_rows; row++) {
+    for (int64_t row = 0; row < t->data.n_rows; row++) {
         n_suppressed += g->group_of[row] < 0;
-        for (int64_t other = 0; t->entity_together && other < row; other++)
-            if (kanon__code_at(t->entity_codes, row) == kanon__code_at(t->entity_codes, other))
+        for (int64_t other = 0; t->policy.entity_together && other < row; other++)
+            if (kanon__code_at(t->data.entity_codes, row) == kanon__code_at(t->data.entity_codes, other))
                 assert_int_equal(g->group_of[row], g->group_of[other]);
     }
-    if (t->most_suppressed >= 0)
-        assert_true(n_suppressed <= t->most_suppressed);
+    int64_t may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows);
+    if (may_suppress >= 0)
+        assert_true(n_suppressed <= may_suppress);
 }
 
 /* The records are those of the world, by their numbers, and the groups are good. */
@@ -186,7 +187,7 @@ static bool is_possible(const world *w)
         return false;
     char *csv = table_text(w);
     kanon_table *table = table_from_texts(csv, w->yaml);
-    int32_t *one_group = REF_NEW(int32_t, table->n_rows);
+    int32_t *one_group = REF_NEW(int32_t, table->data.n_rows);
     bool possible = ref_group_holds(table, w->k, one_group, 0);
     free(one_group);
     kanon_table_free(table);

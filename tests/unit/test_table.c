@@ -5,9 +5,9 @@
 
 static const kanon__column *column_of(const kanon_table *table, const char *name)
 {
-    for (int i = 0; i < table->n_columns; i++)
-        if (strcmp(table->columns[i].name, name) == 0)
-            return &table->columns[i];
+    for (int i = 0; i < table->data.n_columns; i++)
+        if (strcmp(table->data.columns[i].name, name) == 0)
+            return &table->data.columns[i];
     fail_msg("no column %s", name);
     return NULL;
 }
@@ -15,8 +15,8 @@ static const kanon__column *column_of(const kanon_table *table, const char *name
 static void assert_codes(const kanon_table *table, const char *name, const uint32_t *expected)
 {
     const kanon__column *column = column_of(table, name);
-    assert_true(column->encoded);
-    for (int64_t row = 0; row < table->n_rows; row++)
+    assert_true(column->domain != NULL);
+    for (int64_t row = 0; row < table->data.n_rows; row++)
         if (kanon__code_at(column->codes, row) != expected[row])
             fail_msg("row %lld of %s is %u, not %u", (long long)row, name, kanon__code_at(column->codes, row),
                      expected[row]);
@@ -42,13 +42,13 @@ static void numbers_become_ranks(void **state)
                                   "age\n24\n22\n?\n33\n23\n");
     const kanon__column *age = column_of(table, "age");
     assert_codes(table, "age", CODES(2, 0, 4, 3, 1));
-    assert_int_equal(age->n_codes, 5);
-    assert_int_equal(age->missing_code, 4);
-    assert_int_equal(age->scale, 0);
+    assert_int_equal(age->domain->n_codes, 5);
+    assert_int_equal(age->domain->missing_code, 4);
+    assert_int_equal(age->domain->scale, 0);
     static const int64_t values[] = {22, 23, 24, 33};
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(age->scaled[i], values[i]);
-        assert_true(age->values[i] == (double)values[i]);
+        assert_int_equal(age->domain->scaled[i], values[i]);
+        assert_true(age->domain->values[i] == (double)values[i]);
     }
     assert_code_text(table, "age", 3, "33");
     assert_code_text(table, "age", 4, "?");
@@ -99,9 +99,9 @@ static void codes_can_lie_in_a_file(void **state)
     assert_int_equal(fclose(file), 0);
     assert_done(kanon_schema_read(&schema, schema_path.text, &err), &err);
     assert_done(kanon_table_read(&table, table_path.text, schema, &options, &err), &err);
-    assert_true(table->spilled && table->columns[0].codes.spilled);
+    assert_true(table->data.spilled && table->data.columns[0].codes.spilled);
     for (uint32_t row = 0; row < N_ROWS; row++)
-        assert_int_equal(kanon__code_at(table->columns[0].codes, row), row * 7 % 1000);
+        assert_int_equal(kanon__code_at(table->data.columns[0].codes, row), row * 7 % 1000);
     kanon_table_free(table);
     char *before = getenv("TMPDIR") != NULL ? strdup(getenv("TMPDIR")) : NULL;
     setenv("TMPDIR", "/nonexistent/directory", 1);
@@ -124,10 +124,10 @@ static void equal_numbers_share_a_code(void **state)
     assert_code_text(table, "d", 0, "-2");
     assert_code_text(table, "d", 1, ".25");
     assert_code_text(table, "d", 2, "1.50");
-    assert_int_equal(column_of(table, "d")->n_codes, 3);
-    assert_int_equal(column_of(table, "d")->scale, 2);
-    assert_int_equal(column_of(table, "d")->scaled[0], -200);
-    assert_int_equal(column_of(table, "d")->scaled[2], 150);
+    assert_int_equal(column_of(table, "d")->domain->n_codes, 3);
+    assert_int_equal(column_of(table, "d")->domain->scale, 2);
+    assert_int_equal(column_of(table, "d")->domain->scaled[0], -200);
+    assert_int_equal(column_of(table, "d")->domain->scaled[2], 150);
     assert_codes(table, "i", CODES(2, 2, 2, 1, 1, 3, 0));
     assert_code_text(table, "i", 2, "007");
     assert_code_text(table, "i", 1, "-0");
@@ -141,10 +141,10 @@ static void dates_are_days(void **state)
                                   "d\n2000-03-01\n1969-12-31\n2000-02-29\n1970-01-01\n");
     const kanon__column *d = column_of(table, "d");
     assert_codes(table, "d", CODES(3, 0, 2, 1));
-    assert_int_equal(d->scaled[0], -1);
-    assert_int_equal(d->scaled[1], 0);
-    assert_int_equal(d->scaled[3] - d->scaled[2], 1);
-    assert_int_equal(d->scaled[3], 11017); /* 30 years with 7 leap days, 31 + 29 */
+    assert_int_equal(d->domain->scaled[0], -1);
+    assert_int_equal(d->domain->scaled[1], 0);
+    assert_int_equal(d->domain->scaled[3] - d->domain->scaled[2], 1);
+    assert_int_equal(d->domain->scaled[3], 11017); /* 30 years with 7 leap days, 31 + 29 */
     assert_code_text(table, "d", 2, "2000-02-29");
     kanon_table_free(table);
 }
@@ -155,9 +155,9 @@ static void huge_numbers_have_no_common_scale(void **state)
     (void)state;
     kanon_table *table = table_of("attributes: {d: {role: quasi, type: decimal}}\n", "d\n1e30\n0.5\n-1e30\n1e30\n");
     const kanon__column *d = column_of(table, "d");
-    assert_null(d->scaled);
+    assert_null(d->domain->scaled);
     assert_codes(table, "d", CODES(2, 1, 0, 2));
-    assert_true(d->values[0] == -1e30 && d->values[1] == 0.5 && d->values[2] == 1e30);
+    assert_true(d->domain->values[0] == -1e30 && d->domain->values[1] == 0.5 && d->domain->values[2] == 1e30);
     kanon_table_free(table);
 }
 
@@ -175,17 +175,17 @@ static void categories_become_leaves(void **state)
         "flat,zip,ill\nb,75277,Flu\na,75275,HIV\n?,?,?\nB,12345,Cancer\nNA,75275,Bronchitis\nb,75278,Flu\n");
     /* by bytes, and the missing leaf last; in a tree, the order in which it is written */
     assert_codes(table, "flat", CODES(2, 1, 3, 0, 3, 2));
-    assert_int_equal(column_of(table, "flat")->missing_code, 3);
-    assert_int_equal(column_of(table, "flat")->n_codes, 4);
+    assert_int_equal(column_of(table, "flat")->domain->missing_code, 3);
+    assert_int_equal(column_of(table, "flat")->domain->n_codes, 4);
     assert_code_text(table, "flat", 0, "B");
     assert_code_text(table, "flat", 3, "?");
     assert_codes(table, "zip", CODES(2, 1, 4, 0, 1, 3));
     assert_codes(table, "ill", CODES(2, 1, 4, 0, 3, 2));
-    assert_int_equal(column_of(table, "ill")->taxonomy->height[0], 3);
-    assert_int_equal(column_of(table, "zip")->taxonomy->height[0], 5);
-    assert_int_equal(table->n_quasi, 2);
-    assert_int_equal(table->n_sensitive, 1);
-    assert_int_equal(table->sensitive[0], 2);
+    assert_int_equal(column_of(table, "ill")->domain->taxonomy->height[0], 3);
+    assert_int_equal(column_of(table, "zip")->domain->taxonomy->height[0], 5);
+    assert_int_equal(table->data.n_quasi, 2);
+    assert_int_equal(table->data.n_sensitive, 1);
+    assert_int_equal(table->data.sensitive[0], 2);
     kanon_table_free(table);
 }
 
@@ -196,8 +196,8 @@ static void taxonomy_files_are_the_domain(void **state)
     write_text(scratch("job.csv").text, "cook;work;*\nbaker;work;*\nnone;*\n");
     kanon_table *table = table_of("attributes: {job: {role: quasi, taxonomy: job.csv}}\n", "job\nnone\ncook\n");
     assert_codes(table, "job", CODES(2, 0));
-    assert_int_equal(column_of(table, "job")->n_codes, 3);
-    assert_int_equal(column_of(table, "job")->missing_code, KANON__NO_CODE);
+    assert_int_equal(column_of(table, "job")->domain->n_codes, 3);
+    assert_int_equal(column_of(table, "job")->domain->missing_code, KANON__NO_CODE);
     assert_int_equal(kanon_table_column_type(table, 0), KANON_TYPE_CATEGORICAL);
     kanon_table_free(table);
 }
@@ -233,16 +233,16 @@ static void types_are_inferred(void **state)
     for (int i = 0; i < 7; i++)
         assert_int_equal(kanon_table_column_type(table, i), expected[i]);
     assert_codes(table, "none", CODES(0, 0, 0));
-    assert_int_equal(column_of(table, "none")->missing_code, 0);
+    assert_int_equal(column_of(table, "none")->domain->missing_code, 0);
     assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_IDENTIFYING);
     assert_int_equal(kanon_table_column_role(table, 1), KANON_ROLE_QUASI);
-    assert_false(table->columns[0].encoded);
+    assert_null(table->data.columns[0].domain);
     kanon_table_free(table);
     /* numbers under a taxonomy are categories, and so are numbers that are called so */
     table = table_of("attributes:\n  a: {role: quasi, mask: right}\n  b: {role: quasi, type: categorical}\n",
                      "a,b\n10,1\n11,1.0\n");
     assert_int_equal(kanon_table_column_type(table, 0), KANON_TYPE_CATEGORICAL);
-    assert_int_equal(column_of(table, "b")->n_codes, 2);
+    assert_int_equal(column_of(table, "b")->domain->n_codes, 2);
     kanon_table_free(table);
 }
 
@@ -251,8 +251,8 @@ static void missing_numbers_without_numbers(void **state)
     (void)state;
     kanon_table *table = table_of("missing: [\"?\", NA]\nattributes: {a: {role: quasi, type: integer}}\n", "a\nNA\n?\nNA\n");
     assert_codes(table, "a", CODES(0, 0, 0));
-    assert_int_equal(column_of(table, "a")->missing_code, 0);
-    assert_int_equal(column_of(table, "a")->n_codes, 1);
+    assert_int_equal(column_of(table, "a")->domain->missing_code, 0);
+    assert_int_equal(column_of(table, "a")->domain->n_codes, 1);
     assert_code_text(table, "a", 0, "NA"); /* the text that came first */
     kanon_table_free(table);
 }
@@ -441,8 +441,8 @@ static void form_of_the_file_is_kept(void **state)
     (void)state;
     table = table_of("attributes: {a: {role: quasi}, b: {role: insensitive}}\n", "\xef\xbb\xbf"
                                                                                  "a;b\r\n1;x\r\n2;y\r\n");
-    assert_true(table->crlf);
-    assert_int_equal(table->csv_options.delimiter, ';');
+    assert_true(table->source->crlf);
+    assert_int_equal(table->source->delimiter, ';');
     assert_string_equal(kanon_table_column_name(table, 0), "a");
     assert_null(kanon_table_column_name(table, 2));
     assert_null(kanon_table_column_name(table, -1));
@@ -450,7 +450,7 @@ static void form_of_the_file_is_kept(void **state)
     kanon_table_free(table);
     assert_done(read_table(&table, "attributes: {a: {role: quasi}, b: {role: quasi}}\n", "a:b\n1,5:2\n", &options, &err),
                 &err);
-    assert_false(table->crlf);
+    assert_false(table->source->crlf);
     assert_codes(table, "a", CODES(0));
     assert_code_text(table, "a", 0, "1,5");
     kanon_table_free(table);
@@ -464,22 +464,22 @@ static void wishes_of_the_schema_are_kept(void **state)
         "privacy: {k: 10, suppress: 0.29, constraints: [{model: t-closeness, attribute: s, t: 0.3}]}\n"
         "algorithm: {name: mondrian, ties: relaxed}\nentity: who\nentity-together: true\n",
         "a,s,who\n1,x,eve\n2,y,bob\n3,y,eve\n4,x,\n5,x,zoe\n6,x,bob\n7,x,eve\n");
-    assert_int_equal(table->schema_k, 10);
-    assert_string_equal(table->schema_algorithm, "mondrian");
-    assert_int_equal(table->n_schema_settings, 1);
-    assert_string_equal(table->schema_settings[0].name, "ties");
-    assert_string_equal(table->schema_settings[0].value, "relaxed");
-    assert_int_equal(table->n_constraints, 1);
-    assert_string_equal(table->constraints[0].values.items[2], "0.3");
-    assert_int_equal(table->constraints[0].line, 2);
-    assert_true(table->has_entity && table->entity_together);
+    assert_int_equal(table->policy.k, 10);
+    assert_string_equal(table->policy.algorithm, "mondrian");
+    assert_int_equal(table->policy.n_settings, 1);
+    assert_string_equal(table->policy.settings[0].name, "ties");
+    assert_string_equal(table->policy.settings[0].value, "relaxed");
+    assert_int_equal(table->policy.n_constraints, 1);
+    assert_string_equal(table->policy.constraints[0].values.items[2], "0.3");
+    assert_int_equal(table->policy.constraints[0].line, 2);
+    assert_true(table->data.has_entity && table->policy.entity_together);
     const uint32_t whose[] = {0, 1, 0, 2, 3, 1, 0};
-    assert_int_equal(table->n_entities, 4);
+    assert_int_equal(table->data.n_entities, 4);
     for (int row = 0; row < 7; row++)
-        assert_int_equal(kanon__code_at(table->entity_codes, row), whose[row]);
+        assert_int_equal(kanon__code_at(table->data.entity_codes, row), whose[row]);
     assert_int_equal(column_of(table, "who")->role, KANON_ROLE_IDENTIFYING); /* unless the schema names it */
-    assert_int_equal(table->most_suppressed, 2);                             /* 2.03 */
-    assert_string_equal(table->schema_path, scratch("s.yaml").text);
+    assert_int_equal(kanon__fraction_of(table->policy.suppress, table->data.n_rows), 2); /* 2.03 */
+    assert_string_equal(table->policy.schema_path, scratch("s.yaml").text);
     assert_true(column_of(table, "a")->weight == 2.5);
     assert_string_equal(column_of(table, "a")->weight_text, "2.50");
     assert_true(column_of(table, "s")->weight == 1);

@@ -429,7 +429,7 @@ out:
 }
 
 /* The board has all records, a patch those of a region; there are as many patches as threads. */
-static int64_t need(const kanon__settings *given, const kanon_table *t, const kanon__constraints *constraints, int64_t k,
+static int64_t need(const kanon__settings *given, const kanon__data *t, const kanon__constraints *constraints, int64_t k,
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;

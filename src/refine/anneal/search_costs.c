@@ -54,13 +54,13 @@ static kanon_status fill_tables(kanon__costs *c, kanon_error *err)
     return KANON_OK;
 }
 
-int64_t kanon__costs_need(const kanon_table *t)
+int64_t kanon__costs_need(const kanon__data *t)
 {
     int64_t n = 0;
     for (int i = 0; i < t->n_quasi; i++) {
         const kanon__column *c = &t->columns[t->quasi[i]];
-        if (c->taxonomy != NULL && c->n_codes <= KANON__PAIR_TABLE_LEAVES)
-            n += (int64_t)1 << 2 * bits_for(c->n_codes);
+        if (c->domain->taxonomy != NULL && c->domain->n_codes <= KANON__PAIR_TABLE_LEAVES)
+            n += (int64_t)1 << 2 * bits_for(c->domain->n_codes);
     }
     return n * (int64_t)sizeof(uint32_t);
 }

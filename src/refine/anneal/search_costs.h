@@ -29,7 +29,7 @@ typedef struct kanon__costs {
 kanon_status kanon__costs_new(kanon__costs **out, const kanon__space *space, kanon_error *err);
 void kanon__costs_free(kanon__costs *costs);
 /* The bytes of the tables for the table's quasi attributes. */
-int64_t kanon__costs_need(const kanon_table *table);
+int64_t kanon__costs_need(const kanon__data *table);
 /* The coordinates of a tuple. */
 void kanon__costs_place(const kanon__costs *costs, const uint32_t *codes, uint32_t *out);
 

@@ -1,7 +1,16 @@
-#include "table/rows.h"
+/* Reading all rows of a CSV source once: texts become dictionary codes, column by column.
+ *
+ * 1. The input is cut into as many parts as there are threads. A part begins after a line break that stands in no quotes;
+ *    the parity of the quotes before it decides, and is counted in parallel.
+ * 2. Each thread reads its part with dictionaries of its own.
+ * 3. The dictionaries are joined in the order of the parts, so that texts are numbered by first appearance, as one thread
+ *    would number them; codes are translated.
+ * Called by table/table.c through the source's class. */
+#include "table/source/csv_source.h"
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "table/data.h"
 
 #include <string.h>
 
@@ -24,28 +33,29 @@ typedef struct part {
     kanon__ticker ticker;
 } part;
 
-typedef struct reading {
-    kanon__rows *rows;
+typedef struct csv_read {
+    kanon__csv_source *source;
+    kanon__raw_columns *columns;
     part *parts;
     int n_parts;
     bool *odd_quotes; /* by stretch of the input: whether it holds an odd number of quotes */
     size_t first_row, end;
     kanon__shared_ticker ticker;
-} reading;
+} csv_read;
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
 /* Where the parts would begin if rows did not matter. */
-static size_t stretch_begin(const reading *r, int64_t i)
+static size_t stretch_begin(const csv_read *r, int64_t i)
 {
     return r->first_row + (r->end - r->first_row) / (size_t)r->n_parts * (size_t)i;
 }
 
 static kanon_status count_quotes(int64_t i, void *payload, kanon_error *err)
 {
-    const reading *r = payload;
-    const char *at = r->rows->table->input.bytes + stretch_begin(r, i);
-    const char *end = r->rows->table->input.bytes + stretch_begin(r, i + 1);
+    const csv_read *r = payload;
+    const char *at = r->source->input.bytes + stretch_begin(r, i);
+    const char *end = r->source->input.bytes + stretch_begin(r, i + 1);
     const uint64_t ones = 0x0101010101010101u, low = 0x7f * ones;
     uint64_t found = 0; /* in each byte, whether the quotes at its place in the words so far are odd in number */
     (void)err;
@@ -65,9 +75,9 @@ static kanon_status count_quotes(int64_t i, void *payload, kanon_error *err)
 /* The beginning of the next row. Where the number of quotes so far is odd, a line break is text: quotes stand around cells
  * or twice inside them. Where one does not, the part that it stands in is refused, and it does not matter how those after it
  * were cut. */
-static size_t next_row(const reading *r, size_t at, bool quoted)
+static size_t next_row(const csv_read *r, size_t at, bool quoted)
 {
-    const char *bytes = r->rows->table->input.bytes;
+    const char *bytes = r->source->input.bytes;
     for (; at < r->end; at++) {
         if (bytes[at] == '"')
             quoted = !quoted;
@@ -77,7 +87,7 @@ static size_t next_row(const reading *r, size_t at, bool quoted)
     return r->end;
 }
 
-static kanon_status cut(reading *r, kanon_error *err)
+static kanon_status cut(csv_read *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool quoted = false;
@@ -97,7 +107,7 @@ out:
 
 /* ---- a part ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status add_cell(const reading *r, part *p, int i, const kanon__cell *cell, kanon_error *err)
+static kanon_status add_cell(const csv_read *r, part *p, int i, const kanon__cell *cell, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const char *text = cell->text;
@@ -110,24 +120,23 @@ static kanon_status add_cell(const reading *r, part *p, int i, const kanon__cell
     }
     KANON_TRY(kanon__dictionary_add(&p->dictionaries[i], &code, text, length, err), out);
     if (!kanon__codes_hold(p->raw[i], code))
-        KANON_TRY(kanon__codes_move(&p->raw[i], p->n_rows, p->capacities[i], code + 1, r->rows->table->spilled, err), out);
+        KANON_TRY(kanon__codes_move(&p->raw[i], p->n_rows, p->capacities[i], code + 1, r->columns->spilled, err), out);
     kanon__code_set(p->raw[i], p->n_rows, code);
 out:
     return st;
 }
 
 /* Where the codes of so many records would take much of the memory that may be used, they go into a file. */
-static bool is_scarce(const kanon__rows *rows, int64_t n_rows)
+static bool is_scarce(const kanon__raw_columns *columns, int64_t n_rows)
 {
     enum { BYTES_OF_A_CODE = 4, SHARE_FOR_CODES = 4 };
-    int64_t n_wanted = rows->n_wanted > 0 ? rows->n_wanted : 1;
-    return rows->memory > 0 && n_rows > rows->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
+    int64_t n_wanted = columns->n_wanted > 0 ? columns->n_wanted : 1;
+    return columns->memory > 0 && n_rows > columns->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
 }
 
 /* Room for one more row. The first guess comes from the part's size, so that large tables are not copied while they grow. */
-static kanon_status make_room(const reading *r, part *p, int i, kanon_error *err)
+static kanon_status make_room(const csv_read *r, part *p, int i, kanon_error *err)
 {
-    kanon_table *t = r->rows->table;
     int64_t needed = p->n_rows + 1, capacity = p->capacities[i];
     if (needed <= capacity)
         return KANON_OK;
@@ -137,17 +146,17 @@ static kanon_status make_room(const reading *r, part *p, int i, kanon_error *err
         int64_t guess = (int64_t)((double)(p->end - p->begin) / row_bytes * 1.01) + 1000;
         if (guess > needed)
             capacity = guess;
-        if (is_scarce(r->rows, capacity)) /* there is only one part then */
-            t->spilled = true;
+        if (is_scarce(r->columns, capacity)) /* there is only one part then */
+            r->columns->spilled = true;
     }
-    kanon_status st = kanon__codes_move(&p->raw[i], p->n_rows, capacity, p->dictionaries[i].n, t->spilled, err);
+    kanon_status st = kanon__codes_move(&p->raw[i], p->n_rows, capacity, p->dictionaries[i].n, r->columns->spilled, err);
     if (st == KANON_OK)
         p->capacities[i] = capacity;
     return st;
 }
 
 /* The next row gets a mark where the last one is far enough away. */
-static kanon_status put_mark(reading *r, part *p, kanon_error *err)
+static kanon_status put_mark(csv_read *r, part *p, kanon_error *err)
 {
     if (p->n_marks > 0 && p->csv.position - p->marks[p->n_marks - 1].position < MARK_BYTES)
         return KANON_OK;
@@ -160,27 +169,27 @@ static kanon_status put_mark(reading *r, part *p, kanon_error *err)
 }
 
 /* Now and then, what was read is given back. */
-static void give_back(const reading *r, part *p)
+static void give_back(const csv_read *r, part *p)
 {
     enum { WORTH_THE_CALL = 1 << 25 };
     if (p->csv.position - p->n_given_back < WORTH_THE_CALL)
         return;
-    kanon__input_done(&r->rows->table->input, p->n_given_back, p->csv.position);
+    kanon__input_done(&r->source->input, p->n_given_back, p->csv.position);
     p->n_given_back = p->csv.position;
 }
 
-static kanon_status fail_many(const reading *r, kanon_error *err)
+static kanon_status fail_many(const csv_read *r, kanon_error *err)
 {
-    return kanon__fail(err, KANON_EDATA, "%s: more than %lld records", r->rows->table->input.path,
+    return kanon__fail(err, KANON_EDATA, "%s: more than %lld records", r->source->input.path,
                        (long long)KANON__MAX_ROWS);
 }
 
 static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    reading *r = payload;
+    csv_read *r = payload;
     part *p = &r->parts[number];
-    const kanon__rows *rows = r->rows;
+    const kanon__raw_columns *columns = r->columns;
     while (p->csv.position < p->end) {
         bool has_row;
         KANON_TRY(put_mark(r, p, err), out);
@@ -189,9 +198,9 @@ static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
             st = fail_many(r, err);
             goto out;
         }
-        for (int i = 0; i < rows->n_wanted; i++) {
+        for (int i = 0; i < columns->n_wanted; i++) {
             KANON_TRY(make_room(r, p, i, err), out);
-            KANON_TRY(add_cell(r, p, i, &p->csv.cells[rows->wanted[i]], err), out);
+            KANON_TRY(add_cell(r, p, i, &p->csv.cells[columns->wanted[i]], err), out);
         }
         p->n_rows++;
         give_back(r, p);
@@ -201,12 +210,11 @@ out:
     return st;
 }
 
-static kanon_status set_up_part(reading *r, part *p, kanon_error *err)
+static kanon_status set_up_part(csv_read *r, part *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon_table *t = r->rows->table;
-    int n = r->rows->n_wanted;
-    KANON_TRY(kanon__csv_open(&p->csv, &t->input, &t->csv_options, err), out);
+    int n = r->columns->n_wanted;
+    KANON_TRY(kanon__csv_open(&p->csv, &r->source->input, &r->source->options, err), out);
     KANON_TRY(kanon__new_array(&p->raw, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&p->capacities, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&p->common, n, "columns", err), out);
@@ -266,11 +274,11 @@ static void append_codes(kanon__codes to, int64_t first, part *p, int64_t i)
 static kanon_status join_column(int64_t i, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const reading *r = payload;
-    const kanon__rows *rows = r->rows;
+    const csv_read *r = payload;
+    const kanon__raw_columns *columns = r->columns;
     part *first = &r->parts[0];
-    kanon__dictionary *all = &rows->dictionaries[rows->wanted[i]];
-    kanon__codes *raw = &rows->raw[rows->wanted[i]];
+    kanon__dictionary *all = &columns->dictionaries[columns->wanted[i]];
+    kanon__codes *raw = &columns->codes[columns->wanted[i]];
     *all = first->dictionaries[i];
     *raw = first->raw[i];
     first->dictionaries[i] = (kanon__dictionary){0};
@@ -279,7 +287,7 @@ static kanon_status join_column(int64_t i, void *payload, kanon_error *err)
         return KANON_OK;
     for (int p = 1; p < r->n_parts; p++)
         KANON_TRY(add_texts(all, &r->parts[p], i, err), out);
-    KANON_TRY(kanon__codes_move(raw, first->n_rows, rows->table->n_rows, all->n, false, err), out);
+    KANON_TRY(kanon__codes_move(raw, first->n_rows, r->source->base.n_rows, all->n, false, err), out);
     int64_t n_rows = first->n_rows;
     for (int p = 1; p < r->n_parts; p++) {
         append_codes(*raw, n_rows, &r->parts[p], i);
@@ -289,41 +297,45 @@ out:
     return st;
 }
 
-static kanon_status join_marks(const reading *r, kanon_error *err)
+static kanon_status join_marks(const csv_read *r, kanon_error *err)
 {
-    kanon_table *t = r->rows->table;
+    kanon_status st = KANON_OK;
+    kanon__csv_source *s = r->source;
+    kanon__source *base = &s->base;
     int64_t n = 0;
     for (int p = 0; p < r->n_parts; p++)
         n += r->parts[p].n_marks;
-    kanon_status st = kanon__new_array(&t->marks, n, "places in the input", err);
-    for (int p = 0; st == KANON_OK && p < r->n_parts; p++) {
+    KANON_TRY(kanon__new_array(&s->marks, n, "places in the input", err), out);
+    KANON_TRY(kanon__new_array(&base->part_rows, n, "places in the input", err), out);
+    for (int p = 0; p < r->n_parts; p++) {
         for (int64_t i = 0; i < r->parts[p].n_marks; i++) {
             kanon__mark mark = r->parts[p].marks[i];
-            t->marks[t->n_marks++] = (kanon__mark){.row = t->n_rows + mark.row, .position = mark.position};
+            base->part_rows[base->n_parts++] = base->n_rows + mark.row;
+            s->marks[s->n_marks++] = (kanon__mark){.row = base->n_rows + mark.row, .position = mark.position};
         }
-        t->n_rows += r->parts[p].n_rows;
+        base->n_rows += r->parts[p].n_rows;
     }
-    return st;
-}
-
-static kanon_status join(reading *r, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    KANON_TRY(join_marks(r, err), out);
-    if (r->rows->table->n_rows > KANON__MAX_ROWS) {
-        st = fail_many(r, err);
-        goto out;
-    }
-    KANON_TRY(kanon__pool_run(r->n_parts, r->rows->n_wanted, join_column, r, err), out);
 out:
     return st;
 }
 
-static kanon_status find_rows(reading *r, kanon_error *err)
+static kanon_status join(csv_read *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(join_marks(r, err), out);
+    if (r->source->base.n_rows > KANON__MAX_ROWS) {
+        st = fail_many(r, err);
+        goto out;
+    }
+    KANON_TRY(kanon__pool_run(r->n_parts, r->columns->n_wanted, join_column, r, err), out);
+out:
+    return st;
+}
+
+static kanon_status find_rows(csv_read *r, kanon_error *err)
 {
     kanon__csv csv;
-    const kanon_table *t = r->rows->table;
-    kanon_status st = kanon__csv_open(&csv, &t->input, &t->csv_options, err);
+    kanon_status st = kanon__csv_open(&csv, &r->source->input, &r->source->options, err);
     if (st != KANON_OK)
         return st;
     r->first_row = csv.position;
@@ -333,19 +345,19 @@ static kanon_status find_rows(reading *r, kanon_error *err)
 }
 
 /* Where memory is short, one part: each has a dictionary of its own. */
-static int count_parts(const reading *r)
+static int count_parts(const csv_read *r)
 {
-    size_t fit = (r->end - r->first_row) / LEAST_PART, threads = (size_t)kanon__pool_threads(r->rows->threads);
-    if (r->rows->memory > 0 || fit < 2)
+    size_t fit = (r->end - r->first_row) / LEAST_PART, threads = (size_t)kanon__pool_threads(r->columns->threads);
+    if (r->columns->memory > 0 || fit < 2)
         return 1;
     return (int)(fit < threads ? fit : threads);
 }
 
-kanon_status kanon__rows_read(kanon__rows *rows, kanon_error *err)
+kanon_status kanon__csv_source_read(kanon__source *source, kanon__raw_columns *columns, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    reading r = {.rows = rows};
-    kanon__shared_ticker_init(&r.ticker, rows->ticker, (int64_t)rows->table->input.size);
+    csv_read r = {.source = (kanon__csv_source *)source, .columns = columns};
+    kanon__shared_ticker_init(&r.ticker, columns->ticker, (int64_t)source->size);
     KANON_TRY(find_rows(&r, err), out);
     int n_parts = count_parts(&r);
     KANON_TRY(kanon__new_array(&r.parts, n_parts, "parts of the input", err), out);
@@ -357,7 +369,7 @@ kanon_status kanon__rows_read(kanon__rows *rows, kanon_error *err)
     KANON_TRY(join(&r, err), out);
 out:
     for (int i = 0; i < r.n_parts; i++)
-        clear_part(&r.parts[i], rows->n_wanted);
+        clear_part(&r.parts[i], columns->n_wanted);
     kanon__free(r.odd_quotes);
     kanon__free(r.parts);
     kanon__shared_ticker_clear(&r.ticker);

@@ -1,0 +1,432 @@
+/* From texts to ordered codes: what a column's distinct texts mean, and where each stands.
+ *
+ * 1. Texts that mean "no value" are set apart.
+ * 2. The type is that of the schema, or found: integer, else decimal, else categorical.
+ * 3. Numbers are brought to one scale, sorted, and numbered; texts of equal value share a rank. Categories are looked up
+ *    among the leaves of their taxonomy, which is made from the texts where the schema names none.
+ * Called by table/table.c for every encoded column, and by src/audit for the sensitive columns of a released file. */
+#include "table/domain.h"
+
+#include "core/alloc.h"
+#include "table/number.h"
+#include "table/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A distinct text of a numeric column. */
+typedef struct numeral {
+    kanon__decimal number;
+    int64_t scaled;
+    uint32_t code; /* in the dictionary */
+} numeral;
+
+/* What is known while a domain is built. */
+typedef struct build {
+    kanon__domain *domain;
+    const kanon__raw_column *raw;
+    const kanon__dictionary *values; /* those of `raw` */
+    const kanon__attribute *attribute;
+    bool *missing;          /* by dictionary code */
+    uint32_t n_present;     /* distinct texts that are not missing */
+    uint32_t first_missing; /* KANON__NO_CODE: none */
+    uint32_t *new_code;     /* by dictionary code */
+} build;
+
+const char *kanon__domain_text(const kanon__domain *domain, uint32_t code, size_t *length)
+{
+    if (domain->taxonomy == NULL)
+        return kanon__dictionary_text(&domain->texts, code, length);
+    return kanon__taxonomy_label(domain->taxonomy, domain->taxonomy->leaf_node[code], length);
+}
+
+/* ---- telling where bad values are -------------------------------------------------------------------------------- */
+
+enum { LINES_TOLD = 10 };
+
+/* The row in which a text of the dictionary first appears. */
+static int64_t first_row(const build *b, uint32_t code)
+{
+    for (int64_t row = 0; row < b->raw->n_rows; row++)
+        if (kanon__code_at(b->raw->codes, row) == code)
+            return row;
+    return 0;
+}
+
+/* Its line, where the source has lines, else the number of the row. */
+static int64_t first_line(const build *b, uint32_t code)
+{
+    const kanon__source *source = b->raw->source;
+    int64_t row = first_row(b, code);
+    return source->class->line_of_row != NULL ? source->class->line_of_row(source, row) : row + 1;
+}
+
+/* KANON_EDATA for the distinct texts `bad`: the first one's line in front, the lines of the others behind. */
+static kanon_status fail_at_values(const build *b, const uint32_t *bad, int64_t n_bad, const char *what, kanon_error *err)
+{
+    char others[256] = "", place[KANON__PLACE_TEXT];
+    const char *more = b->raw->source->class->line_of_row != NULL ? " (more such values: line " : " (more such values: row ";
+    size_t used = 0;
+    for (int64_t i = 1; i < n_bad && i < LINES_TOLD && used < sizeof others - 32; i++)
+        used += (size_t)snprintf(others + used, sizeof others - used, "%s%lld", i == 1 ? more : ", ",
+                                 (long long)first_line(b, bad[i]));
+    if (n_bad > LINES_TOLD)
+        used += (size_t)snprintf(others + used, sizeof others - used, ", ... %lld in all", (long long)n_bad);
+    if (n_bad > 1)
+        snprintf(others + used, sizeof others - used, ")");
+    return kanon__fail(err, KANON_EDATA, "%s: %s: %s%s",
+                       kanon__source_place(place, b->raw->source, first_row(b, bad[0])), b->raw->name, what, others);
+}
+
+/* ---- numbers and dates ------------------------------------------------------------------------------------------- */
+
+static bool parse_as(kanon_type type, kanon__decimal *out, const char *text, size_t length)
+{
+    int64_t whole = 0;
+    if (type == KANON_TYPE_DECIMAL)
+        return kanon__parse_decimal(out, text, length);
+    bool good = type == KANON_TYPE_DATE ? kanon__parse_date(&whole, text, length)
+                                        : kanon__parse_integer(&whole, text, length);
+    *out = (kanon__decimal){.mantissa = whole, .scale = 0, .exact = true, .value = (double)whole};
+    return good;
+}
+
+static bool every_value_is(const build *b, kanon_type type)
+{
+    kanon__decimal number;
+    for (uint32_t code = 0; code < b->values->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(b->values, code, &length);
+        if (!b->missing[code] && !parse_as(type, &number, text, length))
+            return false;
+    }
+    return true;
+}
+
+/* Integer if every value is one, else decimal, else categorical; a taxonomy says categorical by itself. */
+static kanon_type infer_type(const build *b)
+{
+    const kanon__attribute *a = b->attribute;
+    if (a != NULL && (a->taxonomy_path != NULL || a->tree != NULL || a->mask != KANON__MASK_NONE))
+        return KANON_TYPE_CATEGORICAL;
+    if (b->n_present == 0)
+        return KANON_TYPE_CATEGORICAL;
+    if (every_value_is(b, KANON_TYPE_INTEGER))
+        return KANON_TYPE_INTEGER;
+    return every_value_is(b, KANON_TYPE_DECIMAL) ? KANON_TYPE_DECIMAL : KANON_TYPE_CATEGORICAL;
+}
+
+static const char *not_a_number(kanon_type type)
+{
+    if (type == KANON_TYPE_DATE)
+        return "not a date";
+    return type == KANON_TYPE_INTEGER ? "not a whole number" : "not a number";
+}
+
+static const char *how_numbers_look(kanon_type type)
+{
+    if (type == KANON_TYPE_DATE)
+        return "dates are written YYYY-MM-DD; name the texts that mean 'no value' with 'missing'";
+    if (type == KANON_TYPE_INTEGER)
+        return "write digits only, or give the column another type; name the texts that mean 'no value' with 'missing'";
+    return "write digits with a decimal point, or give the column another type; name the texts that mean 'no value' with "
+           "'missing'";
+}
+
+static kanon_status parse_numerals(const build *b, numeral *numerals, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *bad = NULL;
+    int64_t n = 0, n_bad = 0;
+    KANON_TRY(kanon__new_array(&bad, b->values->n, "bad values", err), out);
+    for (uint32_t code = 0; code < b->values->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(b->values, code, &length);
+        if (b->missing[code])
+            continue;
+        numerals[n].code = code;
+        if (!parse_as(b->domain->type, &numerals[n++].number, text, length))
+            bad[n_bad++] = code;
+    }
+    if (n_bad > 0) {
+        st = fail_at_values(b, bad, n_bad, not_a_number(b->domain->type), err);
+        kanon__hint(err, st, "%s", how_numbers_look(b->domain->type));
+    }
+out:
+    kanon__free(bad);
+    return st;
+}
+
+/* Bring all values to one scale as whole numbers. False where one does not fit: then doubles have to do. */
+static bool to_common_scale(numeral *numerals, int64_t n, int *scale)
+{
+    *scale = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (!numerals[i].number.exact)
+            return false;
+        if (numerals[i].number.scale > *scale)
+            *scale = numerals[i].number.scale;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t scaled = numerals[i].number.mantissa;
+        for (int step = numerals[i].number.scale; step < *scale; step++)
+            if (__builtin_mul_overflow(scaled, (int64_t)10, &scaled))
+                return false;
+        numerals[i].scaled = scaled;
+    }
+    int64_t least = 0, most = 0, range;
+    for (int64_t i = 0; i < n; i++) {
+        least = i == 0 || numerals[i].scaled < least ? numerals[i].scaled : least;
+        most = i == 0 || numerals[i].scaled > most ? numerals[i].scaled : most;
+    }
+    return !__builtin_sub_overflow(most, least, &range); /* differences must fit, too */
+}
+
+static int by_scaled(const void *left, const void *right)
+{
+    const numeral *a = left, *b = right;
+    if (a->scaled != b->scaled)
+        return a->scaled < b->scaled ? -1 : 1;
+    return a->code < b->code ? -1 : a->code > b->code;
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const numeral *a = left, *b = right;
+    if (a->number.value != b->number.value)
+        return a->number.value < b->number.value ? -1 : 1;
+    return a->code < b->code ? -1 : a->code > b->code;
+}
+
+/* Number the sorted numerals; texts of equal value share a rank and keep the text that came first. */
+static kanon_status assign_ranks(const build *b, const numeral *numerals, int64_t n, bool exact, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__domain *domain = b->domain;
+    uint32_t rank = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const numeral *before = i > 0 ? &numerals[i - 1] : NULL;
+        /* as doubles, different numbers can look equal: then each keeps its own text */
+        bool same = before != NULL && exact && before->scaled == numerals[i].scaled;
+        if (!same) {
+            size_t length;
+            const char *text = kanon__dictionary_text(b->values, numerals[i].code, &length);
+            KANON_TRY(kanon__dictionary_add(&domain->texts, &rank, text, length, err), out);
+            domain->values[rank] = numerals[i].number.value;
+            if (exact)
+                domain->scaled[rank] = numerals[i].scaled;
+        }
+        b->new_code[numerals[i].code] = rank;
+    }
+    domain->n_codes = domain->texts.n;
+    if (b->first_missing != KANON__NO_CODE) {
+        size_t length;
+        const char *text = kanon__dictionary_text(b->values, b->first_missing, &length);
+        KANON_TRY(kanon__dictionary_add(&domain->texts, &domain->missing_code, text, length, err), out);
+        domain->n_codes++;
+    }
+out:
+    return st;
+}
+
+static kanon_status encode_numeric(const build *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__domain *domain = b->domain;
+    numeral *numerals = NULL;
+    int64_t n = b->n_present;
+    KANON_TRY(kanon__new_array(&numerals, n, "distinct numbers", err), out);
+    KANON_TRY(kanon__dictionary_init(&domain->texts, err), out);
+    KANON_TRY(parse_numerals(b, numerals, err), out);
+    bool exact = to_common_scale(numerals, n, &domain->scale);
+    qsort(numerals, (size_t)n, sizeof *numerals, exact ? by_scaled : by_value);
+    KANON_TRY(kanon__new_array(&domain->values, n, "distinct numbers", err), out);
+    if (exact)
+        KANON_TRY(kanon__new_array(&domain->scaled, n, "distinct numbers", err), out);
+    KANON_TRY(assign_ranks(b, numerals, n, exact, err), out);
+out:
+    kanon__free(numerals);
+    return st;
+}
+
+/* ---- categories -------------------------------------------------------------------------------------------------- */
+
+/* The texts that are not missing, for the taxonomies that are made from the values. */
+static kanon_status present_values(const build *b, kanon__dictionary *present, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t code;
+    for (uint32_t i = 0; i < b->values->n && st == KANON_OK; i++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(b->values, i, &length);
+        if (!b->missing[i])
+            st = kanon__dictionary_add(present, &code, text, length, err);
+    }
+    return st;
+}
+
+/* A taxonomy made from the values knows neither the table nor the column, so the place is put in front of its message. */
+static kanon_status fail_with_place(const build *b, uint32_t code, kanon_status st, kanon_error *err)
+{
+    if (st != KANON_EDATA || err == NULL)
+        return st;
+    kanon_error inner = *err;
+    char place[KANON__PLACE_TEXT];
+    kanon__fail(err, st, "%s: %s: %s", kanon__source_place(place, b->raw->source, first_row(b, code)), b->raw->name,
+                inner.message);
+    return kanon__hint(err, st, "%s", inner.hint);
+}
+
+/* The first value that cannot be masked. */
+static uint32_t unmaskable(const build *b)
+{
+    for (uint32_t code = 0; code < b->values->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(b->values, code, &length);
+        if (!b->missing[code] && !kanon__tree_can_mask(text, length))
+            return code;
+    }
+    return 0;
+}
+
+static kanon_status make_tree(const build *b, kanon__tree **made, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__attribute *a = b->attribute;
+    kanon__dictionary present = {0};
+    if (a != NULL && a->taxonomy_path != NULL)
+        return kanon__tree_read(made, a->taxonomy_path, err);
+    KANON_TRY(kanon__dictionary_init(&present, err), out);
+    KANON_TRY(present_values(b, &present, err), out);
+    if (a != NULL && a->mask != KANON__MASK_NONE && present.n > 0)
+        st = kanon__tree_mask(made, &present, a->mask == KANON__MASK_LEFT, err);
+    else
+        st = kanon__tree_flat(made, &present, err);
+    if (st == KANON_EDATA)
+        st = fail_with_place(b, unmaskable(b), st, err);
+out:
+    kanon__dictionary_clear(&present);
+    return st;
+}
+
+static kanon_status make_taxonomy(const build *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__tree *made = NULL;
+    const kanon__tree *tree = b->attribute != NULL ? b->attribute->tree : NULL;
+    if (tree == NULL) {
+        KANON_TRY(make_tree(b, &made, err), out);
+        tree = made;
+    }
+    size_t extra_length = 0;
+    const char *extra = NULL;
+    if (b->first_missing != KANON__NO_CODE)
+        extra = kanon__dictionary_text(b->values, b->first_missing, &extra_length);
+    st = kanon__taxonomy_from_tree(&b->domain->taxonomy, tree, extra, extra_length, err);
+    if (extra != NULL)
+        st = fail_with_place(b, b->first_missing, st, err);
+out:
+    kanon__tree_free(made);
+    return st;
+}
+
+static kanon_status find_leaves(const build *b, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *bad = NULL;
+    int64_t n_bad = 0;
+    const kanon__attribute *a = b->attribute;
+    KANON_TRY(kanon__new_array(&bad, b->values->n, "bad values", err), out);
+    for (uint32_t code = 0; code < b->values->n; code++) {
+        size_t length;
+        uint32_t looked_up = b->missing[code] ? b->first_missing : code; /* all ways to write "missing" are one leaf */
+        const char *text = kanon__dictionary_text(b->values, looked_up, &length);
+        int32_t leaf = kanon__taxonomy_leaf(b->domain->taxonomy, text, length);
+        b->new_code[code] = (uint32_t)leaf;
+        if (leaf < 0)
+            bad[n_bad++] = code;
+    }
+    if (n_bad > 0) {
+        st = fail_at_values(b, bad, n_bad, "value is no leaf of the column's taxonomy", err);
+        kanon__hint(err, st, "add it to %s, or name the texts that mean 'no value' with 'missing'",
+                    a != NULL && a->taxonomy_path != NULL ? a->taxonomy_path : "the taxonomy in the schema");
+        goto out;
+    }
+    if (b->first_missing != KANON__NO_CODE)
+        b->domain->missing_code = b->new_code[b->first_missing];
+    b->domain->n_codes = (uint32_t)b->domain->taxonomy->n_leaves;
+out:
+    kanon__free(bad);
+    return st;
+}
+
+static kanon_status encode_categorical(const build *b, kanon_error *err)
+{
+    kanon_status st = make_taxonomy(b, err);
+    return st == KANON_OK ? find_leaves(b, err) : st;
+}
+
+/* ---- one domain -------------------------------------------------------------------------------------------------- */
+
+static void find_missing(build *b, const kanon_schema *schema)
+{
+    for (uint32_t code = 0; code < b->values->n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(b->values, code, &length);
+        b->missing[code] = code == b->raw->null_code || kanon__schema_is_missing(schema, text, length);
+        b->n_present += !b->missing[code];
+        if (b->missing[code] && b->first_missing == KANON__NO_CODE)
+            b->first_missing = code;
+    }
+    b->domain->missing_is_null = b->first_missing != KANON__NO_CODE && b->first_missing == b->raw->null_code;
+}
+
+kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const kanon__raw_column *raw,
+                                 const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__domain *domain = NULL;
+    build b = {.raw = raw,
+               .values = raw->values,
+               .attribute = attribute,
+               .first_missing = KANON__NO_CODE,
+               .new_code = new_code};
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&domain, 1, "a domain", err), out);
+    domain->references = 1;
+    domain->missing_code = KANON__NO_CODE;
+    b.domain = domain;
+    KANON_TRY(kanon__new_array(&b.missing, raw->values->n, "missing values", err), out);
+    find_missing(&b, schema);
+    domain->type = attribute != NULL ? attribute->type : KANON_TYPE_UNKNOWN;
+    if (domain->type == KANON_TYPE_UNKNOWN)
+        domain->type = infer_type(&b);
+    KANON_TRY(kanon__type_is_numeric(domain->type) ? encode_numeric(&b, err) : encode_categorical(&b, err), out);
+    for (uint32_t code = 0; code < raw->values->n; code++)
+        if (b.missing[code])
+            new_code[code] = domain->missing_code;
+    *out = domain;
+    domain = NULL;
+out:
+    kanon__free(b.missing);
+    kanon__domain_free(domain);
+    return st;
+}
+
+kanon__domain *kanon__domain_share(kanon__domain *domain)
+{
+    if (domain != NULL)
+        __atomic_add_fetch(&domain->references, 1, __ATOMIC_RELAXED);
+    return domain;
+}
+
+void kanon__domain_free(kanon__domain *domain)
+{
+    if (domain == NULL || __atomic_sub_fetch(&domain->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    kanon__taxonomy_free(domain->taxonomy);
+    kanon__dictionary_clear(&domain->texts);
+    kanon__free(domain->scaled);
+    kanon__free(domain->values);
+    kanon__free(domain);
+}

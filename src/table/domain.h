@@ -1,0 +1,62 @@
+/* The domain of a column: its distinct values in the order in which they are encoded.
+ *
+ * A numeric value is encoded as its rank among the distinct values, a categorical one as its leaf number in the taxonomy.
+ * Either way a set of values is, for every formula, its smallest and its largest code. Missing values have one code: of a
+ * categorical domain a leaf below the root; of a numeric one the code after the last rank.
+ *
+ *     cells    24  22   ?  33        domain "age": values 22 23 24 33, missing_code 4, n_codes 5
+ *     codes     2   0   4   3
+ *
+ * A domain does not change once it is built, so columns of several tables (a table and its blocks) share it by counted
+ * references. Called by whatever reads rows; the rest of the library only looks values up. */
+#ifndef KANON_TABLE_DOMAIN_H
+#define KANON_TABLE_DOMAIN_H
+
+#include "table/codes.h"
+#include "table/schema.h"
+
+typedef struct kanon__source kanon__source;
+
+typedef struct kanon__domain {
+    kanon_type type;
+    uint32_t n_codes;      /* missing included */
+    uint32_t missing_code; /* KANON__NO_CODE: no value is missing */
+    /* numeric: one entry per code but the missing one */
+    double *values;
+    int64_t *scaled; /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
+    int scale;
+    kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
+    kanon__taxonomy *taxonomy; /* categorical */
+    bool missing_is_null;      /* missing cells were null, not a text that means "no value" */
+    int64_t references;        /* changed atomically */
+} kanon__domain;
+
+/* A column's distinct texts as they were read, before anything is known of their order. */
+typedef struct kanon__raw_column {
+    const char *name;
+    const kanon__source *source; /* for messages: where a text stands */
+    int64_t n_rows;
+    kanon__codes codes;        /* by row: the dictionary code of its text */
+    kanon__dictionary *values; /* in the order in which they first appear */
+    uint32_t null_code;        /* means "no value" whatever its text; KANON__NO_CODE: none does */
+} kanon__raw_column;
+
+/* Order the texts of a column as `attribute` (NULL: not named) and the missing texts of the schema say. `new_code`, by
+ * dictionary code, becomes the code of each text. KANON_EDATA names the places of texts that do not belong to the type or
+ * taxonomy. */
+kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const kanon__raw_column *raw,
+                                 const kanon__attribute *attribute, const kanon_schema *schema, kanon_error *err);
+kanon__domain *kanon__domain_share(kanon__domain *domain);
+/* Drop one reference. */
+void kanon__domain_free(kanon__domain *domain);
+
+/* Whether the type is integer, decimal or date. */
+static inline bool kanon__type_is_numeric(kanon_type type)
+{
+    return type == KANON_TYPE_INTEGER || type == KANON_TYPE_DECIMAL || type == KANON_TYPE_DATE;
+}
+
+/* The text of a code as a release shows it: the value as first written, or the leaf's name. */
+const char *kanon__domain_text(const kanon__domain *domain, uint32_t code, size_t *length);
+
+#endif

@@ -1,0 +1,57 @@
+/* What all row sources have in common. Each kind is a file of table/source/. */
+#include "table/source.h"
+
+#include "core/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void kanon__source_free(kanon__source *source)
+{
+    if (source == NULL)
+        return;
+    for (int i = 0; source->column_names != NULL && i < source->n_columns; i++)
+        kanon__free(source->column_names[i]);
+    kanon__free(source->column_names);
+    kanon__free(source->part_rows);
+    kanon__free(source->name);
+    source->class->free(source);
+}
+
+int kanon__source_find(const kanon__source *source, const char *name)
+{
+    for (int i = 0; i < source->n_columns; i++)
+        if (strcmp(source->column_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+int kanon__source_find_part(const kanon__source *source, const char *name, const char *suffix)
+{
+    size_t length = strlen(name);
+    for (int i = 0; i < source->n_columns; i++)
+        if (strncmp(source->column_names[i], name, length) == 0 && strcmp(source->column_names[i] + length, suffix) == 0)
+            return i;
+    return -1;
+}
+
+kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__source *source, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__sha256 *hash = NULL;
+    KANON_TRY(kanon__sha256_new(&hash, err), out);
+    KANON_TRY(source->class->hash(source, hash, err), out);
+    KANON_TRY(kanon__sha256_finish(out, hash, err), out);
+out:
+    kanon__sha256_free(hash);
+    return st;
+}
+
+const char *kanon__source_place(char out[KANON__PLACE_TEXT], const kanon__source *source, int64_t row)
+{
+    if (source->class->line_of_row != NULL)
+        snprintf(out, KANON__PLACE_TEXT, "%s:%lld", source->name, (long long)source->class->line_of_row(source, row));
+    else
+        snprintf(out, KANON__PLACE_TEXT, "%s: row %lld", source->name, (long long)row + 1);
+    return out;
+}
