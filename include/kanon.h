@@ -491,13 +491,6 @@ KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size
 /* "optimal", "dominated" or "infeasible". */
 KANON_API const char *kanon_point_result_text(kanon_point_result result);
 
-/* ---- sample data ------------------------------------------------------------------------------------------------- */
-
-/* Make a believable patient table with its schema and taxonomies in the directory `dir`, which is made where it is missing:
- * hospital.csv, hospital.yaml, taxonomies/. Equal seeds give equal bytes. */
-KANON_API kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
-                                             kanon_error *err);
-
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
 
 /* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
