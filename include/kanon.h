@@ -50,11 +50,26 @@ typedef enum kanon_status {
 } kanon_status;
 
 /* What went wrong. `message` is one line, in the form FILE:LINE: COLUMN: WHAT where a place in a file is to blame;
- * `hint`, possibly empty, says what to do next. Both are always terminated. */
+ * `hint`, possibly empty, says what to do next. Both are always terminated. They speak of schemas and options, not of flags
+ * or buttons; `topic` lets the caller add what to do in its own terms. It is NULL or one of these words, which stay the same
+ * from version to version; more may come:
+ *     k               k is not given
+ *     entity          the column that says whose record it is, is not given
+ *     memory          kanon_options.memory is too small
+ *     numeric         kanon_outputs.numeric does not suit the names of the columns
+ *     certificate     the file is not a certificate
+ *     state           the file is not a state, or one of an older version
+ *     state-exists    a state is there already
+ *     wait            another process works on the state: kanon_state_options.wait_seconds
+ *     update          a new record has the key of an old one: kanon_state_update
+ *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
+ *     joint-k         kanon_change_options.joint_k is too large
+ *     joint-entities  kanon_change_options.joint_k is not possible with entities */
 typedef struct kanon_error {
     kanon_status status;
     char message[1024];
     char hint[512];
+    const char *topic;
 } kanon_error;
 
 /* A short name for a status: "bad input". */

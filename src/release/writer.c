@@ -50,7 +50,8 @@ static kanon_status check_name_is_free(const kanon_table *t, const char *name, k
         if (t->columns[i].role != KANON_ROLE_IDENTIFYING && strcmp(t->columns[i].name, name) == 0) {
             kanon_status st = kanon__fail(err, KANON_EINVAL, "%s:1: %s: the release would have two columns of this name",
                                           t->input.path, name);
-            return kanon__hint(err, st, "choose another --numeric form, or rename the column");
+            kanon__hint(err, st, "choose another numeric form, or rename the column");
+            return kanon__topic(err, st, "numeric");
         }
     return KANON_OK;
 }
