@@ -127,6 +127,7 @@ const option option_threads = {
     AT(threads),
     .min = 1,
     .max = 1024,
+    .aside = true,
 };
 const option option_delimiter = {
     .name = "delimiter",
@@ -147,6 +148,7 @@ const option option_quiet = {
     .help = "no progress, no summary, no warnings",
     .kind = OPTION_SWITCH,
     AT(quiet),
+    .aside = true,
 };
 const option option_help = {
     .name = "help",
@@ -154,6 +156,7 @@ const option option_help = {
     .help = "print this help",
     .kind = OPTION_SWITCH,
     AT(help),
+    .aside = true,
 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

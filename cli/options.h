@@ -62,6 +62,7 @@ typedef struct option {
     option_kind kind;
     size_t offset;    /* where its value goes in `arguments` */
     int64_t min, max; /* of an integer */
+    bool aside;       /* the release does not depend on it: command_line leaves it out */
 } option;
 
 /* Where the value of an option goes. */

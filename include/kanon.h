@@ -348,6 +348,7 @@ typedef struct kanon_outputs {
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
     const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
     int threads;                    /* 0: as many as there are processors; the files do not depend on it */
+    const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when

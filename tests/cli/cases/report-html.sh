@@ -105,6 +105,19 @@ grep -q "too few groups" w.html || failed "the external page describes the only 
 expect 0 "$KANON" anonymize t.csv -s s.yaml --identifying job -k 5 -o r.csv --report p.html -q
 grep -qF -e "-s s.yaml --identifying job -k 5" p.html || failed "the command forgets a role"
 
+# the command does make it again, whatever stands in names and values; what does not change the release is left out
+{ head -n 1 t.csv; sed '1d; s/^Name1,/?,/' t.csv; } | tr , '|' >"it's t.csv"
+expect 0 "$KANON" anonymize "it's t.csv" -s s.yaml --identifying job --insensitive name,illness --missing '?' --missing "it's" \
+    --delimiter '|' -k 7 -a mondrian --set ties=relaxed --suppress 0.05 --blocks none --memory 1G --numeric range \
+    --shuffle --seed 9 --threads 2 -o r.csv --report p.html -q
+sed -n 's|^<pre>kanon \(.*\)</pre>$|\1|p' p.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g" >words
+[ -s words ] || failed "the page has no command"
+! grep -q -e --threads -e --report -e ' -q' words || failed "the command has what does not change the release"
+mv r.csv before.csv
+eval "set -- $(cat words)"
+expect 0 "$KANON" "$@" -q
+same before.csv r.csv
+
 # no group at all; nothing is said of groups that are not there
 { echo row,group; awk 'NR > 1 { print NR - 1 ",0" }' t.csv; } >g.csv
 expect 0 "$KANON" evaluate t.csv -s s.yaml --groups g.csv --report v.html
