@@ -1,3 +1,6 @@
+/* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
+ * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
+ * Run by main.c; calls the library, progress.c and command_line.c. */
 #include "command_line.h"
 #include "progress.h"
 
@@ -236,7 +239,7 @@ static bool has_setting(const kanon_setting *settings, size_t n, const char *nam
     return false;
 }
 
-/* Columns that would only pass through must be looked at, too, where distances are measured on them. */
+/* Insensitive columns must be encoded, too, if distances are measured on them. */
 static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
 {
     const kanon_setting *settings;

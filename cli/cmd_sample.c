@@ -1,3 +1,6 @@
+/* kanon sample: writes invented data to try the program out. Sample data is a matter of the program, so it is made in
+ * cli/sample/ and not by the library.
+ * Run by main.c; calls sample/hospital.c and progress.c. */
 #include "command.h"
 #include "progress.h"
 #include "sample/hospital.h"

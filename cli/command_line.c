@@ -1,3 +1,5 @@
+/* The inverse of arguments_parse: one function for each kind of option, as store in options.c has one case for each. A
+ * value that is the default is not written. */
 #include "command_line.h"
 
 #include <inttypes.h>

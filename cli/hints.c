@@ -1,3 +1,4 @@
+/* One row for each topic. The text stands after the hint of the library, with a semicolon between them. */
 #include "hints.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* The program: finds the command, lets it run, and makes sure that what it printed has arrived. setlocale is never called,
- * so numbers are printed the same way everywhere. */
+/* The program: finds the command, runs it, and makes sure that what it printed has arrived. Errors of the library are
+ * printed here and become an exit status. setlocale is never called, so numbers are printed the same way everywhere.
+ * Calls the commands (cmd_*.c), options.c for arguments and help, hints.c and progress.c. */
 #include "command.h"
 #include "hints.h"
 #include "progress.h"
@@ -43,7 +44,7 @@ const char *exit_text(int status)
     return texts[status];
 }
 
-/* ---- speaking ---------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 void print_clean(FILE *file, const char *text)
 {

@@ -1,5 +1,5 @@
-/* The lists and figures that the sample hospital is made of. All figures are whole numbers, so that every machine makes the
- * same table of them. */
+/* The lists and figures that the sample hospital is made of. All figures are whole numbers, so that every machine makes
+ * the same table of them. Read by hospital_rows.c and, for the taxonomies, by hospital.c. */
 #ifndef KANON_CLI_HOSPITAL_VALUES_H
 #define KANON_CLI_HOSPITAL_VALUES_H
 

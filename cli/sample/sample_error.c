@@ -1,3 +1,4 @@
+/* Failures and memory: see the header. */
 #include "sample/sample_error.h"
 
 #include <errno.h>

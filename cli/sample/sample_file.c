@@ -1,3 +1,5 @@
+/* Opening under a temporary name, writing, naming. A commit links what stands at each place to a backup name first, so that
+ * it can be undone when a later file fails. */
 #define _XOPEN_SOURCE 700
 #include "sample/sample_file.h"
 

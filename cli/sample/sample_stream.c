@@ -1,3 +1,5 @@
+/* The generator: see the header. The same lines as src/core/random.c, so that samples stay what they were before they
+ * moved. */
 #include "sample/sample_stream.h"
 
 static uint64_t splitmix(uint64_t *state)

@@ -1,3 +1,5 @@
+/* Writes a release in parts: each part is made and checked on one thread, and the parts are written in the order of the
+ * rows (core/conveyor.h). A line is a list of pieces, which are either recoded runs or bytes of the input. */
 #include "release/writer.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* The tables of the page: figures with their formulas, and how the release was made. */
+/* The sections of the page that are tables: figures with their formulas, and how the release was made. Called by
+ * report_html.c; calls markup.c. */
 #include "report/html_parts.h"
 
 #include <string.h>

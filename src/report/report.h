@@ -1,4 +1,6 @@
-/* The report: what came out, and everything that is needed to make it again. As JSON for programs, as a page for people. */
+/* The report: the figures of a grouping, and everything that is needed to make it again. As JSON for programs, as a
+ * page for people. An external report, for those who get the release, describes no single group.
+ * Called by pipeline/publish.c; may call measures, model and table, but not the pipeline. */
 #ifndef KANON_REPORT_REPORT_H
 #define KANON_REPORT_REPORT_H
 
@@ -6,6 +8,7 @@
 #include "measures/measure.h"
 #include "report/report_data.h"
 
+/* What a report is made from. release_path, release_sha256 and numeric are all NULL or all set. */
 typedef struct kanon__report {
     const kanon_table *table;
     const kanon_grouping *grouping;

@@ -40,7 +40,7 @@ page()
     for text in "<script" "http" "src=" "url(" "@import" "<link" "<img" "<iframe" "javascript"; do
         ! grep -qiF "$text" "$1" || failed "$1 has $text"
     done
-    for part in summary risk groups costs attributes sensitive figures promises origin; do
+    for part in summary risk groups costs attributes sensitive figures guarantees origin; do
         grep -q "<section id=\"$part\">" "$1" || failed "$1 has no part $part"
     done
     for text in spy plague Astrid Name1 113 987654; do
