@@ -12,6 +12,7 @@ check:
 	@scripts/setup tests experiments
 	@scripts/build dev
 	@scripts/check-layers
+	@scripts/check-messages
 	@cd build/dev && ctest --output-on-failure -j2
 
 demo:

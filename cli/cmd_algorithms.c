@@ -1,3 +1,6 @@
+/* kanon algorithms: lists the algorithms and refinements, or describes one with its settings. All texts come from the
+ * tables of the library, so a new algorithm needs no line here.
+ * Run by main.c; calls the library and the printers of options.c. */
 #include "command.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-#include "command.h"
+/* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
+ * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
+ * Run by main.c; calls the library, progress.c and command_line.c. */
+#include "command_line.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -75,6 +78,7 @@ static const option option_groups = {
     .help = "also write which record is in which group",
     .kind = OPTION_TEXT,
     AT(groups),
+    .aside = true,
 };
 static const option option_report = {
     .name = "report",
@@ -83,6 +87,7 @@ static const option option_report = {
             "else JSON",
     .kind = OPTION_TEXT,
     AT(report),
+    .aside = true,
 };
 static const option option_report_external = {
     .name = "report-external",
@@ -90,6 +95,7 @@ static const option option_report_external = {
     .help = "the same for those who get the release: nothing that describes single groups, no seed, no checksum of TABLE",
     .kind = OPTION_TEXT,
     AT(report_external),
+    .aside = true,
 };
 static const option option_numeric = {
     .name = "numeric",
@@ -111,6 +117,7 @@ static const option option_state = {
     .help = "also keep the table, its groups and the release in a new file, for kanon insert, delete, update and release",
     .kind = OPTION_TEXT,
     AT(state),
+    .aside = true,
 };
 static const option option_verbose = {
     .name = "verbose",
@@ -118,6 +125,7 @@ static const option option_verbose = {
     .help = "also print the columns and every figure with its formula, on standard error",
     .kind = OPTION_SWITCH,
     AT(verbose),
+    .aside = true,
 };
 
 static const option *const options[] = {
@@ -218,6 +226,7 @@ typedef struct job {
     kanon_table *table;
     kanon_grouping *grouping;
     kanon_measures *measures;
+    char *command; /* what makes the release again, for the report; NULL: there is no report */
     progress show;
     bool publishing;
 } job;
@@ -230,7 +239,7 @@ static bool has_setting(const kanon_setting *settings, size_t n, const char *nam
     return false;
 }
 
-/* Columns that would only pass through must be looked at, too, where distances are measured on them. */
+/* Insensitive columns must be encoded, too, if distances are measured on them. */
 static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
 {
     const kanon_setting *settings;
@@ -290,6 +299,22 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
+/* The command for the report. k and the algorithm are in it even where they are the default or come from the schema. */
+static kanon_status describe(job *work, const command *self, const arguments *args, kanon_error *err)
+{
+    arguments repeated = *args;
+    if (args->report == NULL)
+        return KANON_OK;
+    if (repeated.k == 0)
+        repeated.k = kanon_schema_k(work->schema);
+    repeated.algorithm = kanon_grouping_algorithm(work->grouping);
+    work->command = command_line(self, &repeated);
+    if (work->command != NULL)
+        return KANON_OK;
+    *err = (kanon_error){.status = KANON_ENOMEM};
+    return KANON_ENOMEM;
+}
+
 static kanon_status publish(job *work, const arguments *args, kanon_error *err)
 {
     kanon_evaluate_options evaluating = {
@@ -310,6 +335,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &work->show,
+        .command = work->command,
     };
     kanon_state_options keeping = {.struct_size = sizeof keeping, .tick = progress_tick, .payload = &work->show};
     kanon_status st = KANON_OK;
@@ -426,11 +452,14 @@ static int run(const command *self, const arguments *given)
         if (st == KANON_OK)
             st = group(&work, &args, &err);
         if (st == KANON_OK)
+            st = describe(&work, self, &args, &err);
+        if (st == KANON_OK)
             st = publish(&work, &args, &err);
         err.status = st;
         progress_end(&work.show);
         status = finish(self, &work, &args, &err);
     }
+    free(work.command);
     kanon_measures_free(work.measures);
     kanon_grouping_free(work.grouping);
     kanon_table_free(work.table);

@@ -1,3 +1,5 @@
+/* kanon audit: what all releases of a state give away together. The exit status is 1 where a joint class is too small.
+ * Run by main.c; opens the state through state_command.c. */
 #include "progress.h"
 #include "state_command.h"
 
@@ -6,7 +8,7 @@
 static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
-    .help = "what the joint classes are held against (default: the k of STATE)",
+    .help = "the size that joint classes must have (default: the k of STATE)",
     .kind = OPTION_INTEGER,
     AT(k),
     .min = 2,
@@ -66,7 +68,8 @@ static int run(const command *self, const arguments *args)
     } else {
         print_audit(audit);
         if (audit->below > 0) {
-            say("%" PRId64 " records can be told from fewer than %" PRId64 " others by who has all releases", audit->below,
+            say("%" PRId64 " records can be told from fewer than %" PRId64 " others by someone who has all releases",
+                audit->below,
                 audit->k - 1);
             status = EXIT_UNMET;
         }
@@ -87,7 +90,7 @@ const command command_audit = {
     .usage = "STATE [-k K] [OPTION]...",
     .description =
         "Prints the sizes of the joint classes: records that shared a group in every recorded release, where not to be "
-        "in a release counts as well. Who has all releases can tell the records of a class no further. The exit "
+        "in a release counts as well. Someone who has all releases cannot distinguish the records of a class. The exit "
         "status is 1 where a class is smaller than K.",
     .operand = "STATE",
     .options = options,

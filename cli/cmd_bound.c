@@ -1,3 +1,6 @@
+/* kanon bound: the lower bound on the loss of every grouping, its certificate, and the check of a certificate. The
+ * three share the reading of table and schema.
+ * Run by main.c; calls the library and progress.c. */
 #include "command.h"
 #include "progress.h"
 
@@ -51,7 +54,7 @@ static const char *const examples[] = {
 
 enum { WIDTH = 16 };
 
-/* The loss and its distance from the bound, for a grouping that is held against it. */
+/* The loss and its distance from the bound, for a grouping that is compared with it. */
 static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound *bound, const arguments *args,
                               kanon_error *err)
 {
@@ -98,7 +101,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
         .payload = show,
         .certificate = args->certificate,
     };
-    signals_catch(); /* the first one ends the improving; what is known by then is told */
+    signals_catch(); /* the first one ends the improvement; the bound so far is reported */
     kanon_status st = kanon_bound(&bound, table, &bounding, &err);
     progress_end(show);
     if (st == KANON_OK && (args->certificate == NULL || strcmp(args->certificate, "-") != 0)) {

@@ -1,3 +1,6 @@
+/* kanon check: which k and which constraints a published file satisfies, whichever tool wrote it. Prints what was found
+ * and compares it with what is asked for; the exit status is 1 where the file falls short.
+ * Run by main.c; calls the library and progress.c. */
 #include "command.h"
 #include "progress.h"
 
@@ -91,7 +94,7 @@ static void add_reason(char *to, size_t size, const char *format, ...)
 }
 
 /* Whether the file keeps what is asked of it; where not, one line says what is wrong. */
-static int judge(const char *path, const kanon_check *check, int64_t asked)
+static int compare(const char *path, const kanon_check *check, int64_t asked)
 {
     char reasons[512] = "";
     size_t n_broken = 0;
@@ -138,7 +141,7 @@ static int run(const command *self, const arguments *args)
     progress_end(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);
-        status = judge(args->operand, check, args->k > 0 ? args->k : kanon_schema_k(schema));
+        status = compare(args->operand, check, args->k > 0 ? args->k : kanon_schema_k(schema));
     } else {
         status = failed(self, &err);
     }

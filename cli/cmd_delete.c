@@ -1,3 +1,4 @@
+/* kanon delete: removes records from a state. Run by main.c; state_command.c does what all changes of a state share. */
 #include "state_command.h"
 
 static const option *const options[] = {
@@ -26,9 +27,9 @@ const command command_delete = {
     .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
     .description =
         "Removes the records that DELTA names from STATE: by the columns of the schema's key, or by all columns where "
-        "it has none. Groups that fall short of k are dispersed, those that break what the schema asked beside k are "
+        "it has none. Groups that fall short of k are dispersed, those that violate a constraint of the schema are "
         "repaired. All of DELTA is removed, or nothing; exit status 1 where fewer than k records would be left, or no "
-        "grouping could keep a constraint.",
+        "grouping could satisfy a constraint.",
     .operand = "STATE",
     .second = "DELTA",
     .options = options,

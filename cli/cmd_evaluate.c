@@ -1,3 +1,5 @@
+/* kanon evaluate: the measures of a grouping or of a published file, printed or as a report.
+ * Run by main.c; calls the library and progress.c. print_figures is used by cmd_anonymize.c, too. */
 #include "command.h"
 #include "progress.h"
 
@@ -28,7 +30,7 @@ static const option option_set = {
 static const option option_least_k = {
     .letter = 'k',
     .argument = "K",
-    .help = "the k that the grouping is held against: lower_bound, discernibility, ... (default: the schema's)",
+    .help = "the k that the grouping is compared with: lower_bound, discernibility, ... (default: the schema's)",
     .kind = OPTION_INTEGER,
     AT(k),
     .min = 2,

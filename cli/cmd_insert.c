@@ -1,3 +1,4 @@
+/* kanon insert: adds records to a state. Run by main.c; state_command.c does what all changes of a state share. */
 #include "state_command.h"
 
 static const option *const options[] = {
@@ -28,8 +29,8 @@ const command command_insert = {
     .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
     .description =
         "Adds the records of DELTA (CSV with all columns of the table; -: standard input) to STATE. Each joins the "
-        "group whose loss grows least; a group that reaches 2k records is split. What the schema asked beside k "
-        "is kept: groups that would break it are repaired. Numbers outside the known range widen it; unknown "
+        "group whose loss grows least; a group that reaches 2k records is split. Groups that would "
+        "violate a constraint of the schema are repaired. Numbers outside the known range widen it; unknown "
         "categories are bad input. All of DELTA is added, or nothing.",
     .operand = "STATE",
     .second = "DELTA",

@@ -1,4 +1,6 @@
-/* The manual pages, from the same tables as the help: "kanon man" is kanon(1), "kanon man check" is kanon-check(1). */
+/* kanon man: the manual pages, from the same tables as the help, so that they cannot differ. "kanon man" is kanon(1),
+ * "kanon man check" is kanon-check(1).
+ * Run by main.c, mostly in the build; calls the printers of options.c. */
 #include "command.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* kanon optimize: runs a refinement on the groups of a state. Run by main.c; state_command.c does what all changes of a
+ * state share. */
 #include "state_command.h"
 
 static const option option_refine_state = {
@@ -33,7 +35,7 @@ const command command_optimize = {
     .summary = "make the groups of a state better",
     .usage = "STATE [--refine NAME] [OPTION]...",
     .description =
-        "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it looks at the "
+        "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it reads the "
         "whole table.",
     .operand = "STATE",
     .options = options,

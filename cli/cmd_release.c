@@ -1,3 +1,5 @@
+/* kanon release: publishes what a state holds and records the release. Run by main.c; state_command.c does what all
+ * changes of a state share. */
 #include "state_command.h"
 
 static const option *const options[] = {

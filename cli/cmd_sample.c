@@ -1,5 +1,9 @@
+/* kanon sample: writes invented data to try the program out. Sample data is a matter of the program, so it is made in
+ * cli/sample/ and not by the library.
+ * Run by main.c; calls sample/hospital.c and progress.c. */
 #include "command.h"
 #include "progress.h"
+#include "sample/hospital.h"
 
 #include <string.h>
 
@@ -50,7 +54,7 @@ static int run(const command *self, const arguments *args)
     progress_begin(&show, args->quiet);
     signals_catch();
     int64_t n_rows = args->rows > 0 ? args->rows : DEFAULT_ROWS;
-    kanon_status st = kanon_sample_hospital(dir, n_rows, args->seed, progress_tick, &show, &err);
+    kanon_status st = sample_hospital(dir, n_rows, args->seed, progress_tick, &show, &err);
     progress_end(&show);
     if (st != KANON_OK)
         return failed(self, &err);

@@ -1,3 +1,5 @@
+/* kanon state: prints what a state holds: columns, constraints, releases and history. Changes nothing.
+ * Run by main.c; opens the state through state_command.c. */
 #include "progress.h"
 #include "state_command.h"
 
@@ -66,8 +68,8 @@ static void print_history(const kanon_state_info *info)
     }
 }
 
-/* What every group keeps beside k. */
-static void print_promises(const kanon_state_info *info)
+/* The constraints, and what the least protected group reaches of each. */
+static void print_constraints(const kanon_state_info *info)
 {
     for (size_t i = 0; i < info->n_promises; i++)
         printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->promises[i].sentence, info->promises[i].asked,
@@ -86,7 +88,7 @@ static void print_info(const kanon_state_info *info)
     print_number("suppressed", info->suppressed);
     print_number("k", info->k);
     print_number("k_asked", info->k_asked);
-    print_promises(info);
+    print_constraints(info);
     print_number("columns", info->columns);
     print_number("quasi", info->quasi);
     print_number("departed", info->departed);

@@ -1,3 +1,5 @@
+/* kanon tradeoff: runs a grid of settings and writes the curve of loss against risk.
+ * Run by main.c; calls the library and progress.c. */
 #include "command.h"
 #include "progress.h"
 
@@ -120,7 +122,7 @@ static void print_summary(const kanon_curve *curve, const kanon_table *table, co
         say("warning: %s", text);
     for (size_t i = 0; i < n; i++)
         counts[kanon_curve_at(curve, i)->result]++;
-    say("%zu points: %zu beaten by none, %zu dominated, %zu infeasible, %.2f s", n, counts[KANON_POINT_OPTIMAL],
+    say("%zu points: %zu not dominated, %zu dominated, %zu infeasible, %.2f s", n, counts[KANON_POINT_OPTIMAL],
         counts[KANON_POINT_DOMINATED], counts[KANON_POINT_INFEASIBLE], progress_seconds(show));
 }
 
@@ -164,7 +166,7 @@ static int run(const command *self, const arguments *args)
 
 const command command_tradeoff = {
     .name = "tradeoff",
-    .summary = "try a grid of settings and find those that no other beats",
+    .summary = "try a grid of settings and find those that no other dominates",
     .usage = "TABLE -s SCHEMA [-k K,...] [--set NAME=VALUE,...]... [--suppress SHARE,...] [OPTION]...",
     .description =
         "Groups the records of TABLE (CSV; -: standard input) with every combination of the given values, and prints a line "

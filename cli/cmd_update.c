@@ -1,3 +1,4 @@
+/* kanon update: changes records of a state. Run by main.c; state_command.c does what all changes of a state share. */
 #include "state_command.h"
 
 static const option *const options[] = {

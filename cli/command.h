@@ -1,4 +1,7 @@
-/* A command, and what all commands use to speak. Data goes to standard output, everything else to standard error. */
+/* A command, and what all commands use to print. Data goes to standard output, everything else to standard error. A
+ * command is a constant: its option table feeds parser, help and manual page, and run does the work. main.c has the
+ * list of commands.
+ * Included by all of cli/; the functions are in main.c and, for figures, in cmd_evaluate.c. */
 #ifndef KANON_CLI_COMMAND_H
 #define KANON_CLI_COMMAND_H
 
@@ -41,12 +44,13 @@ const char *exit_text(int status);
 /* One line on standard error: "kanon: ...". Control characters, which column names may hold, become question marks. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
 void print_clean(FILE *file, const char *text);
-/* Tell of wrong usage, with where to look it up (self may be NULL), and return EXIT_USAGE. */
+/* Report wrong usage and where the help is (self may be NULL), and return EXIT_USAGE. */
 int wrong_usage(const command *self, const char *format, ...) CLI_PRINTF(2, 3);
 int unknown_command(const char *name);
 /* Where a signal asked to stop: say so, and what that means for the output, and die by it. */
 void stop_if_asked(const char *consequence);
-/* Tell what the library said and return the exit status; or stop as above, with nothing written. */
+/* Report the error of the library, with what to do on the command line, and return the exit status; or stop as above, with
+ * nothing written. */
 int failed(const command *self, const kanon_error *err);
 /* Every figure, one line each: name, value and, if wanted, formula. */
 void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas);

@@ -1,4 +1,4 @@
-/* Exit status: what scripts can rely on. */
+/* The exit status, on which scripts rely, and which one each kanon_status becomes. Included through command.h. */
 #ifndef KANON_CLI_EXIT_H
 #define KANON_CLI_EXIT_H
 

@@ -1,6 +1,8 @@
-/* The program: finds the command, lets it run, and makes sure that what it printed has arrived. setlocale is never called,
- * so numbers are printed the same way everywhere. */
+/* The program: finds the command, runs it, and makes sure that what it printed has arrived. Errors of the library are
+ * printed here and become an exit status. setlocale is never called, so numbers are printed the same way everywhere.
+ * Calls the commands (cmd_*.c), options.c for arguments and help, hints.c and progress.c. */
 #include "command.h"
+#include "hints.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -42,7 +44,7 @@ const char *exit_text(int status)
     return texts[status];
 }
 
-/* ---- speaking ---------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 void print_clean(FILE *file, const char *text)
 {
@@ -115,9 +117,10 @@ void stop_if_asked(const char *consequence)
 
 int failed(const command *self, const kanon_error *err)
 {
-    char hint[sizeof err->hint];
+    char hint[2 * sizeof err->hint];
     stop_if_asked("nothing was written");
-    memcpy(hint, err->hint, sizeof hint);
+    const char *flags = hint_about(err->topic);
+    snprintf(hint, sizeof hint, "%s%s%s", err->hint, *err->hint != '\0' && *flags != '\0' ? "; " : "", flags);
     if (err->status == KANON_EINVAL && *hint == '\0')
         see_help(hint, sizeof hint, self);
     say_line(*err->message != '\0' ? err->message : kanon_status_text(err->status), hint);

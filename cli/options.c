@@ -1,3 +1,6 @@
+/* Options: those that several commands have, the parser, the schema that the options describe, and the help. All of it
+ * reads the option table of the command; no option is known by name outside its table.
+ * Called by main.c, the commands and cmd_man.c; calls the library for the schema only. */
 #include "command.h"
 
 #include <inttypes.h>
@@ -62,7 +65,7 @@ const option option_constraint = {
     .name = "constraint",
     .argument = "MODEL",
     .help =
-        "what every group must keep beside k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
+        "a constraint on every group in addition to k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
         "distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, alpha-k, t-closeness; "
         "can be repeated",
     .kind = OPTION_ITEM,
@@ -127,6 +130,7 @@ const option option_threads = {
     AT(threads),
     .min = 1,
     .max = 1024,
+    .aside = true,
 };
 const option option_delimiter = {
     .name = "delimiter",
@@ -147,6 +151,7 @@ const option option_quiet = {
     .help = "no progress, no summary, no warnings",
     .kind = OPTION_SWITCH,
     AT(quiet),
+    .aside = true,
 };
 const option option_help = {
     .name = "help",
@@ -154,6 +159,7 @@ const option option_help = {
     .help = "print this help",
     .kind = OPTION_SWITCH,
     AT(help),
+    .aside = true,
 };
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

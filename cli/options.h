@@ -1,4 +1,6 @@
-/* Options: one table per command feeds the parser, the help and the man page. */
+/* Options: one table per command feeds the parser, the help, the manual page and command_line.c. Values are stored in
+ * `arguments`, where each option has its place; zero means that it is not given, except where noted.
+ * Included through command.h; the functions are in options.c. */
 #ifndef KANON_CLI_OPTIONS_H
 #define KANON_CLI_OPTIONS_H
 
@@ -62,6 +64,7 @@ typedef struct option {
     option_kind kind;
     size_t offset;    /* where its value goes in `arguments` */
     int64_t min, max; /* of an integer */
+    bool aside;       /* the release does not depend on it: command_line leaves it out */
 } option;
 
 /* Where the value of an option goes. */
@@ -76,8 +79,8 @@ extern const option option_schema, option_quasi, option_sensitive, option_identi
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
         &option_missing
 
-/* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was told.
- * Where out->help is set the rest was not looked at. Free with arguments_clear either way. */
+/* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
+ * Where out->help is set the rest was not read. Free with arguments_clear either way. */
 int arguments_parse(arguments *out, const command *self, int argc, char **argv);
 void arguments_clear(arguments *args);
 /* The schema file, if one was named, with the flags on top. */

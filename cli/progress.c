@@ -1,3 +1,5 @@
+/* One line on a terminal, overwritten at most ten times a second, and the signal that was caught. The signal handler
+ * only sets a flag; the next tick passes it on to the library. */
 #include "progress.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* How far the work is, on standard error where that is a terminal and the work lasts longer than a second; and being told
- * to stop by Ctrl-C or SIGTERM. */
+/* Progress and stopping. Progress is shown on standard error if that is a terminal and the work lasts longer than a
+ * second. Ctrl-C, SIGTERM and SIGHUP ask the work to stop.
+ * Called by all commands that call the library for long work; progress_tick is called by the library. */
 #ifndef KANON_CLI_PROGRESS_H
 #define KANON_CLI_PROGRESS_H
 

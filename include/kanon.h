@@ -50,11 +50,26 @@ typedef enum kanon_status {
 } kanon_status;
 
 /* What went wrong. `message` is one line, in the form FILE:LINE: COLUMN: WHAT where a place in a file is to blame;
- * `hint`, possibly empty, says what to do next. Both are always terminated. */
+ * `hint`, possibly empty, says what to do next. Both are always terminated. They speak of schemas and options, not of flags
+ * or buttons; `topic` lets the caller add what to do in its own terms. It is NULL or one of these words, which stay the same
+ * from version to version; more may come:
+ *     k               k is not given
+ *     entity          the column that says whose record it is, is not given
+ *     memory          kanon_options.memory is too small
+ *     numeric         kanon_outputs.numeric does not suit the names of the columns
+ *     certificate     the file is not a certificate
+ *     state           the file is not a state, or one of an older version
+ *     state-exists    a state is there already
+ *     wait            another process works on the state: kanon_state_options.wait_seconds
+ *     update          a new record has the key of an old one: kanon_state_update
+ *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
+ *     joint-k         kanon_change_options.joint_k is too large
+ *     joint-entities  kanon_change_options.joint_k is not possible with entities */
 typedef struct kanon_error {
     kanon_status status;
     char message[1024];
     char hint[512];
+    const char *topic;
 } kanon_error;
 
 /* A short name for a status: "bad input". */
@@ -334,6 +349,7 @@ typedef struct kanon_outputs {
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
     const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
     int threads;                    /* 0: as many as there are processors; the files do not depend on it */
+    const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when
@@ -491,13 +507,6 @@ KANON_API size_t kanon_curve_count(const kanon_curve *curve);
 KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i);
 /* "optimal", "dominated" or "infeasible". */
 KANON_API const char *kanon_point_result_text(kanon_point_result result);
-
-/* ---- sample data ------------------------------------------------------------------------------------------------- */
-
-/* Make a believable patient table with its schema and taxonomies in the directory `dir`, which is made where it is missing:
- * hospital.csv, hospital.yaml, taxonomies/. Equal seeds give equal bytes. */
-KANON_API kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
-                                             kanon_error *err);
 
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
 

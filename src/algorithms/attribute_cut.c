@@ -186,8 +186,8 @@ const kanon__algorithm kanon__algorithm_attribute_cut = {
         {.name = "attribute-cut",
          .summary = "one mapping per attribute: any cut through a taxonomy, any disjoint intervals",
          .advice =
-             "For --recode attribute: equal values are shown equal in the whole release, which makes it easy to use, at the "
-             "price of more loss than any of the algorithms that group records. Loses no more than full-domain.",
+             "For attribute-level recoding: equal values are shown equal in the whole release, which makes it easy to use, "
+             "at the price of more loss than any of the algorithms that group records. Loses no more than full-domain.",
          .source = "Bayardo, Agrawal: Data privacy through optimal k-anonymization, ICDE 2005 (the model); Fung, Wang, Yu: "
                    "Top-down specialization, ICDE 2005 (the steps)",
          .revision = 1,

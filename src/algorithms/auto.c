@@ -118,8 +118,8 @@ const kanon__algorithm kanon__algorithm_auto = {
     .info = {.name = "auto",
              .summary = "the least loss for the effort: densest, top-down or strips, then local search",
              .advice =
-                 "The best choice where nothing speaks for another one. --effort fast is over in a moment, balanced takes "
-                 "some seconds, best searches for minutes or as long as --time-limit says.",
+                 "The best choice where nothing speaks for another one. The effort fast is over in a moment, balanced takes "
+                 "some seconds, best searches for minutes or as long as the time limit says.",
              .source = "this project",
              .revision = 3,
              .settings = auto_settings,

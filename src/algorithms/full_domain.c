@@ -39,8 +39,8 @@ const kanon__algorithm kanon__algorithm_full_domain = {
     .info =
         {.name = "full-domain",
          .summary = "show each attribute at one level of its taxonomy, the best of all combinations",
-         .advice = "For --recode attribute where every value of a column must be shown at the same level, as in statistical "
-                   "tables. The result is proven to lose least of all such releases. attribute-cut loses less.",
+         .advice = "For attribute-level recoding where every value of a column must be shown at the same level, as in "
+                   "statistical tables. The result is proven to lose least of all such releases. attribute-cut loses less.",
          .source = "Samarati: Protecting respondents' identities in microdata release, TKDE 2001; search in the manner of "
                    "Kohlmayer and others: Flash, PASSAT 2012",
          .revision = 1,

@@ -198,9 +198,10 @@ out:
 static kanon_status check_options(const kanon_table *table, kanon_bound_options *o, kanon_error *err)
 {
     o->k = o->k > 0 ? o->k : table->policy.k;
-    if (o->k < 2)
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "no k is given"),
-                           "give -k K, or privacy: {k: K} in the schema");
+    if (o->k < 2) {
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "no k is given");
+        return kanon__topic(err, kanon__hint(err, st, "k is a whole number from 2 upwards"), "k");
+    }
     if (o->k > table->data.n_rows)
         return kanon__fail(err, KANON_EINFEASIBLE, "the table has %lld records, no group can have %lld",
                            (long long)table->data.n_rows, (long long)o->k);

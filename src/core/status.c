@@ -43,6 +43,7 @@ kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *form
         vsnprintf(err->message, sizeof err->message, format, args);
         va_end(args);
         err->hint[0] = '\0';
+        err->topic = NULL;
         err->status = status;
     }
     return status;
@@ -56,6 +57,13 @@ kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *form
         vsnprintf(err->hint, sizeof err->hint, format, args);
         va_end(args);
     }
+    return status;
+}
+
+kanon_status kanon__topic(kanon_error *err, kanon_status status, const char *topic)
+{
+    if (err != NULL)
+        err->topic = topic;
     return status;
 }
 

@@ -20,8 +20,11 @@
 
 /* Fill *err (may be NULL) and return `status`. The text must not hold a cell value. */
 kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *format, ...) KANON__PRINTF(3, 4);
-/* Add what to do next to a filled *err and return its status. */
+/* Add what to do next to a filled *err and return its status. The text names options and the schema, never flags or commands
+ * of a program: scripts/check-messages. */
 kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *format, ...) KANON__PRINTF(3, 4);
+/* Add the topic, one of those in kanon.h, to a filled *err and return its status. `topic` must be a literal. */
+kanon_status kanon__topic(kanon_error *err, kanon_status status, const char *topic);
 /* KANON_EIO with the system's reason: "cannot WHAT PATH: REASON". */
 kanon_status kanon__fail_errno(kanon_error *err, int errnum, const char *what, const char *path);
 

@@ -46,7 +46,7 @@ static kanon_status check_requirement(const kanon__data *data, int64_t k, kanon_
     kanon_status st;
     if (k == 0) {
         st = kanon__fail(err, KANON_EINVAL, "k is not given");
-        return kanon__hint(err, st, "say how many records each one must be like: -k 5, or privacy: {k: 5} in the schema");
+        return kanon__topic(err, kanon__hint(err, st, "k is a whole number from 2 upwards"), "k");
     }
     if (k < 2) {
         st = kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k);

@@ -187,6 +187,7 @@ static kanon_status write_report(publishing *p, kanon__output *output, const cha
                             .grouping = p->grouping,
                             .measures = measures,
                             .external = external,
+                            .command = p->wanted.command,
                             .html = kanon__report_is_html(path)};
     if (p->release != NULL) {
         report.release_path = p->wanted.release;

@@ -38,7 +38,7 @@ kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__po
     if (!refined || !table->has_entity || !policy->entity_together)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "a refinement moves single records, and entities are to stay together");
-    return kanon__hint(err, st, "leave out --refine, or entity-together");
+    return kanon__hint(err, st, "leave out the refinement, or entity-together");
 }
 
 /* ---- entities that stay together --------------------------------------------------------------------------------- */

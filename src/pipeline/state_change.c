@@ -70,7 +70,8 @@ static kanon_status temporary_name(char **out, const char *path, kanon_error *er
 static kanon_status fail_is_there(const char *path, kanon_error *err)
 {
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s is there already", path);
-    return kanon__hint(err, st, "remove it to start over, or change it with kanon insert, delete and update");
+    kanon__hint(err, st, "remove it to start over, or change the state that it holds");
+    return kanon__topic(err, st, "state-exists");
 }
 
 /* The file gets its name unless somebody else was faster. */

@@ -1,3 +1,5 @@
+/* Makes the texts of a release: the extent of each group in each quasi attribute, then the text of each extent, block
+ * by block in parallel. The only entry is kanon__recoding_new; calls core and table. */
 #include "release/recode.h"
 
 #include "core/alloc.h"

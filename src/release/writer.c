@@ -1,3 +1,5 @@
+/* Writes a release in parts: each part is made and checked on one thread, and the parts are written in the order of the
+ * rows (core/conveyor.h). A line is a list of pieces, which are either recoded runs or bytes of the input. */
 #include "release/writer.h"
 
 #include "core/alloc.h"
@@ -50,7 +52,8 @@ static kanon_status check_name_is_free(const kanon_table *t, const char *name, k
         if (t->data.columns[i].role != KANON_ROLE_IDENTIFYING && strcmp(t->data.columns[i].name, name) == 0) {
             kanon_status st = kanon__fail(err, KANON_EINVAL, "%s:1: %s: the release would have two columns of this name",
                                           t->source->name, name);
-            return kanon__hint(err, st, "choose another --numeric form, or rename the column");
+            kanon__hint(err, st, "choose another numeric form, or rename the column");
+            return kanon__topic(err, st, "numeric");
         }
     return KANON_OK;
 }

@@ -1,4 +1,5 @@
-/* Writing a release and a groups file. */
+/* Writing a release and a groups file. Every line is passed to a watcher, the independent check, before it is written.
+ * Called by pipeline/publish.c; calls recode.h for the texts, core and table. */
 #ifndef KANON_RELEASE_WRITER_H
 #define KANON_RELEASE_WRITER_H
 

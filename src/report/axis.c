@@ -1,4 +1,6 @@
-/* Numbers on an axis: round limits, counts before, spread intervals after, and rare bins joined with their neighbours. */
+/* Distribution of a numeric attribute: round limits, counts of the original, released intervals spread over the bins,
+ * and rare bins joined with their neighbours.
+ * Called by html_plots.c; calls bins.c for the cutting and table/number.h for dates. */
 #include "core/alloc.h"
 #include "report/bins.h"
 #include "report/distribution.h"
@@ -69,7 +71,7 @@ static double round_step(double wanted, int *exponent)
 static void label_number(char out[32], double value, int exponent)
 {
     bool is_short = exponent >= -5 && exponent <= 8;
-    kanon__shown shown = is_short ? kanon__show_fixed(value, exponent < 0 ? -exponent : 0)
+    kanon__figure_text shown = is_short ? kanon__show_fixed(value, exponent < 0 ? -exponent : 0)
                                   : kanon__show_fixed(value / pow(10, exponent), 0);
     size_t used = 0;
     for (const char *at = shown.text; *at != '\0' && used < 24; at++)

@@ -1,3 +1,5 @@
+/* Histograms of whole numbers: choosing limits, counting, and joining bins that stand for too few. kanon__cut_counts is
+ * a dynamic program over the possible ends of parts. */
 #include "report/bins.h"
 
 #include <stdlib.h>

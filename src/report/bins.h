@@ -1,4 +1,6 @@
-/* Histograms of whole numbers: the sizes of groups, the number of distinct values in them. */
+/* Histograms of whole numbers: the sizes of groups, the number of distinct values in them. Bins are ascending, without
+ * gaps or overlaps, and only the last one may be unbounded.
+ * Called by report_data.c and axis.c; calls nothing. */
 #ifndef KANON_REPORT_BINS_H
 #define KANON_REPORT_BINS_H
 
@@ -8,6 +10,7 @@
 
 enum { KANON__MAX_BINS = 22 };
 
+/* One bin, and what was counted in it. */
 typedef struct kanon__bin {
     int64_t lo, hi; /* both included; hi INT64_MAX: no end */
     int64_t groups, records;

@@ -1,4 +1,6 @@
-/* Categories by name: the largest ones that are not rare, and everything else in one. */
+/* Distribution of a categorical attribute: the most frequent categories that are not rare, by name, and all others in
+ * one.
+ * Called by html_plots.c; calls only core and table. */
 #include "core/alloc.h"
 #include "report/distribution.h"
 

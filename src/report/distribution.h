@@ -1,6 +1,7 @@
 /* How the values of a quasi attribute are distributed in the original and in the release, in a form that singles out
- * nobody: no category and no part of an axis stands for some but fewer than `rare` records or, in the release,
- * `least_groups` groups. */
+ * nobody. Invariant: no category and no bin of an axis stands for more than 0 but fewer than `rare` records or, in the
+ * release, `least_groups` groups.
+ * Implemented by axis.c for numbers and categories.c for categories; called by html_plots.c. */
 #ifndef KANON_REPORT_DISTRIBUTION_H
 #define KANON_REPORT_DISTRIBUTION_H
 
@@ -25,6 +26,7 @@ typedef struct kanon__axis {
     int64_t any_after;                     /* released as * */
 } kanon__axis;
 
+/* A category that is shown by name, with its records in the original and in the release. */
 typedef struct kanon__category {
     int32_t node; /* of the taxonomy */
     int depth;    /* below the highest node that is shown */

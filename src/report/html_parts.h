@@ -1,4 +1,5 @@
-/* The parts of the page that have plots. */
+/* The sections of the page, each written by one function. report_html.c calls them in the order of the page; those with
+ * plots are in html_plots.c, those with tables in html_tables.c. */
 #ifndef KANON_REPORT_HTML_PARTS_H
 #define KANON_REPORT_HTML_PARTS_H
 
@@ -15,7 +16,7 @@ kanon_status kanon__html_costs(kanon__output *output, const kanon__report *repor
                                kanon_error *err);
 kanon_status kanon__html_attributes(kanon__output *output, const kanon__report *report, const kanon__report_data *data,
                                     kanon_error *err);
-void kanon__html_secrets(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
+void kanon__html_sensitive(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
 
 /* The figures of the table and of its columns, with formulas. */
 void kanon__html_figures(kanon__output *output, const kanon_measures *measures);

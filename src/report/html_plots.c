@@ -1,3 +1,5 @@
+/* The sections of the page that have plots: risk, sizes of groups, loss by attribute, distributions before and after,
+ * and sensitive attributes. Called by report_html.c; calls svg_plot.c, axis.c, categories.c and markup.c. */
 #include "report/html_parts.h"
 
 #include "core/alloc.h"
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_SIZE = 72, MAX_ATTRIBUTES = 60, MAX_SECRETS = 40, MAX_COST_ROWS = 200, MAX_COST_BARS = 20 };
+enum { LABEL_SIZE = 72, MAX_ATTRIBUTES = 60, MAX_SENSITIVE = 40, MAX_COST_ROWS = 200, MAX_COST_BARS = 20 };
 
 static const char dash[] = "\xE2\x80\x93";
 
@@ -254,7 +256,7 @@ static void bin_table(kanon__output *o, const kanon__report *r, const kanon__rep
     kanon__output_text(o, "</tbody></table>\n");
 }
 
-/* What only the owner of the data is told. */
+/* For the owner of the data only. */
 static void group_costs(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     if (d->worst_groups > 0)
@@ -419,7 +421,7 @@ kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, co
 
 /* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
-static void secret_figures(kanon__output *o, const kanon__column *c, const kanon__variety *v)
+static void sensitive_figures(kanon__output *o, const kanon__column *c, const kanon__variety *v)
 {
     labelled l;
     kanon__plot plot = {.subject = c->name, .width = KANON__PLOT_HALF, .n_series = 1, .y_title = "groups"};
@@ -441,10 +443,10 @@ static void secret_figures(kanon__output *o, const kanon__column *c, const kanon
     }
 }
 
-void kanon__html_secrets(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+void kanon__html_sensitive(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_table *t = r->table;
-    int n = t->data.n_sensitive < MAX_SECRETS ? t->data.n_sensitive : MAX_SECRETS;
+    int n = t->data.n_sensitive < MAX_SENSITIVE ? t->data.n_sensitive : MAX_SENSITIVE;
     kanon__html_begin(o, "sensitive", "Sensitive values");
     if (n > 0 && r->grouping->n_groups == 0) {
         kanon__output_text(o, "<p>There is no group: every record is suppressed.</p>\n");
@@ -458,7 +460,7 @@ void kanon__html_secrets(kanon__output *o, const kanon__report *r, const kanon__
             o, "<p>Where all records of a group have the same sensitive value, it is known of each of them. The more "
                "values a group has, and the more evenly, the less can be learned.</p>\n<div class=\"pair\">\n");
     for (int i = 0; i < n; i++)
-        secret_figures(o, &t->data.columns[t->data.sensitive[i]], &d->variety[i]);
+        sensitive_figures(o, &t->data.columns[t->data.sensitive[i]], &d->variety[i]);
     if (n > 0)
         kanon__output_text(o, "</div>\n");
     if (n < t->data.n_sensitive)

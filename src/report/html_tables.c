@@ -1,4 +1,5 @@
-/* The tables of the page: figures with their formulas, and how the release was made. */
+/* The sections of the page that are tables: figures with their formulas, and how the release was made. Called by
+ * report_html.c; calls markup.c. */
 #include "report/html_parts.h"
 
 #include <string.h>
@@ -215,90 +216,6 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     kanon__markup(o, "<tr><th scope=\"row\">Seconds</th><td>%s</td></tr>\n", kanon__show_fixed(g->seconds, 2).text);
 }
 
-/* A word of a command line, quoted for a POSIX shell where it has to be. */
-static void put_word(kanon__output *o, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=+:@%";
-    kanon__output_text(o, " ");
-    if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-        kanon__output_text(o, word);
-        return;
-    }
-    kanon__output_text(o, "&#39;");
-    for (const char *at = word; *at != '\0';) {
-        size_t length = strcspn(at, "'");
-        kanon__markup_text(o, at, length);
-        at += length;
-        if (*at == '\'') {
-            kanon__output_text(o, "&#39;\\&#39;&#39;");
-            at++;
-        }
-    }
-    kanon__output_text(o, "&#39;");
-}
-
-static void put_option(kanon__output *o, const char *option, const char *value)
-{
-    kanon__markup(o, " %s", option);
-    put_word(o, value);
-}
-
-/* Roles that options gave win over the schema's: without them a column could be released that was not. */
-static void put_roles(kanon__output *o, const kanon_table *t)
-{
-    static const struct {
-        kanon_role role;
-        const char *option;
-    } roles[] = {{KANON_ROLE_QUASI, "--quasi"},
-                 {KANON_ROLE_SENSITIVE, "--sensitive"},
-                 {KANON_ROLE_IDENTIFYING, "--identifying"},
-                 {KANON_ROLE_INSENSITIVE, "--insensitive"}};
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
-        for (int j = 0; j < t->data.n_columns; j++)
-            if (t->data.columns[j].role_from_flags && t->data.columns[j].role == roles[i].role)
-                put_option(o, roles[i].option, t->data.columns[j].name);
-}
-
-/* "name=value" is the option --name value. */
-static void put_refine_setting(kanon__output *o, const char *setting)
-{
-    const char *equal = strchr(setting, '=');
-    kanon__output_text(o, " --");
-    kanon__markup_text(o, setting, (size_t)(equal - setting));
-    put_word(o, equal + 1);
-}
-
-static void put_command(kanon__output *o, const kanon__report *r)
-{
-    const kanon_grouping *g = r->grouping;
-    kanon__output_text(o, "<h3>The command that makes it again</h3>\n<pre>kanon anonymize");
-    put_word(o, r->table->source->name);
-    if (r->table->policy.schema_path != NULL)
-        put_option(o, "-s", r->table->policy.schema_path);
-    put_roles(o, r->table);
-    kanon__markup(o, " -k %lld", (long long)g->k);
-    put_option(o, "-a", g->algorithm);
-    for (int64_t i = 0; i < g->settings.n; i++)
-        put_option(o, "--set", g->settings.items[i]);
-    if (g->recoded != NULL)
-        put_option(o, "--recode", "attribute");
-    if (g->refinement != NULL)
-        put_option(o, "--refine", g->refinement);
-    for (int64_t i = 0; i < g->refine_settings.n; i++)
-        put_refine_setting(o, g->refine_settings.items[i]);
-    if (g->blocks > 0)
-        kanon__markup(o, " --blocks %lld", (long long)g->blocks);
-    kanon__markup(o, " --seed %llu", (unsigned long long)g->seed);
-    if (r->numeric != NULL && strcmp(r->numeric, "interval") != 0)
-        put_option(o, "--numeric", r->numeric);
-    kanon__output_text(o, r->shuffle ? " --shuffle" : "");
-    if (r->release_path != NULL)
-        put_option(o, "-o", r->release_path);
-    kanon__output_text(
-        o, "</pre>\n<p class=\"small\">A delimiter, taxonomies and missing texts that were given by options have to be "
-           "given again.</p>\n");
-}
-
 static void list_columns(kanon__output *o, const kanon_table *t)
 {
     enum { MAX_COLUMNS = 300 };
@@ -360,8 +277,11 @@ void kanon__html_origin(kanon__output *o, const kanon__report *r, const char *in
         row_text(o, "Order of the records", r->shuffle ? "random" : "that of the input");
     }
     kanon__output_text(o, "</tbody></table>\n");
-    if (!r->external && r->grouping->algorithm != NULL)
-        put_command(o, r);
+    if (!r->external && r->command != NULL) {
+        kanon__output_text(o, "<h3>The command that makes it again</h3>\n<pre>");
+        put_text(o, r->command);
+        kanon__output_text(o, "</pre>\n");
+    }
     list_columns(o, r->table);
     if (!r->external)
         list_warnings(o, r);

@@ -1,3 +1,4 @@
+/* Numbers with separators between thousands, escaped text, and the decoding of UTF-8 that replaces what is invalid. */
 #include "report/markup.h"
 
 #include "table/number.h"
@@ -26,9 +27,9 @@ static char *put_grouped(char *at, uint64_t magnitude)
     return at;
 }
 
-kanon__shown kanon__show_count(int64_t value)
+kanon__figure_text kanon__show_count(int64_t value)
 {
-    kanon__shown out;
+    kanon__figure_text out;
     char *at = out.text;
     if (value < 0)
         *at++ = '-';
@@ -36,9 +37,9 @@ kanon__shown kanon__show_count(int64_t value)
     return out;
 }
 
-kanon__shown kanon__show_fixed(double value, int digits)
+kanon__figure_text kanon__show_fixed(double value, int digits)
 {
-    kanon__shown out;
+    kanon__figure_text out;
     char *at = out.text;
     double power = pow(10, digits), scaled = round(fabs(value) * power);
     if (!(scaled < 9e15)) {
@@ -59,30 +60,30 @@ kanon__shown kanon__show_fixed(double value, int digits)
     return out;
 }
 
-kanon__shown kanon__show_share(double share)
+kanon__figure_text kanon__show_share(double share)
 {
-    kanon__shown out;
+    kanon__figure_text out;
     if (!isfinite(share))
-        return (kanon__shown){"-"};
+        return (kanon__figure_text){"-"};
     if (fabs(share - 1) < 1e-9)
         share = 1; /* a sum of parts in another order */
     if (share > 0 && share < 0.001)
-        return (kanon__shown){"under 0.1 %"};
+        return (kanon__figure_text){"under 0.1 %"};
     if (share < 1 && share > 0.999)
-        return (kanon__shown){"over 99.9 %"};
+        return (kanon__figure_text){"over 99.9 %"};
     out = kanon__show_fixed(100 * share, fabs(100 * share - round(100 * share)) < 1e-9 ? 0 : 1);
     memcpy(out.text + strlen(out.text), " %", 3);
     return out;
 }
 
-kanon__shown kanon__show_figure(double value, bool whole)
+kanon__figure_text kanon__show_figure(double value, bool whole)
 {
-    kanon__shown out;
+    kanon__figure_text out;
     double magnitude = fabs(value);
     if (isnan(value))
-        return (kanon__shown){"-"};
+        return (kanon__figure_text){"-"};
     if (isinf(value))
-        return (kanon__shown){"infinite"};
+        return (kanon__figure_text){"infinite"};
     if (whole)
         return kanon__show_fixed(value, 0);
     if (magnitude > 0 && (magnitude < 1e-4 || magnitude >= 9e14)) {
@@ -95,9 +96,9 @@ kanon__shown kanon__show_figure(double value, bool whole)
     return kanon__show_fixed(value, digits);
 }
 
-kanon__shown kanon__show_place(double value)
+kanon__figure_text kanon__show_place(double value)
 {
-    kanon__shown out;
+    kanon__figure_text out;
     int64_t hundredths = (int64_t)llround(value * 100);
     int64_t magnitude = hundredths < 0 ? -hundredths : hundredths;
     int used = snprintf(out.text, sizeof out.text, "%s%lld", hundredths < 0 ? "-" : "", (long long)(magnitude / 100));

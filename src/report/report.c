@@ -1,3 +1,4 @@
+/* The entry: computes what both forms need (report_data.c), then writes one of them (report_json.c, report_html.c). */
 #include "report/report.h"
 
 #include <string.h>

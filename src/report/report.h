@@ -1,4 +1,6 @@
-/* The report: what came out, and everything that is needed to make it again. As JSON for programs, as a page for people. */
+/* The report: the figures of a grouping, and everything that is needed to make it again. As JSON for programs, as a
+ * page for people. An external report, for those who get the release, describes no single group.
+ * Called by pipeline/publish.c; may call measures, model and table, but not the pipeline. */
 #ifndef KANON_REPORT_REPORT_H
 #define KANON_REPORT_REPORT_H
 
@@ -6,6 +8,7 @@
 #include "measures/measure.h"
 #include "report/report_data.h"
 
+/* What a report is made from. release_path, release_sha256 and numeric are all NULL or all set. */
 typedef struct kanon__report {
     const kanon_table *table;
     const kanon_grouping *grouping;
@@ -13,6 +16,7 @@ typedef struct kanon__report {
     const char *release_path; /* NULL: none was written */
     const char *release_sha256;
     const char *numeric; /* the form of numeric cells; NULL with no release */
+    const char *command; /* what makes the release again, in the words of the caller; NULL: not shown */
     bool shuffle;        /* the release is in random order */
     bool html;           /* a page for people */
     bool external;       /* nothing that describes single groups, and nothing that helps to undo the release */

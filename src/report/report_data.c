@@ -1,3 +1,5 @@
+/* Counts once, for both forms of the report: classes of the original, sizes and losses of groups, and what few groups
+ * cause most of the loss. kanon__report_data_coarsen removes what an external report must not have. */
 #include "report/report_data.h"
 
 #include "core/alloc.h"

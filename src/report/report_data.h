@@ -1,4 +1,6 @@
-/* What a report shows of a grouping beyond its figures: histograms, and what the loss comes from. Counts and sizes only. */
+/* What a report shows of a grouping in addition to its figures: histograms, and what the loss comes from. Counts and
+ * sizes only, never a value of the table.
+ * Made by report.c; read by report_json.c and the sections of the page. */
 #ifndef KANON_REPORT_REPORT_DATA_H
 #define KANON_REPORT_REPORT_DATA_H
 

@@ -1,6 +1,7 @@
-/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. No
- * clock is asked, so that equal runs give equal pages but for the seconds that they took. Nothing that stands for some but
- * fewer than k records is named. */
+/* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. It
+ * has no clock time, so that equal runs give equal pages except for the seconds that they took. Nothing that stands for
+ * more than 0 but fewer than k records is named.
+ * Called by report.c; writes the summary and the guarantees itself, calls html_plots.c and html_tables.c for the rest. */
 #include "report/html_parts.h"
 #include "report/svg_plot.h"
 
@@ -175,7 +176,7 @@ static void say_bound(kanon__output *o, const kanon__report *r)
                   kanon__show_share(1 / gap->value).text);
 }
 
-/* What was asked beside k, what is reached, and what it cost. */
+/* The constraints in addition to k: what was asked, what is reached, and what it costs. */
 static void say_requirements(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
@@ -229,7 +230,7 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
     kanon__html_end(o);
 }
 
-/* ---- promises ---------------------------------------------------------------------------------------------------- */
+/* ---- guarantees -------------------------------------------------------------------------------------------------- */
 
 static void say_homogeneity(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
@@ -261,7 +262,7 @@ static void say_unprotected(kanon__output *o, const kanon__report *r)
     for (int i = 0; i < r->table->data.n_columns; i++)
         n += r->table->data.columns[i].role == KANON_ROLE_INSENSITIVE;
     kanon__output_text(
-        o, "<li><b>Columns that are released as they are.</b> The promise is about the quasi-identifiers alone. A column "
+        o, "<li><b>Columns that are released as they are.</b> The guarantee is about the quasi-identifiers alone. A column "
            "that someone could know from elsewhere and that is not among them can single out a record within its "
            "group.");
     if (n > 0) {
@@ -272,12 +273,12 @@ static void say_unprotected(kanon__output *o, const kanon__report *r)
     kanon__output_text(o, "</li>\n");
 }
 
-static void put_promises(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+static void put_guarantees(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
-    kanon__html_begin(o, "promises", "What k-anonymity promises, and what it does not");
+    kanon__html_begin(o, "guarantees", "What k-anonymity guarantees, and what it does not");
     kanon__output_text(
-        o, "<p>It promises that the quasi-identifiers of the release do not lead to fewer than k records, whatever is "
-           "known of them. It does not promise that nothing can be learned about a person:</p>\n<ul>\n");
+        o, "<p>It guarantees that the quasi-identifiers of the release do not lead to fewer than k records, whatever is "
+           "known of them. It does not guarantee that nothing can be learned about a person:</p>\n<ul>\n");
     say_homogeneity(o, r, d);
     kanon__output_text(
         o, "<li><b>Background knowledge.</b> Who knows more than the quasi-identifiers, for example that somebody "
@@ -305,9 +306,9 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
     kanon__html_groups(o, r, d);
     KANON_TRY(kanon__html_costs(o, r, d, err), out);
     KANON_TRY(kanon__html_attributes(o, r, d, err), out);
-    kanon__html_secrets(o, r, d);
+    kanon__html_sensitive(o, r, d);
     kanon__html_figures(o, r->measures);
-    put_promises(o, r, d);
+    put_guarantees(o, r, d);
     kanon__html_origin(o, r, input_sha256);
     kanon__output_text(o, "</body>\n</html>\n");
 out:

@@ -1,3 +1,5 @@
+/* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
+ * become text. Called by report.c; calls jansson. */
 #include "report/markup.h"
 #include "report/report.h"
 
@@ -115,7 +117,7 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* What was asked beside k, what is reached, and what it cost. */
+/* The constraints in addition to k: what was asked, what is reached, and what it costs. */
 static bool set_requirements(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;

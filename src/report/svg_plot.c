@@ -1,9 +1,11 @@
+/* The plots: a frame with axis and grid, then bars, outlines or points. The width of a text is estimated from its
+ * letters, because no font is known here. */
 #include "report/svg_plot.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Lengths are in the units of the viewBox, which are about pixels. Letters are estimated, since there is nobody to ask. */
+/* Lengths are in the units of the viewBox, which are about pixels. */
 enum { LETTER = 6, DIGIT = 6, ROW_HEIGHT = 15, PAIR_HEIGHT = 26, LEGEND_HEIGHT = 18, AXIS_HEIGHT = 16, TITLE_HEIGHT = 15 };
 
 const char kanon__plot_style[] = ".light{fill:#b9c3cf;stroke:#8794a3;stroke-width:.5}\n"
@@ -80,12 +82,12 @@ static double legend(kanon__output *o, const kanon__plot *plot, bool second_is_l
     return LEGEND_HEIGHT;
 }
 
-static kanon__shown show_value(const kanon__plot *plot, double value)
+static kanon__figure_text show_value(const kanon__plot *plot, double value)
 {
     if (plot->shares && value > 0 && value < 0.001)
-        return (kanon__shown){"<0.1 %"};
+        return (kanon__figure_text){"<0.1 %"};
     if (plot->shares && value > 0.999 && value < 1 - 1e-9)
-        return (kanon__shown){">99.9 %"};
+        return (kanon__figure_text){">99.9 %"};
     return plot->shares ? kanon__show_share(value) : kanon__show_fixed(value, 0);
 }
 
@@ -109,9 +111,10 @@ static double value_step(double *top, const kanon__plot *plot, double most)
     return step;
 }
 
-static kanon__shown show_step(const kanon__plot *plot, double value, double step)
+static kanon__figure_text show_step(const kanon__plot *plot, double value, double step)
 {
-    kanon__shown shown = plot->shares ? kanon__show_fixed(100 * value, step < 0.01 ? 1 : 0) : kanon__show_fixed(value, 0);
+    int digits = plot->shares && step < 0.01 ? 1 : 0;
+    kanon__figure_text shown = kanon__show_fixed(plot->shares ? 100 * value : value, digits);
     if (plot->shares)
         memcpy(shown.text + strlen(shown.text), " %", 3);
     return shown;
@@ -171,7 +174,7 @@ static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f
             height = 1; /* few are not none */
         if (bar->values[j] > 0)
             rectangle(o, left, f->top + f->height - height, width, height, series_class(plot, j));
-        kanon__shown shown = show_value(plot, bar->values[j]);
+        kanon__figure_text shown = show_value(plot, bar->values[j]);
         if (bar->values[j] > 0 && DIGIT * (double)strlen(shown.text) <= slot / plot->n_series + 2)
             text(o, left + width / 2, f->top + f->height - height - 3, "value middle", shown.text);
     }

@@ -29,7 +29,7 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
         if (!kanon__column_is_numeric(c) || numbers_fit(c))
             continue;
         st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
-        return kanon__hint(err, st, "round the column, or leave --state out");
+        return kanon__hint(err, st, "round the column, or release without a state");
     }
     return KANON_OK;
 }

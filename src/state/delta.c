@@ -134,6 +134,7 @@ static kanon_status read_places(delta *d, kanon_error *err)
         if (st == KANON_OK && why != NULL) {
             st = kanon__csv_fail(&d->csv, d->cell_of[i] >= 0 ? d->cell_of[i] : 0, err, "%s", why);
             kanon__hint(err, st, "%s", hint);
+            kanon__topic(err, st, kanon__state_numeric(c) ? NULL : "grow-taxonomy");
         }
         if (st != KANON_OK)
             return st;
@@ -223,7 +224,8 @@ static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
         if (s->n_key > 0)
             KANON_TRY(kanon__record_find(s, &same, 0, d->row.cells, &d->old, NULL, err), out);
         if (same.id > 0) {
-            st = fail_name(d, "there is a record with this key already", "use kanon update to change it", err);
+            st = fail_name(d, "there is a record with this key already", "to change a record, update it", err);
+            kanon__topic(err, st, "update");
             goto out;
         }
         KANON_TRY(read_places(d, err), out);

@@ -34,6 +34,14 @@ typedef struct planning {
     kanon__joint_result result;
 } planning;
 
+static kanon_status fail_joint_k(const planning *p, kanon_error *err)
+{
+    kanon_status st =
+        kanon__fail(err, KANON_EINFEASIBLE, "no release keeps joint classes of %lld records", (long long)p->joint_k);
+    kanon__hint(err, st, "wait for more records, or ask for smaller joint classes");
+    return kanon__topic(err, st, "joint-k");
+}
+
 static int by_group(const void *left, const void *right)
 {
     const person *a = left, *b = right;
@@ -269,9 +277,7 @@ static kanon_status merge_short(merging *m, kanon_error *err)
         while (c->sizes[cluster] > 0 && c->sizes[cluster] < m->plan->state->k) {
             int64_t to = cheapest_merge(m, cluster, box);
             if (to < 0) {
-                st = kanon__fail(err, KANON_EINFEASIBLE, "no release keeps joint classes of %lld records",
-                                 (long long)m->plan->joint_k);
-                kanon__hint(err, st, "wait for more records, or ask for a smaller --joint-k");
+                st = fail_joint_k(m->plan, err);
                 goto out;
             }
             kanon__box_join(m->space, kanon__clusters_box(c, to), kanon__clusters_box(c, cluster));
@@ -330,10 +336,7 @@ static kanon_status withhold(planning *p, kanon_error *err)
     w->table = NULL;
     w->schema = NULL;
     if (n == 0)
-        return kanon__hint(
-            err,
-            kanon__fail(err, KANON_EINFEASIBLE, "no release keeps joint classes of %lld records", (long long)p->joint_k),
-            "wait for more records, or ask for a smaller --joint-k");
+        return fail_joint_k(p, err);
     return kanon__whole_table(w, p->state, err);
 }
 
@@ -357,7 +360,8 @@ static kanon_status merge_broken(planning *p, kanon_error *err)
         goto out;
     st = kanon__constraints_check_feasible(constraints, err);
     if (st != KANON_OK) {
-        kanon__hint(err, st, "too many records would have to wait: ask for a smaller --joint-k, or wait for more records");
+        kanon__hint(err, st, "too many records would have to wait: ask for smaller joint classes, or wait for more records");
+        kanon__topic(err, st, "joint-k");
         goto out;
     }
     kanon__ticker_init(&ticker, p->state->tick, p->state->payload, "regrouping");
@@ -395,7 +399,8 @@ kanon_status kanon__joint_plan(kanon__whole *whole, kanon_state *s, int64_t join
     *out = (kanon__joint_result){0};
     if (s->entity >= 0) {
         st = kanon__fail(err, KANON_EINVAL, "joint classes are made of records, and this state holds groups of entities");
-        return kanon__hint(err, st, "release without --joint-k; kanon audit counts the entities of joint classes");
+        kanon__hint(err, st, "release without a size of joint classes; an audit counts the entities in them");
+        return kanon__topic(err, st, "joint-entities");
     }
     KANON_TRY(kanon__traces_load(&p.traces, s, whole, err), out);
     KANON_TRY(kanon__new_array(&p.groups, whole->n, "groups", err), out);

@@ -274,7 +274,7 @@ kanon_status kanon__cell_place(kanon__cell_reader *r, int column, const kanon__c
     int32_t before = c->tree->n_nodes;
     KANON_TRY(kanon__catalog_node(c, place, text, length, is_missing, r->grow, why, err), out);
     r->n_grown += c->tree->n_nodes > before;
-    *hint = "correct it, or put new values below the root of the taxonomy with --grow-taxonomy";
+    *hint = "correct it, or allow new values below the root of the taxonomy";
 out:
     return st;
 }

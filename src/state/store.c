@@ -30,7 +30,7 @@ kanon_status kanon__store_fail(const kanon__store *store, int code, kanon_error 
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         st = kanon__fail(err, KANON_EIO, "%s: another process is working on it", store->path);
-        return kanon__hint(err, st, "try again later, or wait longer with --wait");
+        return kanon__topic(err, kanon__hint(err, st, "try again later, or wait longer"), "wait");
     case SQLITE_FULL:
         return kanon__fail(err, KANON_EIO, "cannot write %s: no room left", store->path);
     case SQLITE_READONLY:
@@ -199,7 +199,7 @@ static kanon_status check_header(const kanon__store *s, kanon_error *err)
         return st;
     if (memcmp(header, "SQLite format 3", 16) != 0 || number_at(header, ID_AT) != KANON__STATE_ID) {
         st = kanon__fail(err, KANON_EDATA, "%s: not a state", s->path);
-        return kanon__hint(err, st, "a state is what kanon anonymize --state makes");
+        return kanon__topic(err, kanon__hint(err, st, "give a file that was made as a state"), "state");
     }
     if (number_at(header, VERSION_AT) > KANON__STATE_VERSION) {
         st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by a newer version", s->path);
@@ -207,7 +207,7 @@ static kanon_status check_header(const kanon__store *s, kanon_error *err)
     }
     if (number_at(header, VERSION_AT) < KANON__STATE_VERSION) {
         st = kanon__fail(err, KANON_EVERSION, "%s: the state was made by an older version", s->path);
-        return kanon__hint(err, st, "make it anew with kanon anonymize --state");
+        return kanon__topic(err, kanon__hint(err, st, "make a new state from the table"), "state");
     }
     if (number_at(header, PAGE_SIZE_AT) >> 16 != KANON__PAGE_SIZE || header[RESERVED_AT] != KANON__PAGE_RESERVED ||
         header[FORMAT_AT] != 1 || header[FORMAT_AT + 1] != 1)

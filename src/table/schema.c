@@ -244,9 +244,10 @@ kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, i
 {
     char *copy = NULL;
     kanon_status st = KANON_OK;
-    if (column == NULL && schema->entity == NULL)
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "entities are to stay together, but there are none"),
-                           "name the column that says whose record it is: --entity, or entity in the schema");
+    if (column == NULL && schema->entity == NULL) {
+        st = kanon__fail(err, KANON_EINVAL, "entities are to stay together, but there are none");
+        return kanon__topic(err, kanon__hint(err, st, "name the column that says whose record it is: entity"), "entity");
+    }
     if (column != NULL) {
         st = kanon__copy_text(&copy, column, strlen(column), "a column name", err);
         if (st != KANON_OK)

@@ -1,16 +1,18 @@
-/* The points of a grid with their figures, and how they are written down. */
+/* The points of a grid with their figures, and how they are written. Made by tradeoff.c; written by curve_write.c. */
 #ifndef KANON_TRADEOFF_CURVE_H
 #define KANON_TRADEOFF_CURVE_H
 
 #include "tradeoff/grid.h"
 #include "core/output.h"
 
+/* Point i has n_axes items of `places` and N_FIGURES items of `figures` (tradeoff.c), from i times that number on; its
+ * kanon_curve_point refers to them. The first axis is k. */
 struct kanon_curve {
     kanon__grid grid;
     kanon_curve_point *points;
     int64_t n;
     kanon_setting *places; /* n_axes for each point */
-    kanon_figure *figures; /* kanon__n_curve_figures() for each point */
+    kanon_figure *figures; /* the figures of tradeoff.c for each point */
     const char *algorithm; /* of the algorithm's own table, or of the schema */
     const char *table_name;
     uint64_t seed;

@@ -1,3 +1,5 @@
+/* Writes a curve as CSV, as JSON and as a plot. Called by tradeoff.c when all points are known; calls report/svg_plot.h
+ * for the plots. */
 #include "tradeoff/curve.h"
 
 #include "core/alloc.h"
@@ -143,11 +145,11 @@ static void name_point(char *buffer, size_t size, const kanon_curve *c, const ka
 typedef struct drawing {
     kanon__plot_point *points;
     double *places; /* x and y of each */
-    bool *beaten;
+    bool *dominated;
     int64_t n;
 } drawing;
 
-/* The points that have both figures; the line goes through those that none beats in the two. */
+/* The points that have both figures; the line goes through those that are not dominated in the two. */
 static void place_points(drawing *d, const kanon_curve *c, const struct panel *panel)
 {
     d->n = 0;
@@ -163,9 +165,9 @@ static void place_points(drawing *d, const kanon_curve *c, const struct panel *p
         d->places[2 * d->n + 1] = y;
         d->n++;
     }
-    kanon__find_beaten(d->beaten, d->places, d->n, 2);
+    kanon__find_dominated(d->dominated, d->places, d->n, 2);
     for (int64_t i = 0; i < d->n; i++)
-        d->points[i].is_joined = !d->beaten[i];
+        d->points[i].is_joined = !d->dominated[i];
 }
 
 static int compare_x(const void *left, const void *right)
@@ -188,7 +190,7 @@ static int put_panels(kanon__output *o, const kanon_curve *c, drawing *d)
         kanon__plot plot = {.title = panels[i].title,
                             .width = KANON__PLOT_WIDE,
                             .n_series = 2,
-                            .series = {"beaten by another", "beaten by none"},
+                            .series = {"dominated", "not dominated"},
                             .shares = panels[i].shares,
                             .x_title = panels[i].x_title,
                             .y_title = panels[i].y_title};
@@ -247,8 +249,8 @@ static void put_page(kanon__output *o, const kanon_curve *c, drawing *d)
                           "th{text-align:left;white-space:nowrap}\n</style>\n</head>\n<body>\n<h1>Trade-off: ");
     kanon__markup_text(o, name, strlen(name));
     kanon__markup(o,
-                  "</h1>\n<p>Algorithm %s. The line joins the points that none beats in the two figures shown; a dark "
-                  "point is beaten by none in all the criteria together.</p>\n",
+                  "</h1>\n<p>Algorithm %s. The line joins the points that are not dominated in the two figures shown; a "
+                  "dark point is not dominated in all the criteria together.</p>\n",
                   c->algorithm);
     put_svg(o, c, d);
     put_table(o, c);
@@ -261,13 +263,13 @@ kanon_status kanon__curve_plot(kanon__output *o, const kanon_curve *c, bool html
     drawing d = {0};
     KANON_TRY(kanon__new_array(&d.points, c->n, "a plot", err), out);
     KANON_TRY(kanon__new_array(&d.places, 2 * c->n, "a plot", err), out);
-    KANON_TRY(kanon__new_array(&d.beaten, c->n, "a plot", err), out);
+    KANON_TRY(kanon__new_array(&d.dominated, c->n, "a plot", err), out);
     if (html)
         put_page(o, c, &d);
     else
         put_svg(o, c, &d);
 out:
-    kanon__free(d.beaten);
+    kanon__free(d.dominated);
     kanon__free(d.places);
     kanon__free(d.points);
     return st;

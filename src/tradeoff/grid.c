@@ -1,3 +1,5 @@
+/* Grids and dominance: see the header. The points of a grid are numbered like the digits of a counter, so no list of
+ * them is kept. */
 #include "tradeoff/grid.h"
 
 #include "core/alloc.h"
@@ -73,7 +75,7 @@ const char *kanon__grid_value(const kanon__grid *g, int64_t point, int axis)
     return a->values.items[point / a->stride % a->values.n];
 }
 
-/* ---- which points are beaten ------------------------------------------------------------------------------------- */
+/* ---- dominance --------------------------------------------------------------------------------------------------- */
 
 /* Equal groups give figures that differ in their last digits where the groups have other numbers. */
 static bool is_less(double a, double b)
@@ -81,7 +83,7 @@ static bool is_less(double a, double b)
     return a < b - 1e-10 * fabs(b);
 }
 
-static bool beats(const double *a, const double *b, int n_criteria)
+static bool dominates(const double *a, const double *b, int n_criteria)
 {
     bool better = false;
     for (int i = 0; i < n_criteria; i++) {
@@ -92,11 +94,11 @@ static bool beats(const double *a, const double *b, int n_criteria)
     return better;
 }
 
-void kanon__find_beaten(bool *beaten, const double *values, int64_t n, int n_criteria)
+void kanon__find_dominated(bool *dominated, const double *values, int64_t n, int n_criteria)
 {
     for (int64_t i = 0; i < n; i++) {
-        beaten[i] = false;
-        for (int64_t j = 0; j < n && !beaten[i]; j++)
-            beaten[i] = beats(&values[j * n_criteria], &values[i * n_criteria], n_criteria);
+        dominated[i] = false;
+        for (int64_t j = 0; j < n && !dominated[i]; j++)
+            dominated[i] = dominates(&values[j * n_criteria], &values[i * n_criteria], n_criteria);
     }
 }

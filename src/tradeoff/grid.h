@@ -1,4 +1,5 @@
-/* A grid: axes with values, every combination of which is a point; and which points no other beats. */
+/* A grid: axes with values, every combination of which is a point; and which points are dominated (Pareto).
+ * Called by tradeoff.c and curve_write.c; calls only core. */
 #ifndef KANON_TRADEOFF_GRID_H
 #define KANON_TRADEOFF_GRID_H
 
@@ -8,6 +9,7 @@
 
 enum { KANON__GRID_AXES = 32, KANON__GRID_POINTS = 10000 };
 
+/* An axis with distinct values. Value i of a point is (point / stride) modulo the number of values. */
 typedef struct kanon__grid_axis {
     char *name;
     kanon__texts values;
@@ -27,8 +29,8 @@ void kanon__grid_clear(kanon__grid *grid);
 int64_t kanon__grid_points(const kanon__grid *grid);
 const char *kanon__grid_value(const kanon__grid *grid, int64_t point, int axis);
 
-/* Which of `n` points are beaten: another one is better in one of its `n_criteria` values and worse in none. Small values
+/* Which of `n` points are dominated: another one is better in one of its `n_criteria` values and worse in none. Small values
  * are good; what differs in the tenth digit or is NAN counts as equal. */
-void kanon__find_beaten(bool *beaten, const double *values, int64_t n, int n_criteria);
+void kanon__find_dominated(bool *dominated, const double *values, int64_t n, int n_criteria);
 
 #endif

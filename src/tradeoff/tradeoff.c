@@ -1,5 +1,7 @@
-/* Every point of a grid: grouped, measured, and held against the others. The table is read once, and what is known of it and
- * k alone, the lower bound, is found once for each k; points run in parallel and know nothing of each other. */
+/* A grid of runs: every point is grouped, measured and compared with the others. The table is read once, and the lower
+ * bound, which depends on the table and k alone, is computed once for each k. Points run in parallel and are
+ * independent, so the curve does not depend on the number of threads.
+ * Called through kanon_tradeoff; calls the pipeline for each point, the measures, and curve_write.c. */
 #include "algorithms/algorithm.h"
 #include "tradeoff/curve.h"
 #include "pipeline/publish.h"
@@ -26,6 +28,7 @@ enum { N_FIGURES = sizeof figure_names / sizeof *figure_names, N_MEASURED = N_FI
 static const char *const criteria[] = {"information_loss", "highest_risk", "average_risk", "protection", "query_error"};
 enum { N_CRITERIA = sizeof criteria / sizeof *criteria };
 
+/* A running grid. The lock protects `done` and `stopped`; a point writes only its own places and figures. */
 typedef struct work {
     const kanon_table *table;
     kanon_tradeoff_options options;
@@ -73,7 +76,7 @@ static kanon_status check_shares(const kanon__texts *values, kanon_error *err)
     return KANON_OK;
 }
 
-/* A wrong value is to be told before the work begins, not when its point has its turn. */
+/* A wrong value is reported before the work begins, not when its point runs. */
 static kanon_status check_settings(const kanon_algorithm_info *info, const kanon__grid_axis *axis, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -121,7 +124,7 @@ static kanon_status make_grid(work *w, kanon_error *err)
     for (size_t i = 0; i < o->n_settings; i++) {
         const char *name = o->settings[i].name;
         KANON_TRY(kanon__grid_add(g, name, o->settings[i].value, takes_text(info, name), err), out);
-        if (info != NULL) /* an unknown algorithm is told by who runs it */
+        if (info != NULL) /* kanon_anonymize reports an unknown algorithm */
             KANON_TRY(check_settings(info, &g->axes[g->n_axes - 1], err), out);
     }
 out:
@@ -153,8 +156,8 @@ out:
 
 /* ---- the points -------------------------------------------------------------------------------------------------- */
 
-/* How far the grid is, whatever a point says of itself; and who was asked to stop stops all points. */
-static int tell(const kanon_progress *of_point, void *payload)
+/* The tick of every point: reports the progress of the grid instead of that of the point, and stops all points together. */
+static int report_progress(const kanon_progress *of_point, void *payload)
 {
     work *w = payload;
     (void)of_point;
@@ -178,7 +181,7 @@ static kanon_status measure_point(const work *w, int64_t index, const kanon_grou
         .settings = w->options.measure_settings,
         .n_settings = w->options.n_measure_settings,
         .threads = w->threads,
-        .tick = w->options.tick != NULL ? tell : NULL,
+        .tick = w->options.tick != NULL ? report_progress : NULL,
         .payload = (void *)w,
     };
     bool first_of_k = index % c->grid.axes[0].stride == 0;
@@ -208,7 +211,7 @@ static kanon_status run_point(int64_t index, void *payload, kanon_error *err)
         .n_settings = point->n_settings - n_own,
         .seed = w->options.seed,
         .threads = w->threads,
-        .tick = w->options.tick != NULL ? tell : NULL,
+        .tick = w->options.tick != NULL ? report_progress : NULL,
         .payload = w,
     };
     kanon__parse_integer(&grouping_options.k, point->settings[0].value, strlen(point->settings[0].value));
@@ -238,7 +241,7 @@ static kanon_status run_points(work *w, kanon_error *err)
     return st;
 }
 
-/* The bound of the first point of a k is that of the others. */
+/* All points of a k have the bound that was computed for the first of them. */
 static void share_bounds(kanon_curve *c)
 {
     for (int64_t i = 0; i < c->n; i++) {
@@ -254,28 +257,29 @@ static void share_bounds(kanon_curve *c)
     }
 }
 
-static kanon_status judge(kanon_curve *c, kanon_error *err)
+/* Which points are dominated. KANON_EINFEASIBLE: no point has a grouping. */
+static kanon_status compare_points(kanon_curve *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     double *values = NULL;
-    bool *beaten = NULL;
+    bool *dominated = NULL;
     int64_t n_feasible = 0;
     KANON_TRY(kanon__new_array(&values, c->n * N_CRITERIA, "points", err), out);
-    KANON_TRY(kanon__new_array(&beaten, c->n, "points", err), out);
+    KANON_TRY(kanon__new_array(&dominated, c->n, "points", err), out);
     for (int64_t i = 0; i < c->n; i++)
         for (int j = 0; j < N_CRITERIA; j++)
             values[i * N_CRITERIA + j] = kanon__curve_figure(&c->points[i], criteria[j]);
-    kanon__find_beaten(beaten, values, c->n, N_CRITERIA);
+    kanon__find_dominated(dominated, values, c->n, N_CRITERIA);
     for (int64_t i = 0; i < c->n; i++) {
         n_feasible += c->points[i].result != KANON_POINT_INFEASIBLE;
-        if (beaten[i])
+        if (dominated[i])
             c->points[i].result = KANON_POINT_DOMINATED;
     }
     if (n_feasible == 0)
         st = kanon__hint(err, kanon__fail(err, KANON_EINFEASIBLE, "no point of the grid can be met"),
-                         "ask for smaller k, or less beside k");
+                         "ask for a smaller k, or for weaker constraints");
 out:
-    kanon__free(beaten);
+    kanon__free(dominated);
     kanon__free(values);
     return st;
 }
@@ -313,7 +317,7 @@ static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_e
             KANON_TRY(kanon__output_open(&outputs[i], paths[i], false, err), out);
     KANON_TRY(run_points(w, err), out);
     share_bounds(w->curve);
-    KANON_TRY(judge(w->curve, err), out);
+    KANON_TRY(compare_points(w->curve, err), out);
     KANON_TRY(write_all(outputs, w, err), out);
 out:
     return st;

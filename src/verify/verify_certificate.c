@@ -41,8 +41,8 @@ typedef struct checking {
 
 static kanon_status not_one(const kanon__input *in, const char *what, kanon_error *err)
 {
-    return kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s: %s", in->path, what),
-                       "give a file that kanon bound --certificate wrote");
+    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s", in->path, what);
+    return kanon__topic(err, kanon__hint(err, st, "give a file that was written as a certificate"), "certificate");
 }
 
 static bool whole(const json_t *root, const char *name, int64_t least, int64_t most, int64_t *out)

@@ -1,5 +1,6 @@
 /* The index of groups gives the answers that a look at every group gives, however it was cut and changed. */
 #include "core/random.h"
+#include "sample/hospital.h"
 #include "state/group_index.h"
 #include "state/index_cut.h"
 #include "state/session.h"
@@ -15,7 +16,7 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
     kanon_grouping *grouping = NULL;
     kanon_state *state = NULL;
     place directory = scratch("h"), path = scratch("x.state");
-    assert_done(kanon_sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
+    assert_done(sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
     assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, &err), &err);
     assert_done(kanon_table_read(&table, inside(directory.text, hospital[0]).text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "mondrian"};
@@ -133,7 +134,7 @@ static void as_a_scan(void **unused)
     kanon__random_init(&random, test_seed(), 0);
     kanon_state *state = make_state(3000, 1, 2);
     place more = scratch("m"), delta = scratch("d.csv");
-    assert_done(kanon_sample_hospital(more.text, 8000, 5, NULL, NULL, &err), &err);
+    assert_done(sample_hospital(more.text, 8000, 5, NULL, NULL, &err), &err);
     compare(state, &random, 300);
     write_lines(inside(more.text, hospital[0]).text, delta.text, 1, 1, 8000);
     kanon_change_options grow = {.struct_size = sizeof grow, .grow_taxonomy = 1};

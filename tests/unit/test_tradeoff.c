@@ -1,4 +1,4 @@
-/* Grids, which of their points are beaten, and the curve of a small table. */
+/* Grids, which of their points are dominated, and the curve of a small table. */
 #include "tradeoff/grid.h"
 #include "support.h"
 
@@ -49,7 +49,7 @@ static void wrong_grids_are_refused(void **state)
     assert_no_leak();
 }
 
-static void beaten_points_are_found(void **state)
+static void dominated_points_are_found(void **state)
 {
     (void)state;
     const double values[][2] = {
@@ -61,20 +61,20 @@ static void beaten_points_are_found(void **state)
         {5, 1},             /* equal points do not beat each other */
         {5 + 1e-13, 1},     /* nor do those that differ by rounding */
         {6, 6},             /* worse in both */
-        {NAN, NAN},         /* nothing is known: neither beaten nor beating */
+        {NAN, NAN},         /* nothing is known: neither dominated nor dominating */
         {1 - 1e-6, 5.0001}, /* a trade of very little */
     };
     enum { N = sizeof values / sizeof *values };
     const bool expected[N] = {false, false, true, true, false, false, false, true, false, false};
-    bool beaten[N];
-    kanon__find_beaten(beaten, &values[0][0], N, 2);
+    bool dominated[N];
+    kanon__find_dominated(dominated, &values[0][0], N, 2);
     for (int i = 0; i < N; i++)
-        assert_int_equal(beaten[i], expected[i]);
+        assert_int_equal(dominated[i], expected[i]);
     /* a criterion that no point has decides nothing */
     const double without[] = {1, NAN, 2, NAN, 1, NAN};
-    kanon__find_beaten(beaten, without, 3, 2);
-    assert_false(beaten[0] || beaten[2]);
-    assert_true(beaten[1]);
+    kanon__find_dominated(dominated, without, 3, 2);
+    assert_false(dominated[0] || dominated[2]);
+    assert_true(dominated[1]);
 }
 
 static const kanon_figure *find(const kanon_curve_point *point, const char *name)
@@ -155,7 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid_is_every_combination),
         cmocka_unit_test(wrong_grids_are_refused),
-        cmocka_unit_test(beaten_points_are_found),
+        cmocka_unit_test(dominated_points_are_found),
         cmocka_unit_test(a_curve_is_its_runs),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

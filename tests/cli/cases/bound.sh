@@ -64,6 +64,7 @@ err_has "the proof is about k = 3"
 echo '{"format": 1}' >wrong.json
 expect 3 "$KANON" bound t.csv -s s.yaml --check wrong.json
 err_has "wrong.json: not a certificate"
+err_has "; kanon bound --certificate writes one"
 expect 3 "$KANON" bound t.csv -s s.yaml --check t.csv
 sed 's/"format": 1/"format": 2/' proof.json >wrong.json
 expect 4 "$KANON" bound t.csv -s s.yaml --check wrong.json
@@ -73,7 +74,7 @@ err_has "newer version"
 expect 2 "$KANON" bound t.csv
 expect 2 "$KANON" bound t.csv -s s.yaml --check proof.json --groups g.csv
 expect 2 "$KANON" bound t.csv --quasi age
-err_has "no k is given"
+err_has "no k is given; k is a whole number from 2 upwards; give -k K, or k below privacy in the schema"
 expect 2 "$KANON" bound t.csv -s s.yaml --certificate t.csv
 err_has "would be overwritten"
 [ "$(head -n 1 t.csv)" = "age,pay,job,sex" ] || failed "the table was overwritten"

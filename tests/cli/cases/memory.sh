@@ -19,7 +19,7 @@ same plain.csv more.csv
 expect 0 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 30M -o blocks.csv --report r.json -q
 grep -q '"blocks": ' r.json || failed "no blocks in the report"
 expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a kmeans-fill --set max-iterations=1 --memory 30M --blocks none -o none.csv
-err_has "blocks of 2000 records"
+err_has "blocks of 2000 records; --memory SIZE says how much"
 no_file none.csv
 
 # what follows the algorithm counts, too

@@ -39,3 +39,9 @@ for form in interval range mean columns; do
     expect 0 "$KANON" check r.csv -s s.yaml -k 3
     grep -q '^k  *3$' "$OUT" || failed "k is not 3 in the form $form"
 done
+
+# a column that is called as one of the two would be
+printf 'age,age_min\n20,1\n21,2\n22,3\n' >t.csv
+expect 2 "$KANON" anonymize t.csv --quasi age --insensitive age_min -k 3 -q --numeric columns -o none.csv
+err_has "choose another numeric form, or rename the column; --numeric interval and --numeric range add no columns"
+no_file none.csv

@@ -54,6 +54,7 @@ err_has "ask for a smaller l"
 # entities stay together only where there are some, whoever names them
 expect 2 "$KANON" anonymize t.csv -s s.yaml -q --entity-together -o none.csv
 err_has "there are none"
+err_has "; --entity A names it, too"
 { echo "entity: who"; cat s.yaml; } > e.yaml
 expect 0 "$KANON" anonymize t.csv -s e.yaml -q --entity-together -o flag.csv
 same together.csv flag.csv

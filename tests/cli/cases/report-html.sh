@@ -40,7 +40,7 @@ page()
     for text in "<script" "http" "src=" "url(" "@import" "<link" "<img" "<iframe" "javascript"; do
         ! grep -qiF "$text" "$1" || failed "$1 has $text"
     done
-    for part in summary risk groups costs attributes sensitive figures promises origin; do
+    for part in summary risk groups costs attributes sensitive figures guarantees origin; do
         grep -q "<section id=\"$part\">" "$1" || failed "$1 has no part $part"
     done
     for text in spy plague Astrid Name1 113 987654; do
@@ -104,6 +104,19 @@ grep -q "too few groups" w.html || failed "the external page describes the only 
 # roles that options gave are part of the command that makes it again
 expect 0 "$KANON" anonymize t.csv -s s.yaml --identifying job -k 5 -o r.csv --report p.html -q
 grep -qF -e "-s s.yaml --identifying job -k 5" p.html || failed "the command forgets a role"
+
+# the command does make it again, whatever stands in names and values; what does not change the release is left out
+{ head -n 1 t.csv; sed '1d; s/^Name1,/?,/' t.csv; } | tr , '|' >"it's t.csv"
+expect 0 "$KANON" anonymize "it's t.csv" -s s.yaml --identifying job --insensitive name,illness --missing '?' --missing "it's" \
+    --delimiter '|' -k 7 -a mondrian --set ties=relaxed --suppress 0.05 --blocks none --memory 1G --numeric range \
+    --shuffle --seed 9 --threads 2 -o r.csv --report p.html -q
+sed -n 's|^<pre>kanon \(.*\)</pre>$|\1|p' p.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g" >words
+[ -s words ] || failed "the page has no command"
+! grep -q -e --threads -e --report -e ' -q' words || failed "the command has what does not change the release"
+mv r.csv before.csv
+eval "set -- $(cat words)"
+expect 0 "$KANON" "$@" -q
+same before.csv r.csv
 
 # no group at all; nothing is said of groups that are not there
 { echo row,group; awk 'NR > 1 { print NR - 1 ",0" }' t.csv; } >g.csv

@@ -46,6 +46,7 @@ insert 'n2,30,cook,Ulm,flu\n'
 refused 3 "d.csv:3: city: no record had this value before" insert x.state d.csv
 insert 'a1,30,cook,Bonn,flu\n'
 refused 3 "d.csv:3: id: there is a record with this key already" insert x.state d.csv
+err_has "; to change a record, update it; kanon update does that"
 insert 'n1,30,cook,Bonn,flu\n'
 refused 3 "d.csv:3: id: there is a record with this key already" insert x.state d.csv
 insert 'n2,30,cook,Bonn\n'
@@ -70,6 +71,7 @@ refused 3 "d.csv:2: id: there is no such record" update x.state d.csv
 # what can be asked of a state
 refused 4 "none.state" insert none.state d.csv
 refused 3 "not a state" state d.csv
+err_has "; kanon anonymize --state makes one"
 refused 2 "no DELTA given" insert x.state
 refused 2 "one word too many" insert x.state d.csv more
 refused 2 "there is no refinement" optimize x.state --refine magic

@@ -62,6 +62,7 @@ expect 2 "$KANON" optimize y.state
 err_has "entities are to stay together"
 expect 2 "$KANON" release y.state --joint-k 2 -o none.csv
 err_has "joint classes are made of records"
+err_has "; leave out --joint-k, and see kanon audit"
 no_file none.csv
 
 # the two records of one new person are a joint class of two records, but of one person

@@ -28,6 +28,6 @@ echo 'ROLLBACK;' >&9
 exec 9>&-
 wait $pid || :
 [ $got -eq 4 ] || failed "exit status $got instead of 4 while the state is locked"
-err_has "x.state: another process is working on it"
+err_has "x.state: another process is working on it; try again later, or wait longer; --wait SECONDS says how long"
 expect 0 "$KANON" state x.state
 out_has "records        2200"

@@ -1,13 +1,14 @@
+/* The files of the sample hospital: the fixed texts, the order of writing, and directories that are made and, where the
+ * sample fails, removed again. */
+#include "sample/hospital.h"
+
 #include "sample/hospital_rows.h"
 #include "sample/hospital_values.h"
-
-#include "core/alloc.h"
-#include "core/output.h"
-#include "core/ticker.h"
+#include "sample/sample_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,7 +68,7 @@ static const char schema_text[] =
 static kanon_status join(char **out, const char *dir, const char *name, kanon_error *err)
 {
     size_t length = strlen(dir), size = length + strlen(name) + 2;
-    kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
+    kanon_status st = sample_new((void **)out, size, "a file name", err);
     if (st == KANON_OK)
         snprintf(*out, size, "%s%s%s", dir, length > 0 && dir[length - 1] == '/' ? "" : "/", name);
     return st;
@@ -80,7 +81,7 @@ static kanon_status make_one(const char *path, bool *made, kanon_error *err)
     int reason = errno;
     if (*made || (stat(path, &is) == 0 && S_ISDIR(is.st_mode)))
         return KANON_OK;
-    return kanon__fail_errno(err, reason == EEXIST ? ENOTDIR : reason, "make the directory", path);
+    return sample_fail_errno(err, reason == EEXIST ? ENOTDIR : reason, "make the directory", path);
 }
 
 /* Make `path` and what is missing above it. *first_made is the length of the first part that was made here, 0: none;
@@ -117,94 +118,84 @@ static void remove_directories(char *path, size_t first_made)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static kanon_status open_files(kanon__output *files[N_FILES], const char *dir, kanon_error *err)
+static kanon_status open_files(sample_file files[N_FILES], const char *dir, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int i = 0; i < N_FILES && st == KANON_OK; i++) {
         char *path = NULL;
         st = join(&path, dir, file_names[i], err);
         if (st == KANON_OK)
-            st = kanon__output_open(&files[i], path, false, err);
-        kanon__free(path);
+            st = sample_file_open(&files[i], path, err);
+        free(path);
     }
     return st;
 }
 
-static void write_leaf(kanon__output *file, const char *name, const char *path)
+static void write_leaf(sample_file *file, const char *name, const char *path)
 {
-    kanon__output_text(file, name);
-    kanon__output_text(file, ";");
-    kanon__output_text(file, path);
-    kanon__output_text(file, "\n");
+    sample_file_text(file, name);
+    sample_file_text(file, ";");
+    sample_file_text(file, path);
+    sample_file_text(file, "\n");
 }
 
-static void write_taxonomies(kanon__output *files[N_FILES])
+static void write_taxonomies(sample_file files[N_FILES])
 {
-    for (int i = 0; i < KANON__N_MARITAL; i++)
-        write_leaf(files[MARITAL_STATUS], kanon__maritals[i].name, kanon__maritals[i].path);
-    for (int i = 0; i < KANON__N_OCCUPATIONS; i++)
-        write_leaf(files[OCCUPATION], kanon__occupations[i].name, kanon__occupations[i].path);
-    for (int i = 0; i < KANON__N_DIAGNOSES; i++)
-        write_leaf(files[DIAGNOSIS], kanon__diagnoses[i].name, kanon__diagnoses[i].path);
+    for (int i = 0; i < SAMPLE_N_MARITAL; i++)
+        write_leaf(&files[MARITAL_STATUS], sample_maritals[i].name, sample_maritals[i].path);
+    for (int i = 0; i < SAMPLE_N_OCCUPATIONS; i++)
+        write_leaf(&files[OCCUPATION], sample_occupations[i].name, sample_occupations[i].path);
+    for (int i = 0; i < SAMPLE_N_DIAGNOSES; i++)
+        write_leaf(&files[DIAGNOSIS], sample_diagnoses[i].name, sample_diagnoses[i].path);
 }
 
-static kanon_status write_table(kanon__output *file, const kanon__hospital *hospital, int64_t n_rows, kanon__ticker *ticker,
+/* About every five milliseconds the caller learns how far the table is, and may stop the work. */
+static kanon_status write_table(sample_file *file, const hospital *h, int64_t n_rows, kanon_tick tick, void *payload,
                                 kanon_error *err)
 {
-    enum { ROWS_PER_TICK = 1024, NS_PER_ROW = 300 };
-    char row[KANON__HOSPITAL_ROW];
-    kanon__output_text(file, KANON__HOSPITAL_HEADER);
+    enum { ROWS_PER_TICK = 1 << 14 };
+    char row[HOSPITAL_ROW];
+    kanon_progress now = {.struct_size = sizeof now, .stage = "writing", .total = n_rows};
+    sample_file_text(file, HOSPITAL_HEADER);
     for (int64_t i = 0; i < n_rows; i++) {
-        if (i % ROWS_PER_TICK == 0) {
-            kanon_status st = kanon__tick(ticker, i, n_rows, ROWS_PER_TICK * NS_PER_ROW, err);
-            if (st != KANON_OK)
-                return st;
-        }
-        kanon__output_write(file, row, kanon__hospital_row(hospital, i, row));
+        now.done = i;
+        if (tick != NULL && i % ROWS_PER_TICK == 0 && tick(&now, payload) != 0)
+            return sample_fail(err, KANON_ECANCELLED, "stopped while writing", "");
+        sample_file_write(file, row, hospital_row(h, i, row));
     }
     return KANON_OK;
 }
 
-static kanon_status write_files(kanon__output *files[N_FILES], const kanon__hospital *hospital, int64_t n_rows,
-                                kanon__ticker *ticker, kanon_error *err)
+kanon_status sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
+                             kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon__output_text(files[SCHEMA], schema_text);
-    write_taxonomies(files);
-    KANON_TRY(write_table(files[TABLE], hospital, n_rows, ticker, err), out);
-    for (int i = 0; i < N_FILES; i++)
-        KANON_TRY(kanon__output_finish(files[i], err), out);
-    KANON_TRY(kanon__output_commit(files, N_FILES, err), out);
-out:
-    return st;
-}
-
-kanon_status kanon_sample_hospital(const char *dir, int64_t n_rows, uint64_t seed, kanon_tick tick, void *payload,
-                                   kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__hospital *hospital = NULL;
-    kanon__output *files[N_FILES] = {NULL};
-    kanon__ticker ticker;
+    hospital *h = NULL;
+    sample_file files[N_FILES] = {0};
     char *deepest = NULL;
     size_t first_made = 0;
     if (dir == NULL || dir[0] == '\0')
-        return kanon__fail(err, KANON_EINVAL, "the sample needs a directory");
+        return sample_fail(err, KANON_EINVAL, "the sample needs a directory", "");
     if (n_rows < 1)
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a sample of %lld rows is not possible", (long long)n_rows),
-                           "ask for at least 1 row");
-    kanon__ticker_init(&ticker, tick, payload, "writing");
-    KANON_TRY(kanon__hospital_new(&hospital, seed, err), out);
-    KANON_TRY(join(&deepest, dir, "taxonomies", err), out);
-    KANON_TRY(make_directories(deepest, &first_made, err), out);
-    KANON_TRY(open_files(files, dir, err), out);
-    KANON_TRY(write_files(files, hospital, n_rows, &ticker, err), out);
-out:
+        return sample_fail(err, KANON_EINVAL, "a sample of no rows is not possible", "ask for at least 1 row");
+    kanon_status st = hospital_new(&h, seed, err);
+    if (st == KANON_OK)
+        st = join(&deepest, dir, "taxonomies", err);
+    if (st == KANON_OK)
+        st = make_directories(deepest, &first_made, err);
+    if (st == KANON_OK)
+        st = open_files(files, dir, err);
+    if (st == KANON_OK) {
+        sample_file_text(&files[SCHEMA], schema_text);
+        write_taxonomies(files);
+        st = write_table(&files[TABLE], h, n_rows, tick, payload, err);
+    }
+    if (st == KANON_OK)
+        st = sample_files_commit(files, N_FILES, err);
     for (int i = 0; i < N_FILES; i++)
-        kanon__output_free(files[i]);
+        sample_file_clear(&files[i]);
     if (st != KANON_OK && deepest != NULL)
         remove_directories(deepest, first_made);
-    kanon__free(deepest);
-    kanon__hospital_free(hospital);
+    free(deepest);
+    hospital_free(h);
     return st;
 }

@@ -7,15 +7,15 @@
  * later visits is printed; nothing is remembered. Everything is drawn with whole numbers from tables of running sums. */
 #include "sample/hospital_rows.h"
 
-#include "core/alloc.h"
-#include "core/random.h"
 #include "sample/hospital_values.h"
+#include "sample/sample_stream.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_YEAR = 2020, N_YEARS = 5, N_DAYS = 1827, FIRST_WEEKDAY = 2 /* 2020-01-01, from Monday = 0 */ };
-enum { N_AGES = KANON__OLDEST + 1, DATE_LENGTH = 10 };
+enum { N_AGES = SAMPLE_OLDEST + 1, DATE_LENGTH = 10 };
 enum { LATER_VISITS_PER_MILLE = 30, SAME_DIAGNOSIS_PERCENT = 35, DOUBLE_NAME_PERCENT = 4 };
 enum { POWER_BITS = 8, N_POWERS = 1 << POWER_BITS };
 
@@ -23,14 +23,14 @@ typedef enum stream { CHAIN, PERSON, VISIT, N_STREAMS } stream;
 enum { WOMAN, MAN, OTHER, N_SEXES };
 
 /* Running sums of weights: value i is drawn where sums[i-1] <= draw < sums[i]. */
-struct kanon__hospital {
+struct hospital {
     uint64_t seed;
     uint32_t ages[N_AGES];
-    uint32_t zips[KANON__N_ZIPS];
-    uint32_t maritals[N_AGES][KANON__N_MARITAL];
-    uint32_t occupations[N_SEXES][KANON__N_DISTRICTS][KANON__N_OCCUPATIONS];
-    uint32_t diagnoses[N_SEXES][N_AGES][KANON__N_DIAGNOSES];
-    uint32_t days[KANON__N_SEASONS][N_DAYS];
+    uint32_t zips[SAMPLE_N_ZIPS];
+    uint32_t maritals[N_AGES][SAMPLE_N_MARITAL];
+    uint32_t occupations[N_SEXES][SAMPLE_N_DISTRICTS][SAMPLE_N_OCCUPATIONS];
+    uint32_t diagnoses[N_SEXES][N_AGES][SAMPLE_N_DIAGNOSES];
+    uint32_t days[SAMPLE_N_SEASONS][N_DAYS];
     uint32_t powers[N_POWERS + 1]; /* 2^(i / N_POWERS) in units of 2^-16 */
     char dates[N_DAYS][DATE_LENGTH];
 };
@@ -49,13 +49,13 @@ typedef struct person {
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* The figure for an age, times `scale`. */
-static uint32_t at_age(const uint16_t figures[KANON__N_ANCHORS], int age, uint32_t scale)
+static uint32_t at_age(const uint16_t figures[SAMPLE_N_ANCHORS], int age, uint32_t scale)
 {
     int i = 1;
-    while (kanon__anchors[i] < age)
+    while (sample_anchors[i] < age)
         i++;
-    uint32_t width = (uint32_t)(kanon__anchors[i] - kanon__anchors[i - 1]);
-    uint32_t past = (uint32_t)(age - kanon__anchors[i - 1]);
+    uint32_t width = (uint32_t)(sample_anchors[i] - sample_anchors[i - 1]);
+    uint32_t past = (uint32_t)(age - sample_anchors[i - 1]);
     return (figures[i - 1] * (width - past) + figures[i] * past) * scale / width;
 }
 
@@ -74,42 +74,42 @@ static uint32_t for_sex(int sex, uint32_t women, uint32_t men)
     return women > 0 && men > 0 ? (women + men) / 2 : 0;
 }
 
-static uint32_t diagnosis_weight(const kanon__diagnosis *d, int sex, int age)
+static uint32_t diagnosis_weight(const sample_diagnosis *d, int sex, int age)
 {
     if (age < d->first_age || age > d->last_age)
         return 0;
     return at_age(d->weight, age, 32) * for_sex(sex, d->women, d->men);
 }
 
-static void fill_people(kanon__hospital *h)
+static void fill_people(hospital *h)
 {
     for (int age = 0; age < N_AGES; age++) {
-        h->ages[age] = at_age(kanon__age_weight, age, 16);
-        for (int i = 0; i < KANON__N_MARITAL; i++)
-            h->maritals[age][i] = at_age(kanon__maritals[i].per_mille, age, 1000);
-        sum_up(h->maritals[age], KANON__N_MARITAL);
+        h->ages[age] = at_age(sample_age_weight, age, 16);
+        for (int i = 0; i < SAMPLE_N_MARITAL; i++)
+            h->maritals[age][i] = at_age(sample_maritals[i].per_mille, age, 1000);
+        sum_up(h->maritals[age], SAMPLE_N_MARITAL);
     }
     sum_up(h->ages, N_AGES);
-    for (int i = 0; i < KANON__N_ZIPS; i++)
-        h->zips[i] = kanon__zips[i].weight;
-    sum_up(h->zips, KANON__N_ZIPS);
+    for (int i = 0; i < SAMPLE_N_ZIPS; i++)
+        h->zips[i] = sample_zips[i].weight;
+    sum_up(h->zips, SAMPLE_N_ZIPS);
 }
 
-static void fill_choices(kanon__hospital *h)
+static void fill_choices(hospital *h)
 {
     for (int sex = 0; sex < N_SEXES; sex++) {
-        for (int district = 0; district < KANON__N_DISTRICTS; district++) {
+        for (int district = 0; district < SAMPLE_N_DISTRICTS; district++) {
             uint32_t *sums = h->occupations[sex][district];
-            for (int i = 0; i < KANON__N_OCCUPATIONS; i++) {
-                const kanon__occupation *o = &kanon__occupations[i];
+            for (int i = 0; i < SAMPLE_N_OCCUPATIONS; i++) {
+                const sample_occupation *o = &sample_occupations[i];
                 sums[i] = for_sex(sex, o->women, o->men) * o->district[district];
             }
-            sum_up(sums, KANON__N_OCCUPATIONS);
+            sum_up(sums, SAMPLE_N_OCCUPATIONS);
         }
         for (int age = 0; age < N_AGES; age++) {
-            for (int i = 0; i < KANON__N_DIAGNOSES; i++)
-                h->diagnoses[sex][age][i] = diagnosis_weight(&kanon__diagnoses[i], sex, age);
-            sum_up(h->diagnoses[sex][age], KANON__N_DIAGNOSES);
+            for (int i = 0; i < SAMPLE_N_DIAGNOSES; i++)
+                h->diagnoses[sex][age][i] = diagnosis_weight(&sample_diagnoses[i], sex, age);
+            sum_up(h->diagnoses[sex][age], SAMPLE_N_DIAGNOSES);
         }
     }
 }
@@ -130,13 +130,13 @@ static void put_date(char at[DATE_LENGTH], int year, int month, int day)
 }
 
 /* A little more is done every year. */
-static uint32_t day_weight(kanon__season season, int weekday, int month, int year)
+static uint32_t day_weight(sample_season season, int weekday, int month, int year)
 {
     uint32_t growth = (uint32_t)(100 + 2 * (year - FIRST_YEAR));
-    return kanon__weekday_weight[season][weekday] * (uint32_t)kanon__month_weight[season][month - 1] * growth / 100;
+    return sample_weekday_weight[season][weekday] * (uint32_t)sample_month_weight[season][month - 1] * growth / 100;
 }
 
-static void fill_days(kanon__hospital *h)
+static void fill_days(hospital *h)
 {
     static const int month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int n = 0;
@@ -145,15 +145,15 @@ static void fill_days(kanon__hospital *h)
             int last = month_days[month - 1] + (month == 2 && year % 4 == 0);
             for (int day = 1; day <= last; day++, n++) {
                 put_date(h->dates[n], year, month, day);
-                for (int season = 0; season < KANON__N_SEASONS; season++)
+                for (int season = 0; season < SAMPLE_N_SEASONS; season++)
                     h->days[season][n] = day_weight(season, (FIRST_WEEKDAY + n) % 7, month, year);
             }
         }
-    for (int season = 0; season < KANON__N_SEASONS; season++)
+    for (int season = 0; season < SAMPLE_N_SEASONS; season++)
         sum_up(h->days[season], N_DAYS);
 }
 
-static void fill_powers(kanon__hospital *h)
+static void fill_powers(hospital *h)
 {
     const uint64_t step = 1076653033; /* 2^(1/256) in units of 2^-30 */
     uint64_t power = (uint64_t)1 << 30;
@@ -163,9 +163,9 @@ static void fill_powers(kanon__hospital *h)
     }
 }
 
-kanon_status kanon__hospital_new(kanon__hospital **out, uint64_t seed, kanon_error *err)
+kanon_status hospital_new(hospital **out, uint64_t seed, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(out, 1, "the sample hospital", err);
+    kanon_status st = sample_new((void **)out, sizeof **out, "the sample hospital", err);
     if (st != KANON_OK)
         return st;
     (*out)->seed = seed;
@@ -176,25 +176,25 @@ kanon_status kanon__hospital_new(kanon__hospital **out, uint64_t seed, kanon_err
     return KANON_OK;
 }
 
-void kanon__hospital_free(kanon__hospital *hospital)
+void hospital_free(hospital *h)
 {
-    kanon__free(hospital);
+    free(h);
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-static void open_stream(kanon__random *out, const kanon__hospital *h, int64_t row, stream which)
+static void open_stream(sample_stream *out, const hospital *h, int64_t row, stream which)
 {
-    kanon__random_init(out, h->seed, (uint64_t)row * N_STREAMS + which);
+    sample_stream_init(out, h->seed, (uint64_t)row * N_STREAMS + which);
 }
 
 /* Uniform in [0, n) up to a bias of n / 2^32, which nobody can see in a sample. */
-static uint32_t draw(kanon__random *random, uint32_t n)
+static uint32_t draw(sample_stream *random, uint32_t n)
 {
-    return (uint32_t)((kanon__random_next(random) >> 32) * n >> 32);
+    return (uint32_t)((sample_stream_next(random) >> 32) * n >> 32);
 }
 
-static bool chance(kanon__random *random, uint32_t percent)
+static bool chance(sample_stream *random, uint32_t percent)
 {
     return draw(random, 100) < percent;
 }
@@ -211,72 +211,72 @@ static int find(const uint32_t *sums, int n, uint32_t x)
     return (int)(at - sums);
 }
 
-static int pick(kanon__random *random, const uint32_t *sums, int n)
+static int pick(sample_stream *random, const uint32_t *sums, int n)
 {
     return find(sums, n, draw(random, sums[n - 1]));
 }
 
 /* Small numbers more often than large ones. */
-static int pick_skewed(kanon__random *random, uint32_t n)
+static int pick_skewed(sample_stream *random, uint32_t n)
 {
     return (int)draw(random, draw(random, n) + 1);
 }
 
 /* ---- people ------------------------------------------------------------------------------------------------------ */
 
-static int pick_sex(kanon__random *random, int age)
+static int pick_sex(sample_stream *random, int age)
 {
     if (draw(random, 1000) < 3)
         return OTHER;
-    return draw(random, 1000) < at_age(kanon__women_per_mille, age, 1) ? WOMAN : MAN;
+    return draw(random, 1000) < at_age(sample_women_per_mille, age, 1) ? WOMAN : MAN;
 }
 
 /* Names follow fashion: the lists run from the oldest generation to the youngest. */
-static int pick_first_name(kanon__random *random, int age, int n)
+static int pick_first_name(sample_stream *random, int age, int n)
 {
     int reach = n / 4;
-    int at = (KANON__OLDEST - age) * n / N_AGES + (int)draw(random, (uint32_t)reach) - (int)draw(random, (uint32_t)reach);
+    int at = (SAMPLE_OLDEST - age) * n / N_AGES + (int)draw(random, (uint32_t)reach) - (int)draw(random, (uint32_t)reach);
     if (at < 0)
         return -at;
     return at < n ? at : 2 * (n - 1) - at;
 }
 
-static void pick_names(person *p, kanon__random *random)
+static void pick_names(person *p, sample_stream *random)
 {
     p->womans_name = p->sex == OTHER ? chance(random, 50) : p->sex == WOMAN;
-    p->first_name = pick_first_name(random, p->age, p->womans_name ? KANON__N_WOMENS_NAMES : KANON__N_MENS_NAMES);
-    p->last_name = pick_skewed(random, KANON__N_LAST_NAMES);
+    p->first_name = pick_first_name(random, p->age, p->womans_name ? SAMPLE_N_WOMENS_NAMES : SAMPLE_N_MENS_NAMES);
+    p->last_name = pick_skewed(random, SAMPLE_N_LAST_NAMES);
     p->second_last_name = -1;
     if (p->age >= 18 && chance(random, DOUBLE_NAME_PERCENT)) {
-        int second = pick_skewed(random, KANON__N_LAST_NAMES);
+        int second = pick_skewed(random, SAMPLE_N_LAST_NAMES);
         p->second_last_name = second != p->last_name ? second : -1;
     }
 }
 
-static void make_person(person *out, const kanon__hospital *h, int64_t row)
+static void make_person(person *out, const hospital *h, int64_t row)
 {
-    kanon__random random;
+    sample_stream random;
     open_stream(&random, h, row, PERSON);
     person p = {.number = row + 1};
     p.age = pick(&random, h->ages, N_AGES);
     p.birthday = (int)draw(&random, 365);
     p.sex = pick_sex(&random, p.age);
     pick_names(&p, &random);
-    p.zip = pick(&random, h->zips, KANON__N_ZIPS);
-    p.trade = pick(&random, h->occupations[p.sex][kanon__zips[p.zip].district], KANON__N_OCCUPATIONS);
+    p.zip = pick(&random, h->zips, SAMPLE_N_ZIPS);
+    p.trade = pick(&random, h->occupations[p.sex][sample_zips[p.zip].district], SAMPLE_N_OCCUPATIONS);
     p.marital = draw(&random, 1000);
     p.working = draw(&random, 1000);
-    p.diagnosis = pick(&random, h->diagnoses[p.sex][p.age], KANON__N_DIAGNOSES);
+    p.diagnosis = pick(&random, h->diagnoses[p.sex][p.age], SAMPLE_N_DIAGNOSES);
     /* Nobody comes for the first time on the last day, so that there is always a day for a later visit. */
-    p.day = pick(&random, h->days[kanon__diagnoses[p.diagnosis].season], N_DAYS - 1);
+    p.day = pick(&random, h->days[sample_diagnoses[p.diagnosis].season], N_DAYS - 1);
     *out = p;
 }
 
-static const char *marital_status_at(const kanon__hospital *h, const person *p, int age)
+static const char *marital_status_at(const hospital *h, const person *p, int age)
 {
     const uint32_t *sums = h->maritals[age];
-    uint64_t place = (uint64_t)p->marital * sums[KANON__N_MARITAL - 1] / 1000;
-    return kanon__maritals[age < 18 ? 0 : find(sums, KANON__N_MARITAL, (uint32_t)place)].name;
+    uint64_t place = (uint64_t)p->marital * sums[SAMPLE_N_MARITAL - 1] / 1000;
+    return sample_maritals[age < 18 ? 0 : find(sums, SAMPLE_N_MARITAL, (uint32_t)place)].name;
 }
 
 /* How many of a thousand study, or are not yet retired, at an age. */
@@ -298,40 +298,40 @@ static const char *occupation_at(const person *p, int age)
 {
     int is = p->trade;
     if (age < 6)
-        is = KANON__NO_OCCUPATION;
+        is = SAMPLE_NO_OCCUPATION;
     else if (age < 18)
-        is = KANON__PUPIL;
-    else if (p->working < studying(age) || age < kanon__occupations[is].first_age)
-        is = KANON__STUDENT;
-    else if (p->working >= not_retired(age) && is != KANON__HOMEMAKER)
-        is = KANON__RETIRED;
-    return kanon__occupations[is].name;
+        is = SAMPLE_PUPIL;
+    else if (p->working < studying(age) || age < sample_occupations[is].first_age)
+        is = SAMPLE_STUDENT;
+    else if (p->working >= not_retired(age) && is != SAMPLE_HOMEMAKER)
+        is = SAMPLE_RETIRED;
+    return sample_occupations[is].name;
 }
 
 /* ---- visits ------------------------------------------------------------------------------------------------------ */
 
 /* The row of the first visit of the patient in `row`. */
-static int64_t first_visit(const kanon__hospital *h, int64_t row)
+static int64_t first_visit(const hospital *h, int64_t row)
 {
-    kanon__random random;
+    sample_stream random;
     while (row > 0) {
         open_stream(&random, h, row, CHAIN);
         if (draw(&random, 1000) >= LATER_VISITS_PER_MILLE)
             break;
-        row = kanon__random_below(&random, row);
+        row = sample_stream_below(&random, row);
     }
     return row;
 }
 
-static int pick_later_diagnosis(kanon__random *random, const person *p, const uint32_t *sums)
+static int pick_later_diagnosis(sample_stream *random, const person *p, const uint32_t *sums)
 {
     bool possible = sums[p->diagnosis] > (p->diagnosis > 0 ? sums[p->diagnosis - 1] : 0);
     if (possible && chance(random, SAME_DIAGNOSIS_PERCENT))
         return p->diagnosis;
-    return pick(random, sums, KANON__N_DIAGNOSES);
+    return pick(random, sums, SAMPLE_N_DIAGNOSES);
 }
 
-static int pick_later_day(kanon__random *random, const uint32_t *sums, int first_day)
+static int pick_later_day(sample_stream *random, const uint32_t *sums, int first_day)
 {
     for (int i = 0; i < 8; i++) {
         int day = pick(random, sums, N_DAYS);
@@ -344,11 +344,11 @@ static int pick_later_day(kanon__random *random, const uint32_t *sums, int first
 static int age_on(const person *p, int day)
 {
     int age = p->age + (p->birthday + day - p->day) * 4 / 1461;
-    return age < KANON__OLDEST ? age : KANON__OLDEST;
+    return age < SAMPLE_OLDEST ? age : SAMPLE_OLDEST;
 }
 
 /* 2^(x / 65536) * amount, for -16 < x / 65536 < 16 and amounts below 2^30. */
-static int64_t times_power(const kanon__hospital *h, int64_t amount, int64_t x)
+static int64_t times_power(const hospital *h, int64_t amount, int64_t x)
 {
     int64_t shifted = x + (16 << 16);
     int64_t whole = shifted >> 16, part = shifted & 0xffff;
@@ -358,9 +358,9 @@ static int64_t times_power(const kanon__hospital *h, int64_t amount, int64_t x)
 }
 
 /* The sum of eight 16-bit numbers, less its mean: nearly normal, with a standard deviation of 65536 * sqrt(8 / 12). */
-static int64_t bell(kanon__random *random)
+static int64_t bell(sample_stream *random)
 {
-    uint64_t a = kanon__random_next(random), b = kanon__random_next(random);
+    uint64_t a = sample_stream_next(random), b = sample_stream_next(random);
     int64_t sum = -8 * 65535 / 2;
     for (int i = 0; i < 64; i += 16)
         sum += (int64_t)(a >> i & 0xffff) + (int64_t)(b >> i & 0xffff);
@@ -383,9 +383,9 @@ static int64_t tariff_cents(int64_t cents)
     return 400000 * cents_per_point;
 }
 
-static int64_t pick_cost(const kanon__hospital *h, kanon__random *random, const kanon__diagnosis *d, int age)
+static int64_t pick_cost(const hospital *h, sample_stream *random, const sample_diagnosis *d, int age)
 {
-    int64_t median = (int64_t)d->median_cost * at_age(kanon__cost_percent, age, 1); /* in cents: percent of whole units */
+    int64_t median = (int64_t)d->median_cost * at_age(sample_cost_percent, age, 1); /* in cents: percent of whole units */
     /* sigma = spread / 100; the factor takes the bell's width and the base of the logarithm to units of times_power. */
     int64_t cents = times_power(h, median, bell(random) * d->spread * 17669 / 1000000);
     if (draw(random, 1500) == 0) /* something went very wrong */
@@ -415,18 +415,18 @@ static char *put_integer(char *at, int64_t value, int least_digits)
 
 static char *put_name(char *at, const person *p)
 {
-    at = put(at, (p->womans_name ? kanon__womens_names : kanon__mens_names)[p->first_name]);
+    at = put(at, (p->womans_name ? sample_womens_names : sample_mens_names)[p->first_name]);
     *at++ = ' ';
-    at = put(at, kanon__last_names[p->last_name]);
+    at = put(at, sample_last_names[p->last_name]);
     if (p->second_last_name >= 0) {
         *at++ = '-';
-        at = put(at, kanon__last_names[p->second_last_name]);
+        at = put(at, sample_last_names[p->second_last_name]);
     }
     return at;
 }
 
 /* Whether a cell is left out, which clerks write in two ways. */
-static bool put_gap(char **at, kanon__random *random, uint32_t per_myriad)
+static bool put_gap(char **at, sample_stream *random, uint32_t per_myriad)
 {
     uint32_t x = draw(random, 20000);
     if (x >= 2 * per_myriad)
@@ -436,12 +436,12 @@ static bool put_gap(char **at, kanon__random *random, uint32_t per_myriad)
     return true;
 }
 
-static char *put_or_gap(char *at, const char *text, kanon__random *random, uint32_t per_myriad)
+static char *put_or_gap(char *at, const char *text, sample_stream *random, uint32_t per_myriad)
 {
     return put_gap(&at, random, per_myriad) ? at : put(at, text);
 }
 
-static char *put_cost_or_gap(char *at, int64_t cents, kanon__random *random, uint32_t per_myriad)
+static char *put_cost_or_gap(char *at, int64_t cents, sample_stream *random, uint32_t per_myriad)
 {
     if (put_gap(&at, random, per_myriad))
         return at;
@@ -450,20 +450,20 @@ static char *put_cost_or_gap(char *at, int64_t cents, kanon__random *random, uin
     return put_integer(at, cents % 100, 2);
 }
 
-size_t kanon__hospital_row(const kanon__hospital *h, int64_t row, char out[KANON__HOSPITAL_ROW])
+size_t hospital_row(const hospital *h, int64_t row, char out[HOSPITAL_ROW])
 {
     person p;
-    kanon__random random;
+    sample_stream random;
     make_person(&p, h, first_visit(h, row));
     open_stream(&random, h, row, VISIT);
     int diagnosis = p.diagnosis, day = p.day, age = p.age;
     if (p.number != row + 1) {
         /* The day comes first, because the diagnosis must suit the age on that day. */
-        day = pick_later_day(&random, h->days[kanon__diagnoses[p.diagnosis].season], p.day);
+        day = pick_later_day(&random, h->days[sample_diagnoses[p.diagnosis].season], p.day);
         age = age_on(&p, day);
         diagnosis = pick_later_diagnosis(&random, &p, h->diagnoses[p.sex][age]);
     }
-    int64_t cents = pick_cost(h, &random, &kanon__diagnoses[diagnosis], age);
+    int64_t cents = pick_cost(h, &random, &sample_diagnoses[diagnosis], age);
 
     char *at = out;
     *at++ = 'P';
@@ -475,7 +475,7 @@ size_t kanon__hospital_row(const kanon__hospital *h, int64_t row, char out[KANON
     *at++ = ',';
     *at++ = "FMX"[p.sex];
     *at++ = ',';
-    at = put_or_gap(at, kanon__zips[p.zip].text, &random, 70);
+    at = put_or_gap(at, sample_zips[p.zip].text, &random, 70);
     *at++ = ',';
     at = put_or_gap(at, marital_status_at(h, &p, age), &random, 50);
     *at++ = ',';
@@ -484,7 +484,7 @@ size_t kanon__hospital_row(const kanon__hospital *h, int64_t row, char out[KANON
     memcpy(at, h->dates[day], DATE_LENGTH);
     at += DATE_LENGTH;
     *at++ = ',';
-    at = put(at, kanon__diagnoses[diagnosis].name);
+    at = put(at, sample_diagnoses[diagnosis].name);
     *at++ = ',';
     at = put_cost_or_gap(at, cents, &random, 20);
     *at++ = '\n';

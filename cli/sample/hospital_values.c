@@ -1,24 +1,25 @@
+/* The figures of hospital_values.h: names, places, occupations, diagnoses and how often they occur. Data only. */
 #include "sample/hospital_values.h"
 
 #define CHECK_COUNT(array, n) _Static_assert(sizeof(array) / sizeof *(array) == (n), "the header counts otherwise")
 
-const uint8_t kanon__anchors[KANON__N_ANCHORS] = {0, 1, 5, 15, 25, 35, 45, 55, 65, 75, 85, 95, KANON__OLDEST};
-const uint16_t kanon__age_weight[KANON__N_ANCHORS] = {240, 80, 36, 44, 84, 88, 76, 112, 152, 184, 144, 16, 1};
-const uint16_t kanon__women_per_mille[KANON__N_ANCHORS] = {480, 470, 465, 510, 600, 590, 500, 475, 485, 520, 600, 700, 780};
-const uint16_t kanon__cost_percent[KANON__N_ANCHORS] = {140, 95, 80, 85, 88, 90, 96, 104, 112, 118, 115, 100, 90};
+const uint8_t sample_anchors[SAMPLE_N_ANCHORS] = {0, 1, 5, 15, 25, 35, 45, 55, 65, 75, 85, 95, SAMPLE_OLDEST};
+const uint16_t sample_age_weight[SAMPLE_N_ANCHORS] = {240, 80, 36, 44, 84, 88, 76, 112, 152, 184, 144, 16, 1};
+const uint16_t sample_women_per_mille[SAMPLE_N_ANCHORS] = {480, 470, 465, 510, 600, 590, 500, 475, 485, 520, 600, 700, 780};
+const uint16_t sample_cost_percent[SAMPLE_N_ANCHORS] = {140, 95, 80, 85, 88, 90, 96, 104, 112, 118, 115, 100, 90};
 
-const uint16_t kanon__weekday_weight[KANON__N_SEASONS][7] = {
-    [KANON__ANY_DAY] = {108, 102, 100, 100, 104, 92, 90},
-    [KANON__AGREED] = {130, 122, 116, 110, 84, 5, 14},
-    [KANON__WINTER] = {118, 106, 100, 98, 100, 88, 86},
+const uint16_t sample_weekday_weight[SAMPLE_N_SEASONS][7] = {
+    [SAMPLE_ANY_DAY] = {108, 102, 100, 100, 104, 92, 90},
+    [SAMPLE_AGREED] = {130, 122, 116, 110, 84, 5, 14},
+    [SAMPLE_WINTER] = {118, 106, 100, 98, 100, 88, 86},
 };
-const uint16_t kanon__month_weight[KANON__N_SEASONS][12] = {
-    [KANON__ANY_DAY] = {104, 103, 102, 99, 99, 98, 95, 94, 100, 103, 103, 102},
-    [KANON__AGREED] = {106, 104, 105, 100, 98, 100, 86, 84, 104, 106, 106, 76},
-    [KANON__WINTER] = {180, 190, 150, 95, 60, 45, 38, 36, 50, 80, 115, 160},
+const uint16_t sample_month_weight[SAMPLE_N_SEASONS][12] = {
+    [SAMPLE_ANY_DAY] = {104, 103, 102, 99, 99, 98, 95, 94, 100, 103, 103, 102},
+    [SAMPLE_AGREED] = {106, 104, 105, 100, 98, 100, 86, 84, 104, 106, 106, 76},
+    [SAMPLE_WINTER] = {180, 190, 150, 95, 60, 45, 38, 36, 50, 80, 115, 160},
 };
 
-const char *const kanon__womens_names[] = {
+const char *const sample_womens_names[] = {
     "Gertrude",  "Agnes",      "Mildred", "Hélène",   "Concepción", "Irma",     "Edith",         "Margarete", "Rosa",
     "Ingrid",    "Françoise",  "Dorothy", "Helga",    "Carmen",     "Joan",     "Renée",         "Barbara",   "Giovanna",
     "Karin",     "Anne-Marie", "Susan",   "Mónica",   "Fatma",      "Linda",    "Marie-Thérèse", "Birgit",    "Deborah",
@@ -28,9 +29,9 @@ const char *const kanon__womens_names[] = {
     "Thảo",      "Laura",      "Zoë",     "Leïla",    "Hannah",     "Aisha",    "Camille",       "Emily",     "Noor",
     "Anna-Lena", "Sofía",      "Maya",    "Léa",      "Mia",        "Emma",     "Ana-Sofía",     "Lina",      "Ella",
 };
-CHECK_COUNT(kanon__womens_names, KANON__N_WOMENS_NAMES);
+CHECK_COUNT(sample_womens_names, SAMPLE_N_WOMENS_NAMES);
 
-const char *const kanon__mens_names[] = {
+const char *const sample_mens_names[] = {
     "Wilhelm",    "Walter",      "Herbert", "Clarence",    "Günther",  "Émile",    "Salvatore", "Harold",   "Jesús",
     "Heinrich",   "Jean-Pierre", "Ernst",   "Francisco",   "Howard",   "Jürgen",   "Kazimierz", "Donald",   "René",
     "Giuseppe",   "Horst",       "Mehmet",  "Richard",     "José",     "Wolfgang", "Michel",    "Dennis",   "Jean-Luc",
@@ -40,9 +41,9 @@ const char *const kanon__mens_names[] = {
     "Łukasz",     "Daniel",      "Yusuf",   "Rubén",       "Kevin",    "Arjun",    "Jonas",     "Tyler",    "Théo",
     "Ibrahim",    "Lukas",       "Nicolás", "Jan-Philipp", "Noah",     "Elias",    "Liam",      "Mateo",    "Finn",
 };
-CHECK_COUNT(kanon__mens_names, KANON__N_MENS_NAMES);
+CHECK_COUNT(sample_mens_names, SAMPLE_N_MENS_NAMES);
 
-const char *const kanon__last_names[] = {
+const char *const sample_last_names[] = {
     "Smith",    "Müller",     "Johnson",   "García",    "Brown",    "Schmidt",  "Williams", "Martin",    "Jones",
     "Fischer",  "Nguyen",     "Rodríguez", "Miller",    "Weber",    "Davis",    "López",    "Kowalski",  "Meyer",
     "Wilson",   "Dubois",     "Hernández", "Schneider", "Taylor",   "Yılmaz",   "Becker",   "Moore",     "Rossi",
@@ -58,14 +59,14 @@ const char *const kanon__last_names[] = {
     "McDonald", "Åkesson",    "Haddad",    "Novák",     "Silva",    "Ivanova",  "O'Neill",  "Beauchêne", "Kovač",
     "N'Diaye",  "Öztürk",     "Sørensen",
 };
-CHECK_COUNT(kanon__last_names, KANON__N_LAST_NAMES);
+CHECK_COUNT(sample_last_names, SAMPLE_N_LAST_NAMES);
 
 /* One city, its suburbs, the country around them, and a few travellers from far away. */
-#define CITY KANON__CITY
-#define SUBURB KANON__SUBURB
-#define COUNTRY KANON__COUNTRY
+#define CITY SAMPLE_CITY
+#define SUBURB SAMPLE_SUBURB
+#define COUNTRY SAMPLE_COUNTRY
 
-const kanon__zip kanon__zips[] = {
+const sample_zip sample_zips[] = {
     {"47201", CITY, 940},   {"47202", CITY, 610},    {"47203", CITY, 1280},  {"47204", CITY, 455},
     {"47205", CITY, 890},   {"47206", CITY, 380},    {"47208", CITY, 720},   {"47209", CITY, 95},
     {"47210", CITY, 540},   {"47211", CITY, 1105},   {"47212", CITY, 265},   {"47215", CITY, 330},
@@ -84,10 +85,10 @@ const kanon__zip kanon__zips[] = {
     {"02139", CITY, 1},     {"10027", CITY, 2},      {"33109", CITY, 1},     {"60614", CITY, 2},
     {"73301", SUBURB, 1},   {"80498", COUNTRY, 1},   {"94110", CITY, 2},     {"99723", COUNTRY, 1},
 };
-CHECK_COUNT(kanon__zips, KANON__N_ZIPS);
+CHECK_COUNT(sample_zips, SAMPLE_N_ZIPS);
 
 /* The anchors:                   0     1     5    15   25   35   45   55   65   75   85   95  104 */
-const kanon__marital kanon__maritals[] = {
+const sample_marital sample_maritals[] = {
     {"never married", "no partner;*", {1000, 1000, 1000, 1000, 720, 360, 240, 170, 110, 70, 60, 60, 60}},
     {"civil union", "partner;*", {0, 0, 0, 0, 60, 80, 60, 40, 30, 20, 10, 5, 5}},
     {"married", "partner;*", {0, 0, 0, 0, 210, 490, 550, 570, 590, 540, 350, 160, 80}},
@@ -95,7 +96,7 @@ const kanon__marital kanon__maritals[] = {
     {"divorced", "formerly married;no partner;*", {0, 0, 0, 0, 5, 48, 115, 175, 170, 120, 65, 33, 23}},
     {"widowed", "formerly married;no partner;*", {0, 0, 0, 0, 0, 2, 5, 15, 80, 240, 510, 740, 830}},
 };
-CHECK_COUNT(kanon__maritals, KANON__N_MARITAL);
+CHECK_COUNT(sample_maritals, SAMPLE_N_MARITAL);
 
 #define NOT_WORKING "not working;*"
 #define EDUCATION "in education;" NOT_WORKING
@@ -109,12 +110,12 @@ CHECK_COUNT(kanon__maritals, KANON__N_MARITAL);
 #define CRAFTS "crafts;" MANUAL
 #define TRANSPORT "transport;" MANUAL
 
-const kanon__occupation kanon__occupations[] = {
-    [KANON__NO_OCCUPATION] = {"none", NOT_WORKING, 0, 0, {0, 0, 0}, 0},
-    [KANON__PUPIL] = {"pupil", EDUCATION, 0, 0, {0, 0, 0}, 0},
-    [KANON__STUDENT] = {"student", EDUCATION, 0, 0, {0, 0, 0}, 0},
-    [KANON__RETIRED] = {"retired", NOT_WORKING, 0, 0, {0, 0, 0}, 0},
-    [KANON__HOMEMAKER] = {"homemaker", NOT_WORKING, 75, 5, {6, 9, 12}, 18},
+const sample_occupation sample_occupations[] = {
+    [SAMPLE_NO_OCCUPATION] = {"none", NOT_WORKING, 0, 0, {0, 0, 0}, 0},
+    [SAMPLE_PUPIL] = {"pupil", EDUCATION, 0, 0, {0, 0, 0}, 0},
+    [SAMPLE_STUDENT] = {"student", EDUCATION, 0, 0, {0, 0, 0}, 0},
+    [SAMPLE_RETIRED] = {"retired", NOT_WORKING, 0, 0, {0, 0, 0}, 0},
+    [SAMPLE_HOMEMAKER] = {"homemaker", NOT_WORKING, 75, 5, {6, 9, 12}, 18},
     {"unemployed", NOT_WORKING, 50, 60, {12, 7, 8}, 18},
     {"nurse", HEALTH, 80, 15, {10, 11, 9}, 20},
     {"physician", HEALTH, 14, 16, {14, 11, 4}, 26},
@@ -135,11 +136,11 @@ const kanon__occupation kanon__occupations[] = {
     {"warehouse worker", TRANSPORT, 20, 46, {11, 11, 8}, 18},
     {"farmer", MANUAL, 12, 18, {0, 3, 60}, 18},
 };
-CHECK_COUNT(kanon__occupations, KANON__N_OCCUPATIONS);
+CHECK_COUNT(sample_occupations, SAMPLE_N_OCCUPATIONS);
 
-#define ANY_DAY KANON__ANY_DAY
-#define AGREED KANON__AGREED
-#define WINTER KANON__WINTER
+#define ANY_DAY SAMPLE_ANY_DAY
+#define AGREED SAMPLE_AGREED
+#define WINTER SAMPLE_WINTER
 
 #define CIRCULATION "circulation;*"
 #define HEART "heart disease;" CIRCULATION
@@ -164,7 +165,7 @@ CHECK_COUNT(kanon__occupations, KANON__N_OCCUPATIONS);
 #define DIABETES "diabetes;*"
 #define INFECTION "infection;*"
 
-const kanon__diagnosis kanon__diagnoses[] = {
+const sample_diagnosis sample_diagnoses[] = {
     /* name and path, percent of women and men, first and last age, season, median cost and spread, and the
      * weights at age  0   1   5  15   25   35  45  55  65  75  85   95  104 */
     {"heart attack", HEART, 55, 100, 25, 104, ANY_DAY, 7800, 45, {0, 0, 0, 0, 1, 4, 14, 28, 36, 40, 40, 34, 30}},
@@ -216,4 +217,4 @@ const kanon__diagnosis kanon__diagnoses[] = {
     {"hiv", INFECTION, 25, 100, 15, 84, AGREED, 9100, 70, {0, 0, 0, 1, 6, 8, 8, 6, 2, 1, 0, 0, 0}},
     {"sepsis", INFECTION, 90, 100, 0, 104, ANY_DAY, 14200, 80, {6, 3, 1, 1, 1, 2, 4, 8, 15, 24, 32, 34, 34}},
 };
-CHECK_COUNT(kanon__diagnoses, KANON__N_DIAGNOSES);
+CHECK_COUNT(sample_diagnoses, SAMPLE_N_DIAGNOSES);

@@ -1,0 +1,168 @@
+/* The inverse of arguments_parse: one function for each kind of option, as store in options.c has one case for each. A
+ * value that is the default is not written. */
+#include "command_line.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* `text` in single quotes; a quote in it ends them, stands alone and begins them again. */
+static void put_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    fputc('\'', out);
+}
+
+static void put_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=+:@%";
+    fputc(' ', out);
+    if (word[0] != '\0' && strspn(word, plain) == strlen(word))
+        fputs(word, out);
+    else
+        put_quoted(out, word);
+}
+
+static void put_name(FILE *out, const option *opt)
+{
+    if (opt->letter != 0)
+        fprintf(out, " -%c", opt->letter);
+    else
+        fprintf(out, " --%s", opt->name);
+}
+
+static void put_option(FILE *out, const option *opt, const char *value)
+{
+    put_name(out, opt);
+    put_word(out, value);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* "NAME=VALUE"; NULL: out of memory. */
+static char *joined(const kanon_setting *pair)
+{
+    size_t size = strlen(pair->name) + strlen(pair->value) + 2;
+    char *word = malloc(size);
+    if (word != NULL)
+        snprintf(word, size, "%s=%s", pair->name, pair->value);
+    return word;
+}
+
+static bool put_pairs(FILE *out, const option *opt, const pair_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        char *word = joined(&list->items[i]);
+        if (word == NULL)
+            return false;
+        put_option(out, opt, word);
+        free(word);
+    }
+    return true;
+}
+
+static void put_texts(FILE *out, const option *opt, const text_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        put_option(out, opt, list->items[i]);
+}
+
+static void put_number(FILE *out, const option *opt, int64_t value)
+{
+    char digits[24];
+    if (value == 0 || (value < 0 && opt->kind != OPTION_BLOCKS)) /* not given */
+        return;
+    snprintf(digits, sizeof digits, "%" PRId64, value);
+    put_option(out, opt, opt->kind == OPTION_BLOCKS && value == KANON_BLOCKS_NONE ? "none" : digits);
+}
+
+/* The word number `choice` of opt->argument, a|b|c; the first is the default. */
+static void put_choice(FILE *out, const option *opt, int choice)
+{
+    const char *words = opt->argument;
+    if (choice == 0)
+        return;
+    for (int i = 0; i < choice; i++)
+        words += strcspn(words, "|") + 1;
+    put_name(out, opt);
+    fprintf(out, " %.*s", (int)strcspn(words, "|"), words);
+}
+
+static void put_character(FILE *out, const option *opt, char c)
+{
+    if (c != 0)
+        put_option(out, opt, c == '\t' ? "tab" : (char[]){c, '\0'});
+}
+
+static bool put_given(FILE *out, const option *opt, const arguments *args)
+{
+    const void *value = (const char *)args + opt->offset;
+    switch (opt->kind) {
+    case OPTION_SWITCH:
+        if (*(const bool *)value)
+            put_name(out, opt);
+        break;
+    case OPTION_TEXT:
+        if (*(const char *const *)value != NULL)
+            put_option(out, opt, *(const char *const *)value);
+        break;
+    case OPTION_ITEM:
+    case OPTION_NAMES:
+        put_texts(out, opt, value);
+        break;
+    case OPTION_PAIR:
+        return put_pairs(out, opt, value);
+    case OPTION_INTEGER:
+    case OPTION_BLOCKS:
+    case OPTION_SIZE:
+        put_number(out, opt, *(const int64_t *)value);
+        break;
+    case OPTION_SEED:
+        put_name(out, opt);
+        fprintf(out, " %" PRIu64, *(const uint64_t *)value);
+        break;
+    case OPTION_SHARE:
+        if (*(const double *)value > 0) {
+            put_name(out, opt);
+            fprintf(out, " %.15g", *(const double *)value);
+        }
+        break;
+    case OPTION_CHARACTER:
+        put_character(out, opt, *(const char *)value);
+        break;
+    case OPTION_CHOICE:
+        put_choice(out, opt, *(const int *)value);
+        break;
+    }
+    return true;
+}
+
+char *command_line(const command *self, const arguments *args)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    bool good = fprintf(out, "kanon %s", self->name) > 0;
+    if (args->operand != NULL)
+        put_word(out, args->operand);
+    if (args->second != NULL)
+        put_word(out, args->second);
+    for (size_t i = 0; self->options[i] != NULL && good; i++)
+        if (!self->options[i]->aside)
+            good = put_given(out, self->options[i], args);
+    good = ferror(out) == 0 && good;
+    good = fclose(out) == 0 && good;
+    if (good)
+        return text;
+    free(text);
+    return NULL;
+}

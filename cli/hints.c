@@ -1,0 +1,31 @@
+/* One row for each topic. The text stands after the hint of the library, with a semicolon between them. */
+#include "hints.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* One row for each topic of kanon.h; scripts/check-messages compares the two. */
+static const struct {
+    const char *topic, *hint;
+} hints[] = {
+    {"k", "give -k K, or k below privacy in the schema"},
+    {"entity", "--entity A names it, too"},
+    {"memory", "--memory SIZE says how much"},
+    {"numeric", "--numeric interval and --numeric range add no columns"},
+    {"certificate", "kanon bound --certificate writes one"},
+    {"state", "kanon anonymize --state makes one"},
+    {"state-exists", "kanon insert, delete and update change it"},
+    {"wait", "--wait SECONDS says how long"},
+    {"update", "kanon update does that"},
+    {"grow-taxonomy", "--grow-taxonomy does that"},
+    {"joint-k", "--joint-k K says how large they are"},
+    {"joint-entities", "leave out --joint-k, and see kanon audit"},
+};
+
+const char *hint_about(const char *topic)
+{
+    for (size_t i = 0; topic != NULL && i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i].topic, topic) == 0)
+            return hints[i].hint;
+    return "";
+}
