@@ -1,0 +1,123 @@
+/* kanon in memory: tables and releases as Arrow streams.
+ *
+ * The structs are those of the Arrow C data and C stream interfaces (arrow.apache.org, "The Arrow C data interface" and "The
+ * Arrow C stream interface"), under their canonical guards, so that this header can stand next to any other that declares
+ * them. Nothing of Arrow is linked.
+ *
+ *     kanon_table_from_arrow(&table, &stream, schema, NULL, &err);
+ *     kanon_anonymize(&grouping, table, &options, &err);
+ *     kanon_release_to_arrow(&released, table, grouping, NULL, &err);
+ *
+ * Conventions, for every function below:
+ * - A stream that comes in is moved: it is marked as released when the function returns, and what it held is released exactly
+ *   once, also where the function fails. It is read on the calling thread, to its end, before the function returns.
+ * - A stream that goes out belongs to the caller, who releases it. It holds references of its own and outlives the table and
+ *   the grouping that it was made of. Its callbacks return errno; get_last_error says more. */
+#ifndef KANON_ARROW_H
+#define KANON_ARROW_H
+
+#include <kanon.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+#endif
+
+/* The table in a stream of record batches. Columns: bool, integers, float 32 and 64, decimal128, utf8, large utf8, string
+ * view, dictionaries of these, date32, date64, timestamps and null; KANON_EDATA names a column of any other type. Null and
+ * NaN mean "no value", as the missing texts of the schema do. A number is read as its shortest decimal text, a date as
+ * YYYY-MM-DD, a timestamp as ISO 8601, so the same table in a CSV file gives the same groups. Values are not copied: the
+ * table keeps the batches. */
+KANON_API kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
+                                              const kanon_read_options *options, kanon_error *err);
+
+typedef enum kanon_arrow_numeric {
+    KANON_ARROW_COLUMNS = 0, /* NAME_min and NAME_max, in the type of the column */
+    KANON_ARROW_TEXT,        /* one column of text: [20..29] */
+    KANON_ARROW_MEAN         /* one column of the group's mean: float64, of dates date32 */
+} kanon_arrow_numeric;
+
+typedef struct kanon_arrow_options {
+    size_t struct_size;
+    kanon_arrow_numeric numeric;
+    int shuffle; /* release the records in random order */
+    int threads; /* 0: as many as there are processors; the release does not depend on it */
+    kanon_tick tick;
+    void *payload;
+} kanon_arrow_options;
+
+/* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
+ * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. All other columns as they were. The
+ * buffers are complete when the function returns, and were checked by code of their own: every group has at least k records
+ * and keeps the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
+ * `out` must be released (or never used) when it comes in. */
+KANON_API kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table,
+                                              const kanon_grouping *grouping, const kanon_arrow_options *options,
+                                              kanon_error *err);
+
+/* kanon_check_read of a release in a stream; null means any value. */
+KANON_API kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
+                                         const kanon_check_options *options, kanon_error *err);
+/* kanon_evaluate_release of a release in a stream. */
+KANON_API kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
+                                            const kanon_schema *schema, const kanon_evaluate_options *options,
+                                            kanon_error *err);
+
+/* kanon_state_insert, kanon_state_delete and kanon_state_update of records in a stream. */
+KANON_API kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
