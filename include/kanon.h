@@ -113,12 +113,20 @@ typedef enum kanon_type {
 KANON_API const char *kanon_role_text(kanon_role role);
 KANON_API const char *kanon_type_text(kanon_type type);
 
+/* A setting of an algorithm, a refinement or a measure, as text. */
+typedef struct kanon_setting {
+    const char *name, *value;
+} kanon_setting;
+
 typedef struct kanon_schema kanon_schema;
 
 /* An empty schema, to be filled by the setters below. */
 KANON_API kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err);
 /* The schema in the YAML file at `path`. Paths in it are relative to the file. */
 KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err);
+/* The schema in `size` bytes of YAML. `name` stands in messages; paths in it are relative to the working directory. */
+KANON_API kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
+                                               kanon_error *err);
 KANON_API void kanon_schema_free(kanon_schema *schema);
 
 /* Each setter replaces what the schema said before about that column. */
@@ -128,6 +136,22 @@ KANON_API kanon_status kanon_schema_set_weight(kanon_schema *schema, const char 
 /* The taxonomy file is read when a table is read; `path` is relative to the working directory. */
 KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path,
                                                  kanon_error *err);
+/* The taxonomy in `size` bytes, in the form of a taxonomy file; it is read at once. `name` stands in messages. */
+KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes,
+                                                       size_t size, const char *name, kanon_error *err);
+typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
+/* A taxonomy that masks one character per level, from the right or the left. */
+KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
+/* The role of columns that nobody names. */
+KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
+/* The columns that name a record, for deleting and updating it in a state; n 0: none. */
+KANON_API kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err);
+/* The algorithm, with its settings. */
+KANON_API kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
+                                                  size_t n_settings, kanon_error *err);
+/* From now on no text means "no value". */
+KANON_API void kanon_schema_clear_missing(kanon_schema *schema);
 /* The first call replaces the texts that the schema file names as missing; later calls add to them. */
 KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
 
@@ -143,10 +167,6 @@ KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const cha
 /* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
 KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
 KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
-
-typedef struct kanon_setting {
-    const char *name, *value;
-} kanon_setting;
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
 
@@ -170,6 +190,10 @@ typedef struct kanon_read_options {
  * must not be changed while the table lives. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
+/* The same of `size` bytes in memory, which must outlive the table. `name` stands in messages and reports. */
+KANON_API kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
+                                              const kanon_schema *schema, const kanon_read_options *options,
+                                              kanon_error *err);
 KANON_API void kanon_table_free(kanon_table *table);
 
 KANON_API int64_t kanon_table_rows(const kanon_table *table);
@@ -265,6 +289,9 @@ KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *
 /* The grouping in a groups file: CSV with the columns row and group. It need not be k-anonymous. */
 KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
                                            kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages. */
+KANON_API kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes,
+                                                 size_t size, const char *name, kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
 KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);
@@ -310,6 +337,10 @@ KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *t
 KANON_API kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
                                               const kanon_schema *schema, const kanon_evaluate_options *options,
                                               kanon_error *err);
+/* The same of a release in `size` bytes of memory; `name` stands in messages. */
+KANON_API kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
+                                            const char *name, const kanon_schema *schema,
+                                            const kanon_evaluate_options *options, kanon_error *err);
 KANON_API void kanon_measures_free(kanon_measures *measures);
 
 typedef struct kanon_figure {
@@ -329,6 +360,17 @@ KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
 /* ---- publishing -------------------------------------------------------------------------------------------------- */
+
+/* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno. Every
+ * sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete != 0, all
+ * outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker thread of
+ * the call, one at a time, but on the calling thread where the context says tick_on_caller. */
+typedef struct kanon_sink {
+    const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
+    int (*write)(const void *bytes, size_t size, void *payload);
+    int (*finish)(int complete, void *payload);
+    void *payload;
+} kanon_sink;
 
 typedef enum kanon_numeric {
     KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
@@ -350,6 +392,8 @@ typedef struct kanon_outputs {
     const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
     int threads;                    /* 0: as many as there are processors; the files do not depend on it */
     const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
+    /* Sinks in place of the paths above; NULL: the path counts. */
+    const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when
@@ -414,6 +458,9 @@ typedef struct kanon_check {
 /* Read a released file, whichever tool wrote it, and find what it really holds to. */
 KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
                                         const kanon_check_options *options, kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages. */
+KANON_API kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
+                                         const kanon_schema *schema, const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
 /* ---- lower bound ------------------------------------------------------------------------------------------------- */
@@ -427,6 +474,7 @@ typedef struct kanon_bound_options {
     kanon_tick tick;
     void *payload;
     const char *certificate; /* write the proof here, as JSON ("-": standard output); it holds no cell of the table */
+    const kanon_sink *certificate_to; /* in place of the path; NULL: the path counts */
 } kanon_bound_options;
 
 typedef struct kanon_lower_bound {
@@ -460,6 +508,11 @@ typedef struct kanon_certificate {
 KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path,
                                                int threads, kanon_tick tick, void *payload, kanon_error *err);
 
+/* The same of `size` bytes in memory; `name` stands in messages. */
+KANON_API kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes,
+                                                     size_t size, const char *name, int threads, kanon_tick tick,
+                                                     void *payload, kanon_error *err);
+
 /* ---- trade-off --------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_tradeoff_options {
@@ -477,6 +530,7 @@ typedef struct kanon_tradeoff_options {
     void *payload;
     const char *csv, *json, *plot; /* where the curve is written to, all or nothing; "-": standard output; NULL: not wanted.
                                       A plot is a page with plots and figures where its name ends in .html, else SVG */
+    const kanon_sink *csv_to, *json_to, *plot_to; /* in place of the paths above */
 } kanon_tradeoff_options;
 
 typedef enum kanon_point_result {
@@ -567,6 +621,13 @@ KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta,
 /* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
 KANON_API kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
+/* The same of records in `size` bytes of CSV; `name` stands in messages. */
+KANON_API kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
 /* Make the groups better by a refinement (NULL: il-optimization). */
 KANON_API kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
                                             kanon_change *out, kanon_error *err);

@@ -271,7 +271,7 @@ static kanon_status add_quasi(checker *c, int column, const kanon__attribute *at
         return st;
     quasi->type = attribute->type;
     if (quasi->type == KANON_TYPE_UNKNOWN &&
-        (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON__MASK_NONE))
+        (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON_MASK_NONE))
         quasi->type = KANON_TYPE_CATEGORICAL;
     return copy_root(&quasi->root, attribute, err);
 }

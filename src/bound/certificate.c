@@ -2,12 +2,13 @@
 
 enum { CERTIFICATE_FORMAT = 1, PRICES_PER_LINE = 10 };
 
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, kanon_error *err)
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
+                                     const kanon_sink *sink, kanon_error *err)
 {
     *out = NULL;
-    if (kanon__table_reads(table, path))
+    if (sink == NULL && kanon__table_reads(table, path))
         return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", path);
-    return kanon__output_open(out, path, false, err);
+    return kanon__output_open(out, path, sink, false, err);
 }
 
 static void write_field(kanon__output *o, const char *name, int64_t value)

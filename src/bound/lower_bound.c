@@ -239,8 +239,8 @@ kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, cons
     *out = NULL;
     KANON_TRY(kanon__take_options(&s.options, sizeof s.options, options, err), out);
     KANON_TRY(check_options(table, &s.options, err), out);
-    if (s.options.certificate != NULL) /* a place that cannot be written to should be known now */
-        KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, err), out);
+    if (s.options.certificate != NULL || s.options.certificate_to != NULL) /* a place that cannot be written to should be known now */
+        KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, s.options.certificate_to, err), out);
     KANON_TRY(kanon__new_array(&s.out, 1, "the bound", err), out);
     s.out->records = table->data.n_rows;
     s.out->k = s.options.k;

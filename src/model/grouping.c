@@ -184,16 +184,14 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
+/* The grouping in an input, which is closed in any case. */
+static kanon_status read_input(kanon_grouping **out, const kanon_table *table, kanon__input *input, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__input input = {0};
     kanon__csv csv = {0};
     kanon__csv_options options = {0};
     int64_t *group_of = NULL;
-    *out = NULL;
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_open(&csv, &input, &options, err), out);
+    KANON_TRY(kanon__csv_open(&csv, input, &options, err), out);
     KANON_TRY(check_groups_header(&csv, err), out);
     KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
     memset(group_of, 0xff, (size_t)table->data.n_rows * sizeof *group_of); /* -1: not seen yet */
@@ -202,8 +200,25 @@ kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table,
 out:
     kanon__free(group_of);
     kanon__csv_close(&csv);
-    kanon__input_close(&input);
+    kanon__input_close(input);
     return st;
+}
+
+kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
+{
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__input_open(&input, path, err);
+    return st == KANON_OK ? read_input(out, table, &input, err) : st;
+}
+
+kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes, size_t size,
+                                       const char *name, kanon_error *err)
+{
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return st == KANON_OK ? read_input(out, table, &input, err) : st;
 }
 
 /* ---- what it holds ----------------------------------------------------------------------------------------------- */

@@ -53,8 +53,8 @@ static kanon_status keep_tree(kanon__state_column *to, const kanon__column *from
 
 static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribute *a)
 {
-    if (a != NULL && a->mask != KANON__MASK_NONE)
-        return a->mask == KANON__MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
+    if (a != NULL && a->mask != KANON_MASK_NONE)
+        return a->mask == KANON_MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
     return c->domain->taxonomy != NULL && c->domain->taxonomy->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
 }
 

@@ -4,6 +4,7 @@
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
+#include "table/tree_internal.h"
 
 #include <string.h>
 
@@ -56,13 +57,27 @@ kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error
     return st;
 }
 
+kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name, kanon_error *err)
+{
+    return kanon__schema_parse(out, bytes, size, name, err);
+}
+
 static void clear_generalisation(kanon__attribute *attribute)
 {
     kanon__free(attribute->taxonomy_path);
     attribute->taxonomy_path = NULL;
     kanon__tree_free(attribute->tree);
     attribute->tree = NULL;
-    attribute->mask = KANON__MASK_NONE;
+    attribute->mask = KANON_MASK_NONE;
+}
+
+static void clear_settings(kanon_schema *schema)
+{
+    for (int64_t i = 0; i < schema->n_settings; i++) {
+        kanon__free((char *)schema->settings[i].name);
+        kanon__free((char *)schema->settings[i].value);
+    }
+    schema->n_settings = 0;
 }
 
 void kanon_schema_free(kanon_schema *schema)
@@ -80,10 +95,7 @@ void kanon_schema_free(kanon_schema *schema)
         kanon__texts_clear(&schema->constraints[i].values);
     }
     kanon__free(schema->constraints);
-    for (int64_t i = 0; i < schema->n_settings; i++) {
-        kanon__free((char *)schema->settings[i].name);
-        kanon__free((char *)schema->settings[i].value);
-    }
+    clear_settings(schema);
     kanon__free(schema->settings);
     kanon__texts_clear(&schema->missing);
     kanon__texts_clear(&schema->key);
@@ -170,6 +182,100 @@ out:
     return st;
 }
 
+kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
+                                             const char *name, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    kanon__input input = {0};
+    kanon__tree *tree = NULL;
+    KANON_TRY(kanon__input_from_bytes(&input, name, bytes, size, NULL, err), out);
+    KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    clear_generalisation(attribute);
+    attribute->tree = tree;
+    tree = NULL;
+    if (attribute->type != KANON_TYPE_UNKNOWN)
+        attribute->type = KANON_TYPE_CATEGORICAL;
+out:
+    kanon__tree_free(tree);
+    kanon__input_close(&input);
+    return st;
+}
+
+kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
+{
+    kanon__attribute *attribute = NULL;
+    if ((int)mask < KANON_MASK_NONE || mask > KANON_MASK_LEFT)
+        return kanon__fail(err, KANON_EINVAL, "column '%s': there is no mask of number %d", column, (int)mask);
+    kanon_status st = want_attribute(&attribute, schema, column, err);
+    if (st == KANON_OK) {
+        clear_generalisation(attribute);
+        attribute->mask = mask;
+        if (mask != KANON_MASK_NONE && attribute->type != KANON_TYPE_UNKNOWN)
+            attribute->type = KANON_TYPE_CATEGORICAL;
+    }
+    return st;
+}
+
+kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err)
+{
+    if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
+        return kanon__fail(err, KANON_EINVAL, "there is no role of number %d", (int)role);
+    schema->default_role = role;
+    schema->has_default_role = true;
+    return KANON_OK;
+}
+
+kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__texts key = {0};
+    for (size_t i = 0; i < n; i++)
+        KANON_TRY(kanon__texts_add(&key, columns[i], strlen(columns[i]), err), out);
+    kanon__texts_clear(&schema->key);
+    schema->key = key;
+    schema->key_line = 0;
+    key = (kanon__texts){0};
+out:
+    kanon__texts_clear(&key);
+    return st;
+}
+
+kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err)
+{
+    if (k < 2)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k),
+                           "k is a whole number from 2 upwards");
+    schema->k = k;
+    return KANON_OK;
+}
+
+/* Names are checked where algorithms are known: when the table is grouped. */
+kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
+                                        size_t n_settings, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *algorithm = NULL, *word = NULL, *value = NULL;
+    KANON_TRY(kanon__copy_text(&algorithm, name, strlen(name), "a name", err), out);
+    clear_settings(schema);
+    KANON_TRY(kanon__grow_array(&schema->settings, &schema->settings_capacity, (int64_t)n_settings, "settings", err), out);
+    for (size_t i = 0; i < n_settings; i++) {
+        KANON_TRY(kanon__copy_text(&word, settings[i].name, strlen(settings[i].name), "a setting", err), out);
+        KANON_TRY(kanon__copy_text(&value, settings[i].value, strlen(settings[i].value), "a setting", err), out);
+        schema->settings[schema->n_settings++] = (kanon_setting){word, value};
+        word = value = NULL;
+    }
+    kanon__free(schema->algorithm);
+    schema->algorithm = algorithm;
+    algorithm = NULL;
+out:
+    kanon__free(value);
+    kanon__free(word);
+    kanon__free(algorithm);
+    return st;
+}
+
 kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -207,6 +313,12 @@ kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, ka
         kanon__texts_clear(&fresh);
     }
     return st;
+}
+
+void kanon_schema_clear_missing(kanon_schema *schema)
+{
+    kanon__texts_clear(&schema->missing);
+    schema->missing_from_flags = true;
 }
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)

@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-typedef enum kanon__mask { KANON__MASK_NONE = 0, KANON__MASK_RIGHT, KANON__MASK_LEFT } kanon__mask;
-
 typedef struct kanon__attribute {
     char *name;
     bool has_role; /* false: only its taxonomy or type is known, the role is the default one */
@@ -19,7 +17,7 @@ typedef struct kanon__attribute {
     char *weight_text;   /* as written, so that it can be taken exactly; NULL: 1 */
     char *taxonomy_path; /* as it can be opened from the working directory; NULL: none */
     kanon__tree *tree;   /* written inline; NULL: none */
-    kanon__mask mask;
+    kanon_mask mask;
     int line; /* in the schema file; 0: said by a flag */
 } kanon__attribute;
 

@@ -329,20 +329,36 @@ out:
     return st;
 }
 
+/* The table in an input, which is taken over in any case. */
+static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon_read_options o;
+    kanon__source *source = NULL;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st != KANON_OK)
+        kanon__input_close(input);
+    else
+        st = kanon__csv_source_new(&source, input, o.delimiter, err);
+    return st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st;
+}
+
 kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                               const kanon_read_options *options, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon_read_options o;
     kanon__input input = {0};
-    kanon__source *source = NULL;
     *out = NULL;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_source_new(&source, &input, o.delimiter, err), out);
-    KANON_TRY(kanon__table_from_source(out, source, schema, options, err), out);
-out:
-    return st;
+    kanon_status st = kanon__input_open(&input, path, err);
+    return st == KANON_OK ? read_input(out, &input, schema, options, err) : st;
+}
+
+kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
+                                    const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
+{
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return st == KANON_OK ? read_input(out, &input, schema, options, err) : st;
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)

@@ -296,7 +296,7 @@ static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const wor
     if (outputs[JSON] != NULL)
         KANON_TRY(kanon__curve_json(outputs[JSON], w->curve, err), out);
     if (outputs[PLOT] != NULL)
-        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve, kanon__report_is_html(w->options.plot), err), out);
+        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve, kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err), out);
     for (int i = 0; i < N_OUTPUTS; i++)
         if (outputs[i] != NULL)
             KANON_TRY(kanon__output_finish(outputs[i], err), out);
@@ -308,13 +308,15 @@ out:
 static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const char *const paths[N_OUTPUTS] = {w->options.csv, w->options.json, w->options.plot};
+    const kanon_sink *const sinks[N_OUTPUTS] = {w->options.csv_to, w->options.json_to, w->options.plot_to};
+    const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL, sinks[1] == NULL ? w->options.json : NULL,
+                                          sinks[2] == NULL ? w->options.plot : NULL};
     KANON_TRY(make_grid(w, err), out);
     KANON_TRY(make_points(w->curve, err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
     for (int i = 0; i < N_OUTPUTS; i++) /* a place that cannot be written to should be known now */
-        if (paths[i] != NULL)
-            KANON_TRY(kanon__output_open(&outputs[i], paths[i], false, err), out);
+        if (paths[i] != NULL || sinks[i] != NULL)
+            KANON_TRY(kanon__output_open(&outputs[i], paths[i], sinks[i], false, err), out);
     KANON_TRY(run_points(w, err), out);
     share_bounds(w->curve);
     KANON_TRY(compare_points(w->curve, err), out);

@@ -531,7 +531,7 @@ static void assert_written(void (*write)(kanon__output *, const char *), const c
     kanon_error err = {0};
     kanon__output *output = NULL;
     place path = scratch("text");
-    assert_done(kanon__output_open(&output, path.text, false, &err), &err);
+    assert_done(kanon__output_open(&output, path.text, NULL, false, &err), &err);
     write(output, given);
     assert_done(kanon__output_finish(output, &err), &err);
     assert_done(kanon__output_commit(&output, 1, &err), &err);

@@ -112,8 +112,8 @@ static void test_example_attributes(void **state)
     check_attribute(schema, "workclass", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 2, 7);
     check_attribute(schema, "race", KANON_ROLE_QUASI, KANON_TYPE_UNKNOWN, 1, 8);
     check_attribute(schema, "disease", KANON_ROLE_SENSITIVE, KANON_TYPE_CATEGORICAL, 1, 9);
-    assert_int_equal(kanon__schema_find(schema, "zip")->mask, KANON__MASK_RIGHT);
-    assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON__MASK_NONE);
+    assert_int_equal(kanon__schema_find(schema, "zip")->mask, KANON_MASK_RIGHT);
+    assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON_MASK_NONE);
     assert_null(kanon__schema_find(schema, "age")->weight_text);
     assert_null(kanon__schema_find(schema, "zip")->taxonomy_path);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, "conf/taxonomies/workclass.csv");
@@ -639,7 +639,7 @@ static void test_setters_win_over_the_file(void **state)
     assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", "sex.csv", &err), KANON_OK);
     assert_int_equal(kanon_schema_set_role(schema, "sex", KANON_ROLE_SENSITIVE, &err), KANON_OK);
     const kanon__attribute *zip = kanon__schema_find(schema, "zip"), *sex = kanon__schema_find(schema, "sex");
-    assert_int_equal(zip->mask, KANON__MASK_NONE);
+    assert_int_equal(zip->mask, KANON_MASK_NONE);
     assert_string_equal(zip->taxonomy_path, "zip.csv");
     assert_null(sex->tree);
     assert_string_equal(sex->taxonomy_path, "sex.csv");

@@ -176,7 +176,7 @@ static kanon_status adopt_input(kanon__csv_source **out, kanon__input *input, ka
     }
     kanon__csv_source *s = *out;
     s->base.class = &csv_class;
-    s->base.is_file = true;
+    s->base.is_file = input->is_file;
     s->input = *input;
     *input = (kanon__input){0};
     s->base.bytes = s->input.bytes;
