@@ -4,8 +4,8 @@
 #include "core/alloc.h"
 #include "model/clusters.h"
 #include "partition/part_table.h"
-#include "enforce/alike.h"
-#include "enforce/regroup.h"
+#include "enforce/equal_groups.h"
+#include "enforce/mutable_groups.h"
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
 
@@ -115,7 +115,7 @@ static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
-        KANON_TRY(kanon__merge_alike(run, &n_merged, err), out);
+        KANON_TRY(kanon__merge_equal_groups(run, &n_merged, err), out);
         KANON_TRY(repair_if_needed(run, false, err), out);
     }
 out:
@@ -142,7 +142,7 @@ out:
 int64_t kanon__requirements_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k)
 {
     bool asked = constraints != NULL || table->most_suppressed >= 0;
-    return asked ? kanon__regroup_need(table, constraints, k) : 0;
+    return asked ? kanon__mutable_groups_need(table, constraints, k) : 0;
 }
 
 /* ---- for the report ---------------------------------------------------------------------------------------------- */
