@@ -112,7 +112,7 @@ static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
 
 uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_distinct)
 {
-    int64_t counted = n_distinct - (d->terms == KANON__TERMS_SECRETS);
+    int64_t counted = n_distinct - (d->terms == KANON__TERMS_S_DIVERSITY);
     return rounded_part(d->full, counted, d->column->taxonomy->n_leaves);
 }
 
@@ -122,7 +122,7 @@ static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
     int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     if (d->terms == KANON__TERMS_LOSS)
         return t->height[0] > 0 ? rounded_part(d->full, t->height[node], t->height[0]) : 0;
-    return rounded_part(d->full, n_leaves - (d->terms == KANON__TERMS_SECRETS), t->n_leaves);
+    return rounded_part(d->full, n_leaves - (d->terms == KANON__TERMS_S_DIVERSITY), t->n_leaves);
 }
 
 /* Both halves of the table, so that callers need not order the codes. */
