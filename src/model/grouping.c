@@ -227,9 +227,9 @@ void kanon_grouping_free(kanon_grouping *g)
     if (g == NULL)
         return;
     kanon__texts_clear(&g->refine_settings);
-    for (int64_t i = 0; g->kept != NULL && i < g->n_kept; i++)
-        kanon__free(g->kept[i].sentence);
-    kanon__free(g->kept);
+    for (int64_t i = 0; g->statuses != NULL && i < g->n_statuses; i++)
+        kanon__free(g->statuses[i].sentence);
+    kanon__free(g->statuses);
     kanon__recoded_free(g->recoded, g->n_recoded);
     kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);

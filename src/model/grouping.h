@@ -9,10 +9,10 @@
 #include "table/table.h"
 
 /* A constraint in addition to k, and the value that the least protected group reaches. */
-typedef struct kanon__kept {
+typedef struct kanon__constraint_status {
     char *sentence;
     double asked, reached;
-} kanon__kept;
+} kanon__constraint_status;
 
 /* Attribute-level recoding of one column: what each code is shown as, in every group. */
 typedef struct kanon__recoded {
@@ -40,8 +40,8 @@ struct kanon_grouping {
     double seconds;
     kanon__texts warnings;
     /* constraints in addition to k */
-    kanon__kept *kept;
-    int64_t n_kept;
+    kanon__constraint_status *statuses; /* one for each constraint */
+    int64_t n_statuses;
     int64_t most_suppressed;        /* the budget of suppressed records; -1: not set */
     double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
     kanon__texts notes;             /* sentences for the report about the quality of the groups */
