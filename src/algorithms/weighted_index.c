@@ -52,7 +52,7 @@ bool kanon__weighted_index_suits(const kanon__weighted *w)
 {
     const kanon__space *space = w->secrets->space;
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].position == NULL && space->dimensions[i].n_codes > MOST_VALUES)
+        if (space->dimensions[i].coordinates == NULL && space->dimensions[i].n_codes > MOST_VALUES)
             return false;
     return true;
 }
@@ -107,7 +107,7 @@ static kanon_status make_column(kanon__weighted_index *x, int i, kanon_error *er
         goto out;
     }
     c->limit = x->weighted->secrets->limits[c->secret];
-    if (c->dimension->position == NULL) {
+    if (c->dimension->coordinates == NULL) {
         KANON_TRY(make_category(&c->category, c->dimension->n_codes, err), out);
         goto out;
     }
@@ -290,7 +290,7 @@ static uint64_t pull_of(const kanon__weighted_index *x, const uint32_t *cells)
     for (int i = 0; i < x->joint.n_dimensions; i++) {
         const column *c = &x->columns[i];
         if (c->secret >= 0)
-            pull += c->dimension->position != NULL ? number_pull(c, cells[i]) : c->category.least[0][cells[i]];
+            pull += c->dimension->coordinates != NULL ? number_pull(c, cells[i]) : c->category.least[0][cells[i]];
     }
     return pull;
 }
@@ -307,7 +307,7 @@ static void extend(kanon__weighted_index *x, const uint32_t *cells)
             c->same_more[0] = kanon__dimension_count_units(c->dimension, c->distinct);
             c->same_more[1] = kanon__dimension_count_units(c->dimension, c->distinct + 1);
         } else if (c->secret >= 0 && x->weighted->w_p > 0) {
-            if (c->dimension->position != NULL)
+            if (c->dimension->coordinates != NULL)
                 add_number(c, cells[i]);
             else
                 add_category(x->weighted->secrets, c, cells[i]);

@@ -1,9 +1,9 @@
 /* Sets up the table of dual prices, and finds the neighbour distances that the bound begins with.
  *
- * The distance of a tuple to its (k-1)-th nearest other record comes from a depth-first search of the index, the nearer child
- * first. The nearest records so far are in a heap with the farthest on top, whose distance prunes nodes (branch and bound).
- * Tuples are independent, so they are tasks of the thread pool. neighbour_bound.c asks the same in double; here distances
- * are whole units, as prices are.
+ * The distance of a tuple to its (k-1)-th nearest other record comes from a depth-first search of the index, the nearer
+ * child first. The nearest records so far are in a heap with the farthest on top, whose distance prunes nodes (branch and
+ * bound). Tuples are independent, so they are tasks of the thread pool. neighbour_bound.c computes the same in double; here
+ * distances are whole units, as prices are.
  *
  * Called by lower_bound.c; the extents by box_search.c. Calls search/tree.h, core/heap.h, core/pool.h. */
 #include "bound/priced_table.h"
@@ -18,7 +18,7 @@ static void set_sides(kanon__priced_table *t)
 {
     for (int i = 0; i < t->space->n_dimensions; i++) {
         t->first_side[i] = t->n_sides;
-        t->n_sides += t->space->dimensions[i].position != NULL ? 2 : 1;
+        t->n_sides += t->space->dimensions[i].coordinates != NULL ? 2 : 1;
     }
 }
 
@@ -71,7 +71,7 @@ void kanon__priced_table_free(kanon__priced_table *t)
  * whole range, below and above; so a box that covers the range covers the missing too, at the same cost. */
 static void number_extents(const kanon__dimension *d, uint32_t from, uint32_t to, int32_t *extents)
 {
-    uint32_t a = d->position[from], b = d->position[to], full = d->full;
+    uint32_t a = d->coordinates[from], b = d->coordinates[to], full = d->full;
     bool from_missing = a > full, to_missing = b > full;
     extents[0] = extents[1] = 0;
     if (from_missing && !to_missing) {
@@ -90,7 +90,7 @@ void kanon__extents_of(const kanon__priced_table *t, const uint32_t *from, const
 {
     for (int i = 0; i < t->space->n_dimensions; i++) {
         const kanon__dimension *d = &t->space->dimensions[i];
-        if (d->position != NULL)
+        if (d->coordinates != NULL)
             number_extents(d, from[i], to[i], extents + t->first_side[i]);
         else
             extents[t->first_side[i]] = (int32_t)(from[i] < to[i] ? kanon__dimension_units(d, from[i], to[i])

@@ -54,12 +54,12 @@ static uint32_t joined_units(const kanon__dimension *d, int32_t node, uint32_t l
 
 uint32_t kanon__centroid_term(const kanon__dimension *d, int32_t at, uint32_t code)
 {
-    if (d->position == NULL)
+    if (d->coordinates == NULL)
         return joined_units(d, at, code);
     bool missing = code == d->column->missing_code;
-    if (missing || at == KANON__NO_POSITION)
-        return missing && at == KANON__NO_POSITION ? 0 : d->full;
-    int32_t difference = (int32_t)d->position[code] - at;
+    if (missing || at == KANON__NO_COORDINATE)
+        return missing && at == KANON__NO_COORDINATE ? 0 : d->full;
+    int32_t difference = (int32_t)d->coordinates[code] - at;
     return (uint32_t)(difference < 0 ? -difference : difference);
 }
 
@@ -78,9 +78,9 @@ static void count(const kanon__centroids *c, int i, int64_t cluster, int64_t row
     const kanon__dimension *d = &c->space->dimensions[i];
     int64_t cell = i * c->n + cluster;
     uint32_t code = kanon__code_at(d->codes, row);
-    if (d->position != NULL) {
+    if (d->coordinates != NULL) {
         bool present = code != d->column->missing_code;
-        c->sums[cell] += present ? d->position[code] : 0;
+        c->sums[cell] += present ? d->coordinates[code] : 0;
         c->n_present[cell] += present;
         return;
     }
@@ -96,10 +96,10 @@ static bool place(const kanon__centroids *c, int i, int64_t cluster)
     const kanon__dimension *d = &c->space->dimensions[i];
     int64_t cell = i * c->n + cluster, n = c->n_present[cell];
     int32_t before = c->at[cell];
-    if (d->position == NULL)
+    if (d->coordinates == NULL)
         c->at[cell] = kanon__taxonomy_lca(d->column->taxonomy, (int32_t)c->lo[cell], (int32_t)c->hi[cell]);
     else
-        c->at[cell] = n > 0 ? (int32_t)((2 * c->sums[cell] + n) / (2 * n)) : KANON__NO_POSITION;
+        c->at[cell] = n > 0 ? (int32_t)((2 * c->sums[cell] + n) / (2 * n)) : KANON__NO_COORDINATE;
     return c->at[cell] != before;
 }
 

@@ -14,7 +14,7 @@
 #include "core/random.h"
 #include "model/space.h"
 
-#define KANON__NO_POSITION (-1) /* no member has a value on the dimension */
+#define KANON__NO_COORDINATE (-1) /* no member has a value on the dimension */
 
 typedef struct kanon__centroids {
     const kanon__space *space;

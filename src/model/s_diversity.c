@@ -172,7 +172,7 @@ static int64_t coordinate_bound(const kanon__s_diversity_values *v, const kanon_
     int64_t low = 0, high = v->n;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if ((int64_t)d->position[v->codes[middle]] < coordinate)
+        if ((int64_t)d->coordinates[v->codes[middle]] < coordinate)
             low = middle + 1;
         else
             high = middle;
@@ -190,7 +190,7 @@ static int64_t coordinates_until(const kanon__s_diversity_values *v, const kanon
 {
     if (at < v->n || v->n == 0)
         return v->n > 0 ? v->coordinates_before[at] : 0;
-    return v->coordinates_before[v->n - 1] + v->counts[v->n - 1] * d->position[v->codes[v->n - 1]];
+    return v->coordinates_before[v->n - 1] + v->counts[v->n - 1] * d->coordinates[v->codes[v->n - 1]];
 }
 
 /* The affinity of a number: with x its coordinate and pc = full - |x - y|, the members below and above it within the limit
@@ -198,7 +198,7 @@ static int64_t coordinates_until(const kanon__s_diversity_values *v, const kanon
 static uint64_t numeric_affinity(const kanon__s_diversity_values *v, const kanon__dimension *d, uint32_t limit,
                                  uint32_t code)
 {
-    int64_t own = d->position[code], full = d->full;
+    int64_t own = d->coordinates[code], full = d->full;
     int64_t begin = coordinate_bound(v, d, own - limit), end = coordinate_bound(v, d, own + (int64_t)limit + 1);
     int64_t middle = coordinate_bound(v, d, own);
     if (d->column->missing_code != KANON__NO_CODE) /* a missing value is at full distance, where nothing is contributed */
@@ -214,7 +214,7 @@ static uint64_t affinity(const kanon__s_diversity_group *g, int i, uint32_t code
     const kanon__s_diversity_values *v = &g->values[i];
     const kanon__dimension *d = &g->measure->space->dimensions[i];
     uint64_t sum = 0;
-    if (d->position != NULL && code != d->column->missing_code)
+    if (d->coordinates != NULL && code != d->column->missing_code)
         return numeric_affinity(v, d, g->measure->limits[i], code);
     for (int64_t at = 0; at < v->n; at++)
         sum += (uint64_t)v->counts[at] * kanon__s_diversity_contribution(g->measure, i, v->codes[at], code);
@@ -252,7 +252,7 @@ static void set_prefix_sums(kanon__s_diversity_values *v, const kanon__dimension
 {
     for (int64_t i = from; i < v->n; i++) {
         bool missing = i > 0 && v->codes[i - 1] == d->column->missing_code;
-        int64_t coordinate = i > 0 && !missing ? (int64_t)d->position[v->codes[i - 1]] : 0;
+        int64_t coordinate = i > 0 && !missing ? (int64_t)d->coordinates[v->codes[i - 1]] : 0;
         v->count_before[i] = i > 0 ? v->count_before[i - 1] + v->counts[i - 1] : 0;
         v->coordinates_before[i] = i > 0 ? v->coordinates_before[i - 1] + v->counts[i - 1] * coordinate : 0;
     }
@@ -272,7 +272,7 @@ static kanon_status add_value(kanon__s_diversity_values *v, const kanon__dimensi
         v->n++;
     }
     v->counts[at]++;
-    if (d->position != NULL)
+    if (d->coordinates != NULL)
         set_prefix_sums(v, d, at);
     return KANON_OK;
 }
@@ -311,7 +311,7 @@ static kanon_status count_values(kanon__s_diversity_values *v, const kanon__dime
         v->codes[v->n] = scratch[i];
         v->counts[v->n++] = 1;
     }
-    if (d->position != NULL)
+    if (d->coordinates != NULL)
         set_prefix_sums(v, d, 0);
     return KANON_OK;
 }

@@ -73,9 +73,9 @@ static int64_t choose_scale(kanon__space *s, kanon__terms terms)
 }
 
 /* 3. Exact where the values are scaled whole numbers. */
-static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
+static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(&d->position, d->n_codes, "positions", err);
+    kanon_status st = kanon__new_array(&d->coordinates, d->n_codes, "coordinates", err);
     if (st != KANON_OK)
         return st;
     const kanon__column *c = d->column;
@@ -84,16 +84,16 @@ static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
     int64_t whole_range = n > 1 && c->scaled != NULL ? c->scaled[n - 1] - c->scaled[0] : 0;
     for (uint32_t i = 1; i < n; i++) {
         if (whole_range > 0)
-            d->position[i] = (uint32_t)(((__int128)(c->scaled[i] - c->scaled[0]) * d->full * 2 + whole_range) /
-                                        ((__int128)whole_range * 2));
+            d->coordinates[i] = (uint32_t)(((__int128)(c->scaled[i] - c->scaled[0]) * d->full * 2 + whole_range) /
+                                           ((__int128)whole_range * 2));
         else if (isfinite(range))
-            d->position[i] = (uint32_t)floor((c->values[i] - c->values[0]) / range * d->full + 0.5);
+            d->coordinates[i] = (uint32_t)floor((c->values[i] - c->values[0]) / range * d->full + 0.5);
         else /* the range overflows a double */
-            d->position[i] = (uint32_t)floor(
+            d->coordinates[i] = (uint32_t)floor(
                 (c->values[i] / 2 - c->values[0] / 2) / (c->values[n - 1] / 2 - c->values[0] / 2) * d->full + 0.5);
     }
     if (c->missing_code != KANON__NO_CODE)
-        d->position[c->missing_code] = 2 * d->full;
+        d->coordinates[c->missing_code] = 2 * d->full;
     return KANON_OK;
 }
 
@@ -172,7 +172,7 @@ kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, cons
         kanon__dimension *d = &s->dimensions[i];
         kanon__fraction weight = kanon__fraction_of_weight(d->column->weight_text);
         d->full = (uint32_t)((__int128)s->scale * weight.numerator / weight.denominator);
-        KANON_TRY(kanon__column_is_numeric(d->column) ? set_positions(d, err) : set_node_units(d, err), out);
+        KANON_TRY(kanon__column_is_numeric(d->column) ? set_coordinates(d, err) : set_node_units(d, err), out);
     }
     *out = s;
     s = NULL;
@@ -188,7 +188,7 @@ void kanon__space_free(kanon__space *s)
     for (int i = 0; s->dimensions != NULL && i < s->n_dimensions; i++) {
         kanon__free(s->dimensions[i].pair_units);
         kanon__free(s->dimensions[i].node_units);
-        kanon__free(s->dimensions[i].position);
+        kanon__free(s->dimensions[i].coordinates);
     }
     kanon__free(s->dimensions);
     kanon__free(s);

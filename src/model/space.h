@@ -3,7 +3,7 @@
  *
  * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
- * equal numbers. Where it does not fit, positions on that attribute alone are rounded to the nearest unit.
+ * equal numbers. Where it does not fit, coordinates on that attribute alone are rounded to the nearest unit.
  * A number's *coordinate* is its place on the axis in units: 0 is the smallest value, `full` the largest.
  *
  * A set of records is its box: the smallest and the largest code on each dimension. This is enough for any type, because
@@ -19,7 +19,7 @@
 typedef enum kanon__terms {
     KANON__TERMS_LOSS = 0,   /* (max - min) / R and h(lca) / H: Lin eq. 1 */
     KANON__TERMS_QDIVERSITY, /* (max - min) / R and leaves(lca) / |domain|: Loukides def. 2.1 */
-    KANON__TERMS_S_DIVERSITY     /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
+    KANON__TERMS_S_DIVERSITY /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
 } kanon__terms;
 
 /* Categories of up to so many values have a table of the units of each two of them; larger ones climb to the lca. */
@@ -33,9 +33,9 @@ typedef struct kanon__dimension {
     bool exact;    /* the units are the formula's value, not a rounded one */
     bool counted;  /* without a taxonomy Q-diversity counts distinct values, which a box does not know */
     kanon__terms terms;
-    uint32_t *position;   /* numeric: coordinate by code; NULL for categorical */
-    uint32_t *node_units; /* categorical: by taxonomy node */
-    uint32_t *pair_units; /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
+    uint32_t *coordinates; /* numeric: coordinate by code; NULL for categorical */
+    uint32_t *node_units;  /* categorical: by taxonomy node */
+    uint32_t *pair_units;  /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
 } kanon__dimension;
 
 typedef struct kanon__space {
@@ -63,8 +63,8 @@ uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_
  * For a counted dimension it is what the two codes alone cost. */
 static inline uint32_t kanon__dimension_units(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
-    if (d->position != NULL) {
-        uint32_t difference = d->position[hi] - d->position[lo];
+    if (d->coordinates != NULL) {
+        uint32_t difference = d->coordinates[hi] - d->coordinates[lo];
         return difference < d->full ? difference : d->full;
     }
     if (d->pair_units != NULL)

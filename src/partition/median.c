@@ -45,7 +45,7 @@ static double width(splitting *s, part p, const kanon__dimension *d)
                                     : kanon__dimension_units(d, lo, hi);
         return d->full > 0 ? (double)units / d->full : 0;
     }
-    if (d->position == NULL) {
+    if (d->coordinates == NULL) {
         int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)lo, (int32_t)hi);
         return c->taxonomy->last_leaf[node] - c->taxonomy->first_leaf[node] + 1;
     }

@@ -11,7 +11,7 @@ enum { NUMERIC, TABLED, CLIMBING, N_KINDS };
 
 static int kind_of(const kanon__dimension *d)
 {
-    return d->position != NULL ? NUMERIC : d->pair_units != NULL ? TABLED : CLIMBING;
+    return d->coordinates != NULL ? NUMERIC : d->pair_units != NULL ? TABLED : CLIMBING;
 }
 
 static void order_dimensions(kanon__move_costs *c, const kanon__space *space)
@@ -109,6 +109,6 @@ void kanon__move_costs_coordinates(const kanon__move_costs *c, const uint32_t *c
 {
     for (int i = 0; i < c->n_dimensions; i++) {
         uint32_t code = codes[c->sources[i]];
-        out[i] = i < c->n_numeric ? c->dimensions[i]->position[code] : code;
+        out[i] = i < c->n_numeric ? c->dimensions[i]->coordinates[code] : code;
     }
 }

@@ -70,7 +70,7 @@ static uint32_t units_between(const kanon__dimension *d, uint32_t a, uint32_t b)
 /* The coordinates of n tuples on dimension i. */
 static void load_lanes(const list_build *f, int i, int32_t begin, int32_t n, uint32_t *out)
 {
-    const uint32_t *position = f->space->dimensions[i].position;
+    const uint32_t *position = f->space->dimensions[i].coordinates;
     int64_t m = f->space->n_dimensions;
     const uint32_t *codes = f->index->codes + begin * m + i;
     if (position != NULL)
@@ -113,8 +113,8 @@ static void measure_box(const batch *b, const kanon__bound *box, uint32_t *units
         const kanon__dimension *d = &b->f->space->dimensions[i];
         uint32_t lo = box[2 * i], hi = box[2 * i + 1];
         const uint32_t *own = b->own[i];
-        if (d->position != NULL) {
-            uint32_t low = d->position[lo], high = d->position[hi], full = d->full;
+        if (d->coordinates != NULL) {
+            uint32_t low = d->coordinates[lo], high = d->coordinates[hi], full = d->full;
             for (int lane = 0; lane < LANES; lane++) {
                 uint32_t below = own[lane] < low ? low - own[lane] : 0, above = own[lane] > high ? own[lane] - high : 0;
                 uint32_t difference = below + above;
@@ -136,7 +136,7 @@ static void measure_tuples(const batch *b, int32_t lane, int32_t n, uint32_t *un
     for (int v = 0; v < b->n_varying; v++) {
         const kanon__dimension *d = &b->f->space->dimensions[b->varying[v]];
         uint32_t own = b->own[b->varying[v]][lane];
-        if (d->position != NULL)
+        if (d->coordinates != NULL)
             add_numbers(units, d->full, own, b->others[v]);
         else
             add_categories(units, d, own, b->others[v], n);
