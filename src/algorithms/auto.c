@@ -3,7 +3,7 @@
  * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
  * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
  * balanced, best: densest and top-down, whichever loses less, strips on large tables; then local search
- * (refine/anneal/search.c) for as long as the effort allows, which follows as the refinement of this row.
+ * (refine/anneal/anneal_search.c) for as long as the effort allows, which follows as the refinement of this row.
  *
  * Source: this project; what was measured is in docs/loss-on-adult.md.
  * Ties: densest. */

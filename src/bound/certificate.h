@@ -1,4 +1,6 @@
-/* The proof of a lower bound as a file that a stranger can check. */
+/* The certificate of a lower bound: a JSON file with the dual prices. Whoever has the table can check it without trust in
+ * this program; src/verify/verify_certificate.c does so with code of its own.
+ * Called by lower_bound.c; calls core/output.h. */
 #ifndef KANON_BOUND_CERTIFICATE_H
 #define KANON_BOUND_CERTIFICATE_H
 

@@ -17,7 +17,7 @@ typedef struct kanon__splitter {
     const kanon__space *space;     /* in terms of Q-diversity */
     bool raw;                      /* the widest attribute is that with the largest range as it stands, not normalised */
     int64_t least;                 /* both sides of a split keep at least this many records */
-    const kanon__secrets *secrets; /* NULL: the next condition is not asked for */
+    const kanon__s_diversity *secrets; /* NULL: the next condition is not asked for */
     double most_sum;               /* on both sides the sum of S-diversity is at most this */
 } kanon__splitter;
 

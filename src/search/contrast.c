@@ -10,13 +10,13 @@ enum { SMALL_TABLE = 1000 };
 
 /* The plain scan: free rows in no order, and what each distinct value pulls. */
 typedef struct free_list {
-    kanon__secrets_growth *growth;
+    kanon__s_diversity_growth *growth;
     int32_t *row_at, *place; /* free rows come first; by row: where it stands */
     int64_t n;
 } free_list;
 
 struct kanon__contrast {
-    const kanon__secrets *secrets;
+    const kanon__s_diversity *secrets;
     free_list *scan;        /* NULL: there is the tree */
     kanon__free_tree *tree; /* NULL: there is the scan */
     uint32_t *limits;       /* by column: the largest distance that still counts */
@@ -32,7 +32,7 @@ static kanon_status make_scan(kanon__contrast *c, kanon_error *err)
     kanon_status st = KANON_OK;
     int64_t n = c->secrets->space->n_rows;
     KANON_TRY(kanon__new_array(&c->scan, 1, "free records", err), out);
-    KANON_TRY(kanon__secrets_growth_new(&c->scan->growth, c->secrets, NULL, 0, err), out);
+    KANON_TRY(kanon__s_diversity_growth_new(&c->scan->growth, c->secrets, NULL, 0, err), out);
     KANON_TRY(kanon__new_array(&c->scan->row_at, n, "free records", err), out);
     KANON_TRY(kanon__new_array(&c->scan->place, n, "free records", err), out);
     for (int64_t row = 0; row < n; row++)
@@ -54,7 +54,7 @@ out:
     return st;
 }
 
-kanon_status kanon__contrast_new(kanon__contrast **out, const kanon__secrets *secrets, const char *way, kanon_error *err)
+kanon_status kanon__contrast_new(kanon__contrast **out, const kanon__s_diversity *secrets, const char *way, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__contrast *c = NULL;
@@ -81,7 +81,7 @@ void kanon__contrast_free(kanon__contrast *c)
     if (c->scan != NULL) {
         kanon__free(c->scan->place);
         kanon__free(c->scan->row_at);
-        kanon__secrets_growth_free(c->scan->growth);
+        kanon__s_diversity_growth_free(c->scan->growth);
     }
     kanon__free(c->scan);
     kanon__free(c);
@@ -96,7 +96,7 @@ void kanon__contrast_start(kanon__contrast *c)
     if (c->tree != NULL)
         kanon__free_tree_tighten(c->tree);
     else
-        kanon__secrets_growth_reset(c->scan->growth);
+        kanon__s_diversity_growth_reset(c->scan->growth);
 }
 
 /* The row and the last free one change places. */
@@ -105,7 +105,7 @@ static void take_from_list(free_list *l, int32_t row)
     int32_t hole = l->place[row], last = l->row_at[--l->n];
     l->row_at[hole] = last;
     l->place[last] = hole;
-    kanon__secrets_growth_add(l->growth, row);
+    kanon__s_diversity_growth_add(l->growth, row);
 }
 
 kanon_status kanon__contrast_take(kanon__contrast *c, int64_t row, kanon_error *err)
@@ -192,7 +192,7 @@ static int64_t scan(const free_list *l, uint64_t *least)
     *least = UINT64_MAX;
     for (int64_t place = 0; place < l->n; place++) {
         int32_t row = l->row_at[place];
-        uint64_t pull = kanon__secrets_growth_pull(l->growth, row);
+        uint64_t pull = kanon__s_diversity_growth_affinity(l->growth, row);
         if (pull < *least || (pull == *least && row < best)) {
             *least = pull;
             best = row;

@@ -11,7 +11,8 @@
 typedef struct kanon__contrast kanon__contrast;
 
 /* All rows are free. `way` is the value of the setting "search". */
-kanon_status kanon__contrast_new(kanon__contrast **out, const kanon__secrets *secrets, const char *way, kanon_error *err);
+kanon_status kanon__contrast_new(kanon__contrast **out, const kanon__s_diversity *secrets, const char *way,
+                                 kanon_error *err);
 void kanon__contrast_free(kanon__contrast *contrast);
 /* A new group begins, without records. */
 void kanon__contrast_start(kanon__contrast *contrast);

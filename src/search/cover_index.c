@@ -107,7 +107,7 @@ void kanon__covered_range(const kanon__dimension *d, uint32_t lo, uint32_t hi, u
 {
     *first = lo;
     *last = hi;
-    if (d->position == NULL) {
+    if (d->coordinates == NULL) {
         int32_t node = kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi);
         *first = (uint32_t)d->column->domain->taxonomy->first_leaf[node];
         *last = (uint32_t)d->column->domain->taxonomy->last_leaf[node];

@@ -66,7 +66,7 @@ kanon_status kanon__sieve_new(kanon__sieve **out, const kanon__centroids *centro
     KANON_TRY(kanon__new_array(&s->hits, s->capacity / KANON__SIEVE_BLOCK, "the sieve", err), out);
     for (int i = 0; i < m; i++) {
         const kanon__dimension *d = &centroids->space->dimensions[i];
-        if (d->position != NULL)
+        if (d->coordinates != NULL)
             KANON_TRY(kanon__new_array(&s->dimensions[i].own, 2 * (int64_t)d->n_codes, "the sieve", err), out);
         else if (node_terms[i] != NULL)
             KANON_TRY(kanon__new_array(&s->dimensions[i].table, (int64_t)d->n_codes * KANON__SIEVE_BINS, "the sieve", err),
@@ -115,7 +115,7 @@ static void round_numbers(kanon__sieve *s, int i)
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
     uint8_t *own = s->dimensions[i].own;
     for (size_t code = 0; code < d->n_codes; code++) {
-        uint64_t position = weighted(s, i, d->position[code]), down = position / s->step;
+        uint64_t position = weighted(s, i, d->coordinates[code]), down = position / s->step;
         own[2 * code] = at_most(down > 0 ? down - 1 : 0, KANON__SIEVE_MOST);
         own[2 * code + 1] = at_most(down + (position % s->step > 0), KANON__SIEVE_MOST);
     }
@@ -143,7 +143,8 @@ static uint8_t rounded_at(const kanon__sieve *s, int i, int32_t at)
 {
     if (s->dimensions[i].table != NULL)
         return (uint8_t)(at / s->dimensions[i].per_bin);
-    return at == KANON__NO_POSITION ? KANON__SIEVE_NONE : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__SIEVE_MOST);
+    return at == KANON__NO_COORDINATE ? KANON__SIEVE_NONE
+                                      : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__SIEVE_MOST);
 }
 
 static uint64_t choose_step(const kanon__sieve *s)

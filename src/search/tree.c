@@ -65,14 +65,14 @@ static void set_box(const kanon__index *x, int32_t begin, int32_t end, const kan
 
 static bool ends_missing(const kanon__dimension *d, uint32_t hi)
 {
-    return d->position != NULL && hi == d->column->domain->missing_code;
+    return d->coordinates != NULL && hi == d->column->domain->missing_code;
 }
 
 /* How far apart the tuples are: two numbers of a range a third of it on average, two categories mostly all of it. */
 static uint32_t apart(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
     uint32_t units = kanon__dimension_units(d, lo, hi);
-    return d->position == NULL || ends_missing(d, hi) ? units : units / 3;
+    return d->coordinates == NULL || ends_missing(d, hi) ? units : units / 3;
 }
 
 /* The dimension that sets the tuples apart most; -1 where there is one tuple only. */
@@ -116,7 +116,7 @@ static uint32_t cut_between_branches(building *b, const kanon__taxonomy *t, int3
 static uint32_t cut_of(building *b, int32_t n, int i, int depth, uint32_t lo, uint32_t hi)
 {
     const kanon__dimension *d = &b->space->dimensions[i];
-    if (depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
+    if (depth < DEPTH_OF_UNEVEN_CUTS && d->coordinates == NULL)
         return cut_between_branches(b, d->column->domain->taxonomy, n, lo, hi);
     if (depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
         return hi;

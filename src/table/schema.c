@@ -328,22 +328,6 @@ bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size
 
 /* ---- what is asked of the groups --------------------------------------------------------------------------------- */
 
-bool kanon__fraction_parse(kanon__fraction *out, const char *text)
-{
-    kanon__decimal share;
-    if (!kanon__parse_decimal(&share, text, strlen(text)) || !share.exact || !(share.value >= 0 && share.value <= 1))
-        return false;
-    *out = (kanon__fraction){share.mantissa, 1};
-    for (int i = 0; i < share.scale; i++)
-        out->denominator *= 10;
-    return true;
-}
-
-int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows)
-{
-    return share.denominator == 0 ? -1 : (int64_t)((__int128)n_rows * share.numerator / share.denominator);
-}
-
 kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
 {
     if (kanon__fraction_parse(&schema->suppress, share))

@@ -3,6 +3,7 @@
 #define KANON_TABLE_SCHEMA_H
 
 #include "core/texts.h"
+#include "table/fraction.h"
 #include "table/taxonomy.h"
 
 #include <stdbool.h>
@@ -20,16 +21,6 @@ typedef struct kanon__attribute {
     kanon_mask mask;
     int line; /* in the schema file; 0: said by a flag */
 } kanon__attribute;
-
-/* A share of the records, as an exact fraction; 0/0: nothing was said. */
-typedef struct kanon__fraction {
-    int64_t numerator, denominator;
-} kanon__fraction;
-
-/* False where the text is no number from 0 to 1. */
-bool kanon__fraction_parse(kanon__fraction *out, const char *text);
-/* How many of `n_rows` records that is; -1: nothing was said. */
-int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows);
 
 /* A constraint as written, with the line for messages; its model is checked where constraints are known. */
 typedef struct kanon__constraint_text {

@@ -321,18 +321,19 @@ static void large_domains(void **state)
 
 /* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
-static uint64_t pull_of(const kanon__secrets *s, const int64_t *members, int64_t n, int64_t row)
+static uint64_t pull_of(const kanon__s_diversity *s, const int64_t *members, int64_t n, int64_t row)
 {
     uint64_t pull = 0;
     for (int64_t i = 0; i < n; i++)
         for (int j = 0; j < s->space->n_dimensions; j++) {
             kanon__codes codes = s->space->dimensions[j].codes;
-            pull += kanon__secrets_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
+            pull += kanon__s_diversity_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
         }
     return pull;
 }
 
-static int64_t least_pull(const kanon__secrets *s, const bool *is_free, const int64_t *members, int64_t n, uint64_t *pull)
+static int64_t least_pull(const kanon__s_diversity *s, const bool *is_free, const int64_t *members, int64_t n,
+                          uint64_t *pull)
 {
     int64_t best = -1;
     for (int64_t row = 0; row < s->space->n_rows; row++) {
@@ -345,7 +346,7 @@ static int64_t least_pull(const kanon__secrets *s, const bool *is_free, const in
     return best;
 }
 
-static int64_t agreed_least_pull(kanon__contrast **ways, const kanon__secrets *s, const bool *is_free,
+static int64_t agreed_least_pull(kanon__contrast **ways, const kanon__s_diversity *s, const bool *is_free,
                                  const int64_t *members, int64_t n)
 {
     uint64_t expected_pull = 0;
@@ -362,7 +363,7 @@ static int64_t agreed_least_pull(kanon__contrast **ways, const kanon__secrets *s
     return expected;
 }
 
-static void compare_contrast(const kanon__secrets *s, kanon__random *random)
+static void compare_contrast(const kanon__s_diversity *s, kanon__random *random)
 {
     enum { MOST_MEMBERS = 12 };
     kanon_error err = {0};
@@ -405,16 +406,16 @@ static void contrasts_agree(void **state)
     for (int i = 0; i < TABLES; i++) {
         plan plans[4];
         kanon_error err = {0};
-        kanon__secrets *secrets = NULL;
+        kanon__s_diversity *secrets = NULL;
         int n_columns = (int)draw(&random, 2, 4);
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "sensitive");
         write_rows(plans, n_columns, &random, draw(&random, 2, 250));
         kanon_table *table = table_of(yaml, csv);
-        assert_done(kanon__secrets_new(&secrets, &table->data, radii[draw(&random, 0, 5)], &err), &err);
+        assert_done(kanon__s_diversity_new(&secrets, &table->data, radii[draw(&random, 0, 5)], &err), &err);
         compare_contrast(secrets, &random);
-        kanon__secrets_free(secrets);
+        kanon__s_diversity_free(secrets);
         kanon_table_free(table);
     }
 }
