@@ -55,7 +55,7 @@ static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribu
 {
     if (a != NULL && a->mask != KANON_MASK_NONE)
         return a->mask == KANON_MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
-    return c->domain->taxonomy != NULL && c->domain->taxonomy->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
+    return kanon__column_taxonomy(c) != NULL && kanon__column_taxonomy(c)->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
 }
 
 static kanon_status keep_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)
