@@ -37,7 +37,7 @@ typedef struct member {
     uint32_t units; /* from its centroid */
 } member;
 
-static int furthest_first(const void *left, const void *right)
+static int farthest_first(const void *left, const void *right)
 {
     const member *a = left, *b = right;
     if (a->units != b->units)
@@ -60,7 +60,7 @@ static void list_members(const kanon__centroids *c, const int32_t *cluster_of, m
     begins[c->n] = n_rows;
 }
 
-/* Steps 2 to 8: the records that are too many, cluster by cluster, the furthest first. */
+/* Steps 2 to 8: the records that are too many, cluster by cluster, the farthest first. */
 static kanon_status give_up(const kanon__adjustment *a, int32_t *cluster_of, int32_t *given_up, int64_t *n_given_up,
                             kanon_error *err)
 {
@@ -79,7 +79,7 @@ static kanon_status give_up(const kanon__adjustment *a, int32_t *cluster_of, int
             continue;
         for (int64_t j = 0; j < size; j++)
             own[j].units = kanon__centroid_units(c, i, own[j].row);
-        qsort(own, (size_t)size, sizeof *own, furthest_first);
+        qsort(own, (size_t)size, sizeof *own, farthest_first);
         for (int64_t j = 0; j < size - a->run->k; j++) {
             given_up[(*n_given_up)++] = own[j].row;
             cluster_of[own[j].row] = -1;
@@ -101,7 +101,7 @@ static void join_closest(const kanon__adjustment *a, int32_t *cluster_of, int32_
         kanon__centroids_add(c, cluster, row);
     else
         c->sizes[cluster]++;
-    kanon__nearest_follow(a->nearest, cluster);
+    kanon__nearest_update(a->nearest, cluster);
     *n_short -= c->sizes[cluster] == k;
 }
 

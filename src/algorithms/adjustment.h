@@ -1,4 +1,4 @@
-/* The adjustment stage that oka and the kmeans algorithms share: clusters of more than k records give up their furthest,
+/* The adjustment stage that oka and the kmeans algorithms share: clusters of more than k records give up their farthest,
  * and the given-up records fill the clusters that are short of k (Lin, figure 2; Rashidy, figure 4). */
 #ifndef KANON_ALGORITHMS_ADJUSTMENT_H
 #define KANON_ALGORITHMS_ADJUSTMENT_H

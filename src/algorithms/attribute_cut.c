@@ -62,7 +62,7 @@ static kanon_status find_levels(starts *s, kanon__run *run, kanon_error *err)
     kanon__bound **chosen = NULL;
     KANON_TRY(kanon__generalisation_init(&g, run, err), out);
     KANON_TRY(kanon__full_domain_search(&found, &g, kanon__setting_integer(run->settings, "max-checks"), err), out);
-    KANON_TRY(kanon__full_domain_tell(&found, run, err), out);
+    KANON_TRY(kanon__full_domain_report(&found, run, err), out);
     KANON_TRY(kanon__new_array(&chosen, found.n_dimensions, "cuts", err), out);
     for (int i = 0; i < found.n_dimensions; i++)
         chosen[i] = found.levels[i].cuts[found.best[i]];
@@ -195,7 +195,7 @@ const kanon__algorithm kanon__algorithm_attribute_cut = {
          .n_settings = sizeof attribute_cut_settings / sizeof attribute_cut_settings[0]},
     .record_bytes = 300,
     .cell_bytes = 60,
-    .minute = 150000,
+    .records_per_minute = 150000,
     .recodes_attributes = true,
     .run = run_attribute_cut,
 };

@@ -127,6 +127,6 @@ const kanon__algorithm kanon__algorithm_auto = {
     .run = run_auto,
     .record_bytes = 60,
     .cell_bytes = 24,
-    .minute = 300000,
+    .records_per_minute = 300000,
     .refinement = "search",
 };

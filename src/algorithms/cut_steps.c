@@ -20,27 +20,27 @@ typedef struct split {
 
 /* What is to be known of all classes with the same range to weigh its splits, by the first code of the range, and for
  * numbers by where they would be split. Numbers add up as differences: what holds from one place to another. */
-typedef struct tally {
+typedef struct split_tally {
     int64_t loss; /* that which does not depend on the place */
     int64_t suppressed;
     int64_t left, right; /* numbers: records to be released on each side */
-} tally;
+} split_tally;
 
-typedef struct improving {
+typedef struct cut_improvement {
     kanon__generalisation *g;
     int m;
-    int32_t **sorted;    /* by dimension: the tuples by their code */
-    bool *right_good;    /* scratch, by place in the list of members */
-    tally *now, *then;   /* by code: what is, what would be */
-    kanon__bound *parts; /* categories: the cut that splits every range */
+    int32_t **sorted;        /* by dimension: the tuples by their code */
+    bool *right_good;        /* scratch, by place in the list of members */
+    split_tally *now, *then; /* by code: what is, what would be */
+    kanon__bound *parts;     /* categories: the cut that splits every range */
     kanon__bound **trial, **best;
     int64_t best_loss, n_steps;
     const int *weights; /* by dimension: how much its splits are preferred; NULL: all alike */
-} improving;
+} cut_improvement;
 
 /* ---- the classes in the order of a dimension --------------------------------------------------------------------- */
 
-static kanon_status sort_tuples(improving *x, kanon_error *err)
+static kanon_status sort_tuples(cut_improvement *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__tuples *t = x->g->tuples;
@@ -61,7 +61,7 @@ out:
     return st;
 }
 
-static uint32_t code_of(const improving *x, int64_t place, int dimension)
+static uint32_t code_of(const cut_improvement *x, int64_t place, int dimension)
 {
     return x->g->tuples->codes[(int64_t)x->g->members[place] * x->m + dimension];
 }
@@ -81,13 +81,13 @@ static void cut_into_children(kanon__bound *cut, const kanon__taxonomy *t, uint3
 }
 
 /* One class of a category, part by part. */
-static kanon_status weigh_category(improving *x, const kanon__dimension *d, int dimension, int64_t which,
+static kanon_status weigh_category(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
                                    const kanon__bound *range, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
     uint32_t others = g->classes[which].units - kanon__dimension_units(d, range[0], range[1]);
-    tally *then = &x->then[range[0]];
+    split_tally *then = &x->then[range[0]];
     kanon__part part = {0};
     for (int64_t place = g->begins[which]; place < g->begins[which + 1];) {
         const kanon__bound *child = x->parts + 2 * (size_t)code_of(x, place, dimension);
@@ -104,21 +104,21 @@ out:
 }
 
 /* From place `from` to before place `to` a class of numbers has so many records on each side. */
-static void add_stretch(improving *x, uint32_t from, uint32_t to, int64_t left, bool left_good, int64_t right,
+static void add_stretch(cut_improvement *x, uint32_t from, uint32_t to, int64_t left, bool left_good, int64_t right,
                         bool right_good, uint32_t others)
 {
     int64_t bad = (left_good ? 0 : left) + (right_good ? 0 : right);
-    tally t = {.left = left_good ? left : 0, .right = right_good ? right : 0, .suppressed = bad};
+    split_tally t = {.left = left_good ? left : 0, .right = right_good ? right : 0, .suppressed = bad};
     if (from >= to)
         return;
     t.loss = (t.left + t.right) * others + bad * x->g->full;
-    tally *a = &x->then[from], *b = &x->then[to];
-    *a = (tally){a->loss + t.loss, a->suppressed + t.suppressed, a->left + t.left, a->right + t.right};
-    *b = (tally){b->loss - t.loss, b->suppressed - t.suppressed, b->left - t.left, b->right - t.right};
+    split_tally *a = &x->then[from], *b = &x->then[to];
+    *a = (split_tally){a->loss + t.loss, a->suppressed + t.suppressed, a->left + t.left, a->right + t.right};
+    *b = (split_tally){b->loss - t.loss, b->suppressed - t.suppressed, b->left - t.left, b->right - t.right};
 }
 
 /* right_good[place]: the members of the class from this place on may be released; where a new code begins. */
-static kanon_status look_right(improving *x, int64_t which, int dimension, kanon_error *err)
+static kanon_status look_right(cut_improvement *x, int64_t which, int dimension, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
@@ -134,7 +134,7 @@ out:
 }
 
 /* One class of a number, for all places at once: place p has the codes up to p on its left. */
-static kanon_status weigh_number(improving *x, const kanon__dimension *d, int dimension, int64_t which,
+static kanon_status weigh_number(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
                                  const kanon__bound *range, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -159,7 +159,7 @@ out:
 }
 
 /* Take the split where it saves more than the best so far, within the budget. */
-static void consider(const improving *x, const split *s, int64_t now_loss, int64_t then_loss, int64_t more_suppressed,
+static void consider(const cut_improvement *x, const split *s, int64_t now_loss, int64_t then_loss, int64_t more_suppressed,
                      split *best)
 {
     const kanon__generalisation *g = x->g;
@@ -172,14 +172,15 @@ static void consider(const improving *x, const split *s, int64_t now_loss, int64
     best->preferred = preferred;
 }
 
-static void consider_places(improving *x, const kanon__dimension *d, split s, split *best)
+static void consider_places(cut_improvement *x, const kanon__dimension *d, split s, split *best)
 {
-    const tally *now = &x->now[s.first];
-    tally sum = {0};
+    const split_tally *now = &x->now[s.first];
+    split_tally sum = {0};
     bool all = s.last == d->column->missing_code; /* what mixes numbers and missing ones can only be taken apart */
     for (s.middle = s.first; s.middle < s.last; s.middle++) {
-        const tally *at = &x->then[s.middle];
-        sum = (tally){sum.loss + at->loss, sum.suppressed + at->suppressed, sum.left + at->left, sum.right + at->right};
+        const split_tally *at = &x->then[s.middle];
+        sum = (split_tally){sum.loss + at->loss, sum.suppressed + at->suppressed, sum.left + at->left,
+                            sum.right + at->right};
         if (all && s.middle + 1 < s.last)
             continue;
         int64_t loss = sum.loss + sum.left * kanon__dimension_units(d, s.first, s.middle) +
@@ -189,7 +190,7 @@ static void consider_places(improving *x, const kanon__dimension *d, split s, sp
 }
 
 /* Go through the classes for the tallies of a dimension's ranges, as they are and as they would be. */
-static kanon_status weigh_classes(improving *x, const kanon__dimension *d, int dimension, const kanon__bound *cut,
+static kanon_status weigh_classes(cut_improvement *x, const kanon__dimension *d, int dimension, const kanon__bound *cut,
                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -211,7 +212,8 @@ out:
 }
 
 /* The best split of a dimension, where it is better than *best. */
-static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int dimension, split *best, kanon_error *err)
+static kanon_status weigh_dimension(cut_improvement *x, kanon__bound *const *cuts, int dimension, split *best,
+                                    kanon_error *err)
 {
     const kanon__dimension *d = &x->g->space->dimensions[dimension];
     const kanon__bound *cut = cuts[dimension];
@@ -223,7 +225,7 @@ static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int
     kanon_status st = weigh_classes(x, d, dimension, cut, err);
     for (uint32_t code = 0; st == KANON_OK && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1) {
         split s = {.dimension = dimension, .first = code, .last = cut[2 * (size_t)code + 1]};
-        const tally *now = &x->now[code], *then = &x->then[code];
+        const split_tally *now = &x->now[code], *then = &x->then[code];
         if (s.first == s.last)
             continue;
         if (d->position != NULL)
@@ -236,7 +238,7 @@ static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static void make_split(const improving *x, kanon__bound **cuts, const split *s)
+static void make_split(const cut_improvement *x, kanon__bound **cuts, const split *s)
 {
     const kanon__dimension *d = &x->g->space->dimensions[s->dimension];
     kanon__bound *cut = cuts[s->dimension];
@@ -249,7 +251,7 @@ static void make_split(const improving *x, kanon__bound **cuts, const split *s)
 }
 
 /* Split as long as it saves something, never on dimension `still` (-1: on any). Afterwards the cuts are applied. */
-static kanon_status descend(improving *x, kanon__bound **cuts, int still, kanon_error *err)
+static kanon_status descend(cut_improvement *x, kanon__bound **cuts, int still, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (;;) {
@@ -268,7 +270,7 @@ out:
     return st;
 }
 
-static void copy_cuts(const improving *x, kanon__bound **to, kanon__bound *const *from)
+static void copy_cuts(const cut_improvement *x, kanon__bound **to, kanon__bound *const *from)
 {
     for (int i = 0; i < x->m; i++)
         memcpy(to[i], from[i], 2 * (size_t)x->g->space->dimensions[i].n_codes * sizeof *to[i]);
@@ -305,7 +307,7 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
 }
 
 /* Join from .. to on a dimension of the best cuts, and see where splitting leads from there. */
-static kanon_status try_join(improving *x, int dimension, uint32_t from, uint32_t to, bool *better, kanon_error *err)
+static kanon_status try_join(cut_improvement *x, int dimension, uint32_t from, uint32_t to, bool *better, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     copy_cuts(x, x->trial, x->best);
@@ -322,7 +324,7 @@ out:
 }
 
 /* Try all joins of a dimension: of neighbours, and of everything. */
-static kanon_status try_joins(improving *x, int dimension, bool *better, kanon_error *err)
+static kanon_status try_joins(cut_improvement *x, int dimension, bool *better, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__dimension *d = &x->g->space->dimensions[dimension];
@@ -360,7 +362,7 @@ static void free_cuts(kanon__bound **cuts, int m)
     kanon__free(cuts);
 }
 
-static kanon_status set_up(improving *x, kanon_error *err)
+static kanon_status set_up(cut_improvement *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = x->g->space;
@@ -379,7 +381,7 @@ out:
     return st;
 }
 
-static void clear(improving *x)
+static void clear(cut_improvement *x)
 {
     free_cuts(x->best, x->m);
     free_cuts(x->trial, x->m);
@@ -396,7 +398,7 @@ kanon_status kanon__cuts_improve(kanon__generalisation *g, kanon__bound **cuts, 
                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    improving x = {.g = g, .m = g->space->n_dimensions, .weights = weights};
+    cut_improvement x = {.g = g, .m = g->space->n_dimensions, .weights = weights};
     KANON_TRY(set_up(&x, err), out);
     copy_cuts(&x, x.best, cuts);
     KANON_TRY(descend(&x, x.best, -1, err), out);

@@ -41,16 +41,16 @@ static kanon_status fill_queue(densest *d, int64_t every, kanon_error *err)
     bool *chosen = NULL;
     KANON_TRY(kanon__new_array(&chosen, n_seeds, "seeds", err), out);
     for (int64_t row = 0; row < n_rows; row++) {
-        int32_t seed = kanon__density_seed(d->density, row);
-        if (seed >= 0 && kanon__density_record(d->density, seed) == row)
+        int32_t seed = kanon__density_seed_of(d->density, row);
+        if (seed >= 0 && kanon__density_record_of(d->density, seed) == row)
             chosen[seed] = n_met++ % every == 0;
     }
     for (int32_t seed = 0; seed < n_seeds; seed++) { /* seeds of near numbers are near each other, and in the cache */
         uint32_t units;
         if (!chosen[seed])
             continue;
-        KANON_TRY(kanon__density_grow(d->density, seed, d->run->k, &units, err), out);
-        int32_t row = kanon__density_record(d->density, seed);
+        KANON_TRY(kanon__density_measure(d->density, seed, d->run->k, &units, err), out);
+        int32_t row = kanon__density_record_of(d->density, seed);
         KANON_TRY(kanon__candidates_add(&d->queue, (kanon__candidate){units, row, seed}, err), out);
         KANON_TRY(tick(d, n_taken > 0 ? n_rows + n_taken : n_rows * seed / n_seeds, err), out);
     }
@@ -65,15 +65,15 @@ static kanon_status make_cluster(densest *d, int32_t seed, uint32_t diversity, k
     kanon_status st = KANON_OK;
     int64_t size = 0, k = d->run->k;
     int32_t cluster = d->run->n_groups++;
-    int32_t row = kanon__density_record(d->density, seed);
+    int32_t row = kanon__density_record_of(d->density, seed);
     uint32_t units;
-    KANON_TRY(kanon__density_begin(d->density, seed, err), out);
+    KANON_TRY(kanon__density_begin_cluster(d->density, seed, err), out);
     d->run->group_of[row] = cluster;
     while (++size < 2 * k - 1 || diversity == 0) {
-        KANON_TRY(kanon__density_next(d->density, &row, &units, err), out);
+        KANON_TRY(kanon__density_find_next(d->density, &row, &units, err), out);
         if (row < 0 || units > diversity)
             break;
-        kanon__density_take(d->density);
+        kanon__density_take_found(d->density);
         d->run->group_of[row] = cluster;
     }
 out:
@@ -85,7 +85,7 @@ static kanon_status look_at_first(densest *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__candidate first = d->queue.heap[0];
-    int32_t row = kanon__density_record(d->density, first.what);
+    int32_t row = kanon__density_record_of(d->density, first.what);
     uint32_t units;
     if (row < 0) {
         kanon__candidates_drop(&d->queue);
@@ -95,7 +95,7 @@ static kanon_status look_at_first(densest *d, kanon_error *err)
         kanon__candidates_replace(&d->queue, (kanon__candidate){first.cost, row, first.what});
         return KANON_OK;
     }
-    KANON_TRY(kanon__density_grow(d->density, first.what, d->run->k, &units, err), out);
+    KANON_TRY(kanon__density_measure(d->density, first.what, d->run->k, &units, err), out);
     KANON_TRY(tick(d, 2 * d->run->space->n_rows - kanon__density_n_free(d->density), err), out);
     kanon__candidates_replace(&d->queue, (kanon__candidate){units, row, first.what});
     if (d->queue.heap[0].what == first.what)
@@ -152,5 +152,5 @@ const kanon__algorithm kanon__algorithm_densest = {
     .run = run_densest,
     .record_bytes = 50,
     .cell_bytes = 24,
-    .minute = 2000000,
+    .records_per_minute = 2000000,
 };

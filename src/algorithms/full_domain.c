@@ -24,7 +24,7 @@ static kanon_status run_full_domain(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&cuts, found.n_dimensions, "levels", err), out);
     for (int i = 0; i < found.n_dimensions; i++)
         cuts[i] = found.levels[i].cuts[found.best[i]];
-    KANON_TRY(kanon__full_domain_tell(&found, run, err), out);
+    KANON_TRY(kanon__full_domain_report(&found, run, err), out);
     KANON_TRY(kanon__generalisation_finish(&g, run, cuts, err), out);
 out:
     kanon__free(cuts);
@@ -48,7 +48,7 @@ const kanon__algorithm kanon__algorithm_full_domain = {
          .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
     .record_bytes = 140,
     .cell_bytes = 40,
-    .minute = 2000000,
+    .records_per_minute = 2000000,
     .recodes_attributes = true,
     .run = run_full_domain,
 };

@@ -195,8 +195,8 @@ kanon_status kanon__generalisation_finish(kanon__generalisation *g, kanon__run *
     for (int64_t tuple = 0; tuple < g->tuples->n; tuple++)
         for (int64_t i = g->tuples->begins[tuple]; i < g->tuples->begins[tuple + 1]; i++)
             run->group_of[g->tuples->rows[i]] = number[g->class_of[tuple]];
-    for (int i = 0; run->shown != NULL && i < g->space->n_dimensions; i++)
-        memcpy(run->shown[i], cuts[i], 2 * (size_t)g->space->dimensions[i].n_codes * sizeof *cuts[i]);
+    for (int i = 0; run->recode_maps != NULL && i < g->space->n_dimensions; i++)
+        memcpy(run->recode_maps[i], cuts[i], 2 * (size_t)g->space->dimensions[i].n_codes * sizeof *cuts[i]);
 out:
     kanon__free(number);
     return st;

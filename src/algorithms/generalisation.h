@@ -124,7 +124,7 @@ kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalis
                                        kanon_error *err);
 void kanon__full_domain_clear(kanon__full_domain *search);
 /* A note for the report, and a warning where the search was cut short. */
-kanon_status kanon__full_domain_tell(const kanon__full_domain *search, kanon__run *run, kanon_error *err);
+kanon_status kanon__full_domain_report(const kanon__full_domain *search, kanon__run *run, kanon_error *err);
 
 #define KANON__CHECKS_SETTING                                                                                               \
     {                                                                                                                       \

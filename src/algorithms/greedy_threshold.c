@@ -15,32 +15,32 @@
 #include "core/alloc.h"
 #include "search/growth.h"
 
-typedef struct growing {
+typedef struct threshold_state {
     kanon__run *run;
     kanon__growth *free_records;
     int32_t *members;
     int64_t n_members;
     int64_t most_units; /* the threshold */
     int64_t n_suppressed;
-} growing;
+} threshold_state;
 
-static void take(growing *g, int64_t row)
+static void take(threshold_state *g, int64_t row)
 {
     g->members[g->n_members++] = (int32_t)row;
-    kanon__growth_take(g->free_records, row);
+    kanon__growth_take_record(g->free_records, row);
 }
 
-static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
+static kanon_status grow(threshold_state *g, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = g->run->space->n_rows;
     g->n_members = 0;
-    kanon__growth_start(g->free_records);
+    kanon__growth_start_group(g->free_records);
     take(g, seed);
     for (;;) {
         uint32_t units;
         int64_t row;
-        KANON_TRY(kanon__growth_least(g->free_records, &row, &units, err), out);
+        KANON_TRY(kanon__growth_find_cheapest(g->free_records, &row, &units, err), out);
         if (row < 0 || units > g->most_units)
             break;
         take(g, row);
@@ -50,7 +50,7 @@ out:
     return st;
 }
 
-static void keep_or_suppress(growing *g)
+static void keep_or_suppress(threshold_state *g)
 {
     bool keep = g->n_members >= g->run->k;
     for (int64_t i = 0; i < g->n_members; i++)
@@ -76,7 +76,7 @@ static kanon_status end_as_one_group(kanon__run *run, double threshold, kanon_er
 static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    growing g = {.run = run};
+    threshold_state g = {.run = run};
     kanon__random random;
     int64_t n = run->space->n_rows;
     double threshold = (double)run->space->n_dimensions / 4;
@@ -88,7 +88,7 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&g.members, n, "members", err), out);
     while (kanon__growth_n_free(g.free_records) > 0) {
         int64_t index = kanon__random_below(&random, kanon__growth_n_free(g.free_records));
-        KANON_TRY(grow(&g, kanon__growth_nth(g.free_records, index), err), out);
+        KANON_TRY(grow(&g, kanon__growth_nth_free(g.free_records, index), err), out);
         keep_or_suppress(&g);
     }
     if (run->n_groups == 0)
@@ -127,5 +127,5 @@ const kanon__algorithm kanon__algorithm_greedy_threshold = {
     .run = run_greedy_threshold,
     .record_bytes = 25,
     .cell_bytes = 24,
-    .minute = 10000000,
+    .records_per_minute = 10000000,
 };

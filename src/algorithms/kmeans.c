@@ -21,7 +21,7 @@
 
 typedef enum sizing_rule { ADJUST_EACH, FILL, ADJUST_LAST } sizing_rule;
 
-typedef struct iteration {
+typedef struct kmeans_state {
     kanon__run *run;
     const kanon__space *space; /* in which distances are measured */
     sizing_rule sizing;
@@ -34,10 +34,10 @@ typedef struct iteration {
     int32_t *best_at; /* the centroids by which its records were assigned */
     unsigned __int128 best_error;
     bool has_best;
-} iteration;
+} kmeans_state;
 
 /* Steps 8 to 17 of figure 3: clusters below k are filled first, so every record must be asked about in its turn. */
-static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
+static kanon_status assign_filling(kmeans_state *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     kanon__run *run = it->run;
     kanon__centroids *c = it->centroids;
@@ -48,7 +48,7 @@ static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all,
         int64_t cluster = kanon__nearest_find(it->nearest, row, false, n_short > 0 ? run->k : 0);
         run->group_of[row] = (int32_t)cluster;
         n_short -= ++c->sizes[cluster] == run->k;
-        kanon__nearest_follow(it->nearest, cluster);
+        kanon__nearest_update(it->nearest, cluster);
         kanon_status st = kanon__tick(run->ticker, n_done + row, n_all, 5 * c->n, err);
         if (st != KANON_OK)
             return st;
@@ -57,7 +57,7 @@ static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all,
 }
 
 /* Steps 8 to 13 of figures 1 and 2. Centroids stay, so equal records go the same way and are asked about once. */
-static kanon_status assign_nearest(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
+static kanon_status assign_nearest(kmeans_state *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     const kanon__tuples *t = it->tuples;
     kanon__nearest_reset(it->nearest, NULL);
@@ -72,7 +72,7 @@ static kanon_status assign_nearest(iteration *it, int64_t n_done, int64_t n_all,
     return KANON_OK;
 }
 
-static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon_error *err)
+static kanon_status assign(kmeans_state *it, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     int64_t n = it->space->n_rows;
     if (it->sizing == FILL)
@@ -80,14 +80,14 @@ static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon
     return assign_nearest(it, round * n, n_rounds * n, err);
 }
 
-static kanon_status adjust(iteration *it, kanon_error *err)
+static kanon_status adjust(kmeans_state *it, kanon_error *err)
 {
     kanon__adjustment adjustment = {it->run, it->centroids, it->nearest, &it->random, false, false};
     return kanon__adjust(&adjustment, it->run->group_of, err);
 }
 
 /* The square error of the current partition in units^2; the centroids asked for are those of the partition itself. */
-static unsigned __int128 square_error(iteration *it)
+static unsigned __int128 square_error(kmeans_state *it)
 {
     const kanon__space *space = it->space;
     kanon__centroids *c = it->measured;
@@ -102,12 +102,12 @@ static unsigned __int128 square_error(iteration *it)
     return error;
 }
 
-static size_t n_coordinates(const iteration *it)
+static size_t n_coordinates(const kmeans_state *it)
 {
     return (size_t)it->centroids->n * (size_t)it->space->n_dimensions;
 }
 
-static void remember_if_best(iteration *it)
+static void remember_if_best(kmeans_state *it)
 {
     unsigned __int128 error = square_error(it);
     if (it->has_best && error >= it->best_error)
@@ -119,7 +119,7 @@ static void remember_if_best(iteration *it)
 }
 
 /* Steps 4 to 15. */
-static kanon_status iterate(iteration *it, bool *converged, int64_t n_rounds, kanon_error *err)
+static kanon_status iterate(kmeans_state *it, bool *converged, int64_t n_rounds, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *converged = false;
@@ -134,7 +134,7 @@ out:
     return st;
 }
 
-static kanon_status run_iteration(iteration *it, kanon_error *err)
+static kanon_status run_iteration(kmeans_state *it, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = it->run;
@@ -161,7 +161,7 @@ out:
 static kanon_status run_kmeans(kanon__run *run, sizing_rule sizing, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    iteration it = {.run = run, .sizing = sizing};
+    kmeans_state it = {.run = run, .sizing = sizing};
     kanon__space *own_space = NULL;
     int64_t n = run->space->n_rows, n_clusters = n / run->k;
     kanon__random_init(&it.random, run->seed, 0);
@@ -226,7 +226,7 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
     .run = run_adjust_each,
     .record_bytes = 60,
     .cell_bytes = 38,
-    .minute = 50000,
+    .records_per_minute = 50000,
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_fill = {
@@ -241,7 +241,7 @@ const kanon__algorithm kanon__algorithm_kmeans_fill = {
     .run = run_fill,
     .record_bytes = 60,
     .cell_bytes = 38,
-    .minute = 50000,
+    .records_per_minute = 50000,
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
@@ -255,5 +255,5 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
     .run = run_adjust_last,
     .record_bytes = 60,
     .cell_bytes = 38,
-    .minute = 50000,
+    .records_per_minute = 50000,
 };

@@ -1,7 +1,7 @@
 /* kmember: greedy k-member clustering.
  *
  * Clusters are built one at a time: from a seed, the record that keeps the cluster's loss least is added until there are k.
- * The next seed is the free record furthest from the last seed. Records left over when fewer than k are free join, one by
+ * The next seed is the free record farthest from the last seed. Records left over when fewer than k are free join, one by
  * one, the cluster whose loss they raise least.
  *
  * Paper: Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007, as Lin (2.2) and
@@ -21,13 +21,13 @@ static kanon_status grow(kanon__run *run, kanon__growth *free_records, int64_t s
     kanon_status st = KANON_OK;
     int64_t n = run->space->n_rows, row = seed;
     uint32_t units;
-    kanon__growth_start(free_records);
+    kanon__growth_start_group(free_records);
     for (int64_t size = 0;;) {
-        kanon__growth_take(free_records, row);
+        kanon__growth_take_record(free_records, row);
         run->group_of[row] = run->n_groups;
         if (++size == run->k)
             break;
-        KANON_TRY(kanon__growth_least(free_records, &row, &units, err), out);
+        KANON_TRY(kanon__growth_find_cheapest(free_records, &row, &units, err), out);
         KANON_TRY(kanon__tick(run->ticker, n - kanon__growth_n_free(free_records), n, 5000, err), out);
     }
     run->n_groups++;
@@ -51,7 +51,7 @@ static kanon_status run_kmember(kanon__run *run, kanon_error *err)
         KANON_TRY(grow(run, free_records, seed, err), out);
         if (kanon__growth_n_free(free_records) < run->k)
             break;
-        seed = kanon__growth_furthest(free_records, seed);
+        seed = kanon__growth_find_farthest(free_records, seed);
     }
     KANON_TRY(kanon__leftovers_place(run, err), out); /* step 5 */
 out:
@@ -67,7 +67,7 @@ const kanon__algorithm kanon__algorithm_kmember = {
          .summary = "grow clusters of k around far-apart seeds, always adding the record that costs least",
          .advice =
              "A good first choice for low information loss on small and medium tables. It starts each cluster at the record "
-             "furthest from the last seed, so outliers come first; clusters have k records, a few have more.",
+             "farthest from the last seed, so outliers come first; clusters have k records, a few have more.",
          .source = "Byun, Kamra, Bertino, Li: Efficient k-anonymization using clustering techniques, DASFAA 2007",
          .revision = 1,
          .settings = kmember_settings,
@@ -75,5 +75,5 @@ const kanon__algorithm kanon__algorithm_kmember = {
     .run = run_kmember,
     .record_bytes = 25,
     .cell_bytes = 24,
-    .minute = 10000000,
+    .records_per_minute = 10000000,
 };

@@ -345,7 +345,7 @@ void kanon__full_domain_clear(kanon__full_domain *f)
     *f = (kanon__full_domain){0};
 }
 
-kanon_status kanon__full_domain_tell(const kanon__full_domain *f, kanon__run *run, kanon_error *err)
+kanon_status kanon__full_domain_report(const kanon__full_domain *f, kanon__run *run, kanon_error *err)
 {
     if (!f->proven)
         return kanon__texts_addf(run->warnings, err,

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct clustering {
+typedef struct oka_state {
     kanon__run *run;
     kanon__centroids *centroids;
     kanon__nearest *nearest;
@@ -27,12 +27,12 @@ typedef struct clustering {
     int32_t *keep;   /* by row: its cluster before the adjustment */
     kanon__random random;
     bool by_size;
-} clustering;
+} oka_state;
 
 /* ---- clustering stage -------------------------------------------------------------------------------------------- */
 
 /* Steps 2 to 5. */
-static kanon_status plant_seeds(clustering *c, kanon_error *err)
+static kanon_status plant_seeds(oka_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *seeds = NULL;
@@ -48,7 +48,7 @@ out:
 }
 
 /* Steps 6 to 11: every row that is in no cluster yet. */
-static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, kanon_error *err)
+static kanon_status assign_rows(oka_state *c, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     kanon__run *run = c->run;
     int64_t n = run->space->n_rows;
@@ -60,7 +60,7 @@ static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, 
         int64_t cluster = kanon__nearest_find(c->nearest, row, c->by_size, 0);
         run->group_of[row] = (int32_t)cluster;
         kanon__centroids_add(c->centroids, cluster, row);
-        kanon__nearest_follow(c->nearest, cluster);
+        kanon__nearest_update(c->nearest, cluster);
         kanon_status st = kanon__tick(run->ticker, round * n + i, n_rounds * n, 5 * c->centroids->n, err);
         if (st != KANON_OK)
             return st;
@@ -68,7 +68,7 @@ static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, 
     return KANON_OK;
 }
 
-static kanon_status clustering_stage(clustering *c, kanon_error *err)
+static kanon_status clustering_stage(oka_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n_rounds = kanon__setting_integer(c->run->settings, "iterations");
@@ -93,7 +93,7 @@ typedef struct undo {
 } undo;
 
 /* Move the records that the adjustment added to `cluster` elsewhere. Fills `steps` and returns what the moves cost. */
-static int64_t move_added(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
+static int64_t move_added(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                           undo *steps, kanon__bound *boxes)
 {
     int64_t cost = 0, m = l->space->n_dimensions;
@@ -108,7 +108,7 @@ static int64_t move_added(clustering *c, kanon__clusters *l, int64_t cluster, co
     return cost;
 }
 
-static void take_back(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
+static void take_back(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                       const undo *steps)
 {
     for (int64_t i = n_added - 1; i >= 0; i--) {
@@ -121,7 +121,7 @@ static void take_back(clustering *c, kanon__clusters *l, int64_t cluster, const 
 
 /* Suppress what `cluster` had before the adjustment if that and moving the rest costs less than the cluster does.
  * `own` and `added` list its records. */
-static bool try_suppressing(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
+static bool try_suppressing(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
                             const int32_t *added, int64_t n_added, undo *steps, kanon__bound *boxes)
 {
     int64_t full = 0, now = l->sizes[cluster] * kanon__box_units(l->space, kanon__clusters_box(l, cluster));
@@ -139,7 +139,7 @@ static bool try_suppressing(clustering *c, kanon__clusters *l, int64_t cluster, 
 }
 
 /* The records of a cluster that the adjustment left where they were, and those that it added. */
-static void split_members(const clustering *c, int64_t cluster, int32_t *own, int64_t *n_own, int32_t *added,
+static void split_members(const oka_state *c, int64_t cluster, int32_t *own, int64_t *n_own, int32_t *added,
                           int64_t *n_added)
 {
     *n_own = *n_added = 0;
@@ -163,7 +163,7 @@ static void close_ranks(kanon__run *run, const kanon__clusters *l, int32_t *numb
             run->group_of[row] = number[run->group_of[row]];
 }
 
-static kanon_status suppress_small(clustering *c, const int64_t *sizes_before, kanon_error *err)
+static kanon_status suppress_small(oka_state *c, const int64_t *sizes_before, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = c->run;
@@ -206,7 +206,7 @@ out:
 static kanon_status run_oka(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    clustering c = {.run = run, .by_size = kanon__setting_flag(run->settings, "size-factor")};
+    oka_state c = {.run = run, .by_size = kanon__setting_flag(run->settings, "size-factor")};
     const kanon__space *space = NULL;
     kanon__space *own_space = NULL;
     int64_t n = run->space->n_rows, n_clusters = n / run->k, *sizes_before = NULL;
@@ -269,5 +269,5 @@ const kanon__algorithm kanon__algorithm_oka = {
     .run = run_oka,
     .record_bytes = 50,
     .cell_bytes = 18,
-    .minute = 1000000,
+    .records_per_minute = 1000000,
 };

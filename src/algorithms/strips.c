@@ -593,5 +593,5 @@ const kanon__algorithm kanon__algorithm_strips = {
     .run = run_strips,
     .record_bytes = 100,
     .cell_bytes = 24,
-    .minute = 4000000,
+    .records_per_minute = 4000000,
 };

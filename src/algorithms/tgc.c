@@ -25,7 +25,7 @@
 #include "partition/median.h"
 #include "table/number.h"
 
-typedef struct clustering {
+typedef struct tgc_state {
     kanon__run *run;
     kanon__weighted weighted;
     kanon__weighted_limits limits; /* delta is chosen on the way */
@@ -35,7 +35,7 @@ typedef struct clustering {
     int32_t *n_clusters; /* by part */
     int32_t *hints;      /* by row: the first cluster of its part */
     kanon__shared_ticker shared;
-} clustering;
+} tgc_state;
 
 enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 
@@ -43,7 +43,7 @@ enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 
 /* The sample and what every delta that is tried on it gives. Trials are independent, so they run in parallel. */
 typedef struct trials {
-    clustering *clustering;
+    tgc_state *state;
     int32_t *rows; /* the sample, with repetitions */
     int64_t n_rows;
     int64_t n;
@@ -56,7 +56,7 @@ static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     trials *t = payload;
-    const clustering *c = t->clustering;
+    const tgc_state *c = t->state;
     kanon__random random;
     kanon__ticker ticker;
     kanon__weighted_limits limits = c->limits;
@@ -88,7 +88,7 @@ static void list_deltas(trials *t, bool given)
 {
     int64_t n = 0;
     if (given)
-        t->deltas[n++] = t->clustering->limits.delta;
+        t->deltas[n++] = t->state->limits.delta;
     for (int64_t width = 2; n < t->n; width *= 2)
         for (int64_t j = 0; j < width; j++)
             t->deltas[n++] = ((double)j + 0.5) / (double)width;
@@ -101,14 +101,14 @@ static void choose_best(trials *t)
     for (int64_t i = 1; i < t->n; i++)
         if (t->sums[i] < t->sums[best])
             best = i;
-    t->clustering->limits.delta = t->deltas[best];
-    t->clustering->delta_prime = t->protections[best];
+    t->state->limits.delta = t->deltas[best];
+    t->state->delta_prime = t->protections[best];
 }
 
 static kanon_status run_trials(trials *t, bool given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__run *run = t->clustering->run;
+    kanon__run *run = t->state->run;
     int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
     t->n = given ? 1 : ((int64_t)2 << n_rounds) - 2;
     KANON_TRY(kanon__new_array(&t->deltas, t->n, "the sample", err), out);
@@ -142,12 +142,12 @@ static kanon_status note_choice(kanon__run *run, const char *name, double value,
     return kanon__texts_addf(run->chosen, err, "%s=%s", name, text);
 }
 
-static kanon_status choose_thresholds(clustering *c, kanon_error *err)
+static kanon_status choose_thresholds(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *settings = c->run->settings;
     bool has_delta = kanon__setting_given(settings, "delta"), has_prime = kanon__setting_given(settings, "delta-prime");
-    trials t = {.clustering = c};
+    trials t = {.state = c};
     kanon__random random;
     c->limits.delta = kanon__setting_number(settings, "delta");
     if (!has_delta || !has_prime) {
@@ -174,7 +174,7 @@ out:
 
 /* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
-static kanon_status cut_into_parts(clustering *c, kanon_error *err)
+static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
 {
     const kanon__settings *settings = c->run->settings;
     int64_t n = c->run->space->n_rows;
@@ -191,7 +191,7 @@ static kanon_status cut_into_parts(clustering *c, kanon_error *err)
 
 static kanon_status cluster_part(int64_t index, void *payload, kanon_error *err)
 {
-    clustering *c = payload;
+    tgc_state *c = payload;
     kanon__random random;
     kanon__ticker ticker;
     int64_t begin = c->parts->begins[index], n = c->parts->begins[index + 1] - begin;
@@ -204,7 +204,7 @@ static kanon_status cluster_part(int64_t index, void *payload, kanon_error *err)
 }
 
 /* Number the clusters part by part and tell every row its own. */
-static void collect(clustering *c)
+static void collect(tgc_state *c)
 {
     kanon__run *run = c->run;
     for (int64_t part = 0; part < c->parts->n; part++) {
@@ -216,7 +216,7 @@ static void collect(clustering *c)
     }
 }
 
-static kanon_status place_rejected(clustering *c, kanon_error *err)
+static kanon_status place_rejected(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = c->run;
@@ -241,7 +241,7 @@ out:
     return st;
 }
 
-static kanon_status cluster_parts(clustering *c, kanon_error *err)
+static kanon_status cluster_parts(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = c->run->space->n_rows;
@@ -263,7 +263,7 @@ static kanon_status run_tgc(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *settings = run->settings;
-    clustering c = {.run = run};
+    tgc_state c = {.run = run};
     double w_u = kanon__setting_number(settings, "w-u");
     if (w_u < 1 && run->table->n_sensitive == 0) {
         st = kanon__fail(err, KANON_EINVAL, "w-u below 1 protects sensitive attributes, and the schema names none");
@@ -352,7 +352,7 @@ static const kanon_setting_info utility_settings[] = TGC_SETTINGS("1");
 static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
 
 #define TGC_SOURCE "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008"
-#define TGC(row_name, row_summary, row_advice, row_settings, row_minute)                                                    \
+#define TGC(row_name, row_summary, row_advice, row_settings, row_rate)                                                      \
     {                                                                                                                       \
         .info = {.name = row_name,                                                                                          \
                  .summary = row_summary,                                                                                    \
@@ -361,7 +361,7 @@ static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
                  .revision = 1,                                                                                             \
                  .settings = row_settings,                                                                                  \
                  .n_settings = sizeof row_settings / sizeof row_settings[0]},                                               \
-        .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .minute = row_minute,                                         \
+        .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .records_per_minute = row_rate,                               \
     }
 
 const kanon__algorithm kanon__algorithm_tgc = TGC(

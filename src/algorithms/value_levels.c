@@ -71,14 +71,14 @@ typedef struct interval {
     int64_t saving;               /* -1: a single value */
 } interval;
 
-typedef struct splitting {
+typedef struct interval_list {
     const kanon__dimension *dimension;
     const int64_t *below; /* by code: the records of all smaller ones */
     interval intervals[MOST_INTERVALS];
     int n;
-} splitting;
+} interval_list;
 
-static interval look_at_interval(const splitting *s, uint32_t first, uint32_t last)
+static interval look_at_interval(const interval_list *s, uint32_t first, uint32_t last)
 {
     const kanon__dimension *d = s->dimension;
     interval i = {.first = first, .last = last, .saving = -1};
@@ -96,7 +96,7 @@ static interval look_at_interval(const splitting *s, uint32_t first, uint32_t la
 }
 
 /* Split the interval that saves most. */
-static void split_best(splitting *s)
+static void split_best(interval_list *s)
 {
     int best = 0;
     for (int i = 1; i < s->n; i++)
@@ -110,7 +110,7 @@ static void split_best(splitting *s)
 }
 
 /* One interval, two, four, ..., the coarsest first. */
-static kanon_status add_intervals(kanon__levels *l, splitting *s, const int64_t *counts, uint32_t n_numbers,
+static kanon_status add_intervals(kanon__levels *l, interval_list *s, const int64_t *counts, uint32_t n_numbers,
                                   kanon__bound *cut, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -146,13 +146,13 @@ static kanon_status add_numbers(kanon__levels *l, const kanon__dimension *d, con
     bool missing = d->column->missing_code != KANON__NO_CODE;
     uint32_t n_numbers = d->n_codes - missing;
     int64_t *below = NULL;
-    splitting *s = NULL;
+    interval_list *s = NULL;
     KANON_TRY(make_room(l, 16, err), out); /* "*", 1, 2, 4, ... 256, single values */
     KANON_TRY(kanon__new_array(&below, (int64_t)d->n_codes + 1, "levels", err), out);
     KANON_TRY(kanon__new_array(&s, 1, "levels", err), out);
     for (uint32_t code = 0; code < d->n_codes; code++)
         below[code + 1] = below[code] + counts[code];
-    *s = (splitting){.dimension = d, .below = below};
+    *s = (interval_list){.dimension = d, .below = below};
     if (missing && n_numbers > 0) {
         kanon__cut_join(cut, 0, d->n_codes - 1);
         KANON_TRY(add_level(l, d, cut, counts, err), out);

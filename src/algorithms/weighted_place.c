@@ -21,13 +21,13 @@ typedef struct bounds {
 } bounds;
 
 /* A node that a search has still to look at. */
-typedef struct waiting {
+typedef struct cluster_node {
     int64_t node, first; /* and its lowest cluster */
     int64_t n_below;     /* leaves below it */
     double bound;
-} waiting;
+} cluster_node;
 
-typedef struct placing {
+typedef struct placement {
     const kanon__weighted *weighted;
     int64_t n_clusters;
     kanon__bound *boxes;          /* by cluster */
@@ -39,22 +39,22 @@ typedef struct placing {
     double *values;               /* wtd, by cluster */
     int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
-    waiting *heap;
+    cluster_node *heap;
     kanon__cover_index *covers; /* where only utility counts: most records cost nothing in a cluster that covers them */
-} placing;
+} placement;
 
-static kanon__bound *box_of(const placing *p, int64_t cluster)
+static kanon__bound *box_of(const placement *p, int64_t cluster)
 {
     return p->boxes + cluster * 2 * p->weighted->utility->n_dimensions;
 }
 
-static uint64_t key_of(const placing *p, int64_t cluster, int i, uint32_t code)
+static uint64_t key_of(const placement *p, int64_t cluster, int i, uint32_t code)
 {
     return ((uint64_t)cluster * (uint64_t)p->weighted->utility->n_dimensions + (uint64_t)i) << 32 | code;
 }
 
 /* The Q-diversity of a cluster in units, together with `row` unless that is negative. */
-static int64_t units_with(const placing *p, int64_t cluster, int64_t row)
+static int64_t units_with(const placement *p, int64_t cluster, int64_t row)
 {
     const kanon__space *space = p->weighted->utility;
     const kanon__bound *box = box_of(p, cluster);
@@ -73,12 +73,12 @@ static int64_t units_with(const placing *p, int64_t cluster, int64_t row)
     return units;
 }
 
-static bool is_open(const placing *p, int64_t cluster)
+static bool is_open(const placement *p, int64_t cluster)
 {
     return p->n_open == 0 || p->groups[cluster].size < p->most;
 }
 
-static double value_with(const placing *p, int64_t cluster, int64_t row)
+static double value_with(const placement *p, int64_t cluster, int64_t row)
 {
     const kanon__secrets_group *group = &p->groups[cluster];
     bool protection = p->weighted->w_p > 0;
@@ -89,7 +89,7 @@ static double value_with(const placing *p, int64_t cluster, int64_t row)
     return kanon__weighted_value(p->weighted, units_with(p, cluster, row), numerator, group->size + 1);
 }
 
-static kanon_status join(placing *p, int64_t cluster, int64_t row, kanon_error *err)
+static kanon_status join(placement *p, int64_t cluster, int64_t row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = p->weighted->utility;
@@ -119,7 +119,7 @@ out:
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t units_on(const placing *p, int64_t cluster, int i)
+static uint32_t units_on(const placement *p, int64_t cluster, int i)
 {
     const kanon__dimension *d = &p->weighted->utility->dimensions[i];
     const kanon__bound *box = box_of(p, cluster);
@@ -129,7 +129,7 @@ static uint32_t units_on(const placing *p, int64_t cluster, int i)
 }
 
 /* A record that shares nothing with the members adds itself to the numerator and one to the size. */
-static double least_secret(const placing *p, int64_t cluster)
+static double least_secret(const placement *p, int64_t cluster)
 {
     const kanon__secrets *secrets = p->weighted->secrets;
     const kanon__secrets_group *g = &p->groups[cluster];
@@ -141,7 +141,7 @@ static double least_secret(const placing *p, int64_t cluster)
            secrets->space->n_dimensions;
 }
 
-static void set_cover(placing *p, int64_t cluster)
+static void set_cover(placement *p, int64_t cluster)
 {
     const kanon__space *space = p->weighted->utility;
     for (int i = 0; i < space->n_dimensions; i++) {
@@ -159,7 +159,7 @@ static void set_cover(placing *p, int64_t cluster)
     }
 }
 
-static void set_leaf(placing *p, int64_t cluster)
+static void set_leaf(placement *p, int64_t cluster)
 {
     if (p->covers != NULL)
         set_cover(p, cluster);
@@ -173,7 +173,7 @@ static void set_leaf(placing *p, int64_t cluster)
     p->bounds.least_secret[node] = is_open(p, cluster) ? least_secret(p, cluster) : INFINITY; /* nothing goes there */
 }
 
-static void join_children(placing *p, int64_t node)
+static void join_children(placement *p, int64_t node)
 {
     bounds *b = &p->bounds;
     int m = p->weighted->utility->n_dimensions;
@@ -188,7 +188,7 @@ static void join_children(placing *p, int64_t node)
     b->least_secret[node] = fmin(b->least_secret[left], b->least_secret[right]);
 }
 
-static void set_all_bounds(placing *p)
+static void set_all_bounds(placement *p)
 {
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
         set_leaf(p, cluster);
@@ -196,7 +196,7 @@ static void set_all_bounds(placing *p)
         join_children(p, node);
 }
 
-static kanon_status build_bounds(placing *p, kanon_error *err)
+static kanon_status build_bounds(placement *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bounds *b = &p->bounds;
@@ -219,7 +219,7 @@ out:
     return st;
 }
 
-static void update_bounds(placing *p, int64_t cluster)
+static void update_bounds(placement *p, int64_t cluster)
 {
     set_leaf(p, cluster);
     for (int64_t node = (p->bounds.n_leaves + cluster) / 2; node > 0; node /= 2)
@@ -244,7 +244,7 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
 }
 
 /* No cluster below the node takes the row for less. */
-static double lower_bound(const placing *p, int64_t node, int64_t row)
+static double lower_bound(const placement *p, int64_t node, int64_t row)
 {
     const kanon__space *space = p->weighted->utility;
     const bounds *b = &p->bounds;
@@ -260,42 +260,42 @@ static double lower_bound(const placing *p, int64_t node, int64_t row)
     return p->weighted->w_u * ((double)units / ((double)m * (double)space->scale)) + b->least_secret[node];
 }
 
-typedef struct search {
-    const placing *placing;
+typedef struct cluster_search {
+    const placement *placement;
     int64_t row, best;
     double least;
-} search;
+} cluster_search;
 
 /* Whether nothing below the node can win: it costs more, beyond what rounding could hide, or it only ties at nothing,
  * where no cluster costs less than nothing, and its clusters come later. */
-static bool is_hopeless(const search *s, double bound, int64_t first_cluster)
+static bool is_hopeless(const cluster_search *s, double bound, int64_t first_cluster)
 {
     const double slack = 1e-12;
     if (s->best < 0)
         return bound == INFINITY;
-    if (s->placing->weighted->w_p <= 0 && s->least <= 0)
+    if (s->placement->weighted->w_p <= 0 && s->least <= 0)
         return first_cluster > s->best;
     return bound > s->least + slack;
 }
 
-static void look_at_cluster(search *s, int64_t cluster)
+static void look_at_cluster(cluster_search *s, int64_t cluster)
 {
-    if (!is_open(s->placing, cluster))
+    if (!is_open(s->placement, cluster))
         return;
-    double increase = value_with(s->placing, cluster, s->row) - s->placing->values[cluster];
+    double increase = value_with(s->placement, cluster, s->row) - s->placement->values[cluster];
     if (s->best < 0 || increase < s->least || (increase == s->least && cluster < s->best)) {
         s->least = increase;
         s->best = cluster;
     }
 }
 
-static bool comes_before(const waiting *a, const waiting *b)
+static bool comes_before(const cluster_node *a, const cluster_node *b)
 {
     return a->bound < b->bound || (a->bound == b->bound && a->first < b->first);
 }
 
 /* A heap: the node with the least bound, and of those the one with the lowest clusters, is on top. */
-static void push(placing *p, int64_t *n, waiting node)
+static void push(placement *p, int64_t *n, cluster_node node)
 {
     int64_t at = (*n)++;
     for (; at > 0 && comes_before(&node, &p->heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -303,9 +303,9 @@ static void push(placing *p, int64_t *n, waiting node)
     p->heap[at] = node;
 }
 
-static waiting pop(placing *p, int64_t *n)
+static cluster_node pop(placement *p, int64_t *n)
 {
-    waiting top = p->heap[0], last = p->heap[--*n];
+    cluster_node top = p->heap[0], last = p->heap[--*n];
     int64_t at = 0;
     for (int64_t child = 1; child < *n; child = 2 * at + 1) {
         child += child + 1 < *n && comes_before(&p->heap[child + 1], &p->heap[child]);
@@ -319,7 +319,7 @@ static waiting pop(placing *p, int64_t *n)
 }
 
 /* The lowest cluster that takes the row for nothing; -1 where there is none. */
-static int64_t covering(const placing *p, int64_t row)
+static int64_t covering(const placement *p, int64_t row)
 {
     for (int64_t cluster = 0;; cluster++) {
         cluster = kanon__cover_index_next(p->covers, row, cluster);
@@ -329,19 +329,19 @@ static int64_t covering(const placing *p, int64_t row)
 }
 
 /* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at. */
-static int64_t cheapest(placing *p, int64_t row, int64_t hint)
+static int64_t cheapest(placement *p, int64_t row, int64_t hint)
 {
     enum { AROUND = 4 };
-    search s = {.placing = p, .row = row, .best = -1};
+    cluster_search s = {.placement = p, .row = row, .best = -1};
     int64_t n = 0, free_of_charge = p->covers != NULL ? covering(p, row) : -1;
     if (free_of_charge >= 0)
         return free_of_charge;
     for (int64_t cluster = hint - AROUND; cluster < hint + AROUND; cluster++)
         if (cluster >= 0 && cluster < p->n_clusters)
             look_at_cluster(&s, cluster);
-    push(p, &n, (waiting){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
+    push(p, &n, (cluster_node){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
     while (n > 0) {
-        waiting node = pop(p, &n);
+        cluster_node node = pop(p, &n);
         if (is_hopeless(&s, node.bound, node.first))
             continue;
         if (node.n_below == 1) {
@@ -350,7 +350,7 @@ static int64_t cheapest(placing *p, int64_t row, int64_t hint)
         }
         int64_t half = node.n_below / 2;
         for (int64_t side = 0; side < 2; side++) {
-            waiting child = {2 * node.node + side, node.first + side * half, half, 0};
+            cluster_node child = {2 * node.node + side, node.first + side * half, half, 0};
             child.bound = lower_bound(p, child.node, row);
             if (!is_hopeless(&s, child.bound, child.first))
                 push(p, &n, child);
@@ -359,9 +359,9 @@ static int64_t cheapest(placing *p, int64_t row, int64_t hint)
     return s.best;
 }
 
-/* ---- placing ----------------------------------------------------------------------------------------------------- */
+/* ---- placement ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
+static kanon_status set_up(placement *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t m = p->weighted->utility->n_dimensions;
@@ -383,7 +383,7 @@ out:
     return st;
 }
 
-static void average(const placing *p, double *utility, double *protection)
+static void average(const placement *p, double *utility, double *protection)
 {
     *utility = *protection = 0;
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++) {
@@ -399,10 +399,10 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
                                    double *protection, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    placing p = {.weighted = weighted,
-                 .n_clusters = r->n_clusters,
-                 .with_secrets = weighted->w_p > 0 || protection != NULL,
-                 .most = r->most};
+    placement p = {.weighted = weighted,
+                   .n_clusters = r->n_clusters,
+                   .with_secrets = weighted->w_p > 0 || protection != NULL,
+                   .most = r->most};
     KANON_TRY(set_up(&p, r->rows, r->n, r->cluster_of, err), out);
     for (int64_t i = 0; i < r->n; i++) {
         if (r->cluster_of[i] >= 0)

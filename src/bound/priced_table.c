@@ -24,7 +24,7 @@ kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon_tabl
     t->threads = threads;
     KANON_TRY(kanon__space_new(&t->space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__tuples_new(&t->tuples, t->space, err), out);
-    KANON_TRY(kanon__index_new(&t->index, t->space, t->tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&t->index, t->space, t->tuples, err), out);
     t->n = t->tuples->n;
     KANON_TRY(kanon__new_array(&t->counts, t->n, "prices", err), out);
     KANON_TRY(kanon__new_array(&t->prices, t->n, "prices", err), out);
@@ -50,7 +50,7 @@ void kanon__priced_table_free(kanon__priced_table *t)
     kanon__free(t->floors);
     kanon__free(t->prices);
     kanon__free(t->counts);
-    kanon__index_free(t->index);
+    kanon__tuple_tree_free(t->index);
     kanon__tuples_free(t->tuples);
     kanon__space_free(t->space);
     kanon__free(t);
@@ -97,7 +97,7 @@ typedef struct some_records {
     int64_t count;
 } some_records;
 
-/* The nearest records found so far, a heap with the furthest on top; just so many that their counts reach `wanted`. */
+/* The nearest records found so far, a heap with the farthest on top; just so many that their counts reach `wanted`. */
 typedef struct nearest_list {
     some_records *heap;
     int64_t n, counted, wanted;
@@ -108,7 +108,7 @@ static uint32_t reach(const nearest_list *l)
     return l->counted >= l->wanted ? l->heap[0].distance : UINT32_MAX;
 }
 
-static void drop_furthest(nearest_list *l)
+static void drop_farthest(nearest_list *l)
 {
     some_records last = l->heap[--l->n];
     int64_t at = 0;
@@ -131,7 +131,7 @@ static void insert(nearest_list *l, uint32_t distance, int64_t count)
     l->heap[at] = (some_records){distance, count};
     l->counted += count;
     while (l->counted - l->heap[0].count >= l->wanted)
-        drop_furthest(l);
+        drop_farthest(l);
 }
 
 static void look_at_leaf(const kanon__priced_table *t, const kanon__tree_node *node, int64_t own, nearest_list *l)

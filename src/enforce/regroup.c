@@ -415,9 +415,9 @@ kanon_status kanon__regroup_cheapest(kanon__regroup *g, int64_t row, int32_t exc
     }
     kanon__box_start(g->space, g->box, row);
     kanon__regroup_ask(g);
-    KANON_TRY(kanon__neighbours_start(g->near, g->box, err), out);
+    KANON_TRY(kanon__neighbours_start_search(g->near, g->box, err), out);
     for (int seen = 0; seen < KANON__REGROUP_TUPLES; seen++) {
-        KANON_TRY(kanon__neighbours_next(g->near, &rows, &n, &units, err), out);
+        KANON_TRY(kanon__neighbours_find_next(g->near, &rows, &n, &units, err), out);
         if (n == 0 || units > *increase)
             break;
         for (int64_t i = 0; i < n; i++) {

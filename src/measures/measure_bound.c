@@ -28,7 +28,7 @@ typedef struct neighbours {
     term *terms;
     kanon__space *space;
     kanon__tuples *tuples;
-    kanon__index *index;
+    kanon__tuple_tree *index;
     double *sums; /* by task */
     kanon__shared_ticker shared;
 } neighbours;
@@ -209,7 +209,7 @@ static void clear_neighbours(neighbours *s)
     }
     kanon__free(s->sums);
     kanon__free(s->terms);
-    kanon__index_free(s->index);
+    kanon__tuple_tree_free(s->index);
     kanon__tuples_free(s->tuples);
     kanon__space_free(s->space);
 }
@@ -228,7 +228,7 @@ static kanon_status lower_bound(double *out, const kanon__subject *subject, int 
         KANON_TRY(set_up_term(&s.terms[i], kanon__subject_quasi(subject, i), err), out);
     KANON_TRY(kanon__space_new(&s.space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__tuples_new(&s.tuples, s.space, err), out);
-    KANON_TRY(kanon__index_new(&s.index, s.space, s.tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&s.index, s.space, s.tuples, err), out);
     int64_t n_tasks = (s.tuples->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK;
     KANON_TRY(kanon__new_array(&s.sums, n_tasks, "sums", err), out);
     kanon__shared_ticker_init(&s.shared, subject->ticker, s.tuples->n);

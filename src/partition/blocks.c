@@ -75,7 +75,7 @@ static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
     run.warnings = &b->warnings[index];
     run.chosen = NULL; /* every block chooses for itself */
     run.notes = NULL;
-    run.shown = NULL;
+    run.recode_maps = NULL;
     run.leave_rest = true;
     run.group_of = b->group_of + begin;
     run.n_groups = 0;

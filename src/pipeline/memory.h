@@ -5,10 +5,10 @@
 #include "algorithms/algorithm.h"
 
 /* How the records are to be grouped: all at once, or in blocks. */
-typedef struct kanon__pace {
-    int64_t blocks;      /* the fewest records of a block; 0: all at once */
-    int64_t block_bytes; /* that all running blocks may take together; 0: any number */
-} kanon__pace;
+typedef struct kanon__block_plan {
+    int64_t least_records; /* the fewest records of a block; 0: all at once */
+    int64_t block_bytes;   /* that all running blocks may take together; 0: any number */
+} kanon__block_plan;
 
 /* What is to be run, as far as it takes memory. */
 typedef struct kanon__workload {
@@ -22,9 +22,9 @@ typedef struct kanon__workload {
     bool whole; /* it cannot be done in blocks */
 } kanon__workload;
 
-/* The pace for `asked` blocks (0: as it fits time and memory; KANON_BLOCKS_NONE) within `memory` bytes (0: any number).
+/* The plan for `asked` blocks (0: as it fits time and memory; KANON_BLOCKS_NONE) within `memory` bytes (0: any number).
  * KANON_ENOMEM where nothing fits, with what would. */
-kanon_status kanon__pace_choose(kanon__pace *out, const kanon__workload *work, int64_t asked, int64_t memory,
-                                kanon_error *err);
+kanon_status kanon__block_plan_choose(kanon__block_plan *out, const kanon__workload *work, int64_t asked, int64_t memory,
+                                      kanon_error *err);
 
 #endif

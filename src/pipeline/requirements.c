@@ -1,6 +1,6 @@
 #include "pipeline/requirements.h"
 
-#include "pipeline/mapping.h"
+#include "pipeline/recode_maps.h"
 #include "core/alloc.h"
 #include "model/clusters.h"
 #include "partition/part_table.h"
@@ -153,7 +153,7 @@ static double shown_units(const kanon__run *run, int64_t row)
     double units = 0;
     for (int i = 0; i < run->space->n_dimensions; i++) {
         const kanon__dimension *d = &run->space->dimensions[i];
-        const uint32_t *range = run->shown[i] + 2 * (size_t)kanon__code_at(d->codes, row);
+        const uint32_t *range = run->recode_maps[i] + 2 * (size_t)kanon__code_at(d->codes, row);
         units += kanon__dimension_units(d, range[0], range[1]);
     }
     return units;
@@ -171,7 +171,7 @@ static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *
     for (int64_t row = 0; row < run->space->n_rows; row++) {
         if (group_of[row] < 0)
             sum += full;
-        else if (run->shown != NULL)
+        else if (run->recode_maps != NULL)
             sum += shown_units(run, row);
         else
             kanon__clusters_join(&c, group_of[row], row);
@@ -193,7 +193,7 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     kanon_table table = *run->table;
     kanon__texts unheard = {0};
     kanon__run plain = *run;
-    kanon__mapping mapping = {0};
+    kanon__recode_maps maps = {0};
     *out = NAN;
     if (kanon__requirements_none(run) || table.n_rows > MOST_RECORDS)
         return KANON_OK;
@@ -208,13 +208,13 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     plain.n_groups = 0;
     plain.notes = NULL;
     KANON_TRY(kanon__new_array(&plain.group_of, table.n_rows, "a grouping", err), out);
-    if (run->shown != NULL)
-        KANON_TRY(kanon__mapping_init(&mapping, &table, err), out);
-    plain.shown = mapping.shown;
+    if (run->recode_maps != NULL)
+        KANON_TRY(kanon__recode_maps_init(&maps, &table, err), out);
+    plain.recode_maps = maps.ranges;
     KANON_TRY(runner(payload, &plain, err), out);
     KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
 out:
-    kanon__mapping_clear(&mapping);
+    kanon__recode_maps_clear(&maps);
     kanon__free(plain.group_of);
     kanon__texts_clear(&unheard);
     return st;

@@ -198,7 +198,7 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     row_begin(o, "Algorithm");
     put_text(o, g->algorithm);
     kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
-    if (g->recoded != NULL)
+    if (g->recode_maps != NULL)
         row_text(o, "Recoding", "one mapping per attribute: equal values are shown equal everywhere");
     for (int64_t i = 0; i < g->notes.n; i++)
         row_text(o, "How good it is", g->notes.items[i]);
@@ -280,7 +280,7 @@ static void put_command(kanon__output *o, const kanon__report *r)
     put_option(o, "-a", g->algorithm);
     for (int64_t i = 0; i < g->settings.n; i++)
         put_option(o, "--set", g->settings.items[i]);
-    if (g->recoded != NULL)
+    if (g->recode_maps != NULL)
         put_option(o, "--recode", "attribute");
     if (g->refinement != NULL)
         put_option(o, "--refine", g->refinement);

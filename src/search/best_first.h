@@ -73,11 +73,11 @@ static inline kanon__candidate kanon__candidate_of(const kanon__free_tree *t, co
 }
 
 /* What a node or a tuple costs now; one of their records is free. */
-typedef kanon__candidate (*kanon__look)(const void *payload, int32_t what);
+typedef kanon__candidate (*kanon__candidate_cost)(const void *payload, int32_t what);
 
 /* Put what is below a node in its place, which is the first. */
 static inline kanon_status kanon__best_first_expand(kanon__candidates *c, const kanon__free_tree *t, int32_t node,
-                                                    kanon__look look, const void *payload, kanon_error *err)
+                                                    kanon__candidate_cost look, const void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__tree_node *n = &t->nodes[node];
@@ -95,7 +95,7 @@ out:
 /* The cheapest tuple, a record of which is out->row. A new group begins with no candidates (c->n = 0). `row` is -1
  * where no record is free. */
 static inline kanon_status kanon__best_first(kanon__candidate *out, kanon__candidates *c, const kanon__free_tree *t,
-                                             kanon__look look, const void *payload, kanon_error *err)
+                                             kanon__candidate_cost look, const void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *out = (kanon__candidate){.row = -1};

@@ -20,16 +20,16 @@ void kanon__density_free(kanon__density *density);
 int64_t kanon__density_n_seeds(const kanon__density *density);
 int64_t kanon__density_n_free(const kanon__density *density);
 /* The seed that stands for a free record, and the seed's lowest free record; -1: there is none. */
-int32_t kanon__density_seed(const kanon__density *density, int64_t row);
-int32_t kanon__density_record(const kanon__density *density, int32_t seed);
+int32_t kanon__density_seed_of(const kanon__density *density, int64_t row);
+int32_t kanon__density_record_of(const kanon__density *density, int32_t seed);
 /* D of the cluster of k records grown from the seed. At least k records must be free, one of them the seed's. */
-kanon_status kanon__density_grow(kanon__density *density, int32_t seed, int64_t k, uint32_t *units, kanon_error *err);
+kanon_status kanon__density_measure(kanon__density *density, int32_t seed, int64_t k, uint32_t *units, kanon_error *err);
 /* Take the seed's record: a cluster begins. */
-kanon_status kanon__density_begin(kanon__density *density, int32_t seed, kanon_error *err);
+kanon_status kanon__density_begin_cluster(kanon__density *density, int32_t seed, kanon_error *err);
 /* The free record with which the cluster that was begun costs least and, through *units, what it then costs; the lowest of
  * equals. -1: none is free. */
-kanon_status kanon__density_next(kanon__density *density, int32_t *row, uint32_t *units, kanon_error *err);
+kanon_status kanon__density_find_next(kanon__density *density, int32_t *row, uint32_t *units, kanon_error *err);
 /* Take the record that was found last; it joins the cluster. */
-void kanon__density_take(kanon__density *density);
+void kanon__density_take_found(kanon__density *density);
 
 #endif

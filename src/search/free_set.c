@@ -202,7 +202,7 @@ void kanon__free_set_cost_growth(kanon__free_set *s, const kanon__bound *box)
     }
 }
 
-int64_t kanon__free_set_least_growth(kanon__free_set *s, const kanon__bound *box, uint32_t *units)
+int64_t kanon__free_set_find_cheapest(kanon__free_set *s, const kanon__bound *box, uint32_t *units)
 {
     int32_t best_item = -1;
     uint32_t best = UINT32_MAX;
@@ -219,7 +219,7 @@ int64_t kanon__free_set_least_growth(kanon__free_set *s, const kanon__bound *box
     return best_item;
 }
 
-int64_t kanon__free_set_furthest(kanon__free_set *s, int64_t from, uint32_t *units)
+int64_t kanon__free_set_find_farthest(kanon__free_set *s, int64_t from, uint32_t *units)
 {
     int32_t best_item = -1;
     uint32_t best = 0;

@@ -67,8 +67,8 @@ void kanon__free_set_measure(kanon__free_set *set);
 
 /* Each returns an item and, through *units unless NULL, its D; -1 where no record is free. */
 /* The record with which the box costs least. */
-int64_t kanon__free_set_least_growth(kanon__free_set *set, const kanon__bound *box, uint32_t *units);
-/* The record furthest from item `from`, which need not be free. */
-int64_t kanon__free_set_furthest(kanon__free_set *set, int64_t from, uint32_t *units);
+int64_t kanon__free_set_find_cheapest(kanon__free_set *set, const kanon__bound *box, uint32_t *units);
+/* The record farthest from item `from`, which need not be free. */
+int64_t kanon__free_set_find_farthest(kanon__free_set *set, int64_t from, uint32_t *units);
 
 #endif

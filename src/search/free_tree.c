@@ -68,7 +68,7 @@ static void set_sums(const kanon__free_tree *t, const kanon__sums *s, uint32_t *
     }
 }
 
-static void set_cells(kanon__free_tree *t, const kanon__index *index)
+static void set_cells(kanon__free_tree *t, const kanon__tuple_tree *index)
 {
     for (int64_t place = 0; place < t->n_places; place++) {
         const uint32_t *codes = index->codes + place * t->space->n_dimensions;
@@ -84,7 +84,7 @@ static void set_cells(kanon__free_tree *t, const kanon__index *index)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static void set_places(kanon__free_tree *t, const kanon__index *index, const kanon__tuples *tuples)
+static void set_places(kanon__free_tree *t, const kanon__tuple_tree *index, const kanon__tuples *tuples)
 {
     int32_t next = 0;
     for (int64_t place = 0; place < t->n_places; place++) {
@@ -171,7 +171,7 @@ static void set_nodes(kanon__free_tree *t)
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
-static kanon_status make_places(kanon__free_tree *t, kanon__index *index, kanon__tuples *tuples, kanon_error *err)
+static kanon_status make_places(kanon__free_tree *t, kanon__tuple_tree *index, kanon__tuples *tuples, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     t->n_places = tuples->n;
@@ -187,7 +187,7 @@ out:
     return st;
 }
 
-static kanon_status make_nodes(kanon__free_tree *t, kanon__index *index, kanon_error *err)
+static kanon_status make_nodes(kanon__free_tree *t, kanon__tuple_tree *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     t->n_nodes = index->n_nodes;
@@ -211,10 +211,10 @@ kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *sp
     kanon_status st = KANON_OK;
     kanon__free_tree *t = NULL;
     kanon__tuples *tuples = NULL;
-    kanon__index *index = NULL;
+    kanon__tuple_tree *index = NULL;
     *out = NULL;
     KANON_TRY(kanon__tuples_new(&tuples, space, err), out);
-    KANON_TRY(kanon__index_new(&index, space, tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&index, space, tuples, err), out);
     KANON_TRY(kanon__new_array(&t, 1, "the index", err), out);
     t->space = space;
     kanon__free(tuples->codes);
@@ -226,7 +226,7 @@ kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *sp
     t = NULL;
 out:
     kanon__free_tree_free(t);
-    kanon__index_free(index);
+    kanon__tuple_tree_free(index);
     kanon__tuples_free(tuples);
     return st;
 }

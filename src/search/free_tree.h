@@ -1,6 +1,6 @@
 /* The tree over the distinct tuples (search/tree.h) while their records are taken one by one. Every node knows the
  * lowest row that is still free below it, and its bounds are drawn around what is still free, group by group: what is
- * furthest is taken first, so that without this every corner would stay promising.
+ * farthest is taken first, so that without this every corner would stay promising.
  *
  * A tuple is a row of cells, and a node has a smallest and a largest cell per column:
  *
@@ -8,7 +8,7 @@
  *
  * Sums make bounds on distances tight. How far a tuple can be from a record is, over several numbers together, less
  * than the sum of how far it can be on each: what is old is not also late. But |x| + |y| is the larger of |x + y| and
- * |x - y|; so the positions' sums and differences, over two or three numbers at a time, tell how far the furthest tuple
+ * |x - y|; so the positions' sums and differences, over two or three numbers at a time, tell how far the farthest tuple
  * of a node really is. */
 #ifndef KANON_SEARCH_FREE_TREE_H
 #define KANON_SEARCH_FREE_TREE_H
@@ -53,7 +53,7 @@ typedef struct kanon__free_tree {
     bool *is_loose; /* by node */
 } kanon__free_tree;
 
-/* With sums, or without: only what is furthest needs them. */
+/* With sums, or without: only what is farthest needs them. */
 kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, bool with_sums, kanon_error *err);
 void kanon__free_tree_free(kanon__free_tree *tree);
 /* A free row, at its place, is free no longer. */

@@ -21,8 +21,8 @@ struct kanon__growth {
     int64_t n_members;
     int32_t found;           /* the place of the last answer: it is mostly what is taken next, and need not be looked up */
     kanon__bound *box;       /* around the group: of codes for the scan, of cells for the tree */
-    const uint32_t **tables; /* furthest: by category, what its codes cost together with the record's own */
-    kanon__candidates waiting;
+    const uint32_t **tables; /* farthest: by category, what its codes cost together with the record's own */
+    kanon__candidates frontier;
     kanon__candidates aside; /* tuples that were looked at and not taken, in no order */
 };
 
@@ -57,7 +57,7 @@ void kanon__growth_free(kanon__growth *g)
     if (g == NULL)
         return;
     kanon__free(g->aside.heap);
-    kanon__free(g->waiting.heap);
+    kanon__free(g->frontier.heap);
     kanon__free_tree_free(g->tree);
     kanon__free_set_free(g->scan);
     kanon__free(g->tables);
@@ -73,12 +73,12 @@ int64_t kanon__growth_n_free(const kanon__growth *g)
     return g->n_free;
 }
 
-bool kanon__growth_has(const kanon__growth *g, int64_t row)
+bool kanon__growth_is_free(const kanon__growth *g, int64_t row)
 {
     return g->scan != NULL ? kanon__free_set_has(g->scan, row) : kanon__free_tree_has(g->tree, row);
 }
 
-int64_t kanon__growth_nth(const kanon__growth *g, int64_t index)
+int64_t kanon__growth_nth_free(const kanon__growth *g, int64_t index)
 {
     int64_t row = 0;
     if (index < 0 || index >= g->n_free)
@@ -86,13 +86,13 @@ int64_t kanon__growth_nth(const kanon__growth *g, int64_t index)
     for (; index >= g->n_free_of[row / ROWS_PER_COUNT]; row += ROWS_PER_COUNT)
         index -= g->n_free_of[row / ROWS_PER_COUNT];
     for (;; row++)
-        if (kanon__growth_has(g, row) && index-- == 0)
+        if (kanon__growth_is_free(g, row) && index-- == 0)
             return row;
 }
 
-void kanon__growth_start(kanon__growth *g)
+void kanon__growth_start_group(kanon__growth *g)
 {
-    g->waiting.n = 0;
+    g->frontier.n = 0;
     g->n_members = 0;
     if (g->tree != NULL)
         kanon__free_tree_tighten(g->tree);
@@ -106,7 +106,7 @@ static void extend_box(kanon__growth *g, const uint32_t *cells)
     }
 }
 
-void kanon__growth_take(kanon__growth *g, int64_t row)
+void kanon__growth_take_record(kanon__growth *g, int64_t row)
 {
     if (g->tree != NULL) {
         int32_t place = g->tree->places[g->found].lowest == row ? g->found : g->tree->place_of[row];
@@ -132,15 +132,15 @@ static kanon__candidate look_at(const void *payload, int32_t what)
     return kanon__candidate_of(g->tree, g->box, what);
 }
 
-kanon_status kanon__growth_least(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
+kanon_status kanon__growth_find_cheapest(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__candidate found = {.row = -1};
     if (g->scan != NULL) {
-        *row = kanon__free_set_least_growth(g->scan, g->box, units);
+        *row = kanon__free_set_find_cheapest(g->scan, g->box, units);
         return KANON_OK;
     }
-    KANON_TRY(kanon__best_first(&found, &g->waiting, g->tree, look_at, g, err), out);
+    KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, look_at, g, err), out);
     if (found.row >= 0)
         g->found = ~found.what;
 out:
@@ -166,8 +166,8 @@ static int64_t accepted_row(kanon__growth *g, int32_t place, kanon__growth_accep
 
 /* Tuples come by rising cost and lowest row. A tuple's accepted row may be a later one, so those that cost the same and
  * begin before it are looked at, too. What was looked at waits again afterwards. */
-kanon_status kanon__growth_least_accepted(kanon__growth *g, kanon__growth_accept accept, void *payload, uint32_t most,
-                                          kanon__growth_answer *answer, int64_t *row, uint32_t *units, kanon_error *err)
+kanon_status kanon__growth_find_accepted(kanon__growth *g, kanon__growth_accept accept, void *payload, uint32_t most,
+                                         kanon__growth_answer *answer, int64_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t looks = LEAST_LOOKS + g->n_free / SCANNED_PER_LOOK;
@@ -176,8 +176,8 @@ kanon_status kanon__growth_least_accepted(kanon__growth *g, kanon__growth_accept
     g->aside.n = 0;
     while (g->scan == NULL && looks > 0) {
         found = (kanon__candidate){.row = -1};
-        if (g->waiting.n > 0 || g->aside.n == 0) /* else all have been looked at */
-            KANON_TRY(kanon__best_first(&found, &g->waiting, g->tree, look_at, g, err), out);
+        if (g->frontier.n > 0 || g->aside.n == 0) /* else all have been looked at */
+            KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, look_at, g, err), out);
         if (found.row < 0 || found.cost > most || (best.row >= 0 && (found.cost > best.cost || found.row > best.row))) {
             *answer = best.row >= 0 ? KANON__GROWTH_FOUND : KANON__GROWTH_NONE;
             break;
@@ -187,17 +187,17 @@ kanon_status kanon__growth_least_accepted(kanon__growth *g, kanon__growth_accept
             best = (kanon__candidate){found.cost, (int32_t)here, found.what};
         KANON_TRY(kanon__grow_array(&g->aside.heap, &g->aside.capacity, g->aside.n + 1, "the search", err), out);
         g->aside.heap[g->aside.n++] = found;
-        kanon__candidates_drop(&g->waiting);
+        kanon__candidates_drop(&g->frontier);
     }
     while (g->aside.n > 0)
-        KANON_TRY(kanon__candidates_add(&g->waiting, g->aside.heap[--g->aside.n], err), out);
+        KANON_TRY(kanon__candidates_add(&g->frontier, g->aside.heap[--g->aside.n], err), out);
     *row = best.row;
     *units = (uint32_t)best.cost;
 out:
     return st;
 }
 
-/* ---- furthest ---------------------------------------------------------------------------------------------------- */
+/* ---- farthest ---------------------------------------------------------------------------------------------------- */
 
 /* From a value to the further end of lo .. hi, which for numbers may lie on both sides of it. */
 static inline uint32_t far_end(uint32_t own, uint32_t lo, uint32_t hi)
@@ -231,7 +231,7 @@ static inline uint32_t far_categories(const kanon__growth *g, const uint32_t *ow
     int i = t->n_numbers, n_with_tables = i + t->n_tables, n = n_with_tables + t->n_climbs;
     for (; i < n_with_tables; i++)
         units += kanon__larger(g->tables[i][cells[i * step]], g->tables[i][cells[i * step + step - 1]]);
-    for (; i < n; i++) { /* what lies furthest in the order of the leaves costs most */
+    for (; i < n; i++) { /* what lies farthest in the order of the leaves costs most */
         uint32_t lo = cells[i * step], hi = cells[i * step + step - 1];
         uint32_t left = lo < own[i] ? kanon__dimension_units(t->dimension[i], lo, own[i]) : 0;
         uint32_t right = hi > own[i] ? kanon__dimension_units(t->dimension[i], own[i], hi) : 0;
@@ -245,7 +245,7 @@ typedef struct far_candidate {
     int32_t node;
 } far_candidate;
 
-/* Keys are complements of distances, so that the furthest comes first and of equals the lowest row. */
+/* Keys are complements of distances, so that the farthest comes first and of equals the lowest row. */
 static inline uint64_t far_key(uint32_t units, int32_t lowest)
 {
     return (uint64_t)(UINT32_MAX - units) << 32 | (uint32_t)lowest;
@@ -284,7 +284,7 @@ static void look_at_far_leaf(kanon__growth *g, const uint32_t *own, const kanon_
 }
 
 /* Depth first, the more promising child first: there is one question to a tree, so a heap would cost more than it saves. */
-static int64_t search_furthest(kanon__growth *g, const uint32_t *own)
+static int64_t search_farthest(kanon__growth *g, const uint32_t *own)
 {
     far_candidate stack[KANON__TREE_DEPTH + 1];
     int depth = 0;
@@ -307,14 +307,14 @@ static int64_t search_furthest(kanon__growth *g, const uint32_t *own)
     return best == UINT64_MAX ? -1 : (int64_t)(best & UINT32_MAX);
 }
 
-int64_t kanon__growth_furthest(kanon__growth *g, int64_t row)
+int64_t kanon__growth_find_farthest(kanon__growth *g, int64_t row)
 {
     const kanon__free_tree *t = g->tree;
     if (t == NULL)
-        return kanon__free_set_furthest(g->scan, row, NULL);
+        return kanon__free_set_find_farthest(g->scan, row, NULL);
     kanon__free_tree_tighten(g->tree);
     const uint32_t *own = kanon__free_tree_cells(t, row);
     for (int i = t->n_numbers; i < t->n_numbers + t->n_tables; i++)
         g->tables[i] = t->dimension[i]->pair_units + (size_t)own[i] * t->dimension[i]->n_codes;
-    return search_furthest(g, own);
+    return search_farthest(g, own);
 }

@@ -9,11 +9,11 @@
 extern const kanon__kernels kanon__avx2_kernels;
 extern const kanon__kernels kanon__avx512_kernels; /* AVX-512 F, the bytes by AVX2 */
 extern const kanon__kernels kanon__vbmi_kernels;   /* AVX-512 F, BW and VBMI */
-void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms);
-uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                 int64_t n);
-void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                            int n_classes, int64_t n);
+void kanon__avx2_filter_bound(uint8_t *lows, int64_t n, const kanon__filter_term *terms, int n_terms);
+uint32_t kanon__avx2_filter_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                  int64_t n);
+void kanon__avx2_filter_select(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                               int n_classes, int64_t n);
 #else
 #define KANON__X86_KERNELS 0
 #endif

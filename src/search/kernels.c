@@ -63,28 +63,28 @@ WELL_PLACED static int64_t plain_least(const uint32_t *units, const int64_t *siz
     return best;
 }
 
-static int plain_term(const kanon__sieve_term *t, int at)
+static int plain_term(const kanon__filter_term *t, int at)
 {
     if (t->table != NULL)
         return t->table[at];
-    if (t->missing && at == KANON__SIEVE_NONE)
+    if (t->missing && at == KANON__FILTER_NONE)
         return t->if_none;
     int between = at < t->low ? t->low - at : at > t->high ? at - t->high : 0;
     return t->missing ? between + t->if_some : between;
 }
 
-static void plain_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+static void plain_filter_bound(uint8_t *lows, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     for (int64_t j = 0; j < n; j++) {
         int sum = 0;
         for (int i = 0; i < n_terms; i++)
             sum += plain_term(&terms[i], terms[i].at[j]);
-        lows[j] = (uint8_t)(sum < KANON__SIEVE_MOST ? sum : KANON__SIEVE_MOST);
+        lows[j] = (uint8_t)(sum < KANON__FILTER_MOST ? sum : KANON__FILTER_MOST);
     }
 }
 
-static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                  int64_t n)
+static uint32_t plain_filter_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                   int64_t n)
 {
     (void)n_classes;
     uint32_t least = UINT32_MAX;
@@ -95,18 +95,18 @@ static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, c
     return least;
 }
 
-static void plain_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                             int n_classes, int64_t n)
+static void plain_filter_select(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                                int n_classes, int64_t n)
 {
     (void)n_classes;
-    memset(hits, 0, (size_t)(n / KANON__SIEVE_BLOCK) * sizeof *hits);
+    memset(hits, 0, (size_t)(n / KANON__FILTER_BLOCK) * sizeof *hits);
     for (int64_t j = 0; j < n; j++)
-        hits[j / KANON__SIEVE_BLOCK] |= (uint64_t)(lows[j] < limits[classes != NULL ? classes[j] : 0])
-                                        << j % KANON__SIEVE_BLOCK;
+        hits[j / KANON__FILTER_BLOCK] |= (uint64_t)(lows[j] < limits[classes != NULL ? classes[j] : 0])
+                                         << j % KANON__FILTER_BLOCK;
 }
 
 static const kanon__kernels plain_kernels = {
-    "plain", plain_cheapest, plain_measure, plain_least, plain_sieve_measure, plain_sieve_least, plain_sieve_pick,
+    "plain", plain_cheapest, plain_measure, plain_least, plain_filter_bound, plain_filter_least, plain_filter_select,
 };
 
 const kanon__kernels *kanon__kernels_nth(int i)

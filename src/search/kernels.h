@@ -17,21 +17,21 @@ typedef struct kanon__kernel_term {
 } kanon__kernel_term;
 
 enum {
-    KANON__SIEVE_BLOCK = 64, /* centroids are sieved by so many at a time */
-    KANON__SIEVE_BINS = 64,  /* entries of a table of bytes */
-    KANON__SIEVE_MOST = 254, /* no bound is larger */
-    KANON__SIEVE_NONE = 255  /* at[j] where a centroid has no number */
+    KANON__FILTER_BLOCK = 64, /* centroids are filtered by so many at a time */
+    KANON__FILTER_BINS = 64,  /* entries of a table of bytes */
+    KANON__FILTER_MOST = 254, /* no bound is larger */
+    KANON__FILTER_NONE = 255  /* at[j] where a centroid has no number */
 };
 
-/* One dimension of the lower bounds of these distances, in bytes; see sieve.h. */
-typedef struct kanon__sieve_term {
+/* One dimension of the lower bounds of these distances, in bytes; see centroid_filter.h. */
+typedef struct kanon__filter_term {
     const uint8_t *at;    /* by centroid */
     const uint8_t *table; /* the term is table[at[j]]; NULL: max(low - at[j], 0) + max(at[j] - high, 0) with low <= high */
     int n_table;          /* entries that are used; the rest is there */
     uint8_t low, high;
     bool missing; /* some have no number: the term is if_none where at[j] is 255, elsewhere if_some is added */
     uint8_t if_none, if_some;
-} kanon__sieve_term;
+} kanon__filter_term;
 
 /* One ordered dimension of a box that grows. */
 typedef struct kanon__span_term {
@@ -54,13 +54,13 @@ typedef struct kanon__kernels {
     int64_t (*find_least)(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below);
 
     /* The same with bytes, n a multiple of 64. lows[j] = the sum of the terms, at most 254. */
-    void (*sieve_measure)(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms);
+    void (*filter_bound)(uint8_t *lows, int64_t n, const kanon__filter_term *terms, int n_terms);
     /* The least lows[j] * factors[classes[j]]; without factors (NULL), the least lows[j]. Classes lie below n_classes,
      * at most 64; there is room for 64 factors, or limits. */
-    uint32_t (*sieve_least)(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes, int64_t n);
+    uint32_t (*filter_least)(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes, int64_t n);
     /* Set bit j of hits where lows[j] < limits[classes[j]]; without classes (NULL), where lows[j] < limits[0]. */
-    void (*sieve_pick)(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int n_classes,
-                       int64_t n);
+    void (*filter_select)(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits, int n_classes,
+                          int64_t n);
 } kanon__kernels;
 
 /* The fastest that this machine has; `plain`: plain C in any case. */

@@ -149,7 +149,7 @@ INLINE __m256i look_up(const uint8_t *table, int n_table, __m256i place)
     return found;
 }
 
-INLINE __m256i thirty_two_terms(const kanon__sieve_term *t, int64_t j)
+INLINE __m256i thirty_two_terms(const kanon__filter_term *t, int64_t j)
 {
     __m256i at = load(t->at + j);
     if (t->table != NULL)
@@ -158,10 +158,10 @@ INLINE __m256i thirty_two_terms(const kanon__sieve_term *t, int64_t j)
     if (!t->missing)
         return term;
     return _mm256_blendv_epi8(_mm256_adds_epu8(term, all(t->if_some)), all(t->if_none),
-                              _mm256_cmpeq_epi8(at, all(KANON__SIEVE_NONE)));
+                              _mm256_cmpeq_epi8(at, all(KANON__FILTER_NONE)));
 }
 
-AVX2 void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+AVX2 void kanon__avx2_filter_bound(uint8_t *lows, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     for (int64_t j = 0; j < n; j += 64) {
         __m256i left = _mm256_setzero_si256(), right = left;
@@ -169,8 +169,8 @@ AVX2 void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve
             left = _mm256_adds_epu8(left, thirty_two_terms(&terms[i], j));
             right = _mm256_adds_epu8(right, thirty_two_terms(&terms[i], j + 32));
         }
-        _mm256_storeu_si256((__m256i *)(lows + j), _mm256_min_epu8(left, all(KANON__SIEVE_MOST)));
-        _mm256_storeu_si256((__m256i *)(lows + j + 32), _mm256_min_epu8(right, all(KANON__SIEVE_MOST)));
+        _mm256_storeu_si256((__m256i *)(lows + j), _mm256_min_epu8(left, all(KANON__FILTER_MOST)));
+        _mm256_storeu_si256((__m256i *)(lows + j + 32), _mm256_min_epu8(right, all(KANON__FILTER_MOST)));
     }
 }
 
@@ -181,8 +181,8 @@ INLINE uint32_t least_word(__m256i words)
 }
 
 /* Even and odd bytes apart: their products take 16 bits. */
-AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                      int64_t n)
+AVX2 uint32_t kanon__avx2_filter_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                       int64_t n)
 {
     __m256i least = _mm256_set1_epi8(-1), even = _mm256_set1_epi16(255);
     for (int64_t j = 0; j < n && factors == NULL; j += 32)
@@ -205,8 +205,8 @@ INLINE uint32_t pick_32(__m256i low, __m256i limit)
     return ~(uint32_t)_mm256_movemask_epi8(not_less);
 }
 
-AVX2 void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                                 int n_classes, int64_t n)
+AVX2 void kanon__avx2_filter_select(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                                    int n_classes, int64_t n)
 {
     __m256i left = all(limits[0]), right = left;
     for (int64_t j = 0; j < n; j += 64) {
@@ -223,9 +223,9 @@ const kanon__kernels kanon__avx2_kernels = {
     avx2_cheapest,
     avx2_measure,
     avx2_least,
-    kanon__avx2_sieve_measure,
-    kanon__avx2_sieve_least,
-    kanon__avx2_sieve_pick,
+    kanon__avx2_filter_bound,
+    kanon__avx2_filter_least,
+    kanon__avx2_filter_select,
 };
 
 #endif

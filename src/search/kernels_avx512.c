@@ -169,12 +169,12 @@ INLINE __m512i load(const uint8_t *bytes)
 }
 
 /* `count` blocks side by side, so that what a term needs is fetched once for all of them. */
-INLINE void measure_blocks(uint8_t *lows, const kanon__sieve_term *terms, int n_terms, int64_t j, const int count)
+INLINE void measure_blocks(uint8_t *lows, const kanon__filter_term *terms, int n_terms, int64_t j, const int count)
 {
     __m512i sums[8];
     _Pragma("GCC unroll 8") for (int b = 0; b < count; b++) sums[b] = _mm512_setzero_si512();
     for (int i = 0; i < n_terms; i++) {
-        const kanon__sieve_term *t = &terms[i];
+        const kanon__filter_term *t = &terms[i];
         if (t->table != NULL) {
             __m512i table = load(t->table);
             _Pragma("GCC unroll 8") for (int b = 0; b < count; b++)
@@ -188,15 +188,15 @@ INLINE void measure_blocks(uint8_t *lows, const kanon__sieve_term *terms, int n_
             __m512i term = _mm512_or_si512(_mm512_subs_epu8(low, at), _mm512_subs_epu8(at, high));
             if (t->missing)
                 term = _mm512_mask_mov_epi8(_mm512_adds_epu8(term, if_some),
-                                            _mm512_cmpeq_epi8_mask(at, all(KANON__SIEVE_NONE)), if_none);
+                                            _mm512_cmpeq_epi8_mask(at, all(KANON__FILTER_NONE)), if_none);
             sums[b] = _mm512_adds_epu8(sums[b], term);
         }
     }
     _Pragma("GCC unroll 8") for (int b = 0; b < count; b++)
-        _mm512_storeu_si512(lows + j + 64 * b, _mm512_min_epu8(sums[b], all(KANON__SIEVE_MOST)));
+        _mm512_storeu_si512(lows + j + 64 * b, _mm512_min_epu8(sums[b], all(KANON__FILTER_MOST)));
 }
 
-VBMI static void vbmi_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+VBMI static void vbmi_filter_bound(uint8_t *lows, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     int64_t j = 0;
     for (; n - j >= 512; j += 512)
@@ -215,8 +215,8 @@ INLINE uint32_t least_word(__m512i words)
 }
 
 /* Even and odd bytes apart: their products take 16 bits. */
-VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                      int64_t n)
+VBMI static uint32_t vbmi_filter_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                       int64_t n)
 {
     (void)n_classes;
     __m512i least = _mm512_set1_epi8(-1), even = _mm512_set1_epi16(255);
@@ -235,8 +235,8 @@ VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classe
     return least_word(least);
 }
 
-VBMI static void vbmi_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                                 int n_classes, int64_t n)
+VBMI static void vbmi_filter_select(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                                    int n_classes, int64_t n)
 {
     (void)n_classes;
     __m512i limit = all(limits[0]);
@@ -252,13 +252,13 @@ const kanon__kernels kanon__avx512_kernels = {
     avx512_cheapest,
     avx512_measure,
     avx512_least,
-    kanon__avx2_sieve_measure,
-    kanon__avx2_sieve_least,
-    kanon__avx2_sieve_pick,
+    kanon__avx2_filter_bound,
+    kanon__avx2_filter_least,
+    kanon__avx2_filter_select,
 };
 
 const kanon__kernels kanon__vbmi_kernels = {
-    "avx512-vbmi", avx512_cheapest, avx512_measure, avx512_least, vbmi_sieve_measure, vbmi_sieve_least, vbmi_sieve_pick,
+    "avx512-vbmi", avx512_cheapest, avx512_measure, avx512_least, vbmi_filter_bound, vbmi_filter_least, vbmi_filter_select,
 };
 
 #endif

@@ -115,7 +115,7 @@ static inline uint8x16x4_t load_table(const uint8_t *table)
 }
 
 /* Adds the term of 64 centroids to their sums. */
-static inline void add_term(uint8x16_t sums[4], const kanon__sieve_term *t, int64_t j)
+static inline void add_term(uint8x16_t sums[4], const kanon__filter_term *t, int64_t j)
 {
     if (t->table != NULL) {
         uint8x16x4_t table = load_table(t->table);
@@ -127,25 +127,25 @@ static inline void add_term(uint8x16_t sums[4], const kanon__sieve_term *t, int6
         uint8x16_t at = vld1q_u8(t->at + j + 16 * part);
         uint8x16_t term = vorrq_u8(vqsubq_u8(vdupq_n_u8(t->low), at), vqsubq_u8(at, vdupq_n_u8(t->high)));
         if (t->missing)
-            term = vbslq_u8(vceqq_u8(at, vdupq_n_u8(KANON__SIEVE_NONE)), vdupq_n_u8(t->if_none),
+            term = vbslq_u8(vceqq_u8(at, vdupq_n_u8(KANON__FILTER_NONE)), vdupq_n_u8(t->if_none),
                             vqaddq_u8(term, vdupq_n_u8(t->if_some)));
         sums[part] = vqaddq_u8(sums[part], term);
     }
 }
 
-static void neon_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+static void neon_filter_bound(uint8_t *lows, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     for (int64_t j = 0; j < n; j += 64) {
         uint8x16_t sums[4] = {vdupq_n_u8(0), vdupq_n_u8(0), vdupq_n_u8(0), vdupq_n_u8(0)};
         for (int i = 0; i < n_terms; i++)
             add_term(sums, &terms[i], j);
         for (int part = 0; part < 4; part++)
-            vst1q_u8(lows + j + 16 * part, vminq_u8(sums[part], vdupq_n_u8(KANON__SIEVE_MOST)));
+            vst1q_u8(lows + j + 16 * part, vminq_u8(sums[part], vdupq_n_u8(KANON__FILTER_MOST)));
     }
 }
 
-static uint32_t neon_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                 int64_t n)
+static uint32_t neon_filter_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                  int64_t n)
 {
     (void)n_classes;
     uint8x16_t least = vdupq_n_u8(UINT8_MAX);
@@ -171,8 +171,8 @@ static inline uint64_t sixteen_bits(uint8x16_t bytes)
     return (uint64_t)vaddv_u8(vget_low_u8(own)) | (uint64_t)vaddv_u8(vget_high_u8(own)) << 8;
 }
 
-static void neon_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                            int n_classes, int64_t n)
+static void neon_filter_select(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
+                               int n_classes, int64_t n)
 {
     (void)n_classes;
     uint8x16_t limit = vdupq_n_u8(limits[0]);
@@ -188,7 +188,7 @@ static void neon_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *
 }
 
 const kanon__kernels kanon__neon_kernels = {
-    "neon", neon_cheapest, neon_measure, neon_least, neon_sieve_measure, neon_sieve_least, neon_sieve_pick,
+    "neon", neon_cheapest, neon_measure, neon_least, neon_filter_bound, neon_filter_least, neon_filter_select,
 };
 
 #endif

@@ -13,7 +13,7 @@ typedef struct candidate {
 struct kanon__neighbours {
     const kanon__space *space;
     kanon__tuples *tuples;
-    kanon__index *index;
+    kanon__tuple_tree *index;
     int32_t *lowest; /* by node: the lowest row below it */
     const kanon__bound *box;
     candidate *heap;
@@ -47,7 +47,7 @@ kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *
     KANON_TRY(kanon__new_array(&x, 1, "the index", err), out);
     x->space = space;
     KANON_TRY(kanon__tuples_new(&x->tuples, space, err), out);
-    KANON_TRY(kanon__index_new(&x->index, space, x->tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&x->index, space, x->tuples, err), out);
     KANON_TRY(kanon__new_array(&x->lowest, x->index->n_nodes, "the index", err), out);
     set_lowest(x);
     *out = x;
@@ -69,7 +69,7 @@ void kanon__neighbours_free(kanon__neighbours *x)
         return;
     kanon__free(x->heap);
     kanon__free(x->lowest);
-    kanon__index_free(x->index);
+    kanon__tuple_tree_free(x->index);
     kanon__tuples_free(x->tuples);
     kanon__free(x);
 }
@@ -126,7 +126,7 @@ static kanon_status push_node(kanon__neighbours *x, int32_t node, kanon_error *e
     return push(x, least_units(x, range, range + 1, 2), node, err);
 }
 
-kanon_status kanon__neighbours_start(kanon__neighbours *x, const kanon__bound *box, kanon_error *err)
+kanon_status kanon__neighbours_start_search(kanon__neighbours *x, const kanon__bound *box, kanon_error *err)
 {
     x->n_heap = 0;
     x->box = box;
@@ -150,8 +150,8 @@ out:
     return st;
 }
 
-kanon_status kanon__neighbours_next(kanon__neighbours *x, const int32_t **rows, int64_t *n, uint32_t *units,
-                                    kanon_error *err)
+kanon_status kanon__neighbours_find_next(kanon__neighbours *x, const int32_t **rows, int64_t *n, uint32_t *units,
+                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *n = 0;

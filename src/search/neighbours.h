@@ -13,9 +13,9 @@ kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *
 int64_t kanon__neighbours_need(int64_t n_records, int n_attributes);
 void kanon__neighbours_free(kanon__neighbours *neighbours);
 /* Ask about another box, which must not change until the next start. */
-kanon_status kanon__neighbours_start(kanon__neighbours *neighbours, const kanon__bound *box, kanon_error *err);
+kanon_status kanon__neighbours_start_search(kanon__neighbours *neighbours, const kanon__bound *box, kanon_error *err);
 /* The rows of the next tuple, ascending, how many they are, and D of the box with them; *n = 0: there are no more. */
-kanon_status kanon__neighbours_next(kanon__neighbours *neighbours, const int32_t **rows, int64_t *n, uint32_t *units,
-                                    kanon_error *err);
+kanon_status kanon__neighbours_find_next(kanon__neighbours *neighbours, const int32_t **rows, int64_t *n, uint32_t *units,
+                                         kanon_error *err);
 
 #endif

@@ -22,16 +22,17 @@ typedef struct kanon__tree_node {
     int32_t begin, end;  /* its tuples in `order` */
 } kanon__tree_node;
 
-typedef struct kanon__index {
+typedef struct kanon__tuple_tree {
     const kanon__tuples *tuples;
     int32_t *order;          /* tuples, leaf by leaf */
     uint32_t *codes;         /* of the tuples in that order */
     kanon__tree_node *nodes; /* 0 is the root */
     kanon__bound *boxes;     /* by node: lo and hi per dimension */
     int64_t n_nodes;
-} kanon__index;
+} kanon__tuple_tree;
 
-kanon_status kanon__index_new(kanon__index **out, const kanon__space *space, const kanon__tuples *tuples, kanon_error *err);
-void kanon__index_free(kanon__index *index);
+kanon_status kanon__tuple_tree_new(kanon__tuple_tree **out, const kanon__space *space, const kanon__tuples *tuples,
+                                   kanon_error *err);
+void kanon__tuple_tree_free(kanon__tuple_tree *index);
 
 #endif

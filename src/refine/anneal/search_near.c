@@ -13,7 +13,7 @@ typedef uint32_t lanes[LANES];
 
 typedef struct finding {
     const kanon__space *space;
-    const kanon__index *index;
+    const kanon__tuple_tree *index;
     kanon__near *near;
     kanon__shared_ticker *ticker;
     int32_t *parents; /* by node */
@@ -291,7 +291,7 @@ out:
 static kanon_status turn_tree(finding *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__index *x = f->index;
+    const kanon__tuple_tree *x = f->index;
     int32_t stack[KANON__TREE_DEPTH + 1];
     int n = 0;
     KANON_TRY(kanon__new_array(&f->parents, x->n_nodes, "neighbours", err), out);
@@ -323,7 +323,7 @@ kanon_status kanon__near_new(kanon__near **out, const kanon__space *space, const
     KANON_TRY(kanon__new_array(&near, 1, "neighbours", err), out);
     near->width = (int32_t)(width < tuples->n - 1 ? width : tuples->n > 0 ? tuples->n - 1 : 0);
     KANON_TRY(kanon__new_array(&near->places, tuples->n * near->width, "neighbours", err), out);
-    KANON_TRY(kanon__index_new(&near->index, space, tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&near->index, space, tuples, err), out);
     if (near->width > 0) {
         f.index = near->index;
         f.near = near;
@@ -346,6 +346,6 @@ void kanon__near_free(kanon__near *near)
     if (near == NULL)
         return;
     kanon__free(near->places);
-    kanon__index_free(near->index);
+    kanon__tuple_tree_free(near->index);
     kanon__free(near);
 }

@@ -7,7 +7,7 @@
 
 /* Tuples are known by their places in the index, where near ones stand close together. */
 typedef struct kanon__near {
-    kanon__index *index;
+    kanon__tuple_tree *index;
     int32_t width;   /* neighbours of each */
     int32_t *places; /* by place: its nearest others, in no order */
 } kanon__near;
