@@ -35,5 +35,7 @@ static inline int64_t kanon__algorithm_need(const kanon__algorithm *algorithm, i
 
 /* NULL where there is no algorithm of this name. */
 const kanon__algorithm *kanon__algorithm_find(const char *name);
+/* Run another algorithm, which exists, with its default settings: for algorithms that are built from others. */
+kanon_status kanon__algorithm_run(kanon__run *run, const char *name, kanon_error *err);
 
 #endif

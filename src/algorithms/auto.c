@@ -21,24 +21,7 @@ enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 /* Where there are so many records, or so many in a block, time is better spent on the search that follows. */
 enum { LARGE = 60000 };
 
-/* ---- one algorithm ----------------------------------------------------------------------------------------------- */
-
-/* `given` NULL: as the algorithm is by itself. */
-static kanon_status run_one(kanon__run *run, const char *name, const kanon_setting *given, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__settings settings = {0};
-    const kanon__algorithm *algorithm = kanon__algorithm_find(name);
-    const kanon_algorithm_info *info = &algorithm->info;
-    const kanon__settings *own = run->settings;
-    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, given, given != NULL, err), out);
-    run->settings = &settings;
-    st = algorithm->run(run, err);
-    run->settings = own;
-out:
-    kanon__settings_clear(&settings);
-    return st;
-}
+/* ---- comparing ---------------------------------------------------------------------------------------------------- */
 
 /* What the groups lose together, in units; what is left over joins them for the time being. */
 static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_error *err)
@@ -64,19 +47,19 @@ out:
 
 static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {
-    return run_one(run, "densest", NULL, err);
+    return kanon__algorithm_run(run, "densest", err);
 }
 
 static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
     if (run->k > K_FOR_DENSEST)
-        return run_one(run, "kmember", NULL, err);
+        return kanon__algorithm_run(run, "kmember", err);
     return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
 }
 
 static kanon_status run_large(kanon__run *run, kanon_error *err)
 {
-    return run_one(run, "strips", NULL, err);
+    return kanon__algorithm_run(run, "strips", err);
 }
 
 static kanon_status run_better(kanon__run *run, kanon_error *err)
@@ -87,8 +70,8 @@ static kanon_status run_better(kanon__run *run, kanon_error *err)
     other.group_of = NULL;
     other.n_groups = 0;
     KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
-    KANON_TRY(run_one(run, "densest", NULL, err), out);
-    KANON_TRY(run_one(&other, "top-down", NULL, err), out);
+    KANON_TRY(kanon__algorithm_run(run, "densest", err), out);
+    KANON_TRY(kanon__algorithm_run(&other, "top-down", err), out);
     KANON_TRY(measure_loss(&loss, run, err), out);
     KANON_TRY(measure_loss(&other_loss, &other, err), out);
     if (other_loss < loss) {

@@ -1,4 +1,4 @@
-/* kmember where groups must keep constraints beside k. */
+/* kmember where groups must satisfy constraints in addition to k. */
 #ifndef KANON_ALGORITHMS_CONSTRAINED_GROWTH_H
 #define KANON_ALGORITHMS_CONSTRAINED_GROWTH_H
 

@@ -13,7 +13,7 @@
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
-#include "partition/part_table.h"
+#include "partition/row_run.h"
 #include "search/leftovers.h"
 #include "search/tuples.h"
 
@@ -408,51 +408,24 @@ static kanon_status cut_cell(strips *s, const int32_t *rows, int64_t n, kanon_er
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-static kanon_status run_densest(kanon__run *run, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__settings settings = {0};
-    const kanon__algorithm *densest = kanon__algorithm_find("densest");
-    KANON_TRY(kanon__settings_init(&settings, "densest", densest->info.settings, densest->info.n_settings, NULL, 0, err),
-              out);
-    run->settings = &settings;
-    st = densest->run(run, err);
-out:
-    kanon__settings_clear(&settings);
-    return st;
-}
-
 /* Rows of no dense cell, as a table of their own; fewer than k are left over. */
 static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_table table = {0};
-    kanon__space *space = NULL;
+    kanon__row_run part = {0};
     int32_t *group_of = NULL;
-    kanon__constraints constraints;
     if (n < whole->k)
         return KANON_OK;
-    KANON_TRY(kanon__part_table_init(&table, whole->table, rows, n, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__new_array(&group_of, n, "groups", err), out);
-    kanon__run run = *whole;
-    run.table = &table;
-    run.space = space;
-    run.group_of = group_of;
-    run.n_groups = 0;
-    run.leave_rest = true;
-    if (run.constraints != NULL) {
-        constraints = kanon__constraints_for(run.constraints, &table);
-        run.constraints = &constraints;
-    }
-    KANON_TRY(run_densest(&run, err), out);
+    KANON_TRY(kanon__row_run_init(&part, whole, rows, n, group_of, err), out);
+    part.run.leave_rest = true;
+    KANON_TRY(kanon__algorithm_run(&part.run, "densest", err), out);
     for (int64_t i = 0; i < n; i++)
         whole->group_of[rows[i]] = group_of[i] >= 0 ? whole->n_groups + group_of[i] : KANON__LEFT_OVER;
-    whole->n_groups += run.n_groups;
+    whole->n_groups += part.run.n_groups;
 out:
+    kanon__row_run_clear(&part);
     kanon__free(group_of);
-    kanon__space_free(space);
-    kanon__part_table_clear(&table);
     return st;
 }
 

@@ -4,7 +4,7 @@
 #include "core/pool.h"
 #include "model/clusters.h"
 #include "partition/gaps.h"
-#include "partition/part_table.h"
+#include "partition/row_run.h"
 
 #include <stdlib.h>
 
@@ -47,45 +47,32 @@ out:
     return st;
 }
 
+/* A task of the pool: writes only what belongs to its block. */
 static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     blocks *b = payload;
     int64_t index = b->turn[task];
-    kanon_table table = {0};
-    kanon__space *space = NULL;
+    kanon__row_run part = {0};
     kanon__ticker ticker;
     kanon__random random;
     int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
     kanon__random_init(&random, b->run->seed, (uint64_t)index); /* every block has a seed of its own */
     kanon__shared_ticker_task(&ticker, &b->shared);
-    KANON_TRY(kanon__part_table_init(&table, b->run->table, b->parts->rows + begin, n, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
-    kanon__run run = *b->run;
-    kanon__constraints constraints;
-    if (run.constraints != NULL) {
-        constraints = kanon__constraints_for(run.constraints, &table);
-        run.constraints = &constraints;
-    }
-    run.table = &table;
-    run.space = space;
-    run.seed = kanon__random_next(&random);
-    run.threads = 1;
-    run.ticker = &ticker;
-    run.warnings = &b->warnings[index];
-    run.chosen = NULL; /* every block chooses for itself */
-    run.notes = NULL;
-    run.recode_maps = NULL;
-    run.leave_rest = true;
-    run.group_of = b->group_of + begin;
-    run.n_groups = 0;
-    KANON_TRY(b->algorithm(&run, err), out);
-    b->n_groups[index] = run.n_groups;
-    KANON_TRY(find_groups(&b->groups[index], &run, b->run->space, err), out);
+    KANON_TRY(kanon__row_run_init(&part, b->run, b->parts->rows + begin, n, b->group_of + begin, err), out);
+    part.run.seed = kanon__random_next(&random);
+    part.run.threads = 1;
+    part.run.ticker = &ticker;
+    part.run.warnings = &b->warnings[index];
+    part.run.chosen = NULL; /* every block chooses for itself */
+    part.run.notes = NULL;
+    part.run.leave_rest = true;
+    KANON_TRY(b->algorithm(&part.run, err), out);
+    b->n_groups[index] = part.run.n_groups;
+    KANON_TRY(find_groups(&b->groups[index], &part.run, b->run->space, err), out);
     kanon__shared_ticker_add(&b->shared, n);
 out:
-    kanon__space_free(space);
-    kanon__part_table_clear(&table);
+    kanon__row_run_clear(&part);
     return st;
 }
 

@@ -36,7 +36,7 @@ typedef struct plan {
     const kanon__refinement *refinement; /* NULL: none */
     const kanon__settings *refining;     /* of the refinement */
     kanon__block_plan blocks;
-    bool compare; /* also find the loss without what is asked beside k */
+    bool compare; /* also measure the loss without what is asked in addition to k */
     bool recode;  /* one mapping per attribute */
 } plan;
 
@@ -175,7 +175,7 @@ out:
     return st;
 }
 
-/* The groups that there would be if nothing were asked beside k. */
+/* The groups that there would be if nothing were asked in addition to k. */
 static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error *err)
 {
     const plan *p = payload;
@@ -352,7 +352,7 @@ static kanon_status plan_blocks(plan *p, const kanon_table *table, const kanon__
     int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(table, constraints, k);
     if (repair_bytes > work.then_bytes) {
         work.then = "making the groups keep what the schema asks";
-        work.instead = "ask for less beside k";
+        work.instead = "ask for less in addition to k";
         work.then_bytes = repair_bytes;
     }
     return kanon__block_plan_choose(&p->blocks, &work, o->blocks, o->memory, err);

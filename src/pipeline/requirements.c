@@ -1,13 +1,13 @@
 #include "pipeline/requirements.h"
 
-#include "pipeline/recode_maps.h"
 #include "core/alloc.h"
-#include "model/clusters.h"
-#include "partition/part_table.h"
 #include "enforce/alike.h"
 #include "enforce/regroup.h"
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
+#include "model/clusters.h"
+#include "partition/row_run.h"
+#include "pipeline/recode_maps.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,20 +43,21 @@ kanon_status kanon__requirements_allow(const kanon_table *table, bool refined, k
 /* ---- entities that stay together --------------------------------------------------------------------------------- */
 
 /* The first row of each entity, and by row which of these stands for it. */
-static kanon_status find_speakers(int32_t **speakers, int32_t **speaker_of, const kanon_table *t, kanon_error *err)
+static kanon_status find_representatives(int32_t **representatives, int32_t **representative_of, const kanon_table *t,
+                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *number = NULL, n = 0;
-    KANON_TRY(kanon__new_array(speakers, t->n_entities, "entities", err), out);
-    KANON_TRY(kanon__new_array(speaker_of, t->n_rows, "entities", err), out);
+    KANON_TRY(kanon__new_array(representatives, t->n_entities, "entities", err), out);
+    KANON_TRY(kanon__new_array(representative_of, t->n_rows, "entities", err), out);
     KANON_TRY(kanon__new_array(&number, t->n_entities, "entities", err), out);
     for (int32_t row = 0; row < t->n_rows; row++) {
         int32_t *own = &number[kanon__code_at(t->entity_codes, row)];
         if (*own == 0) {
-            (*speakers)[n] = row;
+            (*representatives)[n] = row;
             *own = ++n;
         }
-        (*speaker_of)[row] = *own - 1;
+        (*representative_of)[row] = *own - 1;
     }
 out:
     kanon__free(number);
@@ -66,30 +67,21 @@ out:
 static kanon_status group_entities(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t *speakers = NULL, *speaker_of = NULL, *group_of = NULL;
-    kanon_table table = {0};
-    kanon__space *space = NULL;
+    int32_t *representatives = NULL, *representative_of = NULL, *group_of = NULL;
+    kanon__row_run part = {0};
     const kanon_table *whole = run->table;
-    KANON_TRY(find_speakers(&speakers, &speaker_of, whole, err), out);
-    KANON_TRY(kanon__part_table_init(&table, whole, speakers, whole->n_entities, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
-    KANON_TRY(kanon__new_array(&group_of, table.n_rows, "entities", err), out);
-    kanon__constraints constraints = kanon__constraints_for(run->constraints, &table);
-    kanon__run inner = *run;
-    inner.table = &table;
-    inner.space = space;
-    inner.constraints = &constraints;
-    inner.group_of = group_of;
-    KANON_TRY(runner(payload, &inner, err), out);
-    run->n_groups = inner.n_groups;
+    KANON_TRY(find_representatives(&representatives, &representative_of, whole, err), out);
+    KANON_TRY(kanon__new_array(&group_of, whole->n_entities, "entities", err), out);
+    KANON_TRY(kanon__row_run_init(&part, run, representatives, whole->n_entities, group_of, err), out);
+    KANON_TRY(runner(payload, &part.run, err), out);
+    run->n_groups = part.run.n_groups;
     for (int64_t row = 0; row < whole->n_rows; row++)
-        run->group_of[row] = group_of[speaker_of[row]];
+        run->group_of[row] = group_of[representative_of[row]];
 out:
+    kanon__row_run_clear(&part);
     kanon__free(group_of);
-    kanon__space_free(space);
-    kanon__part_table_clear(&table);
-    kanon__free(speaker_of);
-    kanon__free(speakers);
+    kanon__free(representative_of);
+    kanon__free(representatives);
     return st;
 }
 
@@ -147,8 +139,8 @@ int64_t kanon__requirements_need(const kanon_table *table, const kanon__constrai
 
 /* ---- for the report ---------------------------------------------------------------------------------------------- */
 
-/* What the mapping costs a record. */
-static double shown_units(const kanon__run *run, int64_t row)
+/* What the recode maps cost a record. */
+static double recoded_units(const kanon__run *run, int64_t row)
 {
     double units = 0;
     for (int i = 0; i < run->space->n_dimensions; i++) {
@@ -172,7 +164,7 @@ static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *
         if (group_of[row] < 0)
             sum += full;
         else if (run->recode_maps != NULL)
-            sum += shown_units(run, row);
+            sum += recoded_units(run, row);
         else
             kanon__clusters_join(&c, group_of[row], row);
     }

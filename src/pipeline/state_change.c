@@ -229,7 +229,7 @@ out:
     return st;
 }
 
-/* What the report says about what is asked beside k. */
+/* What the report says about what is asked in addition to k. */
 static kanon_status note_kept(changing *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -20,7 +20,7 @@ kanon_status kanon__cover_index_new(kanon__cover_index **out, const kanon__space
 /* The bytes that it takes for the table's quasi attributes. */
 int64_t kanon__cover_index_need(const kanon_table *table, int64_t n_slots);
 void kanon__cover_index_free(kanon__cover_index *index);
-/* The slot covers the codes lo .. hi of a dimension, beside what it covers already. */
+/* The slot covers the codes lo .. hi of a dimension, in addition to what it covers already. */
 void kanon__cover_index_add(kanon__cover_index *index, int64_t slot, int dimension, uint32_t lo, uint32_t hi);
 /* The slot is not found any more. */
 void kanon__cover_index_remove(kanon__cover_index *index, int64_t slot);

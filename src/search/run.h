@@ -1,7 +1,7 @@
 /* The run: what an algorithm or a refinement gets, and where it puts its groups.
  *
  * One struct serves every algorithm, so that new inputs do not change the signature of all of them. The pipeline fills it
- * (pipeline/anonymize.c); partition/run_rows.h derives one for some of the rows. It lies in src/search because algorithms,
+ * (pipeline/anonymize.c); partition/row_run.h derives one for some of the rows. It lies in src/search because algorithms,
  * enforcement and refinements, which must not include one another, all take it.
  *
  *     pipeline -> algorithm -> enforcement -> refinement      one run each, the same group_of
