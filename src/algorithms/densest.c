@@ -21,7 +21,7 @@
 typedef struct densest {
     kanon__run *run;
     kanon__density *density;
-    kanon__candidates queue; /* seeds by the D of their last growth, then by their lowest free record at that time */
+    kanon__frontier queue; /* seeds by the D of their last growth, then by their lowest free record at that time */
 } densest;
 
 /* Growing from a tuple takes about this many nanoseconds for each record of the cluster. */
@@ -51,7 +51,7 @@ static kanon_status fill_queue(densest *d, int64_t every, kanon_error *err)
             continue;
         KANON_TRY(kanon__density_measure(d->density, seed, d->run->k, &units, err), out);
         int32_t row = kanon__density_record_of(d->density, seed);
-        KANON_TRY(kanon__candidates_add(&d->queue, (kanon__candidate){units, row, seed}, err), out);
+        KANON_TRY(kanon__frontier_push(&d->queue, (kanon__candidate){units, row, seed}, err), out);
         KANON_TRY(tick(d, n_taken > 0 ? n_rows + n_taken : n_rows * seed / n_seeds, err), out);
     }
 out:
@@ -81,24 +81,24 @@ out:
 }
 
 /* Look at the seed that comes first: it makes its cluster, or it gets another place in the queue. */
-static kanon_status look_at_first(densest *d, kanon_error *err)
+static kanon_status try_first_seed(densest *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__candidate first = d->queue.heap[0];
+    kanon__candidate first = d->queue.items[0];
     int32_t row = kanon__density_record_of(d->density, first.what);
     uint32_t units;
     if (row < 0) {
-        kanon__candidates_drop(&d->queue);
+        kanon__frontier_pop(&d->queue);
         return KANON_OK;
     }
     if (row > first.row) { /* its place among equals was that of a record that is taken */
-        kanon__candidates_replace(&d->queue, (kanon__candidate){first.cost, row, first.what});
+        kanon__frontier_replace(&d->queue, (kanon__candidate){first.cost, row, first.what});
         return KANON_OK;
     }
     KANON_TRY(kanon__density_measure(d->density, first.what, d->run->k, &units, err), out);
     KANON_TRY(tick(d, 2 * d->run->space->n_rows - kanon__density_n_free(d->density), err), out);
-    kanon__candidates_replace(&d->queue, (kanon__candidate){units, row, first.what});
-    if (d->queue.heap[0].what == first.what)
+    kanon__frontier_replace(&d->queue, (kanon__candidate){units, row, first.what});
+    if (d->queue.items[0].what == first.what)
         KANON_TRY(make_cluster(d, first.what, units, err), out);
 out:
     return st;
@@ -122,10 +122,10 @@ static kanon_status run_densest(kanon__run *run, kanon_error *err)
         run->group_of[row] = KANON__LEFT_OVER;
     KANON_TRY(fill_queue(&d, every, err), out);
     while (kanon__density_n_free(d.density) >= run->k)
-        KANON_TRY(d.queue.n > 0 ? look_at_first(&d, err) : fill_queue(&d, 1, err), out);
+        KANON_TRY(d.queue.n > 0 ? try_first_seed(&d, err) : fill_queue(&d, 1, err), out);
     KANON_TRY(kanon__leftovers_place(run, err), out);
 out:
-    kanon__free(d.queue.heap);
+    kanon__frontier_clear(&d.queue);
     kanon__density_free(d.density);
     return st;
 }

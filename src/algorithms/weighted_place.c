@@ -7,6 +7,7 @@
 #include "algorithms/weighted.h"
 
 #include "core/alloc.h"
+#include "core/heap.h"
 #include "search/cover_index.h"
 
 #include <math.h>
@@ -27,6 +28,13 @@ typedef struct cluster_node {
     double bound;
 } cluster_node;
 
+static inline bool comes_before(const cluster_node *a, const cluster_node *b)
+{
+    return a->bound < b->bound || (a->bound == b->bound && a->first < b->first);
+}
+
+KANON__HEAP(cluster_node_queue, cluster_node, comes_before);
+
 typedef struct placement {
     const kanon__weighted *weighted;
     int64_t n_clusters;
@@ -39,7 +47,7 @@ typedef struct placement {
     double *values;               /* wtd, by cluster */
     int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
-    cluster_node *heap;
+    cluster_node_queue queue;   /* room for every node, so that a search cannot fail */
     kanon__cover_index *covers; /* where only utility counts: most records cost nothing in a cluster that covers them */
 } placement;
 
@@ -206,7 +214,7 @@ static kanon_status build_bounds(placement *p, kanon_error *err)
     KANON_TRY(kanon__new_array(&b->boxes, 2 * b->n_leaves * 2 * m, "the index of clusters", err), out);
     KANON_TRY(kanon__new_array(&b->most_units, 2 * b->n_leaves * m, "the index of clusters", err), out);
     KANON_TRY(kanon__new_array(&b->least_secret, 2 * b->n_leaves, "the index of clusters", err), out);
-    KANON_TRY(kanon__new_array(&p->heap, b->n_leaves + 1, "the index of clusters", err), out);
+    KANON_TRY(cluster_node_queue_reserve(&p->queue, b->n_leaves + 1, err), out);
     for (int64_t node = b->n_leaves + p->n_clusters; node < 2 * b->n_leaves; node++) {
         b->least_secret[node] = INFINITY;
         for (int64_t i = 0; i < m; i++)
@@ -289,35 +297,6 @@ static void look_at_cluster(cluster_search *s, int64_t cluster)
     }
 }
 
-static bool comes_before(const cluster_node *a, const cluster_node *b)
-{
-    return a->bound < b->bound || (a->bound == b->bound && a->first < b->first);
-}
-
-/* A heap: the node with the least bound, and of those the one with the lowest clusters, is on top. */
-static void push(placement *p, int64_t *n, cluster_node node)
-{
-    int64_t at = (*n)++;
-    for (; at > 0 && comes_before(&node, &p->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        p->heap[at] = p->heap[(at - 1) / 2];
-    p->heap[at] = node;
-}
-
-static cluster_node pop(placement *p, int64_t *n)
-{
-    cluster_node top = p->heap[0], last = p->heap[--*n];
-    int64_t at = 0;
-    for (int64_t child = 1; child < *n; child = 2 * at + 1) {
-        child += child + 1 < *n && comes_before(&p->heap[child + 1], &p->heap[child]);
-        if (!comes_before(&p->heap[child], &last))
-            break;
-        p->heap[at] = p->heap[child];
-        at = child;
-    }
-    p->heap[at] = last;
-    return top;
-}
-
 /* The lowest cluster that takes the row for nothing; -1 where there is none. */
 static int64_t covering(const placement *p, int64_t row)
 {
@@ -333,15 +312,15 @@ static int64_t cheapest(placement *p, int64_t row, int64_t hint)
 {
     enum { AROUND = 4 };
     cluster_search s = {.placement = p, .row = row, .best = -1};
-    int64_t n = 0, free_of_charge = p->covers != NULL ? covering(p, row) : -1;
+    int64_t free_of_charge = p->covers != NULL ? covering(p, row) : -1;
     if (free_of_charge >= 0)
         return free_of_charge;
     for (int64_t cluster = hint - AROUND; cluster < hint + AROUND; cluster++)
         if (cluster >= 0 && cluster < p->n_clusters)
             look_at_cluster(&s, cluster);
-    push(p, &n, (cluster_node){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
-    while (n > 0) {
-        cluster_node node = pop(p, &n);
+    cluster_node_queue_put(&p->queue, (cluster_node){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
+    while (p->queue.n > 0) {
+        cluster_node node = cluster_node_queue_pop(&p->queue);
         if (is_hopeless(&s, node.bound, node.first))
             continue;
         if (node.n_below == 1) {
@@ -353,7 +332,7 @@ static int64_t cheapest(placement *p, int64_t row, int64_t hint)
             cluster_node child = {2 * node.node + side, node.first + side * half, half, 0};
             child.bound = lower_bound(p, child.node, row);
             if (!is_hopeless(&s, child.bound, child.first))
-                push(p, &n, child);
+                cluster_node_queue_put(&p->queue, child);
         }
     }
     return s.best;
@@ -422,7 +401,7 @@ out:
     for (int64_t i = 0; i < p.n_groups; i++)
         kanon__secrets_group_clear(&p.groups[i]);
     kanon__cover_index_free(p.covers);
-    kanon__free(p.heap);
+    cluster_node_queue_clear(&p.queue);
     kanon__free(p.bounds.least_secret);
     kanon__free(p.bounds.most_units);
     kanon__free(p.bounds.boxes);

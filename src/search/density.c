@@ -11,7 +11,7 @@ struct kanon__density {
     kanon__free_tree *tree;
     int64_t n_free;
     kanon__bound *box; /* of cells, around the cluster at hand */
-    kanon__candidates frontier;
+    kanon__frontier frontier;
     int32_t found;  /* the place that costs the cluster least */
     bool *has_come; /* scan: by place, whether the growth at hand has come by it; NULL: search */
 };
@@ -42,7 +42,7 @@ void kanon__density_free(kanon__density *d)
     if (d == NULL)
         return;
     kanon__free(d->has_come);
-    kanon__free(d->frontier.heap);
+    kanon__frontier_clear(&d->frontier);
     kanon__free(d->box);
     kanon__free_tree_free(d->tree);
     kanon__free(d);
@@ -71,7 +71,7 @@ int32_t kanon__density_record_of(const kanon__density *d, int32_t seed)
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */
 
-static kanon__candidate look_at(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__density *d = payload;
     return kanon__candidate_of(d->tree, d->box, what);
@@ -93,11 +93,11 @@ static kanon_status open_frontier(kanon__density *d, int32_t leaf, kanon_error *
     const kanon__free_tree *t = d->tree;
     for (int32_t place = t->nodes[leaf].begin; place < t->nodes[leaf].end; place++)
         if (t->places[place].lowest != KANON__NO_ROW)
-            KANON_TRY(kanon__candidates_add(&d->frontier, look_at(d, ~place), err), out);
+            KANON_TRY(kanon__frontier_push(&d->frontier, cost_candidate(d, ~place), err), out);
     for (int32_t node = leaf; t->parent[node] >= 0; node = t->parent[node]) {
         int32_t first = t->nodes[t->parent[node]].first_child, other = first == node ? first + 1 : first;
         if (t->lowest[other] != KANON__NO_ROW)
-            KANON_TRY(kanon__candidates_add(&d->frontier, look_at(d, other), err), out);
+            KANON_TRY(kanon__frontier_push(&d->frontier, cost_candidate(d, other), err), out);
     }
 out:
     return st;
@@ -123,7 +123,7 @@ static kanon__candidate scan(const kanon__density *d)
     for (int32_t place = 0; place < d->tree->n_places; place++) {
         if (d->tree->places[place].lowest == KANON__NO_ROW || d->has_come[place])
             continue;
-        kanon__candidate c = look_at(d, ~place);
+        kanon__candidate c = cost_candidate(d, ~place);
         if (best.row < 0 || kanon__candidate_before(&c, &best))
             best = c;
     }
@@ -139,7 +139,7 @@ kanon_status kanon__density_find_next(kanon__density *d, int32_t *row, uint32_t 
     if (d->has_come != NULL)
         found = scan(d);
     else
-        KANON_TRY(kanon__best_first(&found, &d->frontier, d->tree, look_at, d, err), out);
+        KANON_TRY(kanon__best_first(&found, &d->frontier, d->tree, cost_candidate, d, err), out);
     *row = found.row;
     *units = (uint32_t)found.cost;
     if (found.row >= 0)
@@ -162,7 +162,7 @@ kanon_status kanon__density_measure(kanon__density *d, int32_t seed, int64_t k, 
         if (d->has_come != NULL)
             d->has_come[d->found] = true;
         else
-            kanon__candidates_drop(&d->frontier);
+            kanon__frontier_pop(&d->frontier);
     }
 out:
     return st;

@@ -22,7 +22,7 @@ struct kanon__diversity_search {
     uint32_t *limits;       /* by column: the largest distance that still counts */
     uint32_t *members;      /* by column of the tree and member: their cells */
     int64_t n_members, members_capacity;
-    kanon__candidates frontier;
+    kanon__frontier frontier;
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ void kanon__diversity_search_free(kanon__diversity_search *c)
 {
     if (c == NULL)
         return;
-    kanon__free(c->frontier.heap);
+    kanon__frontier_clear(&c->frontier);
     kanon__free(c->members);
     kanon__free(c->limits);
     kanon__free_tree_free(c->tree);
@@ -169,7 +169,7 @@ static uint64_t least_affinity(const kanon__diversity_search *c, int column, uin
     return affinity;
 }
 
-static kanon__candidate look_at(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__diversity_search *c = payload;
     const kanon__free_tree *t = c->tree;
@@ -210,7 +210,7 @@ kanon_status kanon__diversity_search_find_least(kanon__diversity_search *c, int6
         *row = scan(c->scan, affinity);
         return KANON_OK;
     }
-    kanon_status st = kanon__best_first(&found, &c->frontier, c->tree, look_at, c, err);
+    kanon_status st = kanon__best_first(&found, &c->frontier, c->tree, cost_candidate, c, err);
     *row = found.row;
     *affinity = found.cost;
     return st;

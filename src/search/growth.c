@@ -22,8 +22,9 @@ struct kanon__growth {
     int32_t found;           /* the place of the last answer: it is mostly what is taken next, and need not be looked up */
     kanon__bound *box;       /* around the group: of codes for the scan, of cells for the tree */
     const uint32_t **tables; /* farthest: by category, what its codes cost together with the record's own */
-    kanon__candidates frontier;
-    kanon__candidates aside; /* tuples that were looked at and not taken, in no order */
+    kanon__frontier frontier;
+    kanon__candidate *aside; /* tuples that the search for an accepted record took out of the frontier for a while */
+    int64_t n_aside, aside_capacity;
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -56,8 +57,8 @@ void kanon__growth_free(kanon__growth *g)
 {
     if (g == NULL)
         return;
-    kanon__free(g->aside.heap);
-    kanon__free(g->frontier.heap);
+    kanon__free(g->aside);
+    kanon__frontier_clear(&g->frontier);
     kanon__free_tree_free(g->tree);
     kanon__free_set_free(g->scan);
     kanon__free(g->tables);
@@ -126,7 +127,7 @@ void kanon__growth_take_record(kanon__growth *g, int64_t row)
 
 /* ---- least growth ------------------------------------------------------------------------------------------------ */
 
-static kanon__candidate look_at(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__growth *g = payload;
     return kanon__candidate_of(g->tree, g->box, what);
@@ -140,7 +141,7 @@ kanon_status kanon__growth_find_cheapest(kanon__growth *g, int64_t *row, uint32_
         *row = kanon__free_set_find_cheapest(g->scan, g->box, units);
         return KANON_OK;
     }
-    KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, look_at, g, err), out);
+    KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, cost_candidate, g, err), out);
     if (found.row >= 0)
         g->found = ~found.what;
 out:
@@ -173,11 +174,11 @@ kanon_status kanon__growth_find_accepted(kanon__growth *g, kanon__growth_accept 
     int64_t looks = LEAST_LOOKS + g->n_free / SCANNED_PER_LOOK;
     kanon__candidate found, best = {.row = -1};
     *answer = KANON__GROWTH_SCAN;
-    g->aside.n = 0;
+    g->n_aside = 0;
     while (g->scan == NULL && looks > 0) {
         found = (kanon__candidate){.row = -1};
-        if (g->frontier.n > 0 || g->aside.n == 0) /* else all have been looked at */
-            KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, look_at, g, err), out);
+        if (g->frontier.n > 0 || g->n_aside == 0) /* else all have been looked at */
+            KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, cost_candidate, g, err), out);
         if (found.row < 0 || found.cost > most || (best.row >= 0 && (found.cost > best.cost || found.row > best.row))) {
             *answer = best.row >= 0 ? KANON__GROWTH_FOUND : KANON__GROWTH_NONE;
             break;
@@ -185,12 +186,12 @@ kanon_status kanon__growth_find_accepted(kanon__growth *g, kanon__growth_accept 
         int64_t here = accepted_row(g, ~found.what, accept, payload, &looks);
         if (here >= 0 && (best.row < 0 || here < best.row))
             best = (kanon__candidate){found.cost, (int32_t)here, found.what};
-        KANON_TRY(kanon__grow_array(&g->aside.heap, &g->aside.capacity, g->aside.n + 1, "the search", err), out);
-        g->aside.heap[g->aside.n++] = found;
-        kanon__candidates_drop(&g->frontier);
+        KANON_TRY(kanon__grow_array(&g->aside, &g->aside_capacity, g->n_aside + 1, "the search", err), out);
+        g->aside[g->n_aside++] = found;
+        kanon__frontier_pop(&g->frontier);
     }
-    while (g->aside.n > 0)
-        KANON_TRY(kanon__candidates_add(&g->frontier, g->aside.heap[--g->aside.n], err), out);
+    while (g->n_aside > 0)
+        KANON_TRY(kanon__frontier_push(&g->frontier, g->aside[--g->n_aside], err), out);
     *row = best.row;
     *units = (uint32_t)best.cost;
 out:
