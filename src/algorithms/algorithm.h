@@ -1,9 +1,9 @@
 /* The descriptor of an algorithm: everything that the rest of the program knows about it.
  *
  * Each algorithm defines one `const kanon__algorithm kanon__algorithm_NAME` at the end of its file and has one row in
- * algorithms.def; registry.c builds the table of descriptors from that. The command line, the help, the checking of settings,
- * the block plan (pipeline/memory.c) and the conformance tests read the table. So a new algorithm touches nothing else.
- * How each field is chosen: CONTRIBUTING.md, "Adding an algorithm". */
+ * algorithms.def; registry.c builds the table of descriptors from that. The command line, the help, the checking of
+ * settings, the block plan (pipeline/memory.c) and the conformance tests read the table. So a new algorithm touches
+ * nothing else. How each field is chosen: CONTRIBUTING.md, "Adding an algorithm". */
 #ifndef KANON_ALGORITHMS_ALGORITHM_H
 #define KANON_ALGORITHMS_ALGORITHM_H
 

@@ -1,9 +1,9 @@
 /* auto: the least loss for the effort that is asked for.
  *
- * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
- * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
- * balanced, best: densest and top-down, whichever loses less, strips on large tables; then local search
- * (refine/anneal/search.c) for as long as the effort allows, which follows as the refinement of this row.
+ * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its
+ * time on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as. balanced, best: densest
+ * and top-down, whichever loses less, strips on large tables; then local search (refine/anneal/search.c) for as long as
+ * the effort allows, which follows as the refinement of this row.
  *
  * Source: this project; what was measured is in docs/loss-on-adult.md.
  * Ties: densest. */
@@ -21,7 +21,7 @@ enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 /* Where there are so many records, or so many in a block, time is better spent on the search that follows. */
 enum { LARGE = 60000 };
 
-/* ---- comparing ---------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 /* What the groups lose together, in units; what is left over joins them for the time being. */
 static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_error *err)

@@ -118,7 +118,7 @@ static void add_stretch(cut_improvement *x, uint32_t from, uint32_t to, int64_t 
 }
 
 /* right_good[place]: the members of the class from this place on may be released; where a new code begins. */
-static kanon_status look_right(cut_improvement *x, int64_t which, int dimension, kanon_error *err)
+static kanon_status check_right_sides(cut_improvement *x, int64_t which, int dimension, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
@@ -143,7 +143,7 @@ static kanon_status weigh_number(cut_improvement *x, const kanon__dimension *d, 
     uint32_t others = c->units - kanon__dimension_units(d, range[0], range[1]), from = range[0];
     kanon__part left = {0};
     bool left_good = false;
-    KANON_TRY(look_right(x, which, dimension, err), out);
+    KANON_TRY(check_right_sides(x, which, dimension, err), out);
     for (int64_t place = g->begins[which]; place < g->begins[which + 1]; place++) {
         uint32_t code = code_of(x, place, dimension);
         if (code > from)

@@ -8,11 +8,11 @@
  *  2. Showing every record at a node's levels costs a sum over the attributes that is known without looking at a record, and
  *     suppressing some of them costs more. So this sum bounds the node's loss from below, and rises from node to node.
  *
- * The nodes are gone through in order; one that is neither ruled out by (1) nor, against the best so far, by (2) begins a
- * chain upwards, always by the cheapest step, as long as (2) allows. The chain is bisected for its first node that holds.
- * That node may be the new best, and the one before it is the highest that can be learnt to be ruled out. What is left in
- * the end is the best of all. (Predictive tagging along chains: Kohlmayer and others: Flash, PASSAT 2012; El Emam and others:
- * OLA, JAMIA 2009.) */
+ * The nodes are gone through in order; one that is neither ruled out by (1) nor, against the best so far, by (2) begins
+ * a chain upwards, always by the cheapest step, as long as (2) allows. The chain is bisected for its first node that
+ * holds. That node may be the new best, and the one before it is the highest that can be learnt to be ruled out. What is
+ * left in the end is the best of all. (Predictive tagging along chains: Kohlmayer and others: Flash, PASSAT 2012; El
+ * Emam and others: OLA, JAMIA 2009.) */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"
@@ -30,14 +30,14 @@ typedef struct lattice {
     int *chain;     /* scratch: a node of it */
     int *ruled_out; /* nodes that need too much suppression, none below another */
     int64_t n_ruled_out, ruled_out_capacity;
-    kanon__bound **cuts;  /* scratch */
-    kanon__keyset judged; /* nodes that hold and were compared with the best */
-    bool has_keys;        /* the nodes can be numbered in 64 bits */
-    int64_t most_checks, n_looked_at;
+    kanon__bound **cuts;    /* scratch */
+    kanon__keyset compared; /* nodes that hold and were compared with the best */
+    bool has_keys;          /* the nodes can be numbered in 64 bits */
+    int64_t most_checks, n_inspected;
 } lattice;
 
 /* Looking at a node costs time even where no record has to be looked at. */
-enum { LOOKS_PER_CHECK = 10000 };
+enum { INSPECTED_PER_CHECK = 10000 };
 
 static int64_t bound_of(const lattice *x, const int *node)
 {
@@ -134,7 +134,7 @@ static kanon_status check(lattice *x, const int *node, bool *holds, kanon_error 
     if (*holds && could_be_better(x, node, g->loss))
         KANON_TRY(keep_best(x, node, g->loss, err), out);
     if (*holds && x->has_keys)
-        KANON_TRY(kanon__keyset_add(&x->judged, key_of(x, node), &added, err), out);
+        KANON_TRY(kanon__keyset_add(&x->compared, key_of(x, node), &added, err), out);
     KANON_TRY(kanon__tick(g->run->ticker, x->found->n_checks, 0, 20 * g->tuples->n * (x->m + 1), err), out);
 out:
     return st;
@@ -202,7 +202,7 @@ out:
 
 static bool is_exhausted(const lattice *x)
 {
-    return x->found->n_checks + x->n_looked_at / LOOKS_PER_CHECK >= x->most_checks || kanon__run_finishes(x->g->run);
+    return x->found->n_checks + x->n_inspected / INSPECTED_PER_CHECK >= x->most_checks || kanon__run_finishes(x->g->run);
 }
 
 /* All levels of the last dimension in order; the others stand still. */
@@ -212,10 +212,10 @@ static kanon_status walk_last(lattice *x, kanon_error *err)
     int last = x->order[x->m - 1];
     for (int level = lowest_open(x, x->node, last); level < x->found->levels[last].n && !is_exhausted(x); level++) {
         x->node[last] = level;
-        x->n_looked_at++;
+        x->n_inspected++;
         if (!could_be_better(x, x->node, bound_of(x, x->node)))
             break;
-        if (x->has_keys && kanon__keyset_has(&x->judged, key_of(x, x->node)))
+        if (x->has_keys && kanon__keyset_has(&x->compared, key_of(x, x->node)))
             continue;
         KANON_TRY(resolve(x, err), out);
         int open = lowest_open(x, x->node, last);
@@ -243,7 +243,7 @@ static kanon_status walk(lattice *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     do {
-        x->n_looked_at += 1 + x->n_ruled_out / 64;
+        x->n_inspected += 1 + x->n_ruled_out / 64;
         KANON_TRY(walk_last(x, err), out);
         KANON_TRY(kanon__tick(x->g->run->ticker, x->found->n_checks, 0, 10 * x->m + x->n_ruled_out, err), out);
     } while (!is_exhausted(x) && advance(x));
@@ -324,7 +324,7 @@ kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalis
         st = kanon__fail(err, KANON_EINFEASIBLE, "no mapping of the attributes meets the requirement");
 out:
     kanon__run_set_anytime(g->run, false);
-    kanon__keyset_clear(&x.judged);
+    kanon__keyset_clear(&x.compared);
     kanon__free(x.steps);
     kanon__free(x.cuts);
     kanon__free(x.chain);

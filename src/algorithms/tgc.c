@@ -7,9 +7,9 @@
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
  * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
- * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up to
- * O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look at where
- * clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
+ * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up
+ * to O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look
+ * at where clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
  * Ties: the lowest record, the lowest cluster.
  * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p.
  * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as

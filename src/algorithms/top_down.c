@@ -1,8 +1,8 @@
 /* top-down: split where it saves most.
  *
- * The table is one cell. A cell is split in two at the attribute and the cut that leave the least |L| D(L) + |R| D(R), as long as both
- * sides keep k records: a number at any value, a category by taking any run of neighbouring leaves out of the rest. What cannot be
- * split any further is a group.
+ * The table is one cell. A cell is split in two at the attribute and the cut that leave the least |L| D(L) + |R| D(R),
+ * as long as both sides keep k records: a number at any value, a category by taking any run of neighbouring leaves out
+ * of the rest. What cannot be split any further is a group.
  *
  * Paper: none; mondrian (LeFevre and others 2006) with the information loss itself as the criterion.
  * Cost: for a cell of n records O(attributes^2 * n), and for a category with d values in it O(attributes * d^2).
@@ -119,7 +119,7 @@ static void try_runs(top_down_state *s, int dimension, int64_t first, int64_t la
     }
 }
 
-static void look_at_dimension(top_down_state *s, kanon__row_part p, int dimension, kanon__bound *before, cell_cut *best)
+static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimension, kanon__bound *before, cell_cut *best)
 {
     const kanon__space *space = s->run->space;
     const kanon__dimension *d = &space->dimensions[dimension];
@@ -158,7 +158,7 @@ static kanon_status split_cells(top_down_state *s, kanon__bound *before, kanon_e
         kanon__row_part p = kanon__row_parts_pop(&s->stack);
         cell_cut best = {.dimension = -1};
         for (int i = 0; p.end - p.begin >= 2 * run->k && i < run->space->n_dimensions; i++)
-            look_at_dimension(s, p, i, before, &best);
+            inspect_dimension(s, p, i, before, &best);
         KANON_TRY(kanon__tick(run->ticker, n_done, run->space->n_rows, 200 * (p.end - p.begin), err), out);
         if (best.dimension < 0) {
             for (int64_t i = p.begin; i < p.end; i++)

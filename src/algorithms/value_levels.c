@@ -78,7 +78,7 @@ typedef struct interval_list {
     int n;
 } interval_list;
 
-static interval look_at_interval(const interval_list *s, uint32_t first, uint32_t last)
+static interval inspect_interval(const interval_list *s, uint32_t first, uint32_t last)
 {
     const kanon__dimension *d = s->dimension;
     interval i = {.first = first, .last = last, .saving = -1};
@@ -105,8 +105,8 @@ static void split_best(interval_list *s)
     interval old = s->intervals[best];
     for (int i = s->n++; i > best + 1; i--)
         s->intervals[i] = s->intervals[i - 1];
-    s->intervals[best] = look_at_interval(s, old.first, old.middle);
-    s->intervals[best + 1] = look_at_interval(s, old.middle + 1, old.last);
+    s->intervals[best] = inspect_interval(s, old.first, old.middle);
+    s->intervals[best + 1] = inspect_interval(s, old.middle + 1, old.last);
 }
 
 /* One interval, two, four, ..., the coarsest first. */
@@ -115,7 +115,7 @@ static kanon_status add_intervals(kanon__levels *l, interval_list *s, const int6
 {
     kanon_status st = KANON_OK;
     s->n = 1;
-    s->intervals[0] = look_at_interval(s, 0, n_numbers - 1);
+    s->intervals[0] = inspect_interval(s, 0, n_numbers - 1);
     for (int wanted = 1; wanted <= MOST_INTERVALS && (uint32_t)wanted < n_numbers; wanted *= 2) {
         while (s->n < wanted)
             split_best(s);

@@ -347,8 +347,8 @@ typedef struct record_search {
 /* Rough costs are good to many digits; records that lie closer together are worked out. */
 static const double slack = 1e-12;
 
-/* The least Q-diversity of the members with anything between the cells lo and hi, which a node has alternating (step 2) and a
- * tuple has once (step 1). */
+/* The least Q-diversity of the members with anything between the cells lo and hi, which a node has alternating (step 2)
+ * and a tuple has once (step 1). */
 static uint32_t least_units(const kanon__weighted_index *x, const uint32_t *cells, int step)
 {
     uint32_t units = 0;
@@ -386,8 +386,8 @@ static uint64_t least_categories(const kanon__weighted_index *x, const uint32_t 
     return affinity;
 }
 
-/* What a node or a tuple costs at least, as far as it takes to see that it is too much. Numbers take longest to look up; what
- * is known of them beforehand often makes that unnecessary. */
+/* What a node or a tuple costs at least, as far as it takes to see that it is too much. Numbers take longest to look up;
+ * what is known of them beforehand often makes that unnecessary. */
 static double rough_cost(const record_search *s, const uint32_t *cells, int step, uint64_t least_of_numbers, uint32_t *units,
                          uint64_t *affinity)
 {
@@ -430,7 +430,7 @@ static bool is_better(const record_search *s, uint32_t units, uint64_t affinity,
     return item < s->best;
 }
 
-static void look_at_leaf(record_search *s, int32_t node)
+static void inspect_leaf(record_search *s, int32_t node)
 {
     kanon__weighted_index *x = s->index;
     const kanon__free_tree *t = x->tree;
@@ -476,7 +476,7 @@ int64_t kanon__weighted_index_best(kanon__weighted_index *x, double *value)
         if (stack[n].bound > s.least + slack)
             continue;
         if (child < 0) {
-            look_at_leaf(&s, node);
+            inspect_leaf(&s, node);
             continue;
         }
         double left = bound_of(&s, child), right = bound_of(&s, child + 1);

@@ -1,8 +1,8 @@
 /* Which free record gives a growing cluster the least weighted tuple diversity, asked of a tree.
  *
- * The tree (search/free_tree.h) is over quasi and sensitive attributes together. A record costs what it makes of the cluster's
- * Q-diversity, and what its sensitive values contribute with those of the members; both have a least value for all that is
- * below a node. The answer is that of looking at every record. */
+ * The tree (search/free_tree.h) is over quasi and sensitive attributes together. A record costs what it makes of the
+ * cluster's Q-diversity, and what its sensitive values contribute with those of the members; both have a least value for
+ * all that is below a node. The answer is that of looking at every record. */
 #ifndef KANON_ALGORITHMS_WEIGHTED_INDEX_H
 #define KANON_ALGORITHMS_WEIGHTED_INDEX_H
 

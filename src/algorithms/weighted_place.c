@@ -286,7 +286,7 @@ static bool is_hopeless(const cluster_search *s, double bound, int64_t first_clu
     return bound > s->least + slack;
 }
 
-static void look_at_cluster(cluster_search *s, int64_t cluster)
+static void inspect_cluster(cluster_search *s, int64_t cluster)
 {
     if (!is_open(s->placement, cluster))
         return;
@@ -317,14 +317,14 @@ static int64_t cheapest(placement *p, int64_t row, int64_t hint)
         return free_of_charge;
     for (int64_t cluster = hint - AROUND; cluster < hint + AROUND; cluster++)
         if (cluster >= 0 && cluster < p->n_clusters)
-            look_at_cluster(&s, cluster);
+            inspect_cluster(&s, cluster);
     cluster_node_queue_put(&p->queue, (cluster_node){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
     while (p->queue.n > 0) {
         cluster_node node = cluster_node_queue_pop(&p->queue);
         if (is_hopeless(&s, node.bound, node.first))
             continue;
         if (node.n_below == 1) {
-            look_at_cluster(&s, node.first);
+            inspect_cluster(&s, node.first);
             continue;
         }
         int64_t half = node.n_below / 2;
@@ -338,7 +338,7 @@ static int64_t cheapest(placement *p, int64_t row, int64_t hint)
     return s.best;
 }
 
-/* ---- placement ----------------------------------------------------------------------------------------------------- */
+/* ---- placement --------------------------------------------------------------------------------------------------- */
 
 static kanon_status set_up(placement *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
 {

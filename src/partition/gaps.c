@@ -1,3 +1,5 @@
+/* See gaps.h. For each part one counting pass per dimension finds the best cut, in parallel for large parts; the rows
+ * are then divided in place (partition/row_parts.h). Cost: O(attributes * (n + codes)) per level of cuts. */
 #include "partition/gaps.h"
 
 #include "core/alloc.h"
@@ -7,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer records are looked at before a thread has started. */
+/* For smaller parts starting threads takes longer than the work. */
 enum { LARGE_PART = 50000 };
 
 /* Records with codes up to `code` go left. */
 typedef struct gap_cut {
     int dimension; /* -1: none is possible */
     uint32_t code;
-    uint32_t units; /* what it costs to bridge */
-    int64_t off_middle;
+    uint32_t units;     /* D of the two values next to the cut */
+    int64_t off_middle; /* how uneven it is: |left - right| */
 } gap_cut;
 
 typedef struct gap_partition {
@@ -29,6 +31,7 @@ typedef struct gap_partition {
     kanon__row_parts stack;
 } gap_partition;
 
+/* The wider gap, then the more even cut. *b may be none. */
 static bool is_better(const gap_cut *a, const gap_cut *b)
 {
     if (b->dimension < 0 || a->units != b->units)
@@ -36,8 +39,8 @@ static bool is_better(const gap_cut *a, const gap_cut *b)
     return a->off_middle < b->off_middle;
 }
 
-/* The best cut of the part on one dimension. */
-static kanon_status look_at_dimension(int64_t i, void *payload, kanon_error *err)
+/* A task of the pool: the best cut of the part on one dimension. */
+static kanon_status inspect_dimension(int64_t i, void *payload, kanon_error *err)
 {
     gap_partition *c = payload;
     const kanon__dimension *d = &c->space->dimensions[i];
@@ -72,7 +75,7 @@ static kanon_status find_cut(gap_cut *out, gap_partition *c, kanon__row_part p, 
     if (p.end - p.begin < 2 * c->least)
         return KANON_OK;
     c->now = p;
-    KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, look_at_dimension, c, err), out);
+    KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, inspect_dimension, c, err), out);
     for (int i = 0; i < m; i++)
         if (c->best[i].dimension >= 0 && is_better(&c->best[i], out))
             *out = c->best[i];
@@ -80,6 +83,7 @@ out:
     return st;
 }
 
+/* Move the left rows to the front of the part, both sides in record order. Returns where the right side begins. */
 static int64_t divide(gap_partition *c, kanon__row_part p, const gap_cut *at)
 {
     kanon__codes codes = c->space->dimensions[at->dimension].codes;

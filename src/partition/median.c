@@ -1,3 +1,6 @@
+/* See median.h; the step numbers are those of Loukides, algorithm 2. Cost: O(attributes * n) per level, log2(n / least)
+ * levels.
+ * Ties: the first of equally wide attributes; records of equal value in record order. */
 #include "partition/median.h"
 
 #include "core/alloc.h"
@@ -9,7 +12,7 @@ typedef struct median_partition {
     int32_t *order;   /* rows; each part is a stretch of it, its rows ascending */
     int32_t *scratch; /* as long */
     uint32_t *codes;  /* as long */
-    int64_t *stamps;  /* by code: the last part in which it was seen; parts are told apart by n_stamps */
+    int64_t *stamps;  /* by code: the number of the count that saw it last, so that no array has to be cleared */
     int64_t n_stamps;
     kanon__row_parts stack;
 } median_partition;
@@ -26,7 +29,7 @@ static uint32_t count_distinct(median_partition *s, kanon__row_part p, const kan
     return n;
 }
 
-/* How wide the part is on a dimension, to be compared with other dimensions. */
+/* The width of the part on a dimension, comparable across dimensions. */
 static double width(median_partition *s, kanon__row_part p, const kanon__dimension *d)
 {
     uint32_t lo = UINT32_MAX, hi = 0;
@@ -53,7 +56,7 @@ static double width(median_partition *s, kanon__row_part p, const kanon__dimensi
     return mixed ? c->values[n_numbers - 1] - c->values[0] : c->values[hi] - c->values[lo];
 }
 
-/* Step 2. */
+/* Step 2: the attribute with the largest width. */
 static const kanon__dimension *widest(median_partition *s, kanon__row_part p)
 {
     const kanon__space *space = s->how->space;
@@ -90,6 +93,7 @@ static int64_t halve(median_partition *s, kanon__row_part p, const kanon__dimens
     return half;
 }
 
+/* Whether the sum of S-diversity of some rows is at most delta'. */
 static kanon_status is_protected(const median_partition *s, const int32_t *rows, int64_t n, bool *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -103,7 +107,7 @@ out:
     return st;
 }
 
-/* Step 6, for the two halves in scratch. */
+/* Step 6, for the two halves in scratch: may the split be made? */
 static kanon_status may_split(const median_partition *s, int64_t n_left, int64_t n_right, bool *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -115,6 +119,7 @@ static kanon_status may_split(const median_partition *s, int64_t n_left, int64_t
     return st;
 }
 
+/* Steps 1 and 7: split each part until none may be split. */
 static kanon_status split_parts(median_partition *s, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,3 +1,4 @@
+/* See part_table.h. Copying the codes makes them contiguous: a block is scanned far more often than it is copied. */
 #include "partition/part_table.h"
 
 #include "core/alloc.h"

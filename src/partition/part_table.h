@@ -1,4 +1,9 @@
-/* Some rows of a table as a table of their own, with the ranges and domains of the whole. */
+/* A part table: some rows of a table as a table of their own, with the ranges and domains of the whole.
+ *
+ * Only the codes are copied, row by row; dictionaries, taxonomies, schema and source are shared. So costs in the part are
+ * costs in the whole, and the part is what its codes take: 1, 2 or 4 bytes per cell.
+ *
+ * Called by partition/row_run.c. */
 #ifndef KANON_PARTITION_PART_TABLE_H
 #define KANON_PARTITION_PART_TABLE_H
 

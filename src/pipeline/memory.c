@@ -1,11 +1,18 @@
+/* See memory.h. The estimate is a sum of table, algorithm and release; blocks replace the algorithm's share by that of the
+ * blocks that run at a time:
+ *
+ *     all at once    fixed + table + release + max(algorithm * n, next step)
+ *     in blocks      max(fixed + table + release + cutting + algorithm * 3 * block, fixed + table + release + next step)
+ *
+ * The constants are bytes per row, cell and group as allocated; they err on the high side. */
 #include "pipeline/memory.h"
 
 #include <stdio.h>
 
-/* Blocks that are cut without being asked for: large enough to cost little loss. */
+/* The size of blocks that the user did not ask for: large enough to cost little loss. */
 enum { USUAL_BLOCK = 100000, LEAST_BLOCK = 2000, BLOCK_PER_K = 100 };
 
-/* Blocks are cut at gaps, so one can have more than the least number of records. */
+/* Blocks are cut at gaps, so a block may have more than the least number of records: up to about so many times. */
 enum { LARGEST_BLOCK = 3 };
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
@@ -24,7 +31,7 @@ static int64_t table_bytes(const kanon_table *t)
     return bytes;
 }
 
-/* What lies in a file for want of memory, and will not where more of it is allowed. */
+/* Columns in a spill file: they return to memory where more of it is allowed. */
 static int64_t spilled_bytes(const kanon_table *t)
 {
     int64_t bytes = 0;

@@ -1,3 +1,4 @@
+/* See recode_maps.h. */
 #include "pipeline/recode_maps.h"
 
 #include "core/alloc.h"

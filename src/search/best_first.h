@@ -1,10 +1,10 @@
 /* Best-first search for the cheapest free record, of equals the lowest row, while a group grows.
  *
- * A candidate is a node of the tree, keyed by a lower bound on what any tuple below it costs and by its lowest free row, or a
- * tuple, keyed by its cost and lowest free row. Groups only grow and free records only vanish, so a candidate's key never
- * falls: an old key stays a valid lower bound. The search therefore updates a key lazily, when it comes to the front of the
- * queue; a tuple whose updated key is still first is the answer. One queue, the frontier, serves a group from its first
- * record to its last.
+ * A candidate is a node of the tree, keyed by a lower bound on what any tuple below it costs and by its lowest free row,
+ * or a tuple, keyed by its cost and lowest free row. Groups only grow and free records only vanish, so a candidate's key
+ * never falls: an old key stays a valid lower bound. The search therefore updates a key lazily, when it comes to the
+ * front of the queue; a tuple whose updated key is still first is the answer. One queue, the frontier, serves a group
+ * from its first record to its last.
  *
  *     frontier   (12, row 3, node 7)  (12, row 5, tuple 40)  (15, row 0, node 2) ...
  *                 -> still 12: replace the node by its children or, for a leaf, by its tuples

@@ -1,3 +1,4 @@
+/* See centroid_filter.h: rounding to steps, the slots, and the two passes of a question (bound, then select). */
 #include "search/centroid_filter.h"
 
 #include "core/alloc.h"
@@ -6,9 +7,9 @@
 
 enum { NO_SLOT = -1, AFTER_LAST = 255 };
 
-/* About so many steps make the largest distance there is. Distances of more than 254 steps are not told apart, but those
- * seldom matter, and smaller ones are told apart better. The full cost of the weightiest dimension is a multiple of twelve
- * steps: then halves, thirds and quarters of it, the heights in a taxonomy, are whole steps and lose nothing. */
+/* The largest possible distance is about MOST_STEPS steps. Bounds saturate at 254, but distances beyond that seldom matter,
+ * and smaller steps separate the near ones better. The full cost of the heaviest dimension is a multiple of FULL_UNIT steps:
+ * then halves, thirds and quarters of it, the levels of a taxonomy, are whole steps and lose nothing by rounding. */
 enum { MOST_STEPS = 384, FULL_UNIT = 12 };
 
 /* ---- classes of sizes -------------------------------------------------------------------------------------------- */
@@ -35,12 +36,12 @@ static int64_t in_blocks(int64_t n)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Blocks begin where lines of the cache do: a vector across two of them would be loaded at half the speed. */
+/* Arrays begin at cache lines: a vector that straddles two lines loads at half the speed. */
 static void lay_out(kanon__centroid_filter *s, int m)
 {
     s->at = s->bytes + (KANON__FILTER_BLOCK - (uintptr_t)s->bytes % KANON__FILTER_BLOCK);
     s->classes = s->at + m * s->capacity;
-    s->lows = s->classes + s->capacity;
+    s->bounds = s->classes + s->capacity;
     for (int i = 0; i < KANON__SIZE_CLASSES; i++)
         s->inverses[i] = 1.0 / least_factor(i);
 }
@@ -110,7 +111,7 @@ static uint64_t weighted(const kanon__centroid_filter *s, int i, uint64_t units)
 }
 
 /* A coordinate of b steps, rounded down, lies in [b, b + 1). Seen from x it is at least floor(x) - 1 - b steps below and at
- * least b - ceil(x) steps above. Coordinates beyond 254 steps count as 254: then both terms are smaller still. */
+ * least b - ceil(x) steps above; so low = floor(x) - 1 and high = ceil(x). Clamping coordinates at 254 only lowers terms. */
 static void round_numbers(kanon__centroid_filter *s, int i)
 {
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
@@ -123,7 +124,7 @@ static void round_numbers(kanon__centroid_filter *s, int i)
     s->dimensions[i].full = at_most(weighted(s, i, d->full) / s->step, KANON__FILTER_MOST);
 }
 
-/* Neighbouring nodes share a bin where there are too many, and the least term among them counts. */
+/* A large taxonomy has more nodes than bins: neighbouring nodes share one, and the least term among them counts. */
 static void round_table(kanon__centroid_filter *s, int i)
 {
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
@@ -148,6 +149,7 @@ static uint8_t rounded_at(const kanon__centroid_filter *s, int i, int32_t at)
                                     : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__FILTER_MOST);
 }
 
+/* The units of a step; at least 1. */
 static uint64_t choose_step(const kanon__centroid_filter *s)
 {
     uint64_t all = 0, largest = 0;
@@ -187,7 +189,7 @@ static void fill_slot(kanon__centroid_filter *s, int64_t slot)
     s->n_classes = s->classes[slot] < s->n_classes ? s->n_classes : s->classes[slot] + 1;
 }
 
-/* The last slot moves into the one that is given up. */
+/* The last slot moves into the one that becomes free, so that slots stay contiguous. */
 static void give_up_slot(kanon__centroid_filter *s, int64_t slot)
 {
     int64_t last = --s->n;
@@ -228,6 +230,7 @@ void kanon__centroid_filter_update(kanon__centroid_filter *s, int64_t cluster)
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
+/* A missing number of the record is at distance `full` from every number: low and high then cover all coordinates. */
 static void describe_number(const kanon__centroid_filter *s, int i, uint32_t code, kanon__filter_term *out)
 {
     const kanon__filter_dimension *d = &s->dimensions[i];
@@ -259,8 +262,8 @@ void kanon__centroid_filter_bound(kanon__centroid_filter *s, int64_t row)
             continue;
         n_terms++;
     }
-    s->kernels->filter_bound(s->lows, in_blocks(s->n), s->terms, n_terms);
-    memset(s->lows + s->n, AFTER_LAST, (size_t)(in_blocks(s->n) - s->n));
+    s->kernels->filter_bound(s->bounds, in_blocks(s->n), s->terms, n_terms);
+    memset(s->bounds + s->n, AFTER_LAST, (size_t)(in_blocks(s->n) - s->n));
     memset(s->classes + s->n, s->n_classes - 1, (size_t)(in_blocks(s->n) - s->n));
 }
 
@@ -269,11 +272,12 @@ uint64_t kanon__centroid_filter_least_bound(const kanon__centroid_filter *s, boo
     uint8_t factors[KANON__SIZE_CLASSES];
     for (int i = 0; by_size && i < KANON__SIZE_CLASSES; i++)
         factors[i] = at_most(least_factor(i), UINT8_MAX);
-    return s->step * s->kernels->filter_least(s->lows, s->classes, by_size ? factors : NULL, s->n_classes, in_blocks(s->n));
+    return s->step *
+           s->kernels->filter_least(s->bounds, s->classes, by_size ? factors : NULL, s->n_classes, in_blocks(s->n));
 }
 
-/* A limit is one more than the largest bound that passes. The smallest size of a class lets at least as much pass as its
- * others. Quotients are rounded either way; the little more makes up for it. */
+/* A limit is one more than the largest bound that passes. The smallest size of a class gives the largest limit, so
+ * nothing is lost. The factor a_little_more covers the rounding of the quotients. */
 void kanon__centroid_filter_select(kanon__centroid_filter *s, bool by_size, uint64_t least)
 {
     uint8_t limits[KANON__SIZE_CLASSES] = {0};
@@ -283,5 +287,5 @@ void kanon__centroid_filter_select(kanon__centroid_filter *s, bool by_size, uint
         double limit = by_size ? steps * s->inverses[i] : steps;
         limits[i] = (uint8_t)((limit < KANON__FILTER_MOST ? (int)limit : KANON__FILTER_MOST) + 1);
     }
-    s->kernels->filter_select(s->hits, s->lows, by_size ? s->classes : NULL, limits, s->n_classes, in_blocks(s->n));
+    s->kernels->filter_select(s->hits, s->bounds, by_size ? s->classes : NULL, limits, s->n_classes, in_blocks(s->n));
 }

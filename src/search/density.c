@@ -1,19 +1,25 @@
+/* See density.h. The frontier of a growth from a seed in leaf 5, before anything is added:
+ *
+ *               0                 frontier: the tuples of leaf 5, and the nodes 6, 2 and ... that branch off
+ *           1       2             on the way to the root. Together they hold every free tuple once.
+ *         3   4
+ *            5 6                                                                                               */
 #include "search/density.h"
 
 #include "search/best_first.h"
 
 #include <string.h>
 
-/* Below this many records a scan is as fast as anything. */
+/* Below this many records the scan is as fast as the search. */
 enum { SMALL_TABLE = 200 };
 
 struct kanon__density {
     kanon__free_tree *tree;
     int64_t n_free;
-    kanon__bound *box; /* of cells, around the cluster at hand */
+    kanon__bound *box; /* of the cluster at hand, in cells of the tree: lo and hi per column */
     kanon__frontier frontier;
-    int32_t found;  /* the place that costs the cluster least */
-    bool *has_come; /* scan: by place, whether the growth at hand has come by it; NULL: search */
+    int32_t found;  /* the place of the last answer */
+    bool *has_come; /* scan: by place, whether the growth at hand has added it; NULL: search */
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -86,7 +92,7 @@ static void extend_box(kanon__density *d, int32_t place)
     }
 }
 
-/* All that is free is to be looked at: the tuples of the leaf, and the other child of each node above it. */
+/* Fill the frontier: the tuples of the leaf, and the sibling of each node on the path from there to the root. */
 static kanon_status open_frontier(kanon__density *d, int32_t leaf, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -103,6 +109,7 @@ out:
     return st;
 }
 
+/* Begin a growth at a seed, free or not: its box is one tuple. */
 static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
 {
     const uint32_t *cells = d->tree->cells + (int64_t)seed * d->tree->n_columns;
@@ -117,6 +124,7 @@ static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
     return open_frontier(d, d->tree->places[seed].leaf, err);
 }
 
+/* The plain implementation: the cheapest of all tuples that the growth has not added. */
 static kanon__candidate scan(const kanon__density *d)
 {
     kanon__candidate best = {.row = -1};
@@ -157,8 +165,8 @@ kanon_status kanon__density_measure(kanon__density *d, int32_t seed, int64_t k, 
         int32_t row;
         KANON_TRY(kanon__density_find_next(d, &row, units, err), out);
         extend_box(d, d->found);
-        size += d->tree->places[d->found].end -
-                d->tree->places[d->found].next; /* taken from the lowest on, so all are free */
+        /* records of a tuple are taken from the lowest on, so all from `next` on are free */
+        size += d->tree->places[d->found].end - d->tree->places[d->found].next;
         if (d->has_come != NULL)
             d->has_come[d->found] = true;
         else

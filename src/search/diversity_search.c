@@ -1,3 +1,9 @@
+/* See diversity_search.h.
+ *
+ * The bound of a node. What a member contributes to a value falls with their distance and is 0 beyond the limit r. Over the
+ * range lo .. hi of a node each member therefore contributes at least what it does at the end that is farther from it; the
+ * sum of these is a lower bound on the affinity of anything below the node. For numbers a tighter bound holds (see
+ * least_affinity_of_number). Affinities only rise as members are added, which best-first search relies on. */
 #include "search/diversity_search.h"
 
 #include "core/alloc.h"
@@ -5,22 +11,22 @@
 
 #include <string.h>
 
-/* Below this many records a scan is as fast as anything. */
+/* Below this many records the scan is as fast as the index. */
 enum { SMALL_TABLE = 1000 };
 
-/* The plain scan: free rows in no order, and what each distinct value affinities. */
+/* The scan: the free rows in no order, and the affinity of each distinct sensitive value to the group. */
 typedef struct free_list {
     kanon__secrets_growth *growth;
-    int32_t *row_at, *place; /* free rows come first; by row: where it stands */
+    int32_t *row_at, *place; /* row_at[0 .. n) are the free rows, row_at[place[row]] is row */
     int64_t n;
 } free_list;
 
 struct kanon__diversity_search {
     const kanon__secrets *secrets;
-    free_list *scan;        /* NULL: there is the tree */
-    kanon__free_tree *tree; /* NULL: there is the scan */
-    uint32_t *limits;       /* by column: the largest distance that still counts */
-    uint32_t *members;      /* by column of the tree and member: their cells */
+    free_list *scan; /* of scan and tree exactly one is there */
+    kanon__free_tree *tree;
+    uint32_t *limits;  /* by column: the largest distance that still contributes */
+    uint32_t *members; /* by column of the tree and member: their cells */
     int64_t n_members, members_capacity;
     kanon__frontier frontier;
 };
@@ -100,7 +106,7 @@ void kanon__diversity_search_start_group(kanon__diversity_search *c)
         kanon__secrets_growth_reset(c->scan->growth);
 }
 
-/* The row and the last free one change places. */
+/* The row and the last free one swap places, so that the free ones stay together. */
 static void take_from_list(free_list *l, int32_t row)
 {
     int32_t hole = l->place[row], last = l->row_at[--l->n];
@@ -125,8 +131,9 @@ out:
     return st;
 }
 
-/* ---- affinities ------------------------------------------------------------------------------------------------------- */
+/* ---- affinities -------------------------------------------------------------------------------------------------- */
 
+/* The distance of two cells of a column. A missing number lies beyond `full`, and counts as that. */
 static inline uint32_t distance(const kanon__free_tree *t, int column, uint32_t a, uint32_t b)
 {
     const kanon__dimension *d = t->dimension[column];
@@ -135,9 +142,9 @@ static inline uint32_t distance(const kanon__free_tree *t, int column, uint32_t 
     return kanon__dimension_units(d, kanon__smaller(a, b), kanon__larger(a, b));
 }
 
-/* No value between lo and hi affinities less. On a number whose ends both count with a member, what it contributes is
- * concave between them; so the sum over such members is least at lo or at hi. With the others some value contributes
- * nothing. */
+/* A lower bound on the affinity of the numbers lo .. hi. Where both ends are within the limit of a member, its
+ * contribution is concave between them, so the sum over such members is least at lo or at hi. The other members
+ * contribute nothing to some number in between, and count as 0. */
 static uint64_t least_affinity_of_number(const kanon__diversity_search *c, int column, uint32_t lo, uint32_t hi)
 {
     uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];
@@ -154,7 +161,7 @@ static uint64_t least_affinity_of_number(const kanon__diversity_search *c, int c
     return at_lo < at_hi ? at_lo : at_hi;
 }
 
-/* The same for anything ordered, by what lies farthest from each member; exact where lo is hi. */
+/* The same for any ordered column: each member counts with its farther end. Exact where lo = hi, that is for a tuple. */
 static uint64_t least_affinity(const kanon__diversity_search *c, int column, uint32_t lo, uint32_t hi)
 {
     uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];
@@ -169,6 +176,7 @@ static uint64_t least_affinity(const kanon__diversity_search *c, int column, uin
     return affinity;
 }
 
+/* The least affinity of a node, or the affinity of a tuple, as the key of best-first search. */
 static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__diversity_search *c = payload;

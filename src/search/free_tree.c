@@ -1,3 +1,8 @@
+/* See free_tree.h.
+ *
+ * Invariants, for each node: `lowest` is the least free row below it, always; the box holds every free tuple below it, and
+ * after kanon__free_tree_tighten no smaller box does. Both are kept bottom up: a change at a leaf climbs to the root and
+ * stops at the first node that it does not change. */
 #include "search/free_tree.h"
 
 #include "core/alloc.h"
@@ -13,7 +18,7 @@ static bool can_miss(const kanon__dimension *d)
     return d->column->missing_code != KANON__NO_CODE;
 }
 
-/* Numbers in groups of two or three, as even as can be. */
+/* Sums over more numbers would be tighter, but their count doubles with each: groups of two or three, as even as can be. */
 static void group_numbers(kanon__free_tree *t)
 {
     int n_groups = (t->n_numbers + NUMBERS_PER_SUM - 1) / NUMBERS_PER_SUM;
@@ -30,6 +35,7 @@ static void group_numbers(kanon__free_tree *t)
     }
 }
 
+/* Order the dimensions by how their costs are computed, so that the inner loops have no branches. */
 static kanon_status set_columns(kanon__free_tree *t, bool with_sums, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -68,6 +74,7 @@ static void set_sums(const kanon__free_tree *t, const kanon__sums *s, uint32_t *
     }
 }
 
+/* Cells by place: what the searches read lies in the order in which they read it. */
 static void set_cells(kanon__free_tree *t, const kanon__tuple_tree *index)
 {
     for (int64_t place = 0; place < t->n_places; place++) {
@@ -112,6 +119,7 @@ static void set_lowest_of_inner(kanon__free_tree *t, int32_t node)
     t->lowest[node] = left < right ? left : right;
 }
 
+/* False where the box stays as it is. */
 static bool replace_box(kanon__bound *box, const kanon__bound *by, int n)
 {
     if (memcmp(box, by, (size_t)n * sizeof *box) == 0)
@@ -120,7 +128,7 @@ static bool replace_box(kanon__bound *box, const kanon__bound *by, int n)
     return true;
 }
 
-/* Draw a leaf's bounds around what is free. False where that changes nothing. */
+/* Shrink a leaf's box to its free tuples. False where that changes nothing. */
 static bool shrink_leaf(kanon__free_tree *t, int32_t node)
 {
     int n = t->n_columns;
@@ -140,6 +148,7 @@ static bool shrink_leaf(kanon__free_tree *t, int32_t node)
     return replace_box(t->boxes + (int64_t)node * 2 * n, t->around, 2 * n);
 }
 
+/* The same for an inner node, from the boxes of its children. */
 static bool shrink_inner(kanon__free_tree *t, int32_t node)
 {
     int n = 2 * t->n_columns;
@@ -177,7 +186,7 @@ static kanon_status make_places(kanon__free_tree *t, kanon__tuple_tree *index, k
     t->n_places = tuples->n;
     KANON_TRY(kanon__new_array(&t->cells, t->n_places * t->n_columns, "the index", err), out);
     set_cells(t, index);
-    kanon__free(index->codes); /* what is no longer needed makes room */
+    kanon__free(index->codes); /* copied into the cells: free it before the next allocation, for the peak */
     index->codes = NULL;
     KANON_TRY(kanon__new_array(&t->places, t->n_places, "the index", err), out);
     KANON_TRY(kanon__new_array(&t->rows, t->space->n_rows, "the index", err), out);
@@ -264,6 +273,8 @@ void kanon__free_tree_tighten(kanon__free_tree *t)
     }
 }
 
+/* The three things that a taken row changes, in this order: its tuple's next free row, whether its leaf's box may
+ * shrink, and the lowest free row on the path to the root. */
 void kanon__free_tree_take(kanon__free_tree *t, int32_t place, int64_t row)
 {
     kanon__free_place *p = &t->places[place];

@@ -1,10 +1,11 @@
+/* See nearest.h: the scan, the search through the filter, and the choice between them. */
 #include "search/nearest.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-/* Tables of all codes against all nodes are worth their memory up to this many entries. */
+/* A table of all codes against all nodes is worth its memory up to this many entries. */
 enum { NODE_TABLE_ENTRIES = 1 << 20 };
 
 static kanon_status make_node_terms(uint32_t **out, const kanon__dimension *d, kanon_error *err)
@@ -101,6 +102,7 @@ static void measure(kanon__nearest *s, int64_t row, int first, int last)
     }
 }
 
+/* Weights make 64-bit distances, so the dimensions are measured one by one. */
 static int64_t scan_weighted(kanon__nearest *s, int64_t row)
 {
     const kanon__space *space = s->centroids->space;
@@ -120,7 +122,7 @@ static int64_t scan_weighted(kanon__nearest *s, int64_t row)
     return best;
 }
 
-/* ---- by the centroid filter --------------------------------------------------------------------------------------- */
+/* ---- by the centroid filter -------------------------------------------------------------------------------------- */
 
 typedef struct question {
     int64_t row;
@@ -165,21 +167,21 @@ static void consider(kanon__nearest *s, question *q, int64_t cluster)
     }
 }
 
-/* Measure what the centroid filter lets through, unless its own bound rules it out by now. */
+/* Measure the centroids that pass the filter, unless their bound exceeds the best distance by now. */
 static void consider_hits(kanon__nearest *s, question *q)
 {
     const kanon__centroid_filter *filter = s->filter;
     for (int64_t first = 0; first < filter->n; first += KANON__FILTER_BLOCK)
         for (uint64_t hits = filter->hits[first / KANON__FILTER_BLOCK]; hits != 0; hits &= hits - 1) {
             int64_t slot = first + __builtin_ctzll(hits), cluster = filter->cluster_at[slot];
-            uint64_t bound = size_factor(s, q, cluster) * filter->lows[slot] * filter->step;
+            uint64_t bound = size_factor(s, q, cluster) * filter->bounds[slot] * filter->step;
             if (bound <= q->least && cluster != q->best)
                 consider(s, q, cluster);
         }
 }
 
-/* With many attributes bounds lie so close together that the centroid filter lets most centroids through, and measuring one of them
- * costs as much as scanning sixteen. */
+/* With many attributes the bounds lie so close together that most centroids pass, and measuring one of them alone costs as
+ * much as scanning sixteen. Then the next SCANS questions are answered by scanning. */
 static void evaluate_filter(kanon__nearest *s)
 {
     enum { TRIAL = 64, SCANS = 4096, WORTH = 16 };
@@ -191,7 +193,8 @@ static void evaluate_filter(kanon__nearest *s)
     s->n_measured = 0;
 }
 
-/* Those with the least bound first: most often the nearest is among them, and then few others have to be measured. */
+/* First the centroids with the least bound: the nearest is mostly among them, and its distance is then a tight limit for the
+ * second pass. Doubling the limit until one passes covers the guess in kanon__centroid_filter_least_bound. */
 static int64_t find_by_filter(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
 {
     question q = {.row = row, .by_size = by_size, .best = -1, .least = UINT64_MAX};

@@ -1,11 +1,16 @@
+/* See neighbours.h. A key is the cost and a rank, in one number, so that comparing is one instruction:
+ *
+ *     63 ........ 32 | 31 ........ 0       rank of a node: its lowest row; of a tuple: its lowest row + 1
+ *          units     |     rank            so a node comes before its own tuples, and answers go by lowest row
+ */
 #include "search/neighbours.h"
 
 #include "core/alloc.h"
 #include "core/heap.h"
 
-/* What has still to be looked at. Keys order by cost, then by lowest row, so that the order of the answers does not depend
- * on the tree; a node comes before its tuples. In a wide box many cost the same: only nodes whose lowest row is next are
- * opened. */
+/* A node or a tuple that the search has still to inspect. Ties by the lowest row make the order of the answers
+ * independent of the shape of the tree. They also save work: in a wide box many tuples cost the same, and only nodes
+ * whose lowest row is next are opened. */
 typedef struct neighbour_candidate {
     uint64_t key;
     int32_t what; /* a node, or the complement of a tuple's place */

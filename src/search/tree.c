@@ -1,3 +1,5 @@
+/* See tree.h. Building is top down: a stack of nodes to split, the first child before the second. Cost: O(attributes *
+ * tuples) per level, about log2(tuples / leaf) levels. */
 #include "search/tree.h"
 
 #include "core/alloc.h"
@@ -5,21 +7,21 @@
 
 #include <string.h>
 
-/* Between branches the two sides may differ much in size, which is not to make the tree deep. */
+/* Splits between branches may be uneven. From this depth on every split is at the median, which bounds the depth. */
 enum { DEPTH_OF_UNEVEN_CUTS = 40 };
 
-/* Tuples that are looked at on one dimension after the other. */
+/* Boxes are computed for so many tuples at a time, dimension by dimension: they then stay in the cache. */
 enum { STRIP = 256 };
 
 typedef struct tree_build {
     kanon__tuple_tree *index;
     const kanon__space *space;
-    uint32_t *scratch;
-    int32_t *other;
+    uint32_t *scratch; /* the codes of a node's tuples on one dimension */
+    int32_t *other;    /* the tuples that go right */
     int64_t nodes_capacity, boxes_capacity;
 } tree_build;
 
-/* A node that is yet to be cut. */
+/* A node that is yet to be split. */
 typedef struct tree_task {
     int32_t node, depth;
 } tree_task;
@@ -46,8 +48,8 @@ static bool varies(const kanon__bound *box, int i)
     return box == NULL || box[2 * i] < box[2 * i + 1];
 }
 
-/* The box of some places that all lie in another box (NULL: nothing known of them): where that has one code only there is
- * nothing to look at. */
+/* The box of some places that all lie in the box `within` (NULL: unknown). A dimension on which that has only one code needs
+ * no scan. */
 static void set_box(const kanon__tuple_tree *x, int32_t begin, int32_t end, const kanon__bound *within, kanon__bound *box)
 {
     int m = x->tuples->n_dimensions;
@@ -68,14 +70,15 @@ static bool ends_missing(const kanon__dimension *d, uint32_t hi)
     return d->position != NULL && hi == d->column->missing_code;
 }
 
-/* How far apart the tuples are: two numbers of a range a third of it on average, two categories mostly all of it. */
+/* The spread, an estimate of the mean distance of two tuples: a third of the range for numbers that are evenly spread,
+ * nearly all of it for categories. */
 static uint32_t apart(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
     uint32_t units = kanon__dimension_units(d, lo, hi);
     return d->position == NULL || ends_missing(d, hi) ? units : units / 3;
 }
 
-/* The dimension that sets the tuples apart most; -1 where there is one tuple only. */
+/* The dimension with the largest spread; -1 where there is one tuple only. */
 static int widest(const kanon__space *space, const kanon__bound *box)
 {
     int best = -1;
@@ -90,15 +93,15 @@ static int widest(const kanon__space *space, const kanon__bound *box)
     return best;
 }
 
-/* The first code of the right side, for codes lo .. hi in scratch: about as many tuples on either side. */
+/* The first code of the right side: about as many tuples on either side, none of them empty. */
 static uint32_t cut_at_median(tree_build *b, int32_t n, uint32_t hi)
 {
     uint32_t median = kanon__select(b->scratch, n, (n - 1) / 2);
     return median < hi ? median + 1 : median;
 }
 
-/* The same between two branches below the lowest common ancestor: on that side of the median's branch that is nearer to the
- * middle. */
+/* The same between two branches below the lowest common ancestor: before or after the branch of the median, whichever is
+ * nearer to the middle. */
 static uint32_t cut_between_branches(tree_build *b, const kanon__taxonomy *t, int32_t n, uint32_t lo, uint32_t hi)
 {
     int32_t top = kanon__taxonomy_lca(t, (int32_t)lo, (int32_t)hi), before = 0, until = 0;
@@ -131,7 +134,8 @@ static int32_t divide(tree_build *b, const kanon__tree_node *node, int i, int de
     for (int32_t j = 0; j < n; j++)
         b->scratch[j] = codes_at(x, node->begin + j)[i];
     uint32_t cut = cut_of(b, n, i, depth, box[2 * i], box[2 * i + 1]);
-    for (int32_t place = node->begin; place < node->end; place++) { /* to either side; one of them is written over */
+    for (int32_t place = node->begin; place < node->end;
+         place++) { /* without a branch: written to both sides, counted on one */
         int32_t tuple = x->order[place];
         bool is_left = codes_at(x, place)[i] < cut;
         x->order[left] = b->other[right] = tuple;
@@ -142,7 +146,7 @@ static int32_t divide(tree_build *b, const kanon__tree_node *node, int i, int de
     return left;
 }
 
-/* ---- tree_build ---------------------------------------------------------------------------------------------------- */
+/* ---- tree_build -------------------------------------------------------------------------------------------------- */
 
 static kanon_status add_node(tree_build *b, int64_t parent, int32_t begin, int32_t end, kanon_error *err)
 {
@@ -159,7 +163,7 @@ static kanon_status add_node(tree_build *b, int64_t parent, int32_t begin, int32
     return KANON_OK;
 }
 
-/* A node's first child is cut before its second one: what is below it stays in the processor's caches until it is done. */
+/* Depth first, so that a subtree stays in the cache until it is done. */
 static kanon_status build(tree_build *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;

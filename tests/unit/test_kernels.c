@@ -191,7 +191,7 @@ static void draw_byte_term(byte_question *q, int i, kanon__random *random)
 static void compare_bytes(const kanon__kernels *plain, const kanon__kernels *other, kanon__random *random)
 {
     static byte_question q;
-    uint8_t expected[MOST_BYTES], lows[MOST_BYTES], *none = NULL;
+    uint8_t expected[MOST_BYTES], bounds[MOST_BYTES], *none = NULL;
     uint64_t expected_hits[MOST_BYTES / 64], hits[MOST_BYTES / 64];
     q.n = 64 * (1 + kanon__random_below(random, MOST_BYTES / 64));
     q.n_terms = (int)kanon__random_below(random, MOST_TERMS + 1);
@@ -204,14 +204,14 @@ static void compare_bytes(const kanon__kernels *plain, const kanon__kernels *oth
     for (int i = 0; i < KANON__FILTER_BINS; i++)
         q.per_class[i] = draw_byte(random, range);
     plain->filter_bound(expected, q.n, q.terms, q.n_terms);
-    other->filter_bound(lows, q.n, q.terms, q.n_terms);
-    assert_memory_equal(lows, expected, (size_t)q.n);
-    lows[kanon__random_below(random, q.n)] = 255; /* as after the last slot */
+    other->filter_bound(bounds, q.n, q.terms, q.n_terms);
+    assert_memory_equal(bounds, expected, (size_t)q.n);
+    bounds[kanon__random_below(random, q.n)] = 255; /* as after the last slot */
     for (int by_class = 0; by_class < 2; by_class++) {
-        assert_int_equal(other->filter_least(lows, q.classes, by_class ? q.per_class : none, n_classes, q.n),
-                         plain->filter_least(lows, q.classes, by_class ? q.per_class : none, n_classes, q.n));
-        plain->filter_select(expected_hits, lows, by_class ? q.classes : none, q.per_class, n_classes, q.n);
-        other->filter_select(hits, lows, by_class ? q.classes : none, q.per_class, n_classes, q.n);
+        assert_int_equal(other->filter_least(bounds, q.classes, by_class ? q.per_class : none, n_classes, q.n),
+                         plain->filter_least(bounds, q.classes, by_class ? q.per_class : none, n_classes, q.n));
+        plain->filter_select(expected_hits, bounds, by_class ? q.classes : none, q.per_class, n_classes, q.n);
+        other->filter_select(hits, bounds, by_class ? q.classes : none, q.per_class, n_classes, q.n);
         assert_memory_equal(hits, expected_hits, (size_t)q.n / 8);
     }
 }
@@ -272,7 +272,7 @@ static void cheapest_is_as_defined(void **state)
  * bin 0: 0 + (10 - 5) = 5, bin 1: 2 + 4 = 6, bin 6: 12 + 0, bin 9: 18 + 2 = 20, bin 63: 126 + 200 ends at 254. */
 static void bytes_are_as_defined(void **state)
 {
-    uint8_t bins[64], numbers[64], table[64], lows[64], limits[64] = {[0] = 6, [1] = 21}, factors[64] = {[0] = 4, [1] = 1};
+    uint8_t bins[64], numbers[64], table[64], bounds[64], limits[64] = {[0] = 6, [1] = 21}, factors[64] = {[0] = 4, [1] = 1};
     uint64_t hits;
     const kanon__kernels *k;
     (void)state;
@@ -284,19 +284,19 @@ static void bytes_are_as_defined(void **state)
     const kanon__filter_term terms[] = {{.at = bins, .table = table, .n_table = 64},
                                         {.at = numbers, .low = 10, .high = 12, .missing = true, .if_none = 200}};
     for (int i = 0; (k = kanon__kernels_nth(i)) != NULL; i++) {
-        k->filter_bound(lows, 64, terms, 2);
-        assert_int_equal(lows[0], 5);
-        assert_int_equal(lows[1], 6);
-        assert_int_equal(lows[6], 12);
-        assert_int_equal(lows[9], 20);
-        assert_int_equal(lows[63], 254);
-        assert_int_equal(k->filter_least(lows, NULL, NULL, 2, 64), 5);
-        k->filter_select(&hits, lows, NULL, limits, 2, 64);
+        k->filter_bound(bounds, 64, terms, 2);
+        assert_int_equal(bounds[0], 5);
+        assert_int_equal(bounds[1], 6);
+        assert_int_equal(bounds[6], 12);
+        assert_int_equal(bounds[9], 20);
+        assert_int_equal(bounds[63], 254);
+        assert_int_equal(k->filter_least(bounds, NULL, NULL, 2, 64), 5);
+        k->filter_select(&hits, bounds, NULL, limits, 2, 64);
         assert_true(hits == 1); /* 5 < 6, and 6 is not */
         uint8_t classes[64] = {0};
         memset(classes + 9, 1, 64 - 9);
-        assert_int_equal(k->filter_least(lows, classes, factors, 2, 64), 20); /* 4 * 5 = 1 * 20 */
-        k->filter_select(&hits, lows, classes, limits, 2, 64);
+        assert_int_equal(k->filter_least(bounds, classes, factors, 2, 64), 20); /* 4 * 5 = 1 * 20 */
+        k->filter_select(&hits, bounds, classes, limits, 2, 64);
         assert_true(hits == (1 | (uint64_t)1 << 9));
     }
 }

@@ -57,7 +57,7 @@ static void check_bounds(const bench *b, const uint32_t *weights, int64_t row, i
         n_open += limit == 0 || b->centroids->sizes[j] < limit;
     assert_int_equal(s->n, n_open);
     for (int64_t slot = 0; slot < s->n; slot++)
-        assert_true(s->lows[slot] * s->step <= distance(b, weights, s->cluster_at[slot], row));
+        assert_true(s->bounds[slot] * s->step <= distance(b, weights, s->cluster_at[slot], row));
 }
 
 /* Records join one after the other, mostly where they are nearest; now and then the limit changes or everything moves. */
