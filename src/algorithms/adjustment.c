@@ -1,3 +1,6 @@
+/* See adjustment.h; the step numbers are those of Lin, figure 2. Cost: sorting the large clusters, and one search for
+ * the nearest centroid (search/nearest.h) for each given-up record. Ties: the lowest record is given up first; the
+ * lowest cluster. */
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
@@ -32,6 +35,7 @@ out:
     return st;
 }
 
+/* A record of a cluster that gives up its farthest ones. */
 typedef struct member {
     int32_t row;
     uint32_t units; /* from its centroid */
@@ -91,7 +95,7 @@ out:
     return st;
 }
 
-/* Step 9 to 17 for one record. */
+/* Steps 9 to 17 for one record: to the closest cluster that is short of k while there is one, else to the closest. */
 static void join_closest(const kanon__adjustment *a, int32_t *cluster_of, int32_t row, int64_t *n_short)
 {
     kanon__centroids *c = a->centroids;
@@ -105,6 +109,7 @@ static void join_closest(const kanon__adjustment *a, int32_t *cluster_of, int32_
     *n_short -= c->sizes[cluster] == k;
 }
 
+/* Step 1 is the caller's: cluster_of is what the clustering stage left. */
 kanon_status kanon__adjust(const kanon__adjustment *a, int32_t *cluster_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -11,14 +11,14 @@
 
 typedef struct kanon__algorithm {
     kanon_algorithm_info info; /* name, summary, advice, source, revision, settings: public, see kanon.h */
-    /* Fill run->group_of and run->n_groups. The table has at least k rows. Deterministic for a seed, whatever the number of
-     * threads. Called by the pipeline, by blocks (partition/blocks.h) and by other algorithms, for a whole table or a part. */
+    /* Fill run->group_of and run->n_groups. The table has at least k rows. Deterministic for a seed, whatever the number
+     * of threads. Called by the pipeline, by blocks (partition/blocks.h) and by other algorithms. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
-    /* Peak memory of a run in addition to table and grouping: bytes per record, and per record and quasi attribute. The block
-     * plan compares it with --memory. Too low breaks the promise of --memory; test_conformance.c measures it. */
+    /* Peak memory of a run in addition to table and grouping: bytes per record, and per record and quasi attribute. The
+     * block plan compares it with --memory; test_conformance.c fails where a run allocates more. */
     int32_t record_bytes, cell_bytes;
-    /* Records that one thread groups in about a minute; 0: no limit worth naming. Larger tables are cut into blocks unless
-     * --blocks says otherwise, so changing it changes the groups of large tables. */
+    /* Records that one thread groups in about a minute; 0: any number. Larger tables are cut into blocks unless --blocks
+     * says otherwise, so changing it changes the groups of large tables. */
     int64_t records_per_minute;
     /* The refinement that follows unless another one is asked for; it gets the settings of the same name. NULL: none. */
     const char *refinement;

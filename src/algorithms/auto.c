@@ -1,12 +1,13 @@
 /* auto: the least loss for the effort that is asked for.
  *
- * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its
- * time on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as. balanced, best: densest
- * and top-down, whichever loses less, strips on large tables; then local search (refine/anneal/search.c) for as long as
- * the effort allows, which follows as the refinement of this row.
+ * effort=fast takes no more time and loses no more than kmember: for the smallest k, where kmember spends its time on
+ * far-apart seeds, densest on small blocks; else kmember itself. balanced and best begin with the better of densest and
+ * top-down, on large tables with strips. Then local search (the refinement `search`) improves the groups for as long as the
+ * effort allows; it follows as the refinement of this row.
  *
- * Source: this project; what was measured is in docs/loss-on-adult.md.
- * Ties: densest. */
+ * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
+ * Cost: that of the algorithms that run.
+ * Ties: densest. Random numbers: those of the algorithms that run. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -15,15 +16,15 @@
 
 #include <string.h>
 
-/* The fast way: up to this k, densest on blocks of so many records. */
+/* effort=fast: up to this k, densest on blocks of at least so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 
-/* Where there are so many records, or so many in a block, time is better spent on the search that follows. */
+/* From so many records on (in the table, or in a block) time is better spent on the local search than on a second start. */
 enum { LARGE = 60000 };
 
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-/* What the groups lose together, in units; what is left over joins them for the time being. */
+/* The loss of the groups in units, with the records left over, if any, placed as they would be. */
 static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -62,6 +63,7 @@ static kanon_status run_large(kanon__run *run, kanon_error *err)
     return kanon__algorithm_run(run, "strips", err);
 }
 
+/* Both algorithms, and the groups of the one that loses less. */
 static kanon_status run_better(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -98,15 +100,16 @@ static const kanon_setting_info auto_settings[] = {
      .help = "how much time may be spent for less loss: as much as kmember takes, some seconds, or minutes"}};
 
 const kanon__algorithm kanon__algorithm_auto = {
-    .info = {.name = "auto",
-             .summary = "the least loss for the effort: densest, top-down or strips, then local search",
-             .advice =
-                 "The best choice where nothing speaks for another one. --effort fast is over in a moment, balanced takes "
-                 "some seconds, best searches for minutes or as long as --time-limit says.",
-             .source = "this project",
-             .revision = 3,
-             .settings = auto_settings,
-             .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
+    .info =
+        {.name = "auto",
+         .summary = "the least loss for the effort: densest, top-down or strips, then local search",
+         .advice =
+             "The default, and the best choice where nothing speaks for another one. --effort fast takes a moment, balanced "
+             "some seconds, best minutes, or as long as --time-limit says.",
+         .source = "this project",
+         .revision = 3,
+         .settings = auto_settings,
+         .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,
     .record_bytes = 60,
     .cell_bytes = 24,

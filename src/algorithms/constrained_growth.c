@@ -1,13 +1,15 @@
-/* Growing as kmember does, with an eye on the constraints.
+/* Constrained growth: kmember that prefers records which bring a group nearer to its constraints.
  *
- * A group takes the record that costs least, as always, while there are more places left up to k than records that it needs
- * at least to keep its constraints. From then on it takes the cheapest of those that help, unless that one costs far more.
- * What still violates is repaired afterwards (enforce/repair.h): moving single records there is cheaper than forcing them in
- * here. Records left over join the cheapest group that keeps its constraints with them.
+ * A group takes the cheapest record, as in kmember, while it has more places left up to k than records that it needs at
+ * least to satisfy its constraints. From then on it takes the cheapest record that helps, unless that costs far more
+ * than the cheapest one. Records left over join the cheapest group that satisfies its constraints with them.
  *
- * Cost: kmember's, and for every record that has to help a look at those that are nearer and do not. Where these are many,
- * a scan of the free records with vector kernels.
- * Ties: the lowest record; for leftovers the cluster that was built first. */
+ * Source: this project. What still violates a constraint is repaired afterwards (enforce/repair.h): moving single records
+ * there is cheaper than forcing them in here. So the growth is a heuristic, and the requirement is enforced elsewhere.
+ * Cost: kmember's, and for every record that has to help a test of the nearer ones that do not. Where these are many, a scan
+ * of the free records with vector kernels.
+ * Ties: the lowest record; for records left over the cluster that was built first.
+ * Random numbers: stream 0: the first seed. */
 #include "algorithms/constrained_growth.h"
 
 #include "core/alloc.h"
@@ -19,14 +21,15 @@ typedef struct constrained_state {
     kanon__run *run;
     kanon__clusters c;
     kanon__tally *tallies;       /* by cluster */
-    kanon__growth *free_records; /* who costs least */
-    kanon__free_set *helpers;    /* the same records, for the search among those that help */
+    kanon__growth *free_records; /* for the cheapest and the farthest record */
+    kanon__free_set *helpers;    /* the same free records, for the scan among those that help */
 } constrained_state;
 
-/* A record that helps may cost more than the cheapest one by this part of an attribute's full loss; a dearer one costs more
- * than the repair does on most tables. */
+/* A record that helps may cost more than the cheapest one by 1/5 of an attribute's full loss; beyond that the repair is
+ * cheaper on most tables. */
 enum { TOLERATED_PART = 5 };
 
+/* Add a free record to a cluster, in all four places that know about it. */
 static kanon_status take(constrained_state *g, int64_t cluster, int64_t row, kanon_error *err)
 {
     kanon__clusters_join(&g->c, cluster, row);
@@ -86,7 +89,7 @@ static kanon_status choose(constrained_state *g, int64_t cluster, int64_t *row, 
     kanon__tally *tally = &g->tallies[cluster];
     int64_t places = run->k - g->c.sizes[cluster], helper = -1;
     uint32_t units = 0;
-    bool at_any_cost = run->table->has_entity; /* k records of one person are worth nothing */
+    bool at_any_cost = run->table->has_entity; /* k records of one entity protect nobody */
     KANON_TRY(kanon__growth_find_cheapest(g->free_records, row, &units, err), out);
     if (kanon__tally_lack(tally) < places || kanon__tally_helps(tally, *row))
         goto out;
@@ -115,7 +118,7 @@ out:
     return st;
 }
 
-/* A record left over joins the cheapest group that keeps its constraints with it, else the cheapest one. */
+/* A record left over joins the cheapest group that satisfies its constraints with it, else the cheapest one. */
 static kanon_status place_leftover(constrained_state *g, int64_t row, kanon_error *err)
 {
     int64_t best = -1, least = INT64_MAX;

@@ -1,7 +1,7 @@
-/* greedy-threshold: clusters that grow as long as they stay alike.
+/* greedy-threshold: clusters that grow while their diversity stays below a threshold.
  *
  * A random free record seeds a cluster; the record with the least D(P + r) is added until D would exceed the threshold. A
- * cluster with fewer than k records is suppressed.
+ * cluster with fewer than k records is suppressed. Steps: 1 a random seed; 2 grow; 3 keep or suppress; repeat.
  *
  * Paper: Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007, as Lin (2.2)
  * describes it.
@@ -30,6 +30,7 @@ static void take(threshold_state *g, int64_t row)
     kanon__growth_take_record(g->free_records, row);
 }
 
+/* Step 2. */
 static kanon_status grow(threshold_state *g, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -50,6 +51,7 @@ out:
     return st;
 }
 
+/* Step 3. */
 static void keep_or_suppress(threshold_state *g)
 {
     bool keep = g->n_members >= g->run->k;
@@ -61,7 +63,7 @@ static void keep_or_suppress(threshold_state *g)
         g->n_suppressed += g->n_members;
 }
 
-/* A release without records helps nobody: all records together, and a word on why. */
+/* A release without records is of no use: all records form one group, with a warning. */
 static kanon_status end_as_one_group(kanon__run *run, double threshold, kanon_error *err)
 {
     for (int64_t row = 0; row < run->space->n_rows; row++)
@@ -86,7 +88,7 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
     kanon__random_init(&random, run->seed, 0);
     KANON_TRY(kanon__growth_new(&g.free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(kanon__new_array(&g.members, n, "members", err), out);
-    while (kanon__growth_n_free(g.free_records) > 0) {
+    while (kanon__growth_n_free(g.free_records) > 0) { /* step 1 */
         int64_t index = kanon__random_below(&random, kanon__growth_n_free(g.free_records));
         KANON_TRY(grow(&g, kanon__growth_nth_free(g.free_records, index), err), out);
         keep_or_suppress(&g);

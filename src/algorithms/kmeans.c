@@ -26,9 +26,9 @@ typedef struct kmeans_state {
     const kanon__space *space; /* in which distances are measured */
     sizing_rule sizing;
     kanon__centroids *centroids;
-    kanon__centroids *measured; /* the centroids of a partition whose square error is asked for */
+    kanon__centroids *measured; /* scratch: the centroids of the partition whose square error is computed */
     kanon__nearest *nearest;
-    kanon__tuples *tuples;
+    kanon__tuples *tuples; /* equal records have the same nearest centroid */
     kanon__random random;
     int32_t *best;    /* the visited partition with the least square error */
     int32_t *best_at; /* the centroids by which its records were assigned */
@@ -36,7 +36,7 @@ typedef struct kmeans_state {
     bool has_best;
 } kmeans_state;
 
-/* Steps 8 to 17 of figure 3: clusters below k are filled first, so every record must be asked about in its turn. */
+/* Steps 8 to 17 of figure 3: clusters below k are filled first, so each record depends on those before it. */
 static kanon_status assign_filling(kmeans_state *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     kanon__run *run = it->run;
@@ -56,7 +56,7 @@ static kanon_status assign_filling(kmeans_state *it, int64_t n_done, int64_t n_a
     return KANON_OK;
 }
 
-/* Steps 8 to 13 of figures 1 and 2. Centroids stay, so equal records go the same way and are asked about once. */
+/* Steps 8 to 13 of figures 1 and 2: each record to its nearest centroid, once per distinct tuple. */
 static kanon_status assign_nearest(kmeans_state *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     const kanon__tuples *t = it->tuples;
@@ -80,13 +80,14 @@ static kanon_status assign(kmeans_state *it, int64_t round, int64_t n_rounds, ka
     return assign_nearest(it, round * n, n_rounds * n, err);
 }
 
+/* Figure 4, by plain distance and with fixed centroids. */
 static kanon_status adjust(kmeans_state *it, kanon_error *err)
 {
     kanon__adjustment adjustment = {it->run, it->centroids, it->nearest, &it->random, false, false};
     return kanon__adjust(&adjustment, it->run->group_of, err);
 }
 
-/* The square error of the current partition in units^2; the centroids asked for are those of the partition itself. */
+/* The square error of the current partition in units^2, around its own centroids. 128 bits, so that it is exact. */
 static unsigned __int128 square_error(kmeans_state *it)
 {
     const kanon__space *space = it->space;
@@ -107,6 +108,7 @@ static size_t n_coordinates(const kmeans_state *it)
     return (size_t)it->centroids->n * (size_t)it->space->n_dimensions;
 }
 
+/* Keep the partition where its square error is the least so far: the iteration may cycle. */
 static void remember_if_best(kmeans_state *it)
 {
     unsigned __int128 error = square_error(it);
@@ -118,7 +120,7 @@ static void remember_if_best(kmeans_state *it)
     memcpy(it->best_at, it->centroids->at, n_coordinates(it) * sizeof *it->best_at);
 }
 
-/* Steps 4 to 15. */
+/* Steps 4 to 15: until no centroid moves. */
 static kanon_status iterate(kmeans_state *it, bool *converged, int64_t n_rounds, kanon_error *err)
 {
     kanon_status st = KANON_OK;

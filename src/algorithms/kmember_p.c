@@ -1,12 +1,12 @@
 /* kmember-p: kmember for protection.
  *
  * As kmember, but the record that is added is the one that gives the least sum of S-diversity over the sensitive
- * attributes, so that the sensitive values of a cluster lie far apart. Seeds are far apart in the quasi-identifiers as in
- * kmember.
+ * attributes, so that the sensitive values of a cluster lie far apart. Seeds are far apart in the quasi-identifiers, as in
+ * kmember. Records left over join the cluster whose sum of S-diversity they raise least.
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 4
- * (K-Members-p).
- * Cost: O(n^2) look-ups by scanning, each O(sensitive attributes); much less by the index (search/diversity_search.h).
+ * (K-Members-p). Steps 1 to 5 as in kmember.c.
+ * Cost: O(n^2) affinities by scanning, each O(sensitive attributes); much less by the index (search/diversity_search.h).
  * Ties: the lowest record, and for leftovers the cluster that was built first.
  * Random numbers: stream 0: the first seed.
  * Differences from the paper: it says no more than that the objective is replaced; leftovers join the cluster whose sum of
@@ -27,6 +27,7 @@ typedef struct kmember_p_state {
     unsigned __int128 *numerators;      /* by cluster: of its S-diversity, for the leftovers */
 } kmember_p_state;
 
+/* Add a free record with this affinity to the cluster at hand. */
 static kanon_status take(kmember_p_state *g, int64_t row, uint64_t affinity, kanon_error *err)
 {
     int32_t cluster = g->run->n_groups;
@@ -36,6 +37,7 @@ static kanon_status take(kmember_p_state *g, int64_t row, uint64_t affinity, kan
     return kanon__diversity_search_take_record(g->diversity, row, err);
 }
 
+/* Steps 2 to 4: one cluster of k records around `seed`. At equal sizes the least affinity is the least S-diversity. */
 static kanon_status grow(kmember_p_state *g, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -55,9 +57,9 @@ out:
     return st;
 }
 
-/* ---- leftovers --------------------------------------------------------------------------------------------------- */
+/* ---- step 5: leftovers ------------------------------------------------------------------------------------------- */
 
-/* What a record would contribute with the members of each cluster. */
+/* The affinity of a record to each cluster. One pass over all records: there are fewer than k such questions. */
 static void sum_affinities(const kmember_p_state *g, int64_t row, uint64_t *affinities)
 {
     const kanon__run *run = g->run;
@@ -133,7 +135,7 @@ static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__diversity_search_new(&g.diversity, g.secrets, way, err), out);
     KANON_TRY(kanon__new_array(&g.numerators, n / run->k, "clusters", err), out);
     kanon__random_init(&random, run->seed, 0);
-    int64_t seed = kanon__random_below(&random, n);
+    int64_t seed = kanon__random_below(&random, n); /* step 1 */
     for (;;) {
         KANON_TRY(grow(&g, seed, err), out);
         if (kanon__growth_n_free(g.free_records) < run->k)

@@ -3,9 +3,11 @@
  * The table is split at the median of its widest attribute into two parts, and so on with each part, as long as both sides
  * keep k records. What cannot be split any further is a group.
  *
- * Paper: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006.
+ * Paper: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006. The steps of its
+ * recursion, as numbered below: 1 no allowable cut: the part is a group; 2 choose the dimension; 3 find the median; 4 divide
+ * the part there; 5 go on with both sides.
  * Cost: O(attributes * n log(n/k)); n words of memory.
- * Ties: among equally wide attributes the first in the table; records of equal value in record order.
+ * Ties: among equally wide attributes the first in the table; records of equal value in record order. No random numbers.
  * Differences from the paper: width is the loss that the attribute has in the part (its term of D, weights included), the
  * same for numbers and categories; categories are ordered as their leaves stand in the taxonomy. If the widest attribute
  * allows no split, the next one is tried. Strict: the median's records go left as in the paper, but right where the right
@@ -21,14 +23,14 @@
 typedef struct mondrian_state {
     kanon__run *run;
     bool strict;
-    int32_t *order;   /* rows; each part is a stretch of it, its rows ascending */
+    int32_t *order;   /* rows, part by part (partition/row_parts.h) */
     int32_t *scratch; /* as long */
     uint32_t *codes;  /* of the dimension at hand, as long */
     kanon__row_parts stack;
 } mondrian_state;
 
-/* Move the rows of the part that go left to its front, both sides keeping their order: all below `code`, and the first
- * `n_ties` of those that have it. Returns where the right side begins. */
+/* Step 4: move the rows of the part that go left to its front, both sides keeping their order: all below `code`, and the
+ * first `n_ties` of those that have it. Returns where the right side begins. */
 static int64_t divide(mondrian_state *s, kanon__row_part p, const kanon__dimension *d, uint32_t code, int64_t n_ties)
 {
     int64_t left = p.begin, right = 0;
@@ -45,7 +47,7 @@ static int64_t divide(mondrian_state *s, kanon__row_part p, const kanon__dimensi
     return left;
 }
 
-/* Split the part at the median of dimension d; *middle = 0 where one side would fall below k. */
+/* Steps 3 and 4 on dimension d; *middle = 0 where one side would fall below k. */
 static void split_at_median(mondrian_state *s, kanon__row_part p, const kanon__dimension *d, int64_t *middle)
 {
     int64_t n = p.end - p.begin, below = 0, ties = 0;
@@ -64,6 +66,7 @@ static void split_at_median(mondrian_state *s, kanon__row_part p, const kanon__d
         *middle = divide(s, p, d, median, n_left - below);
 }
 
+/* A dimension and the width of the part on it. */
 typedef struct width {
     uint32_t units;
     int dimension;
@@ -77,7 +80,7 @@ static int by_falling_width(const void *left, const void *right)
     return a->dimension - b->dimension;
 }
 
-/* The dimensions of a part, the widest first. */
+/* Step 2: the dimensions of a part, the widest first. */
 static void sort_by_width(const mondrian_state *s, kanon__row_part p, width *widths)
 {
     const kanon__space *space = s->run->space;
@@ -94,7 +97,7 @@ static void sort_by_width(const mondrian_state *s, kanon__row_part p, width *wid
     qsort(widths, (size_t)space->n_dimensions, sizeof *widths, by_falling_width);
 }
 
-/* Split the part in two, both put on the stack, or make it a group. */
+/* Split the part on the widest dimension that allows it and push both sides, or make it a group (step 1). */
 static kanon_status handle_part(mondrian_state *s, kanon__row_part p, width *widths, kanon_error *err)
 {
     kanon__run *run = s->run;

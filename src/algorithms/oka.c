@@ -24,14 +24,14 @@ typedef struct oka_state {
     kanon__centroids *centroids;
     kanon__nearest *nearest;
     int32_t *sorted; /* rows by quasi-identifiers */
-    int32_t *keep;   /* by row: its cluster before the adjustment */
+    int32_t *keep;   /* by row: its cluster before the adjustment, for suppress-small */
     kanon__random random;
     bool by_size;
 } oka_state;
 
 /* ---- clustering stage -------------------------------------------------------------------------------------------- */
 
-/* Steps 2 to 5. */
+/* Steps 2 to 5: K distinct random records are the first members and the centroids of K clusters. */
 static kanon_status plant_seeds(oka_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -47,7 +47,7 @@ out:
     return st;
 }
 
-/* Steps 6 to 11: every row that is in no cluster yet. */
+/* Steps 6 to 11: each row in no cluster joins the closest one, whose centroid moves at once. */
 static kanon_status assign_rows(oka_state *c, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     kanon__run *run = c->run;
@@ -68,6 +68,7 @@ static kanon_status assign_rows(oka_state *c, int64_t round, int64_t n_rounds, k
     return KANON_OK;
 }
 
+/* Steps 2 to 11, `iterations` times; from the second time on the last centroids are the seeds. */
 static kanon_status clustering_stage(oka_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -84,15 +85,16 @@ out:
     return st;
 }
 
-/* ---- suppress-small ---------------------------------------------------------------------------------------------- */
+/* ---- suppress-small: Lin's second proposal ----------------------------------------------------------------------- */
 
-/* A change to a cluster that can be taken back. */
+/* What a cluster was before a record joined it. */
 typedef struct undo {
     int64_t cluster, size;
     kanon__bound *box;
 } undo;
 
-/* Move the records that the adjustment added to `cluster` elsewhere. Fills `steps` and returns what the moves cost. */
+/* Move the records that the adjustment added to `cluster` to the groups that they cost least. Fills `steps`, for taking
+ * it back, and returns the cost. */
 static int64_t move_added(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                           undo *steps, kanon__bound *boxes)
 {
@@ -108,6 +110,7 @@ static int64_t move_added(oka_state *c, kanon__clusters *l, int64_t cluster, con
     return cost;
 }
 
+/* Undo the moves, the last one first. */
 static void take_back(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                       const undo *steps)
 {
@@ -119,8 +122,8 @@ static void take_back(oka_state *c, kanon__clusters *l, int64_t cluster, const i
     }
 }
 
-/* Suppress what `cluster` had before the adjustment if that and moving the rest costs less than the cluster does.
- * `own` and `added` list its records. */
+/* Suppress the records that `cluster` had before the adjustment (`own`) if that and moving the others (`added`) costs
+ * less than the cluster does. */
 static bool try_suppressing(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
                             const int32_t *added, int64_t n_added, undo *steps, kanon__bound *boxes)
 {
@@ -152,8 +155,8 @@ static void split_members(const oka_state *c, int64_t cluster, int32_t *own, int
         }
 }
 
-/* Number the clusters that are left without gaps. */
-static void close_ranks(kanon__run *run, const kanon__clusters *l, int32_t *number)
+/* Number the remaining clusters without gaps. */
+static void renumber_clusters(kanon__run *run, const kanon__clusters *l, int32_t *number)
 {
     run->n_groups = 0;
     for (int64_t i = 0; i < l->n; i++)
@@ -163,6 +166,7 @@ static void close_ranks(kanon__run *run, const kanon__clusters *l, int32_t *numb
             run->group_of[row] = number[run->group_of[row]];
 }
 
+/* Try each cluster that was short of k before the adjustment, in order; one cluster always stays. */
 static kanon_status suppress_small(oka_state *c, const int64_t *sizes_before, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -191,7 +195,7 @@ static kanon_status suppress_small(oka_state *c, const int64_t *sizes_before, ka
         steps = NULL;
         KANON_TRY(kanon__tick(run->ticker, i, l.n, 20 * (n + n_added * l.n), err), out);
     }
-    close_ranks(run, &l, own);
+    renumber_clusters(run, &l, own);
 out:
     kanon__free(boxes);
     kanon__free(steps);

@@ -4,10 +4,14 @@
  * as long as both sides keep k records: a number at any value, a category by taking any run of neighbouring leaves out
  * of the rest. What cannot be split any further is a group.
  *
- * Paper: none; mondrian (LeFevre and others 2006) with the information loss itself as the criterion.
+ * Steps: 1 for each attribute, one bucket per distinct code of the cell, with its count and box; 2 try all cuts (runs of
+ * buckets) by joining boxes, with suffix boxes for the other side; 3 make the best cut, or the group.
+ *
+ * Source: this project; mondrian (LeFevre and others 2006) with the information loss itself as the criterion.
  * Cost: for a cell of n records O(attributes^2 * n), and for a category with d values in it O(attributes * d^2).
- * Ties: the first attribute, then the cut with the lowest first value, then the one with the lowest last value.
- * A category of which a cell has more than 64 values is cut like a number, at any leaf: the runs would be too many to try. */
+ * Ties: the first attribute, then the cut with the lowest first value, then the one with the lowest last value. No random
+ * numbers.
+ * A category of which a cell has more than 64 values is cut like a number, at any leaf: the runs would be too many. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -27,7 +31,7 @@ typedef struct cell_cut {
 
 typedef struct top_down_state {
     kanon__run *run;
-    int32_t *order, *scratch; /* rows; each cell is a stretch of it, its rows ascending */
+    int32_t *order, *scratch; /* rows, cell by cell (partition/row_parts.h) */
     int32_t *bucket_of;       /* by code of the dimension at hand: its bucket; -1: no record of the cell has it */
     uint32_t *codes;          /* by bucket, ascending: a distinct code of the cell */
     int64_t *counts;          /* by bucket */
@@ -74,6 +78,7 @@ static void empty_box(const kanon__space *space, kanon__bound *box)
     }
 }
 
+/* Step 1: counts and boxes of the buckets, and the boxes of all buckets from each one on. */
 static void fill_buckets(top_down_state *s, kanon__row_part p, const kanon__dimension *d, int64_t n_buckets)
 {
     const kanon__space *space = s->run->space;
@@ -96,7 +101,8 @@ static void fill_buckets(top_down_state *s, kanon__row_part p, const kanon__dime
         s->bucket_of[s->codes[i]] = -1; /* as it was, for the next dimension */
 }
 
-/* All runs of buckets that begin at `first` against the rest, whose part in front is the box `before`. */
+/* Step 2: all runs of buckets that begin at `first`, against the rest: the buckets before it, whose box is `before`, and
+ * those after the run. */
 static void try_runs(top_down_state *s, int dimension, int64_t first, int64_t last_end, int64_t n_buckets, int64_t n,
                      const kanon__bound *before, cell_cut *best)
 {
@@ -119,6 +125,7 @@ static void try_runs(top_down_state *s, int dimension, int64_t first, int64_t la
     }
 }
 
+/* Steps 1 and 2 on one dimension. A number is cut in two, so only runs from its first bucket count. */
 static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimension, kanon__bound *before, cell_cut *best)
 {
     const kanon__space *space = s->run->space;
@@ -133,6 +140,7 @@ static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimensio
     }
 }
 
+/* Step 3: move the rows of the run to the front of the cell, both sides in record order. Returns where the rest begins. */
 static int64_t divide(top_down_state *s, kanon__row_part p, const cell_cut *at)
 {
     kanon__codes codes = s->run->space->dimensions[at->dimension].codes;
@@ -216,9 +224,10 @@ out:
 const kanon__algorithm kanon__algorithm_top_down = {
     .info = {.name = "top-down",
              .summary = "split the table, each time where it saves most, as long as both sides keep k records",
-             .advice = "Fast, and for larger k it loses less than kmember on many tables, so it is worth trying beside it. "
-                       "Groups have between "
-                       "k and 2k-1 records, or more where no cut leaves k on both sides.",
+             .advice =
+                 "Fast, and for larger k (on Adult from 10 on) it loses less than kmember; auto takes it where it loses "
+                 "less than densest. Groups have between k and 2k-1 records, or more where no cut leaves k on both "
+                 "sides.",
              .source = "this program; mondrian with the information loss as the criterion",
              .revision = 1},
     .run = run_top_down,

@@ -19,6 +19,7 @@
 
 #include <math.h>
 
+/* Weights are fixed-point numbers, so that distances are whole and equal ones are equal. */
 enum { WEIGHT_ONE = 1024 };
 
 typedef struct wfcm_state {
@@ -29,7 +30,7 @@ typedef struct wfcm_state {
     double *dispersions; /* by dimension, in parts of the full cost */
 } wfcm_state;
 
-/* True through *changed where a record changed its cluster. */
+/* Assign every record to its nearest centroid under the weights; *changed: some record changed its cluster. */
 static kanon_status assign(wfcm_state *it, bool *changed, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     kanon__run *run = it->run;
@@ -62,6 +63,7 @@ static void measure_dispersions(wfcm_state *it)
     }
 }
 
+/* weight_a = m * (1 / (delta_a + mean)) / sum of these: the weights sum to the number of attributes. */
 static void update_weights(wfcm_state *it)
 {
     int m = it->run->space->n_dimensions;
@@ -79,6 +81,7 @@ static void update_weights(wfcm_state *it)
     }
 }
 
+/* The c-means iteration. Small clusters are dealt with afterwards. */
 static kanon_status iterate(wfcm_state *it, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -108,7 +111,7 @@ typedef struct cluster_merge {
     kanon__run *run;
     kanon__clusters clusters;
     kanon__bound *joined;
-    int32_t *into; /* by cluster: where it went; itself: nowhere */
+    int32_t *into; /* by cluster: the cluster that it was merged into; itself: none. Chains end at a live cluster. */
 } cluster_merge;
 
 static int64_t loss_of(const cluster_merge *g, int64_t size, const kanon__bound *box)
@@ -122,7 +125,7 @@ static void copy_box(const cluster_merge *g, kanon__bound *to, const kanon__boun
         to[i] = from[i];
 }
 
-/* Merge `small` where IL(P+Q) - IL(P) - IL(Q) is least. */
+/* Merge `small` where IL(P+Q) - IL(P) - IL(Q) is least; IL of `small` is the same for all and left out. */
 static void merge_cheapest(cluster_merge *g, int64_t small)
 {
     int64_t best = -1, least = INT64_MAX;
@@ -144,6 +147,7 @@ static void merge_cheapest(cluster_merge *g, int64_t small)
     g->into[small] = (int32_t)best;
 }
 
+/* Follow the chains, then number the live clusters without gaps. */
 static void renumber(cluster_merge *g)
 {
     kanon__run *run = g->run;
@@ -159,8 +163,8 @@ static void renumber(cluster_merge *g)
         run->group_of[row] = g->into[run->group_of[row]];
 }
 
-/* Merging the lowest short cluster can only make a cluster before it longer, so one sweep does it, but for the merged
- * cluster itself, which may still be short and lie further on or further back. */
+/* One sweep over the clusters. A merge changes only its target, which may still be short of k; where the target lies
+ * before the sweep, the sweep goes back to it. */
 static kanon_status merge_small(cluster_merge *g, kanon_error *err)
 {
     for (int64_t i = 0; i < g->clusters.n; i++) {

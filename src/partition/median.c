@@ -119,7 +119,7 @@ static kanon_status may_split(const median_partition *s, int64_t n_left, int64_t
     return st;
 }
 
-/* Steps 1 and 7: split each part until none may be split. */
+/* The recursion: split each part until none may be split. */
 static kanon_status split_parts(median_partition *s, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
