@@ -1,10 +1,21 @@
-/* Cuts that need not follow levels: made better step by step.
+/* Improving cuts step by step: splits that save loss, and joins that make room for them.
  *
- * A step down splits one range: of a category into its node's children, of a number at any value. All splits of a dimension
- * are weighed in one pass over the classes, each class with its records in the order of that dimension; the split that
- * leaves the least loss within the budget is made, until none saves anything. Then each join of ranges (a node's children,
- * two neighbouring intervals, all of a dimension) is tried: what it costs may be won back on other dimensions, which are
- * split first while the joined one stands still. A join that ends in less loss is kept. */
+ * A split divides one range: of a category into its node's children, of a number at any value. A join merges ranges: a
+ * node's children, two neighbouring intervals, or all of a dimension. Splitting is greedy and gets stuck, since k
+ * couples the attributes: a join may cost loss on one attribute and allow more on the others.
+ *
+ * Steps: 1 descend: make the split that leaves the least loss within the budget, until none saves anything; 2 for each join:
+ * make it, descend on the other dimensions while the joined one stands still, then on all; keep the result if it loses less;
+ * 3 repeat 2 until no join helps, at most `rounds` times.
+ *
+ * All splits of a dimension are evaluated in one pass over the classes (evaluate_dimension), each class with its tuples
+ * in the order of that dimension. For numbers the pass adds differences at the places where something changes (a
+ * difference array); their prefix sums are the totals for each place of the split:
+ *
+ *     class with tuples at codes 3, 5, 9:   left:  0 | size of {3} | size of {3, 5} | all       changes at 3, 5 and 9 only
+ *
+ * Source: this project; the descent in the manner of Fung, Wang, Yu: Top-down specialization, ICDE 2005.
+ * Cost: O(attributes * tuples) for each step. Ties: see attribute_cut.c, which calls this. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"
@@ -15,13 +26,13 @@ typedef struct split {
     int dimension;                /* -1: none */
     uint32_t first, last, middle; /* the range; of a number, the last code of the left part */
     int64_t loss;
-    __int128 preferred; /* what it saves times the weight of its dimension */
+    __int128 preferred; /* its saving times the weight of its dimension */
 } split;
 
-/* What is to be known of all classes with the same range to weigh its splits, by the first code of the range, and for
- * numbers by where they would be split. Numbers add up as differences: what holds from one place to another. */
+/* The sums over all classes with the same range that evaluating its splits needs; by the first code of the range and, for
+ * numbers, by the place of the split, there as a difference array. */
 typedef struct split_tally {
-    int64_t loss; /* that which does not depend on the place */
+    int64_t loss; /* without the share of a number's own range, which depends on the place */
     int64_t suppressed;
     int64_t left, right; /* numbers: records to be released on each side */
 } split_tally;
@@ -31,11 +42,11 @@ typedef struct cut_improvement {
     int m;
     int32_t **sorted;        /* by dimension: the tuples by their code */
     bool *right_good;        /* scratch, by place in the list of members */
-    split_tally *now, *then; /* by code: what is, what would be */
+    split_tally *now, *then; /* by code: as it is, and after the split */
     kanon__bound *parts;     /* categories: the cut that splits every range */
     kanon__bound **trial, **best;
     int64_t best_loss, n_steps;
-    const int *weights; /* by dimension: how much its splits are preferred; NULL: all alike */
+    const int *weights; /* by dimension: the preference for its splits; NULL: all equal */
 } cut_improvement;
 
 /* ---- the classes in the order of a dimension --------------------------------------------------------------------- */
@@ -66,9 +77,9 @@ static uint32_t code_of(const cut_improvement *x, int64_t place, int dimension)
     return x->g->tuples->codes[(int64_t)x->g->members[place] * x->m + dimension];
 }
 
-/* ---- weighing splits --------------------------------------------------------------------------------------------- */
+/* ---- evaluating splits ------------------------------------------------------------------------------------------- */
 
-/* Show the range first .. last, of two leaves at least, as the children of its node. */
+/* Divide the range first .. last, of two leaves at least, into the children of its node. */
 static void cut_into_children(kanon__bound *cut, const kanon__taxonomy *t, uint32_t first, uint32_t last)
 {
     int32_t top = kanon__taxonomy_lca(t, (int32_t)first, (int32_t)last);
@@ -80,9 +91,9 @@ static void cut_into_children(kanon__bound *cut, const kanon__taxonomy *t, uint3
     }
 }
 
-/* One class of a category, part by part. */
-static kanon_status weigh_category(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
-                                   const kanon__bound *range, kanon_error *err)
+/* One class of a category, child by child. */
+static kanon_status evaluate_category(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
+                                      const kanon__bound *range, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
@@ -103,7 +114,7 @@ out:
     return st;
 }
 
-/* From place `from` to before place `to` a class of numbers has so many records on each side. */
+/* For splits at the places from .. to - 1 a class of numbers has so many records on each side: add them as differences. */
 static void add_stretch(cut_improvement *x, uint32_t from, uint32_t to, int64_t left, bool left_good, int64_t right,
                         bool right_good, uint32_t others)
 {
@@ -134,8 +145,8 @@ out:
 }
 
 /* One class of a number, for all places at once: place p has the codes up to p on its left. */
-static kanon_status weigh_number(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
-                                 const kanon__bound *range, kanon_error *err)
+static kanon_status evaluate_number(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
+                                    const kanon__bound *range, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
@@ -176,7 +187,8 @@ static void consider_places(cut_improvement *x, const kanon__dimension *d, split
 {
     const split_tally *now = &x->now[s.first];
     split_tally sum = {0};
-    bool all = s.last == d->column->missing_code; /* what mixes numbers and missing ones can only be taken apart */
+    bool all = s.last ==
+               d->column->missing_code; /* a range of numbers and the missing one can only be split into these two */
     for (s.middle = s.first; s.middle < s.last; s.middle++) {
         const split_tally *at = &x->then[s.middle];
         sum = (split_tally){sum.loss + at->loss, sum.suppressed + at->suppressed, sum.left + at->left,
@@ -189,8 +201,8 @@ static void consider_places(cut_improvement *x, const kanon__dimension *d, split
     }
 }
 
-/* Go through the classes for the tallies of a dimension's ranges, as they are and as they would be. */
-static kanon_status weigh_classes(cut_improvement *x, const kanon__dimension *d, int dimension, const kanon__bound *cut,
+/* One pass over the classes: the tallies of a dimension's ranges, before and after each split. */
+static kanon_status tally_classes(cut_improvement *x, const kanon__dimension *d, int dimension, const kanon__bound *cut,
                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -203,8 +215,8 @@ static kanon_status weigh_classes(cut_improvement *x, const kanon__dimension *d,
             continue;
         x->now[range[0]].loss += c->size * (c->good ? c->units : g->full);
         x->now[range[0]].suppressed += c->good ? 0 : c->size;
-        KANON_TRY(d->position != NULL ? weigh_number(x, d, dimension, i, range, err)
-                                      : weigh_category(x, d, dimension, i, range, err),
+        KANON_TRY(d->position != NULL ? evaluate_number(x, d, dimension, i, range, err)
+                                      : evaluate_category(x, d, dimension, i, range, err),
                   out);
     }
 out:
@@ -212,8 +224,8 @@ out:
 }
 
 /* The best split of a dimension, where it is better than *best. */
-static kanon_status weigh_dimension(cut_improvement *x, kanon__bound *const *cuts, int dimension, split *best,
-                                    kanon_error *err)
+static kanon_status evaluate_dimension(cut_improvement *x, kanon__bound *const *cuts, int dimension, split *best,
+                                       kanon_error *err)
 {
     const kanon__dimension *d = &x->g->space->dimensions[dimension];
     const kanon__bound *cut = cuts[dimension];
@@ -222,7 +234,7 @@ static kanon_status weigh_dimension(cut_improvement *x, kanon__bound *const *cut
     for (uint32_t code = 0; d->position == NULL && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1)
         if (cut[2 * (size_t)code + 1] > code)
             cut_into_children(x->parts, d->column->taxonomy, code, cut[2 * (size_t)code + 1]);
-    kanon_status st = weigh_classes(x, d, dimension, cut, err);
+    kanon_status st = tally_classes(x, d, dimension, cut, err);
     for (uint32_t code = 0; st == KANON_OK && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1) {
         split s = {.dimension = dimension, .first = code, .last = cut[2 * (size_t)code + 1]};
         const split_tally *now = &x->now[code], *then = &x->then[code];
@@ -236,7 +248,7 @@ static kanon_status weigh_dimension(cut_improvement *x, kanon__bound *const *cut
     return st;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------- */
+/* ---- the three steps --------------------------------------------------------------------------------------------- */
 
 static void make_split(const cut_improvement *x, kanon__bound **cuts, const split *s)
 {
@@ -250,7 +262,7 @@ static void make_split(const cut_improvement *x, kanon__bound **cuts, const spli
     }
 }
 
-/* Split as long as it saves something, never on dimension `still` (-1: on any). Afterwards the cuts are applied. */
+/* Step 1, never on dimension `still` (-1: on any). Afterwards the cuts are applied. */
 static kanon_status descend(cut_improvement *x, kanon__bound **cuts, int still, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -259,7 +271,7 @@ static kanon_status descend(cut_improvement *x, kanon__bound **cuts, int still, 
         split best = {.dimension = -1, .loss = x->g->loss};
         for (int i = 0; x->g->feasible && i < x->m; i++)
             if (i != still)
-                KANON_TRY(weigh_dimension(x, cuts, i, &best, err), out);
+                KANON_TRY(evaluate_dimension(x, cuts, i, &best, err), out);
         x->n_steps++;
         KANON_TRY(kanon__tick(x->g->run->ticker, x->n_steps, 0, 40 * x->g->tuples->n * (x->m + 1), err), out);
         if (best.dimension < 0 || kanon__run_finishes(x->g->run))
@@ -276,7 +288,8 @@ static void copy_cuts(const cut_improvement *x, kanon__bound **to, kanon__bound 
         memcpy(to[i], from[i], 2 * (size_t)x->g->space->dimensions[i].n_codes * sizeof *to[i]);
 }
 
-/* The range that joining the one at `first` with its neighbours gives; false where that is not this range's turn. */
+/* The join that belongs to the range at `first`: with the next interval, or all children of the next node up. False where it
+ * belongs to an earlier range. */
 static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t first, uint32_t *from, uint32_t *to)
 {
     uint32_t last = cut[2 * (size_t)first + 1], missing = d->column->missing_code;
@@ -295,7 +308,7 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
         return false;
     *from = (uint32_t)t->first_leaf[node];
     *to = (uint32_t)t->last_leaf[node];
-    /* the first range whose next node up this is has had its turn */
+    /* the join belongs to the first range whose next node up this is */
     for (uint32_t code = *from; code < first; code = cut[2 * (size_t)code + 1] + 1) {
         int32_t above = kanon__taxonomy_lca(t, (int32_t)code, (int32_t)cut[2 * (size_t)code + 1]);
         while (t->first_leaf[above] == (int32_t)code && t->last_leaf[above] == (int32_t)cut[2 * (size_t)code + 1])
@@ -306,7 +319,7 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
     return true;
 }
 
-/* Join from .. to on a dimension of the best cuts, and see where splitting leads from there. */
+/* Step 2 for one join, of from .. to on a dimension of the best cuts. */
 static kanon_status try_join(cut_improvement *x, int dimension, uint32_t from, uint32_t to, bool *better, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -323,7 +336,7 @@ out:
     return st;
 }
 
-/* Try all joins of a dimension: of neighbours, and of everything. */
+/* Step 2 for all joins of a dimension, the last one of everything. */
 static kanon_status try_joins(cut_improvement *x, int dimension, bool *better, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,12 +1,12 @@
 /* full-domain: one level per attribute for all records.
  *
- * Each attribute is shown at one level of its taxonomy (numbers: of a hierarchy of disjoint intervals), the same for all
- * records, and records that then look equal are a group. Of all combinations of levels the one with the least loss is found,
- * and proven to be it. Groups that are too small are suppressed where the budget allows it.
+ * Each attribute is generalised to one level of its taxonomy (numbers: of a hierarchy of disjoint intervals), the same
+ * for all records, and records that are then equal are a group. Of all combinations of levels the one with the least
+ * loss is found and proven. Groups that are too small are suppressed where the budget allows it.
  *
  * Paper: the model is that of Samarati 2001, and of Lin's table 2; the search is described in lattice.c.
- * Cost: a check of a combination is O(attributes * distinct records); how many there are depends on how much is ruled out.
- * Ties: the lower level, attribute by attribute in column order. */
+ * Cost: O(attributes * distinct records) to check a combination; how many are checked depends on how many are ruled out.
+ * Ties: the lower level, attribute by attribute in column order. No random numbers. */
 #include "algorithms/algorithm.h"
 #include "algorithms/generalisation.h"
 
@@ -36,16 +36,16 @@ out:
 static const kanon_setting_info full_domain_settings[] = {KANON__CHECKS_SETTING, KANON__TIME_SETTING};
 
 const kanon__algorithm kanon__algorithm_full_domain = {
-    .info =
-        {.name = "full-domain",
-         .summary = "show each attribute at one level of its taxonomy, the best of all combinations",
-         .advice = "For --recode attribute where every value of a column must be shown at the same level, as in statistical "
-                   "tables. The result is proven to lose least of all such releases. attribute-cut loses less.",
-         .source = "Samarati: Protecting respondents' identities in microdata release, TKDE 2001; search in the manner of "
-                   "Kohlmayer and others: Flash, PASSAT 2012",
-         .revision = 1,
-         .settings = full_domain_settings,
-         .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
+    .info = {.name = "full-domain",
+             .summary = "show each attribute at one level of its taxonomy, the best of all combinations",
+             .advice = "For --recode attribute where all values of a column must be at the same level, as in statistical "
+                       "tables. The result is proven to lose least of all such releases. attribute-cut loses less.",
+             .source =
+                 "Samarati: Protecting respondents' identities in microdata release, TKDE 2001; search in the manner of "
+                 "Kohlmayer and others: Flash, PASSAT 2012",
+             .revision = 1,
+             .settings = full_domain_settings,
+             .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
     .record_bytes = 140,
     .cell_bytes = 40,
     .records_per_minute = 2000000,

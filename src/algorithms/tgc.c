@@ -31,7 +31,7 @@ typedef struct tgc_state {
     kanon__weighted_limits limits; /* delta is chosen on the way */
     double delta_prime;
     kanon__parts *parts;
-    int32_t *cluster_of; /* by place in parts->rows */
+    int32_t *cluster_of; /* by position in parts->rows */
     int32_t *n_clusters; /* by part */
     int32_t *hints;      /* by row: the first cluster of its part */
     kanon__shared_ticker shared;
@@ -41,7 +41,7 @@ enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 
 /* ---- the thresholds: algorithm 3 --------------------------------------------------------------------------------- */
 
-/* The sample and what every delta that is tried on it gives. Trials are independent, so they run in parallel. */
+/* The sample and the result of every delta that is tried on it. Trials are independent, so they run in parallel. */
 typedef struct trials {
     tgc_state *state;
     int32_t *rows; /* the sample, with repetitions */
@@ -51,7 +51,7 @@ typedef struct trials {
     kanon__shared_ticker shared;
 } trials;
 
-/* Step 6: the sum of utility and protection on the sample for one delta, and the protection alone. */
+/* Step 6, a task of the pool: utility + protection on the sample for one delta, and the protection alone. */
 static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -94,7 +94,7 @@ static void list_deltas(trials *t, bool given)
             t->deltas[n++] = ((double)j + 0.5) / (double)width;
 }
 
-/* Step 7: the first of the best. */
+/* Step 7: the delta with the least sum, the first of equals. */
 static void choose_best(trials *t)
 {
     int64_t best = 0;
@@ -124,6 +124,7 @@ out:
     return st;
 }
 
+/* Step 1: 2.5 % of the records, within limits; see the differences above. */
 static int64_t sample_size(int64_t n, int64_t k)
 {
     enum { MOST = 2000 };
@@ -132,7 +133,7 @@ static int64_t sample_size(int64_t n, int64_t k)
     return wanted > 20 * k ? wanted : 20 * k;
 }
 
-/* What the sample chose is worth knowing: it can be set next time. */
+/* Record a threshold that the sample chose, so that the report says it and the user can set it. */
 static kanon_status note_choice(kanon__run *run, const char *name, double value, kanon_error *err)
 {
     char text[KANON__NUMBER_TEXT];
@@ -174,6 +175,7 @@ out:
 
 /* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
+/* Algorithm 2. */
 static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
 {
     const kanon__settings *settings = c->run->settings;
@@ -189,6 +191,7 @@ static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
     return kanon__parts_new(&c->parts, &splitter, c->run->ticker, err);
 }
 
+/* Algorithm 1 on one part, a task of the pool. */
 static kanon_status cluster_part(int64_t index, void *payload, kanon_error *err)
 {
     tgc_state *c = payload;
@@ -203,7 +206,7 @@ static kanon_status cluster_part(int64_t index, void *payload, kanon_error *err)
     return st;
 }
 
-/* Number the clusters part by part and tell every row its own. */
+/* Number the clusters part by part: neighbouring parts get neighbouring numbers, which makes weighted_place.c fast. */
 static void collect(tgc_state *c)
 {
     kanon__run *run = c->run;
@@ -216,6 +219,7 @@ static void collect(tgc_state *c)
     }
 }
 
+/* The last step: records of rejected clusters; without any cluster, one group and a warning. */
 static kanon_status place_rejected(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,4 +1,11 @@
-/* Growing clusters by weighted tuple diversity: Loukides, algorithm 1. */
+/* Growing clusters by weighted tuple diversity: Loukides, algorithm 1, whose step numbers stand below.
+ *
+ * 1 while records are free; 2 a random one seeds a cluster; 3 to 7 add the record with the least wtd until that would exceed
+ * delta; 8 a cluster below k is rejected.
+ *
+ * Two implementations give the same clusters: the scan, here, and the index (weighted_index.c) for larger parts. The scan
+ * measures Q-diversity by the cost table of the free set (search/free_set.h) and affinities by value (model/s_diversity.h).
+ * Cost: O(n) for each record that is added by the scan. Ties: the lowest item. Called by tgc.c, for a part or the sample. */
 #include "algorithms/weighted_index.h"
 
 #include "core/alloc.h"
@@ -7,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this many records a scan is as fast as anything. */
+/* Below this many records the scan is as fast as the index. */
 enum { SMALL_PART = 500 };
 
 kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table, double w_u, const char *r,
@@ -34,14 +41,14 @@ void kanon__weighted_clear(kanon__weighted *w)
 typedef struct growing_cluster {
     const kanon__weighted *weighted;
     const int32_t *rows;
-    kanon__weighted_index *index; /* NULL: all that follows is there, for the scan */
+    kanon__weighted_index *index; /* NULL: the scan, which needs all that follows */
     kanon__free_set *free_set;
     kanon__secrets_growth *growth;
     kanon__bound *box;
     uint8_t *present;   /* by entry of the cost table: a member has this value; for counted dimensions */
     uint32_t *distinct; /* by dimension: distinct values of the members */
-    double *rough;      /* by place: about what wtd would be, less what all have in common */
-    /* of either way: */
+    double *rough;      /* by place: wtd to many digits, less a constant */
+    /* of both implementations: */
     int32_t *members; /* items */
     int64_t n_members;
 } growing_cluster;
@@ -92,6 +99,7 @@ static int64_t n_free(const growing_cluster *g)
     return g->index != NULL ? kanon__weighted_index_n_free(g->index) : g->free_set->n;
 }
 
+/* Add a free item to the cluster. */
 static void take(growing_cluster *g, int64_t item)
 {
     kanon__free_set *set = g->free_set;
@@ -132,7 +140,8 @@ static void start(growing_cluster *g)
     kanon__secrets_growth_reset(g->growth);
 }
 
-/* The cost table for the next record: what each value makes of the cluster's Q-diversity. */
+/* The cost table for the next record: the cluster's Q-diversity with each value. A counted dimension costs by the number of
+ * distinct values, so only whether the value is new matters. */
 static void set_costs(growing_cluster *g)
 {
     kanon__free_set *set = g->free_set;
@@ -149,7 +158,7 @@ static void set_costs(growing_cluster *g)
     kanon__free_set_measure(set);
 }
 
-/* Only one side counts: then its whole numbers decide, and wtd is worked out for the winner alone. */
+/* Only utility or only protection counts: then its whole numbers decide, and wtd is computed for the best alone. */
 static int64_t best_by_one_side(const growing_cluster *g, bool utility, double *value)
 {
     const kanon__free_set *set = g->free_set;
@@ -169,7 +178,8 @@ static int64_t best_by_one_side(const growing_cluster *g, bool utility, double *
     return best;
 }
 
-/* A first pass without divisions, good to many digits, tells which records can be the best; only those are worked out. */
+/* A first pass without divisions gives wtd to many digits; only records within its error of the least one are computed
+ * exactly. */
 static int64_t best_by_both(const growing_cluster *g, double *value)
 {
     const double slack = 1e-12;
@@ -198,7 +208,7 @@ static int64_t best_by_both(const growing_cluster *g, double *value)
     return best;
 }
 
-/* Step 4 of the paper: the free record with which wtd is least; its wtd through *value. */
+/* Step 4: the free record with which wtd is least; its wtd through *value. */
 static int64_t best_item(growing_cluster *g, double *value)
 {
     bool utility = g->weighted->w_u > 0, protection = g->weighted->w_p > 0;

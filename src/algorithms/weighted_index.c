@@ -1,3 +1,16 @@
+/* See weighted_index.h.
+ *
+ * The cost of a record is per_unit * Q-diversity units + per_affinity * affinity, up to a constant. Affinities need
+ * structures that answer "the sum over the members" and "the least over a range" quickly as members are added:
+ *
+ *     number      the members' positions, sorted, with prefix sums: a sum by binary search. Where every distance counts
+ *                 it is concave between the ends of a range, so the least is at an end.
+ *     category    the affinity of each code, and a sparse table: level l holds the least of 2^l codes from each one on; any
+ *                 range is covered by two overlapping entries.
+ *
+ *         level 2   [a..d] [b..e] ...
+ *         level 1   [a b] [b c] [c d] ...       least(b .. d) = min(level 1 at b, level 1 at c)
+ *         level 0    a  b  c  d  e */
 #include "algorithms/weighted_index.h"
 
 #include "core/alloc.h"
@@ -6,18 +19,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Categories of more values than this are left to the scan: all of them are looked at for every member. */
+/* Categories of more values than MOST_VALUES are left to the scan: each member updates all of them. LEVELS = log2 of
+ * that + 1. */
 enum { MOST_VALUES = 1024, LEVELS = 11, ITEMS_PER_COUNT = 1024 };
 
-/* What the members' values of a sensitive number contribute: their positions, and sums of them, tell it by one or three
- * lookups. */
+/* Affinities to the members on a sensitive number; one binary search where every distance counts, else three. */
 typedef struct number_affinities {
     uint32_t *positions; /* of the members that have a value, ascending */
     int64_t *sums;       /* of the positions before each of them, and of all */
     int64_t n, n_missing;
 } number_affinities;
 
-/* The same of a category, by code, and on level l the least of 2^l codes from each one on. */
+/* The same on a category, by code: a sparse table of minima. */
 typedef struct category_affinities {
     uint64_t *least[LEVELS];
     int n_levels;
@@ -25,8 +38,8 @@ typedef struct category_affinities {
 
 typedef struct column {
     const kanon__dimension *dimension;
-    int secret;            /* which sensitive attribute; -1: a quasi attribute */
-    uint32_t limit;        /* sensitive: the largest distance that still counts */
+    int secret;            /* the sensitive attribute; -1: a quasi attribute */
+    uint32_t limit;        /* sensitive: the largest distance that still contributes */
     uint8_t *present;      /* quasi, counted: by code, a member has this value */
     uint32_t distinct;     /* and how many values members have */
     uint32_t same_more[2]; /* and what it costs to have one of them, or another one */
@@ -43,7 +56,7 @@ struct kanon__weighted_index {
     int64_t n_free, n_members;
     int32_t *n_free_of; /* by ITEMS_PER_COUNT items */
     unsigned __int128 numerator;
-    double per_unit, per_affinity; /* what the record that comes next makes of a unit and of a contribution */
+    double per_unit, per_affinity; /* the weights of a unit and of a unit of affinity in wtd of the next cluster size */
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -196,13 +209,13 @@ static int64_t n_below(const number_affinities *p, int64_t position)
     return first;
 }
 
-/* A missing number lies further out than any distance. */
+/* The position of a missing number lies beyond every distance. */
 static bool is_missing(const column *c, uint32_t position)
 {
     return position > c->dimension->full;
 }
 
-/* Sum over the members of pc with a number. */
+/* The affinity of a number: over the members within the limit, full - |own - position|, in two halves by prefix sums. */
 static uint64_t number_affinity(const column *c, uint32_t position)
 {
     const number_affinities *p = &c->number;
@@ -216,8 +229,8 @@ static uint64_t number_affinity(const column *c, uint32_t position)
                       (p->sums[end] - p->sums[middle]));
 }
 
-/* No number between lo and hi contributes less. Where every distance counts, contributions are concave between the numbers'
- * ends, so that they are least at one of these. */
+/* A lower bound on the affinity of the numbers lo .. hi. Where every distance counts, the affinity is concave between
+ * the ends, so it is least at one of them; where not, 0. */
 static uint64_t least_number_affinity(const column *c, uint32_t lo, uint32_t hi)
 {
     if (lo == hi)
@@ -245,6 +258,7 @@ static void add_number(column *c, uint32_t position)
         p->sums[i] = p->sums[i - 1] + position;
 }
 
+/* The least affinity of the codes lo .. hi, by two entries of the sparse table. */
 static uint64_t least_category_affinity(const column *c, uint32_t lo, uint32_t hi)
 {
     int level = 31 - __builtin_clz(hi - lo + 1);
@@ -295,6 +309,7 @@ static uint64_t affinity_of(const kanon__weighted_index *x, const uint32_t *cell
     return affinity;
 }
 
+/* Add a member to the box and to the structures of every column. */
 static void extend(kanon__weighted_index *x, const uint32_t *cells)
 {
     for (int i = 0; i < x->joint.n_dimensions; i++) {
@@ -337,14 +352,14 @@ void kanon__weighted_index_take(kanon__weighted_index *x, int64_t item)
 
 typedef struct record_search {
     kanon__weighted_index *index;
-    double least;   /* the least that a record was found to cost, roughly */
+    double least;   /* the least rough cost of a record so far */
     double value;   /* wtd with the best one */
     int64_t best;   /* -1: none yet */
     uint32_t units; /* its Q-diversity */
     uint64_t affinity;
 } record_search;
 
-/* Rough costs are good to many digits; records that lie closer together are worked out. */
+/* The error of rough costs is below this; records that lie closer together are computed exactly. */
 static const double slack = 1e-12;
 
 /* The least Q-diversity of the members with anything between the cells lo and hi, which a node has alternating (step 2)
@@ -386,8 +401,8 @@ static uint64_t least_categories(const kanon__weighted_index *x, const uint32_t 
     return affinity;
 }
 
-/* What a node or a tuple costs at least, as far as it takes to see that it is too much. Numbers take longest to look up;
- * what is known of them beforehand often makes that unnecessary. */
+/* A lower bound on the cost of a node or a tuple, computed only as far as needed to see that it is too large. Numbers take
+ * longest; a bound that is known beforehand (least_of_numbers, of the whole leaf) often spares them. */
 static double rough_cost(const record_search *s, const uint32_t *cells, int step, uint64_t least_of_numbers, uint32_t *units,
                          uint64_t *affinity)
 {
@@ -415,7 +430,7 @@ static double bound_of(const record_search *s, int32_t node)
     return rough_cost(s, t->boxes + (int64_t)node * 2 * t->n_columns, 2, 0, &units, &affinity);
 }
 
-/* Where one side alone counts, its whole numbers decide. */
+/* Where only utility or only protection counts, its whole numbers decide, as in the scan. */
 static bool is_better(const record_search *s, uint32_t units, uint64_t affinity, double value, int64_t item)
 {
     const kanon__weighted *w = s->index->weighted;
@@ -459,7 +474,7 @@ static void inspect_leaf(record_search *s, int32_t node)
     }
 }
 
-/* Depth first, the more promising side before the other: a good answer early leaves little to look at. */
+/* Depth first, the more promising side first: a good answer early prunes most of the tree. */
 int64_t kanon__weighted_index_best(kanon__weighted_index *x, double *value)
 {
     struct {

@@ -1,9 +1,17 @@
 /* Placing the records of rejected clusters: Loukides 3.1, the last step.
  *
- * Clusters are numbered part by part, and neighbouring parts lie side by side in space, so a binary tree over the cluster
- * numbers is a tree over space. A node knows the codes, the largest Q-diversity on each dimension and the least change of
- * S-diversity of its clusters; that gives a lower bound on what a record costs in any of them, and most of the tree is
- * never looked at. */
+ * Each record joins the cluster whose wtd it raises least. Clusters are numbered part by part, and neighbouring parts
+ * are neighbours in space, so a complete binary tree over the cluster numbers is a tree over space. A node holds, for
+ * its clusters, the box of their codes, the largest Q-diversity on each dimension and the least change of S-diversity;
+ * these bound the increase of any of them from below, and best-first search skips most of the tree.
+ *
+ *                1                children of i: 2 i and 2 i + 1
+ *            2       3            leaf of cluster c: n_leaves + c
+ *          4   5   6   7          c:  0   1   2   3
+ *
+ * Where only utility counts, most records are covered by some cluster and cost nothing there; a bitmap index finds the
+ * lowest one (search/cover_index.h).
+ * Cost: near O(log clusters) for each record. Ties: the lowest cluster. Called by tgc.c. */
 #include "algorithms/weighted.h"
 
 #include "core/alloc.h"
@@ -12,7 +20,7 @@
 
 #include <math.h>
 
-/* The nodes of a complete binary tree: the children of i are 2 i and 2 i + 1, leaf c is node n_leaves + c. */
+/* The bounds by node of the tree; see above. */
 typedef struct bounds {
     int64_t n_leaves;
     kanon__bound *boxes;  /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
@@ -21,9 +29,9 @@ typedef struct bounds {
         *least_secret; /* by node: the least change of w_p * mean S-diversity that a record with nothing in common brings */
 } bounds;
 
-/* A node that a search has still to look at. */
+/* A node that a search has still to inspect. */
 typedef struct cluster_node {
-    int64_t node, first; /* and its lowest cluster */
+    int64_t node, first; /* first: its lowest cluster */
     int64_t n_below;     /* leaves below it */
     double bound;
 } cluster_node;
@@ -42,13 +50,13 @@ typedef struct placement {
     uint32_t *distinct;           /* by cluster and dimension, for counted dimensions */
     kanon__keyset present;        /* cluster, dimension, code: a member has this value */
     bool with_secrets;            /* S-diversity counts, or is asked for */
-    kanon__secrets_group *groups; /* by cluster; without, only their sizes are kept */
+    kanon__secrets_group *groups; /* by cluster; without secrets only their sizes are kept */
     int64_t n_groups;             /* of which so many are initialised */
     double *values;               /* wtd, by cluster */
     int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
     cluster_node_queue queue;   /* room for every node, so that a search cannot fail */
-    kanon__cover_index *covers; /* where only utility counts: most records cost nothing in a cluster that covers them */
+    kanon__cover_index *covers; /* where only utility counts; else NULL */
 } placement;
 
 static kanon__bound *box_of(const placement *p, int64_t cluster)
@@ -86,6 +94,7 @@ static bool is_open(const placement *p, int64_t cluster)
     return p->n_open == 0 || p->groups[cluster].size < p->most;
 }
 
+/* wtd of a cluster, together with `row` unless that is negative. */
 static double value_with(const placement *p, int64_t cluster, int64_t row)
 {
     const kanon__secrets_group *group = &p->groups[cluster];
@@ -97,6 +106,7 @@ static double value_with(const placement *p, int64_t cluster, int64_t row)
     return kanon__weighted_value(p->weighted, units_with(p, cluster, row), numerator, group->size + 1);
 }
 
+/* Add a record to a cluster; its wtd and bounds are the caller's to update. */
 static kanon_status join(placement *p, int64_t cluster, int64_t row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -149,6 +159,7 @@ static double least_secret(const placement *p, int64_t cluster)
            secrets->space->n_dimensions;
 }
 
+/* Enter the codes that a cluster covers at no cost into the index. */
 static void set_cover(placement *p, int64_t cluster)
 {
     const kanon__space *space = p->weighted->utility;
@@ -196,6 +207,7 @@ static void join_children(placement *p, int64_t node)
     b->least_secret[node] = fmin(b->least_secret[left], b->least_secret[right]);
 }
 
+/* All leaves, then all inner nodes from the last to the root. */
 static void set_all_bounds(placement *p)
 {
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
@@ -227,6 +239,7 @@ out:
     return st;
 }
 
+/* The path from a cluster's leaf to the root. */
 static void update_bounds(placement *p, int64_t cluster)
 {
     set_leaf(p, cluster);
@@ -251,7 +264,7 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
     return units > most ? units - most : 0;
 }
 
-/* No cluster below the node takes the row for less. */
+/* A lower bound on the increase of wtd of any cluster below the node. */
 static double lower_bound(const placement *p, int64_t node, int64_t row)
 {
     const kanon__space *space = p->weighted->utility;
@@ -274,8 +287,8 @@ typedef struct cluster_search {
     double least;
 } cluster_search;
 
-/* Whether nothing below the node can win: it costs more, beyond what rounding could hide, or it only ties at nothing,
- * where no cluster costs less than nothing, and its clusters come later. */
+/* Whether no cluster below the node can be the answer: the bound exceeds the best by more than rounding errors; or the
+ * best is 0, which nothing undercuts, and the clusters come later. */
 static bool is_hopeless(const cluster_search *s, double bound, int64_t first_cluster)
 {
     const double slack = 1e-12;
@@ -307,7 +320,8 @@ static int64_t covering(const placement *p, int64_t row)
     }
 }
 
-/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at. */
+/* Best first. The clusters around the hint, those of the record's own part, come before all others: a good answer early
+ * prunes most of the tree. */
 static int64_t cheapest(placement *p, int64_t row, int64_t hint)
 {
     enum { AROUND = 4 };

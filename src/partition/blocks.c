@@ -127,8 +127,8 @@ static void inspect_block(const blocks *b, int64_t block, host *best, int64_t ro
     }
 }
 
-/* The group with the least increase, the lowest of equals. Its own block's come first: what is near leaves little to
- * look at. */
+/* The group with the least increase, the lowest of equals. The record's own block comes first: a small increase found early
+ * rules out most other blocks. */
 static host find_host(const blocks *b, const leftover *l)
 {
     host best = {.block = INT64_MAX, .increase = INT64_MAX};

@@ -26,7 +26,7 @@ typedef struct gap_partition {
     int threads;
     int32_t *order, *scratch; /* rows; each part is a stretch of it, its rows ascending */
     int64_t **counts;         /* by dimension and code */
-    gap_cut *best;            /* by dimension: of the part that is looked at */
+    gap_cut *best;            /* by dimension: its best cut of the part at hand */
     kanon__row_part now;      /* that part */
     kanon__row_parts stack;
 } gap_partition;
