@@ -33,7 +33,7 @@ typedef struct bound_job {
     pair_cost *costs; /* by quasi attribute */
     kanon__space *space;
     kanon__tuples *tuples;
-    kanon__index *index;
+    kanon__tuple_tree *index;
     double *sums; /* by task */
     kanon__shared_ticker shared;
 } bound_job;
@@ -214,7 +214,7 @@ static void clear_job(bound_job *s)
     }
     kanon__free(s->sums);
     kanon__free(s->costs);
-    kanon__index_free(s->index);
+    kanon__tuple_tree_free(s->index);
     kanon__tuples_free(s->tuples);
     kanon__space_free(s->space);
 }
@@ -232,7 +232,7 @@ kanon_status kanon__neighbour_bound(double *out, const kanon__data *t, int64_t k
     /* 2. */
     KANON_TRY(kanon__space_new(&s.space, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__tuples_new(&s.tuples, s.space, err), out);
-    KANON_TRY(kanon__index_new(&s.index, s.space, s.tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&s.index, s.space, s.tuples, err), out);
     /* 3. */
     int64_t n_tasks = (s.tuples->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK;
     KANON_TRY(kanon__new_array(&s.sums, n_tasks, "sums", err), out);

@@ -33,7 +33,7 @@ kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon__dat
     t->threads = threads;
     KANON_TRY(kanon__space_new(&t->space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__tuples_new(&t->tuples, t->space, err), out);
-    KANON_TRY(kanon__index_new(&t->index, t->space, t->tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&t->index, t->space, t->tuples, err), out);
     t->n = t->tuples->n;
     KANON_TRY(kanon__new_array(&t->counts, t->n, "prices", err), out);
     KANON_TRY(kanon__new_array(&t->prices, t->n, "prices", err), out);
@@ -59,7 +59,7 @@ void kanon__priced_table_free(kanon__priced_table *t)
     kanon__free(t->neighbour_distances);
     kanon__free(t->prices);
     kanon__free(t->counts);
-    kanon__index_free(t->index);
+    kanon__tuple_tree_free(t->index);
     kanon__tuples_free(t->tuples);
     kanon__space_free(t->space);
     kanon__free(t);

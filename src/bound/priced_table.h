@@ -22,7 +22,7 @@
 typedef struct kanon__priced_table {
     kanon__space *space;
     kanon__tuples *tuples;
-    kanon__index *index;
+    kanon__tuple_tree *index;
     int64_t n; /* tuples */
     int64_t k;
     int64_t *counts;              /* by tuple: how many records it stands for */

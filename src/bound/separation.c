@@ -75,7 +75,7 @@ static int by_key(const void *left, const void *right)
 /* Children have higher numbers than their parents, so going backwards finds them done. */
 static void set_last(kanon__separation *s)
 {
-    const kanon__index *x = s->table->index;
+    const kanon__tuple_tree *x = s->table->index;
     for (int64_t i = x->n_nodes - 1; i >= 0; i--) {
         const kanon__tree_node *node = &x->nodes[i];
         int32_t last = -1;

@@ -79,9 +79,9 @@ static kanon_status try_merging(repair *r, int32_t group, kanon_error *err)
     uint32_t units;
     r->nearest = -1;
     kanon__mutable_groups_start_visit(g);
-    KANON_TRY(kanon__neighbours_start(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
+    KANON_TRY(kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
     for (int seen = 0; g->n_left > KANON__SEARCH_TUPLES && seen < KANON__SEARCH_TUPLES; seen++) {
-        KANON_TRY(kanon__neighbours_next(g->neighbours, &rows, &n, &units, err), out);
+        KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
         if (n == 0 || (r->cost < INT64_MAX && g->sizes[group] * ((int64_t)units - g->units[group]) > r->cost))
             break;
         for (int64_t i = 0; i < n; i++) {
@@ -156,9 +156,9 @@ static kanon_status find_loan(repair *r, int32_t group, int64_t limit, loan *bes
     int64_t n;
     uint32_t units;
     *best = (loan){.row = -1};
-    KANON_TRY(kanon__neighbours_start(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
+    KANON_TRY(kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
     for (int seen = 0; seen < KANON__SEARCH_TUPLES / 4; seen++) {
-        KANON_TRY(kanon__neighbours_next(g->neighbours, &rows, &n, &units, err), out);
+        KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
         int64_t increase = (g->sizes[group] + 1) * (int64_t)units - kanon__mutable_groups_loss(g, group);
         if (n == 0 || (limit < INT64_MAX && increase > 2 * limit)) /* the other group may gain as much again */
             break;

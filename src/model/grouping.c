@@ -70,11 +70,11 @@ kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *ta
                        (long long)table->data.n_rows);
 }
 
-const uint32_t *kanon__grouping_shown(const kanon_grouping *g, const kanon__column *column)
+const uint32_t *kanon__grouping_recode_map(const kanon_grouping *g, const kanon__column *column)
 {
-    for (int i = 0; i < g->n_recoded; i++)
-        if (strcmp(g->recoded[i].column, column->name) == 0)
-            return g->recoded[i].shown;
+    for (int i = 0; i < g->n_recode_maps; i++)
+        if (strcmp(g->recode_maps[i].column, column->name) == 0)
+            return g->recode_maps[i].ranges;
     return NULL;
 }
 
@@ -84,15 +84,15 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
     if (st != KANON_OK)
         return st;
     uint32_t *extents = *out;
-    const uint32_t *shown = kanon__grouping_shown(g, column);
+    const uint32_t *ranges = kanon__grouping_recode_map(g, column);
     for (int64_t i = 0; i < g->n_groups; i++)
         extents[2 * i] = UINT32_MAX;
     for (int64_t row = 0; row < g->n_rows; row++) {
         if (g->group_of[row] < 0)
             continue;
         uint32_t code = kanon__code_at(column->codes, row), *extent = extents + 2 * (int64_t)g->group_of[row];
-        uint32_t lo = shown != NULL ? shown[2 * (size_t)code] : code,
-                 hi = shown != NULL ? shown[2 * (size_t)code + 1] : code;
+        uint32_t lo = ranges != NULL ? ranges[2 * (size_t)code] : code,
+                 hi = ranges != NULL ? ranges[2 * (size_t)code + 1] : code;
         if (lo < extent[0])
             extent[0] = lo;
         if (hi > extent[1])
@@ -228,13 +228,13 @@ kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
-void kanon__recoded_free(kanon__recoded *recoded, int n)
+void kanon__recode_map_array_free(kanon__recode_map *maps, int n)
 {
-    for (int i = 0; recoded != NULL && i < n; i++) {
-        kanon__free(recoded[i].shown);
-        kanon__free(recoded[i].column);
+    for (int i = 0; maps != NULL && i < n; i++) {
+        kanon__free(maps[i].ranges);
+        kanon__free(maps[i].column);
     }
-    kanon__free(recoded);
+    kanon__free(maps);
 }
 
 void kanon_grouping_free(kanon_grouping *g)
@@ -245,7 +245,7 @@ void kanon_grouping_free(kanon_grouping *g)
     for (int64_t i = 0; g->statuses != NULL && i < g->n_statuses; i++)
         kanon__free(g->statuses[i].sentence);
     kanon__free(g->statuses);
-    kanon__recoded_free(g->recoded, g->n_recoded);
+    kanon__recode_map_array_free(g->recode_maps, g->n_recode_maps);
     kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);

@@ -14,13 +14,13 @@ typedef struct kanon__constraint_status {
     double asked, reached;
 } kanon__constraint_status;
 
-/* Attribute-level recoding of one column: what each code is shown as, in every group. */
-typedef struct kanon__recoded {
+/* Attribute-level recoding of one column: the range of codes that replaces each code in every group. */
+typedef struct kanon__recode_map {
     char *column;
-    uint32_t *shown; /* by code: the first and the last code that stand in its place */
-} kanon__recoded;
+    uint32_t *ranges; /* by code: the first and the last code of its range */
+} kanon__recode_map;
 
-void kanon__recoded_free(kanon__recoded *recoded, int n);
+void kanon__recode_map_array_free(kanon__recode_map *maps, int n);
 
 struct kanon_grouping {
     int64_t n_rows;
@@ -45,8 +45,8 @@ struct kanon_grouping {
     int64_t most_suppressed;        /* the budget of suppressed records; -1: not set */
     double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
     kanon__texts notes;             /* sentences for the report about the quality of the groups */
-    kanon__recoded *recoded;        /* NULL: each group shows what it holds; else one for each quasi attribute */
-    int n_recoded;
+    kanon__recode_map *recode_maps; /* by quasi attribute; NULL: each group is recoded by itself */
+    int n_recode_maps;
 };
 
 /* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal
@@ -57,8 +57,8 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
                                    kanon_error *err);
 /* KANON_EINVAL where the grouping is of another table. */
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
-/* What the codes of a column are shown as in every group; NULL where each group shows what it holds. */
-const uint32_t *kanon__grouping_shown(const kanon_grouping *grouping, const kanon__column *column);
+/* The ranges of a column's recode map, first and last code alternating; NULL where each group is recoded by itself. */
+const uint32_t *kanon__grouping_recode_map(const kanon_grouping *grouping, const kanon__column *column);
 /* The smallest and largest code that every group shows on one column, as lo and hi alternating. */
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *grouping, const kanon__column *column,
                                      kanon_error *err);

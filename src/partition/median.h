@@ -1,12 +1,17 @@
 /* Median pre-partitioning (Loukides, algorithm 2): the table is halved at the median of its widest attribute, again and
- * again. */
+ * again.
+ *
+ * It makes tgc near-linear: clusters are grown inside parts of about s records. Halves are made while both keep `least`
+ * records and, for protection, while the sensitive values of both stay spread out (S-diversity at most most_sum).
+ *
+ * Called by algorithms/tgc.c. kanon__parts is also what partition/gaps.h returns. */
 #ifndef KANON_PARTITION_MEDIAN_H
 #define KANON_PARTITION_MEDIAN_H
 
 #include "core/ticker.h"
 #include "model/s_diversity.h"
 
-/* Part i is rows[begins[i] .. begins[i + 1]), ascending. */
+/* A partition of the rows: part i is rows[begins[i] .. begins[i + 1]), ascending. begins has n + 1 entries. */
 typedef struct kanon__parts {
     int32_t *rows;
     int64_t *begins;

@@ -139,11 +139,11 @@ static kanon_status random_order(int32_t **out, const kanon_table *t, const kano
 static kanon_status list_shown(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     *out = NULL;
-    if (g->recoded == NULL)
+    if (g->recode_maps == NULL)
         return KANON_OK;
     kanon_status st = kanon__new_array(out, t->data.n_quasi, "released cells", err);
     for (int i = 0; st == KANON_OK && i < t->data.n_quasi; i++)
-        (*out)[i] = kanon__grouping_shown(g, &t->data.columns[t->data.quasi[i]]);
+        (*out)[i] = kanon__grouping_recode_map(g, &t->data.columns[t->data.quasi[i]]);
     return st;
 }
 
@@ -239,7 +239,7 @@ kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grou
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
-    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recoded != NULL) {
+    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recode_maps != NULL) {
         st = kanon__fail(err, KANON_EINVAL,
                          "the means of groups differ where attribute-level recoding shows equal numbers equal");
         kanon__hint(err, st, "choose another numeric form: interval, range or columns");

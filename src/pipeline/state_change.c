@@ -130,7 +130,7 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     if (access(path, F_OK) == 0)
         return fail_is_there(path, err);
-    if (grouping->recoded != NULL) {
+    if (grouping->recode_maps != NULL) {
         st = kanon__fail(err, KANON_EINVAL,
                          "a state cannot keep how attributes are recoded: new records would not fit into it");
         kanon__hint(err, st, "recode by record, or release without a state");
@@ -231,7 +231,7 @@ out:
     return st;
 }
 
-/* What the report says about what is asked beside k. */
+/* What the report says about what is asked in addition to k. */
 static kanon_status note_kept(changing *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -199,7 +199,7 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     row_begin(o, "Algorithm");
     put_text(o, g->algorithm);
     kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
-    if (g->recoded != NULL)
+    if (g->recode_maps != NULL)
         row_text(o, "Recoding", "one mapping per attribute: equal values are shown equal everywhere");
     for (int64_t i = 0; i < g->notes.n; i++)
         row_text(o, "How good it is", g->notes.items[i]);

@@ -99,7 +99,7 @@ static bool set_origin(json_t *root, const kanon__report *r)
         return good;
     if (g->blocks > 0)
         good = good && set(root, "blocks", json_integer(g->blocks));
-    good = good && set(root, "recode", json_string(g->recoded != NULL ? "attribute" : "record"));
+    good = good && set(root, "recode", json_string(g->recode_maps != NULL ? "attribute" : "record"));
     if (g->notes.n > 0)
         good = good && set(root, "notes", text_list(&g->notes));
     if (g->refinement != NULL)

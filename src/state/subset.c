@@ -2,6 +2,7 @@
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "model/clusters.h"
+#include "partition/row_run.h"
 #include "enforce/repair.h"
 #include "state/releases.h"
 #include "state/uphold.h"
@@ -69,8 +70,7 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__data data = {0};
-    kanon__space *space = NULL;
+    kanon__row_run part = {0};
     setting_list given = {0};
     kanon__settings settings = {0};
     kanon__texts warnings = {0};
@@ -83,29 +83,22 @@ kanon_status kanon__subset_group(const kanon_state *s, const kanon_table *whole,
     KANON_TRY(kanon__settings_init(&settings, algorithm->info.name, algorithm->info.settings, algorithm->info.n_settings,
                                    given.items, given.n, err),
               out);
-    KANON_TRY(kanon__data_rows(&data, &whole->data, rows, n, err), out);
-    KANON_TRY(kanon__space_new(&space, &data, data.quasi, data.n_quasi, KANON__TERMS_LOSS, err), out);
-    kanon__constraints own = {0};
-    if (constraints != NULL)
-        own = kanon__constraints_for(constraints, &data);
-    kanon__run run = {.table = &data,
+    kanon__run run = {.table = &whole->data,
                       .policy = &whole->policy,
                       .may_suppress = kanon__fraction_of(whole->policy.suppress, whole->data.n_rows),
-                      .space = space,
-                      .constraints = constraints != NULL ? &own : NULL,
+                      .constraints = constraints,
                       .k = k,
                       .seed = s->seed,
                       .threads = 1,
                       .settings = &settings,
                       .ticker = &ticker,
-                      .warnings = &warnings,
-                      .group_of = group_of};
-    KANON_TRY(run_and_repair(algorithm, &run, err), out);
-    *n_groups = run.n_groups;
+                      .warnings = &warnings};
+    KANON_TRY(kanon__row_run_init(&part, &run, rows, n, group_of, err), out);
+    KANON_TRY(run_and_repair(algorithm, &part.run, err), out);
+    *n_groups = part.run.n_groups;
 out:
     kanon__texts_clear(&warnings);
-    kanon__space_free(space);
-    kanon__data_clear_rows(&data);
+    kanon__row_run_clear(&part);
     kanon__settings_clear(&settings);
     kanon__free(given.items);
     kanon__free(given.texts);

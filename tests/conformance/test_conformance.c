@@ -819,7 +819,8 @@ static void hold(void **state)
     n_ended++;
 }
 
-int main(void)
+/* test_conformance [PATTERN]: only the tests whose names match, such as 'mondrian: *'. */
+int main(int argc, char **argv)
 {
     size_t n = kanon_algorithm_count() * N_INVARIANTS;
     struct CMUnitTest *tests = calloc(n, sizeof *tests);
@@ -832,6 +833,8 @@ int main(void)
         snprintf(names[i], sizeof names[i], "%s: %s", pairings[i].algorithm->name, pairings[i].invariant->name);
         tests[i] = (struct CMUnitTest){.name = names[i], .test_func = hold, .initial_state = &pairings[i]};
     }
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     int failed = _cmocka_run_group_tests("conformance", tests, n, make_scratch, remove_scratch);
     free(names);
     free(pairings);

@@ -21,7 +21,7 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static uint32_t distance(const kanon__space *space, const kanon__index *index, int64_t left, int64_t right)
+static uint32_t distance(const kanon__space *space, const kanon__tuple_tree *index, int64_t left, int64_t right)
 {
     uint32_t units = 0;
     for (int i = 0; i < space->n_dimensions; i++) {
@@ -122,7 +122,7 @@ static void of_a_large_taxonomy(void **state)
     free(csv);
 }
 
-/* A missing number on the only attribute: the furthest apart that two positions ever are. */
+/* A missing number on the only attribute: the farthest apart that two positions ever are. */
 static void of_one_attribute(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@ typedef uint32_t lanes[LANES];
 /* What all tasks share. */
 typedef struct list_build {
     const kanon__space *space;
-    const kanon__index *index;
+    const kanon__tuple_tree *index;
     kanon__neighbourhood *out;
     kanon__shared_ticker *ticker;
     int32_t *parents; /* by node */
@@ -310,7 +310,7 @@ out:
 static kanon_status find_parents(list_build *f, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__index *x = f->index;
+    const kanon__tuple_tree *x = f->index;
     int32_t stack[KANON__TREE_DEPTH + 1];
     int n = 0;
     KANON_TRY(kanon__new_array(&f->parents, x->n_nodes, "neighbours", err), out);
@@ -342,7 +342,7 @@ kanon_status kanon__neighbourhood_new(kanon__neighbourhood **out, const kanon__s
     KANON_TRY(kanon__new_array(&lists, 1, "neighbours", err), out);
     lists->width = (int32_t)(width < tuples->n - 1 ? width : tuples->n > 0 ? tuples->n - 1 : 0);
     KANON_TRY(kanon__new_array(&lists->ordinals, tuples->n * lists->width, "neighbours", err), out);
-    KANON_TRY(kanon__index_new(&lists->index, space, tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&lists->index, space, tuples, err), out);
     if (lists->width > 0) {
         f.index = lists->index;
         f.out = lists;
@@ -365,6 +365,6 @@ void kanon__neighbourhood_free(kanon__neighbourhood *lists)
     if (lists == NULL)
         return;
     kanon__free(lists->ordinals);
-    kanon__index_free(lists->index);
+    kanon__tuple_tree_free(lists->index);
     kanon__free(lists);
 }

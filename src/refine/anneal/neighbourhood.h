@@ -14,7 +14,7 @@
 #include "search/tree.h"
 
 typedef struct kanon__neighbourhood {
-    kanon__index *index;
+    kanon__tuple_tree *index;
     int32_t width;     /* neighbours of each tuple; less than the number of tuples */
     int32_t *ordinals; /* by ordinal: its nearest others */
 } kanon__neighbourhood;

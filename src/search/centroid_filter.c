@@ -1,4 +1,5 @@
-#include "search/sieve.h"
+/* See centroid_filter.h: rounding to steps, the slots, and the two passes of a question (bound, then select). */
+#include "search/centroid_filter.h"
 
 #include "core/alloc.h"
 
@@ -6,9 +7,9 @@
 
 enum { NO_SLOT = -1, AFTER_LAST = 255 };
 
-/* About so many steps make the largest distance there is. Distances of more than 254 steps are not told apart, but those
- * seldom matter, and smaller ones are told apart better. The full cost of the weightiest dimension is a multiple of twelve
- * steps: then halves, thirds and quarters of it, the heights in a taxonomy, are whole steps and lose nothing. */
+/* The largest possible distance is about MOST_STEPS steps. Bounds saturate at 254, but distances beyond that seldom matter,
+ * and smaller steps separate the near ones better. The full cost of the heaviest dimension is a multiple of FULL_UNIT steps:
+ * then halves, thirds and quarters of it, the levels of a taxonomy, are whole steps and lose nothing by rounding. */
 enum { MOST_STEPS = 384, FULL_UNIT = 12 };
 
 /* ---- classes of sizes -------------------------------------------------------------------------------------------- */
@@ -30,56 +31,57 @@ static uint32_t least_factor(int grade)
 
 static int64_t in_blocks(int64_t n)
 {
-    return (n + KANON__SIEVE_BLOCK - 1) / KANON__SIEVE_BLOCK * KANON__SIEVE_BLOCK;
+    return (n + KANON__FILTER_BLOCK - 1) / KANON__FILTER_BLOCK * KANON__FILTER_BLOCK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Blocks begin where lines of the cache do: a vector across two of them would be loaded at half the speed. */
-static void lay_out(kanon__sieve *s, int m)
+/* Arrays begin at cache lines: a vector that straddles two lines loads at half the speed. */
+static void lay_out(kanon__centroid_filter *s, int m)
 {
-    s->at = s->bytes + (KANON__SIEVE_BLOCK - (uintptr_t)s->bytes % KANON__SIEVE_BLOCK);
+    s->at = s->bytes + (KANON__FILTER_BLOCK - (uintptr_t)s->bytes % KANON__FILTER_BLOCK);
     s->classes = s->at + m * s->capacity;
-    s->lows = s->classes + s->capacity;
+    s->bounds = s->classes + s->capacity;
     for (int i = 0; i < KANON__SIZE_CLASSES; i++)
         s->inverses[i] = 1.0 / least_factor(i);
 }
 
-kanon_status kanon__sieve_new(kanon__sieve **out, const kanon__centroids *centroids, const kanon__kernels *kernels,
-                              uint32_t *const *node_terms, kanon_error *err)
+kanon_status kanon__centroid_filter_new(kanon__centroid_filter **out, const kanon__centroids *centroids,
+                                        const kanon__kernels *kernels, uint32_t *const *node_terms, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__sieve *s = NULL;
+    kanon__centroid_filter *s = NULL;
     int m = centroids->space->n_dimensions;
     *out = NULL;
-    KANON_TRY(kanon__new_array(&s, 1, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s, 1, "the centroid filter", err), out);
     s->centroids = centroids;
     s->kernels = kernels;
     s->node_terms = node_terms;
     s->capacity = in_blocks(centroids->n);
-    KANON_TRY(kanon__new_array(&s->dimensions, m, "the sieve", err), out);
-    KANON_TRY(kanon__new_array(&s->terms, m, "the sieve", err), out);
-    KANON_TRY(kanon__new_array(&s->cluster_at, centroids->n, "the sieve", err), out);
-    KANON_TRY(kanon__new_array(&s->slot_of, centroids->n, "the sieve", err), out);
-    KANON_TRY(kanon__new_array(&s->bytes, (m + 2) * s->capacity + KANON__SIEVE_BLOCK, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s->dimensions, m, "the centroid filter", err), out);
+    KANON_TRY(kanon__new_array(&s->terms, m, "the centroid filter", err), out);
+    KANON_TRY(kanon__new_array(&s->cluster_at, centroids->n, "the centroid filter", err), out);
+    KANON_TRY(kanon__new_array(&s->slot_of, centroids->n, "the centroid filter", err), out);
+    KANON_TRY(kanon__new_array(&s->bytes, (m + 2) * s->capacity + KANON__FILTER_BLOCK, "the centroid filter", err), out);
     lay_out(s, m);
-    KANON_TRY(kanon__new_array(&s->hits, s->capacity / KANON__SIEVE_BLOCK, "the sieve", err), out);
+    KANON_TRY(kanon__new_array(&s->hits, s->capacity / KANON__FILTER_BLOCK, "the centroid filter", err), out);
     for (int i = 0; i < m; i++) {
         const kanon__dimension *d = &centroids->space->dimensions[i];
         if (d->coordinates != NULL)
-            KANON_TRY(kanon__new_array(&s->dimensions[i].own, 2 * (int64_t)d->n_codes, "the sieve", err), out);
+            KANON_TRY(kanon__new_array(&s->dimensions[i].own, 2 * (int64_t)d->n_codes, "the centroid filter", err), out);
         else if (node_terms[i] != NULL)
-            KANON_TRY(kanon__new_array(&s->dimensions[i].table, (int64_t)d->n_codes * KANON__SIEVE_BINS, "the sieve", err),
+            KANON_TRY(kanon__new_array(&s->dimensions[i].table, (int64_t)d->n_codes * KANON__FILTER_BINS,
+                                       "the centroid filter", err),
                       out);
     }
     *out = s;
     s = NULL;
 out:
-    kanon__sieve_free(s);
+    kanon__centroid_filter_free(s);
     return st;
 }
 
-void kanon__sieve_free(kanon__sieve *s)
+void kanon__centroid_filter_free(kanon__centroid_filter *s)
 {
     if (s == NULL)
         return;
@@ -103,51 +105,52 @@ static uint8_t at_most(uint64_t value, uint8_t limit)
     return value < limit ? (uint8_t)value : limit;
 }
 
-static uint64_t weighted(const kanon__sieve *s, int i, uint64_t units)
+static uint64_t weighted(const kanon__centroid_filter *s, int i, uint64_t units)
 {
     return s->weights != NULL ? units * s->weights[i] : units;
 }
 
 /* A coordinate of b steps, rounded down, lies in [b, b + 1). Seen from x it is at least floor(x) - 1 - b steps below and at
- * least b - ceil(x) steps above. Coordinates beyond 254 steps count as 254: then both terms are smaller still. */
-static void round_numbers(kanon__sieve *s, int i)
+ * least b - ceil(x) steps above; so low = floor(x) - 1 and high = ceil(x). Clamping coordinates at 254 only lowers terms. */
+static void round_numbers(kanon__centroid_filter *s, int i)
 {
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
     uint8_t *own = s->dimensions[i].own;
     for (size_t code = 0; code < d->n_codes; code++) {
         uint64_t position = weighted(s, i, d->coordinates[code]), down = position / s->step;
-        own[2 * code] = at_most(down > 0 ? down - 1 : 0, KANON__SIEVE_MOST);
-        own[2 * code + 1] = at_most(down + (position % s->step > 0), KANON__SIEVE_MOST);
+        own[2 * code] = at_most(down > 0 ? down - 1 : 0, KANON__FILTER_MOST);
+        own[2 * code + 1] = at_most(down + (position % s->step > 0), KANON__FILTER_MOST);
     }
-    s->dimensions[i].full = at_most(weighted(s, i, d->full) / s->step, KANON__SIEVE_MOST);
+    s->dimensions[i].full = at_most(weighted(s, i, d->full) / s->step, KANON__FILTER_MOST);
 }
 
-/* Neighbouring nodes share a bin where there are too many, and the least term among them counts. */
-static void round_table(kanon__sieve *s, int i)
+/* A large taxonomy has more nodes than bins: neighbouring nodes share one, and the least term among them counts. */
+static void round_table(kanon__centroid_filter *s, int i)
 {
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
-    kanon__sieve_dimension *own = &s->dimensions[i];
+    kanon__filter_dimension *own = &s->dimensions[i];
     int32_t n_nodes = d->column->domain->taxonomy->n_nodes;
     const uint32_t *units = s->node_terms[i];
-    own->per_bin = (n_nodes + KANON__SIEVE_BINS - 1) / KANON__SIEVE_BINS;
+    own->per_bin = (n_nodes + KANON__FILTER_BINS - 1) / KANON__FILTER_BINS;
     own->n_bins = (n_nodes + own->per_bin - 1) / own->per_bin;
-    memset(own->table, KANON__SIEVE_MOST, (size_t)d->n_codes * KANON__SIEVE_BINS);
+    memset(own->table, KANON__FILTER_MOST, (size_t)d->n_codes * KANON__FILTER_BINS);
     for (uint32_t code = 0; code < d->n_codes; code++) {
-        uint8_t *row = own->table + (size_t)code * KANON__SIEVE_BINS;
+        uint8_t *row = own->table + (size_t)code * KANON__FILTER_BINS;
         for (int32_t node = 0; node < n_nodes; node++)
             row[node / own->per_bin] = at_most(weighted(s, i, *units++) / s->step, row[node / own->per_bin]);
     }
 }
 
-static uint8_t rounded_at(const kanon__sieve *s, int i, int32_t at)
+static uint8_t rounded_at(const kanon__centroid_filter *s, int i, int32_t at)
 {
     if (s->dimensions[i].table != NULL)
         return (uint8_t)(at / s->dimensions[i].per_bin);
-    return at == KANON__NO_COORDINATE ? KANON__SIEVE_NONE
-                                      : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__SIEVE_MOST);
+    return at == KANON__NO_COORDINATE ? KANON__FILTER_NONE
+                                    : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__FILTER_MOST);
 }
 
-static uint64_t choose_step(const kanon__sieve *s)
+/* The units of a step; at least 1. */
+static uint64_t choose_step(const kanon__centroid_filter *s)
 {
     uint64_t all = 0, largest = 0;
     for (int i = 0; i < s->centroids->space->n_dimensions; i++) {
@@ -160,7 +163,7 @@ static uint64_t choose_step(const kanon__sieve *s)
     return step > 0 ? step : 1;
 }
 
-void kanon__sieve_reset(kanon__sieve *s, const uint32_t *weights)
+void kanon__centroid_filter_reset(kanon__centroid_filter *s, const uint32_t *weights)
 {
     const kanon__space *space = s->centroids->space;
     s->weights = weights;
@@ -170,12 +173,12 @@ void kanon__sieve_reset(kanon__sieve *s, const uint32_t *weights)
             round_numbers(s, i);
         else if (s->dimensions[i].table != NULL)
             round_table(s, i);
-    kanon__sieve_open(s, 0);
+    kanon__centroid_filter_open_slots(s, 0);
 }
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-static void fill_slot(kanon__sieve *s, int64_t slot)
+static void fill_slot(kanon__centroid_filter *s, int64_t slot)
 {
     const kanon__centroids *c = s->centroids;
     int64_t cluster = s->cluster_at[slot];
@@ -186,8 +189,8 @@ static void fill_slot(kanon__sieve *s, int64_t slot)
     s->n_classes = s->classes[slot] < s->n_classes ? s->n_classes : s->classes[slot] + 1;
 }
 
-/* The last slot moves into the one that is given up. */
-static void give_up_slot(kanon__sieve *s, int64_t slot)
+/* The last slot moves into the one that becomes free, so that slots stay contiguous. */
+static void give_up_slot(kanon__centroid_filter *s, int64_t slot)
 {
     int64_t last = --s->n;
     s->slot_of[s->cluster_at[slot]] = NO_SLOT;
@@ -198,7 +201,7 @@ static void give_up_slot(kanon__sieve *s, int64_t slot)
     fill_slot(s, slot);
 }
 
-void kanon__sieve_open(kanon__sieve *s, int64_t below)
+void kanon__centroid_filter_open_slots(kanon__centroid_filter *s, int64_t below)
 {
     const kanon__centroids *c = s->centroids;
     s->below = below;
@@ -214,7 +217,7 @@ void kanon__sieve_open(kanon__sieve *s, int64_t below)
     }
 }
 
-void kanon__sieve_follow(kanon__sieve *s, int64_t cluster)
+void kanon__centroid_filter_update(kanon__centroid_filter *s, int64_t cluster)
 {
     int64_t slot = s->slot_of[cluster];
     if (slot == NO_SLOT)
@@ -227,60 +230,62 @@ void kanon__sieve_follow(kanon__sieve *s, int64_t cluster)
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
-static void describe_number(const kanon__sieve *s, int i, uint32_t code, kanon__sieve_term *out)
+/* A missing number of the record is at distance `full` from every number: low and high then cover all coordinates. */
+static void describe_number(const kanon__centroid_filter *s, int i, uint32_t code, kanon__filter_term *out)
 {
-    const kanon__sieve_dimension *d = &s->dimensions[i];
+    const kanon__filter_dimension *d = &s->dimensions[i];
     uint32_t missing_code = s->centroids->space->dimensions[i].column->domain->missing_code;
     if (code != missing_code) {
         out->low = d->own[2 * (size_t)code];
         out->high = d->own[2 * (size_t)code + 1];
         out->if_none = d->full;
     } else {
-        out->high = KANON__SIEVE_NONE;
+        out->high = KANON__FILTER_NONE;
         out->if_some = d->full;
     }
     out->missing = missing_code != KANON__NO_CODE;
 }
 
-void kanon__sieve_measure(kanon__sieve *s, int64_t row)
+void kanon__centroid_filter_bound(kanon__centroid_filter *s, int64_t row)
 {
     const kanon__space *space = s->centroids->space;
     int n_terms = 0;
     for (int i = 0; i < space->n_dimensions; i++) {
         uint32_t code = kanon__code_at(space->dimensions[i].codes, row);
-        kanon__sieve_term *t = &s->terms[n_terms];
-        *t = (kanon__sieve_term){.at = s->at + i * s->capacity, .n_table = s->dimensions[i].n_bins};
+        kanon__filter_term *t = &s->terms[n_terms];
+        *t = (kanon__filter_term){.at = s->at + i * s->capacity, .n_table = s->dimensions[i].n_bins};
         if (s->dimensions[i].own != NULL)
             describe_number(s, i, code, t);
         else if (s->dimensions[i].table != NULL)
-            t->table = s->dimensions[i].table + (size_t)code * KANON__SIEVE_BINS;
+            t->table = s->dimensions[i].table + (size_t)code * KANON__FILTER_BINS;
         else
             continue;
         n_terms++;
     }
-    s->kernels->sieve_measure(s->lows, in_blocks(s->n), s->terms, n_terms);
-    memset(s->lows + s->n, AFTER_LAST, (size_t)(in_blocks(s->n) - s->n));
+    s->kernels->filter_bound(s->bounds, in_blocks(s->n), s->terms, n_terms);
+    memset(s->bounds + s->n, AFTER_LAST, (size_t)(in_blocks(s->n) - s->n));
     memset(s->classes + s->n, s->n_classes - 1, (size_t)(in_blocks(s->n) - s->n));
 }
 
-uint64_t kanon__sieve_least(const kanon__sieve *s, bool by_size)
+uint64_t kanon__centroid_filter_least_bound(const kanon__centroid_filter *s, bool by_size)
 {
     uint8_t factors[KANON__SIZE_CLASSES];
     for (int i = 0; by_size && i < KANON__SIZE_CLASSES; i++)
         factors[i] = at_most(least_factor(i), UINT8_MAX);
-    return s->step * s->kernels->sieve_least(s->lows, s->classes, by_size ? factors : NULL, s->n_classes, in_blocks(s->n));
+    return s->step *
+           s->kernels->filter_least(s->bounds, s->classes, by_size ? factors : NULL, s->n_classes, in_blocks(s->n));
 }
 
-/* A limit is one more than the largest bound that passes. The smallest size of a class lets at least as much pass as its
- * others. Quotients are rounded either way; the little more makes up for it. */
-void kanon__sieve_pick(kanon__sieve *s, bool by_size, uint64_t least)
+/* A limit is one more than the largest bound that passes. The smallest size of a class gives the largest limit, so
+ * nothing is lost. The factor a_little_more covers the rounding of the quotients. */
+void kanon__centroid_filter_select(kanon__centroid_filter *s, bool by_size, uint64_t least)
 {
     uint8_t limits[KANON__SIZE_CLASSES] = {0};
     const double a_little_more = 1 + 1e-9;
     double steps = (double)least / (double)s->step * a_little_more;
     for (int i = 0; i < (by_size ? s->n_classes : 1); i++) {
         double limit = by_size ? steps * s->inverses[i] : steps;
-        limits[i] = (uint8_t)((limit < KANON__SIEVE_MOST ? (int)limit : KANON__SIEVE_MOST) + 1);
+        limits[i] = (uint8_t)((limit < KANON__FILTER_MOST ? (int)limit : KANON__FILTER_MOST) + 1);
     }
-    s->kernels->sieve_pick(s->hits, s->lows, by_size ? s->classes : NULL, limits, s->n_classes, in_blocks(s->n));
+    s->kernels->filter_select(s->hits, s->bounds, by_size ? s->classes : NULL, limits, s->n_classes, in_blocks(s->n));
 }
