@@ -66,12 +66,12 @@ static void print_history(const kanon_state_info *info)
     }
 }
 
-/* What every group keeps beside k. */
-static void print_promises(const kanon_state_info *info)
+/* What every group satisfies in addition to k. */
+static void print_constraints(const kanon_state_info *info)
 {
-    for (size_t i = 0; i < info->n_promises; i++)
-        printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->promises[i].sentence, info->promises[i].asked,
-               info->promises[i].reached);
+    for (size_t i = 0; i < info->n_constraints; i++)
+        printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->constraints[i].sentence,
+               info->constraints[i].asked, info->constraints[i].reached);
     print_text("entity", info->entity);
     if (info->entity_together)
         printf("%-*s all records of an entity are in one group\n", WIDTH, "keeps");
@@ -86,7 +86,7 @@ static void print_info(const kanon_state_info *info)
     print_number("suppressed", info->suppressed);
     print_number("k", info->k);
     print_number("k_asked", info->k_asked);
-    print_promises(info);
+    print_constraints(info);
     print_number("columns", info->columns);
     print_number("quasi", info->quasi);
     print_number("departed", info->departed);

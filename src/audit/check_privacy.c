@@ -1,17 +1,21 @@
+/* The sensitive columns and the entities of a released file become a table, so that the independent recounts of src/verify
+ * can read them. Whatever the schema asks for and the file cannot show is listed, never passed over. */
 #include "audit/check_privacy.h"
 
 #include "constraints/constraints.h"
 #include "core/alloc.h"
-#include "verify/privacy_figures.h"
+#include "model/entity_records.h"
+#include "verify/recount.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- the file's values as a table -------------------------------------------------------------------------------- */
 
-/* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories. */
-static kanon_status encode(kanon_table *t, kanon__column *c, const kanon__released *r, const kanon__released_column *from,
-                           kanon__texts *warnings, kanon_error *err)
+/* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories, which
+ * describes the file but proves no constraint. */
+static kanon_status encode(bool *fits, kanon_table *t, kanon__column *c, const kanon__released *r,
+                           const kanon__released_column *from, kanon__texts *warnings, kanon_error *err)
 {
     const kanon__attribute *attribute = kanon__schema_find(r->schema, from->name);
     const kanon__codes raw = {.cells = (void *)from->raw, .width = sizeof *from->raw};
@@ -22,6 +26,7 @@ static kanon_status encode(kanon_table *t, kanon__column *c, const kanon__releas
     c->encoded = true;
     c->weight = 1;
     st = kanon__column_encode(t, c, raw, from->values, attribute, r->schema, err);
+    *fits = st == KANON_OK;
     if (st != KANON_EDATA)
         return st;
     kanon__taxonomy_free(c->taxonomy);
@@ -65,13 +70,26 @@ static int find_column(const kanon_table *t, const kanon__constraint_text *c)
     return -1;
 }
 
-/* The table's constraints are the schema's own, so they are not freed with it. */
-static kanon_status list_constraints(kanon_table *t, const kanon__released *r, kanon_error *err)
+/* The constraints that can be counted; the others are not shown. They are the schema's own, so they are not freed with the
+ * table. */
+static kanon_status list_constraints(kanon_table *t, const kanon__released *r, const bool *fits, kanon__texts *not_shown,
+                                     kanon_error *err)
 {
     kanon_status st = kanon__new_array(&t->constraints, r->schema->n_constraints, "constraints", err);
-    for (int64_t i = 0; st == KANON_OK && i < r->schema->n_constraints; i++)
-        if (find_column(t, &r->schema->constraints[i]) >= 0)
-            t->constraints[t->n_constraints++] = r->schema->constraints[i];
+    for (int64_t i = 0; st == KANON_OK && i < r->schema->n_constraints; i++) {
+        const kanon__constraint_text *c = &r->schema->constraints[i];
+        int column = find_column(t, c);
+        int64_t at = kanon__texts_find(&c->names, "attribute", strlen("attribute"));
+        if (column < 0)
+            st = kanon__texts_addf(not_shown, err, "%s: a constraint is about it, and it is no sensitive column of the file",
+                                   at >= 0 ? c->values.items[at] : "attribute");
+        else if (!fits[column])
+            st = kanon__texts_addf(not_shown, err,
+                                   "%s: some values are not of its type or taxonomy, so a constraint on it cannot be counted",
+                                   t->columns[column].name);
+        else
+            t->constraints[t->n_constraints++] = *c;
+    }
     return st;
 }
 
@@ -85,10 +103,12 @@ static void free_table(kanon_table *t)
     kanon_table_free(t);
 }
 
-static kanon_status make_table(kanon_table **out, const kanon__released *r, kanon__texts *warnings, kanon_error *err)
+static kanon_status make_table(kanon_table **out, const kanon__released *r, kanon__privacy_result *found, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table *t = NULL;
+    bool *fits = NULL;
+    KANON_TRY(kanon__new_array(&fits, r->n_columns, "sensitive values", err), out);
     KANON_TRY(kanon__new_array(&t, 1, "sensitive values", err), out);
     t->input = *r->input;
     t->csv_options.delimiter = r->delimiter;
@@ -98,82 +118,121 @@ static kanon_status make_table(kanon_table **out, const kanon__released *r, kano
     KANON_TRY(kanon__new_array(&t->columns, r->n_columns, "sensitive values", err), out);
     for (; t->n_columns < r->n_columns;) {
         int i = t->n_columns++;
-        KANON_TRY(encode(t, &t->columns[i], r, &r->columns[i], warnings, err), out);
+        KANON_TRY(encode(&fits[i], t, &t->columns[i], r, &r->columns[i], &found->warnings, err), out);
     }
     if (r->entity != NULL)
         KANON_TRY(number_entities(t, r, err), out);
-    KANON_TRY(list_constraints(t, r, err), out);
+    KANON_TRY(list_constraints(t, r, fits, &found->not_shown, err), out);
     *out = t;
     t = NULL;
 out:
     free_table(t);
+    kanon__free(fits);
     return st;
 }
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status measure_column(kanon_diversity *out, const kanon_table *t, int column, const kanon__released *r,
+/* Every model that has a figure, on one column. */
+static kanon_status measure_column(kanon__privacy_result *found, const kanon_table *t, int column, const kanon__released *r,
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__value_runs *runs = NULL;
+    const kanon__recount *recount;
     KANON_TRY(kanon__value_runs_new(&runs, t, column, r->group_of, r->n_groups, err), out);
-    double distinct = kanon__runs_distinct(runs);
-    out->column = r->columns[column].name;
-    out->distinct_min = isnan(distinct) ? 0 : (int64_t)distinct;
-    out->entropy_l = exp(kanon__runs_entropy(runs));
-    out->recursive_c = kanon__runs_recursive(runs, 2);
-    out->alpha = kanon__runs_alpha(runs);
-    KANON_TRY(kanon__runs_closeness(&out->t, runs, t, column, NULL, err), out);
+    for (size_t i = 0; (recount = kanon__recount_at(i)) != NULL; i++) {
+        if (recount->figure == NULL)
+            continue;
+        kanon_privacy_figure *f = &found->figures[found->n_figures++];
+        *f = (kanon_privacy_figure){.model = recount->model, .attribute = r->columns[column].name, .figure = recount->figure};
+        KANON_TRY(kanon__recount_column(&f->value, recount, runs, t, column, err), out);
+    }
 out:
     kanon__value_runs_free(runs);
     return st;
 }
 
-/* src/constraints says whether a constraint is one, and in which words; the figures are recounted. */
-static kanon_status measure_constraints(kanon_kept **kept, kanon__texts *sentences, const kanon_table *t,
-                                        const kanon__released *r, kanon_error *err)
+static kanon_status measure_columns(kanon__privacy_result *found, const kanon_table *t, const kanon__released *r,
+                                    kanon_error *err)
+{
+    int64_t n_models = 0;
+    while (kanon__recount_at((size_t)n_models) != NULL)
+        n_models++;
+    kanon_status st = kanon__new_array(&found->figures, n_models * r->n_columns, "sensitive columns", err);
+    for (int i = 0; st == KANON_OK && i < r->n_columns; i++)
+        st = measure_column(found, t, i, r, err);
+    return st;
+}
+
+/* src/constraints refuses what is no constraint and has the words for it; the figures are recounted. */
+static kanon_status measure_constraints(kanon__privacy_result *found, const kanon_table *t, const kanon__released *r,
+                                        kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraints *known = NULL;
     int64_t first = t->has_entity ? 1 : 0; /* the entities are a constraint, too */
-    KANON_TRY(kanon__new_array(kept, t->n_constraints, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&found->constraints, t->n_constraints, "constraints", err), out);
     KANON_TRY(kanon__constraints_new(&known, t, 1, err), out);
     for (int64_t i = 0; i < t->n_constraints; i++) {
         bool holds = false;
-        kanon_kept *k = &(*kept)[i];
+        kanon_constraint_status *status = &found->constraints[i];
         const kanon__constraint *c = &known->items[first + i];
-        KANON_TRY(kanon__texts_add(sentences, c->sentence, strlen(c->sentence), err), out);
-        KANON_TRY(
-            kanon__privacy_recount(&k->reached, &holds, &t->constraints[i], t, c->column, r->group_of, r->n_groups, err),
-            out);
-        k->asked = c->asked;
-        k->holds = holds;
+        KANON_TRY(kanon__texts_add(&found->sentences, c->sentence, strlen(c->sentence), err), out);
+        KANON_TRY(kanon__recount_constraint(&status->reached, &holds, &t->constraints[i], t, c->column, r->group_of,
+                                            r->n_groups, err),
+                  out);
+        status->asked = c->asked;
+        status->holds = holds;
     }
     for (int64_t i = 0; i < t->n_constraints; i++)
-        (*kept)[i].sentence = sentences->items[i];
+        found->constraints[i].sentence = found->sentences.items[i];
+    found->n_constraints = (size_t)t->n_constraints;
 out:
     kanon__constraints_free(known);
     return st;
 }
 
-kanon_status kanon__check_privacy(const kanon__released *r, kanon_diversity *diversity, kanon_kept **kept,
-                                  kanon__texts *sentences, int64_t *entities, kanon__texts *warnings, kanon_error *err)
+static kanon_status measure_entities(kanon__privacy_result *found, const kanon_table *t, const kanon__released *r,
+                                     kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double fewest = 0;
+    bool holds = false;
+    KANON_TRY(kanon__recount_entity_groups(&fewest, &holds, t, r->group_of, r->n_groups, 1, err), out);
+    found->fewest_entities = isnan(fewest) ? 0 : (int64_t)fewest;
+    KANON_TRY(kanon__entity_records_new(&found->own, t->entity_codes, r->group_of, r->n_rows, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__released *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_table *t = NULL;
-    kanon__value_runs *runs = NULL;
-    KANON_TRY(make_table(&t, r, warnings, err), out);
-    for (int i = 0; i < r->n_columns; i++)
-        KANON_TRY(measure_column(&diversity[i], t, i, r, err), out);
-    KANON_TRY(measure_constraints(kept, sentences, t, r, err), out);
-    if (t->has_entity) {
-        KANON_TRY(kanon__value_runs_new(&runs, t, -1, r->group_of, r->n_groups, err), out);
-        double fewest = kanon__runs_distinct(runs);
-        *entities = isnan(fewest) ? 0 : (int64_t)fewest;
-    }
+    if (r->schema->entity != NULL && r->entity == NULL)
+        KANON_TRY(kanon__texts_addf(&out->not_shown, err,
+                                    "%s: the file has no such column, so entities cannot be counted: k and risk are of "
+                                    "records",
+                                    r->schema->entity),
+                  out);
+    KANON_TRY(make_table(&t, r, out, err), out);
+    KANON_TRY(measure_columns(out, t, r, err), out);
+    KANON_TRY(measure_constraints(out, t, r, err), out);
+    if (t->has_entity)
+        KANON_TRY(measure_entities(out, t, r, err), out);
 out:
-    kanon__value_runs_free(runs);
     free_table(t);
     return st;
+}
+
+void kanon__privacy_result_clear(kanon__privacy_result *result)
+{
+    kanon__texts_clear(&result->not_shown);
+    kanon__texts_clear(&result->warnings);
+    kanon__texts_clear(&result->sentences);
+    kanon__free(result->own);
+    kanon__free(result->constraints);
+    kanon__free(result->figures);
+    *result = (kanon__privacy_result){0};
 }

@@ -222,9 +222,9 @@ void kanon_grouping_free(kanon_grouping *g)
     if (g == NULL)
         return;
     kanon__texts_clear(&g->refine_settings);
-    for (int64_t i = 0; g->kept != NULL && i < g->n_kept; i++)
-        kanon__free(g->kept[i].sentence);
-    kanon__free(g->kept);
+    for (int64_t i = 0; g->constraints != NULL && i < g->n_constraints; i++)
+        kanon__free(g->constraints[i].sentence);
+    kanon__free(g->constraints);
     kanon__recoded_free(g->recoded, g->n_recoded);
     kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);

@@ -4,11 +4,11 @@
 
 #include "table/table.h"
 
-/* Something that was asked of the groups beside k, and what the least protected of them reaches. */
-typedef struct kanon__kept {
+/* A constraint in addition to k, and what the least protected group reaches. */
+typedef struct kanon__constraint_status {
     char *sentence;
     double asked, reached;
-} kanon__kept;
+} kanon__constraint_status;
 
 /* Attribute-level recoding of one column: what each code is shown as, in every group. */
 typedef struct kanon__recoded {
@@ -35,9 +35,9 @@ struct kanon_grouping {
     uint64_t seed;
     double seconds;
     kanon__texts warnings;
-    /* beside k */
-    kanon__kept *kept;
-    int64_t n_kept;
+    /* constraints in addition to k */
+    kanon__constraint_status *constraints;
+    int64_t n_constraints;
     int64_t most_suppressed;        /* records that could be suppressed; -1: nothing said */
     double loss_with, loss_without; /* information loss with what was asked and without; NAN: not measured */
     kanon__texts notes;      /* what the report should say about how good it is */

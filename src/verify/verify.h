@@ -9,8 +9,8 @@
 kanon_status kanon__verify_grouping(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err);
 
-/* Every group keeps the constraints of the table's schema, holds k entities where there are entities, and has each of them
- * to itself where they are to stay together. All are counted anew. */
+/* Every group satisfies the constraints of the table's schema, holds k entities where there are entities, and has each of
+ * them to itself where they are to stay together. All are counted anew; a constraint that cannot be counted is refused. */
 kanon_status kanon__verify_privacy(const kanon_table *table, const int32_t *group_of, int64_t n_groups, int64_t k,
                                    kanon_error *err);
 
