@@ -1,3 +1,4 @@
+/* The values of a group on one column, filled group by group in the same arrays, because a table has many groups. */
 #include "measures/group_values.h"
 
 #include "core/alloc.h"

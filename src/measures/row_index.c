@@ -1,3 +1,4 @@
+/* Sets of rows by prefix sums of bits: a slice of the order is two prefix sets and the few rows between them. */
 #include "measures/row_index.h"
 
 #include "core/alloc.h"

@@ -1,3 +1,4 @@
+/* Numbers for people, and text that is safe inside HTML. */
 #include "report/markup.h"
 
 #include "table/number.h"

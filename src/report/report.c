@@ -1,3 +1,4 @@
+/* A report is the same data for a program (JSON) or for people (HTML); the file name decides. */
 #include "report/report.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The JSON report: every figure, how the run was made, and what the page shows as plots. */
 #include "report/markup.h"
 #include "report/report.h"
 
@@ -115,7 +116,7 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* What was asked beside k, what is reached, and what it cost. */
+/* The constraints in addition to k, what is reached, and what they cost. */
 static bool set_requirements(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;

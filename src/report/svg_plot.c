@@ -1,3 +1,4 @@
+/* Plots as SVG inside the page: bars and curves with axes, drawn without any library, so that a report is one file. */
 #include "report/svg_plot.h"
 
 #include <math.h>
