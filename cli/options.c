@@ -62,7 +62,7 @@ const option option_constraint = {
     .name = "constraint",
     .argument = "MODEL",
     .help =
-        "what every group must keep beside k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
+        "what every group must satisfy in addition to k, such as model=distinct-l-diversity,attribute=A,l=3; models: "
         "distinct-l-diversity, entropy-l-diversity, recursive-l-diversity, p-sensitive-k-anonymity, alpha-k, t-closeness; "
         "can be repeated",
     .kind = OPTION_ITEM,

@@ -381,7 +381,8 @@ typedef struct kanon_check {
     int64_t k; /* records in the smallest class */
     double average_class_size;
     /* Prosecutor risk of a record: the records of its person in its class over those of the class. Without entities that is
-     * 1 / size. Where the file lacks the entity column that the schema names, these count records, and `not_shown` says so. */
+     * 1 / size. Where the file lacks the entity column that the schema names, these count records, and `not_shown` says
+     * so. */
     double highest_risk, average_risk; /* the average is over records */
     double share_at_risk;              /* share of the records with a risk above the threshold */
     const kanon_class_size *smallest;  /* the smallest class sizes, ascending */
@@ -394,8 +395,8 @@ typedef struct kanon_check {
     int64_t entities;        /* different entities in the class that has fewest; 0: the file does not have their column */
     const kanon_constraint_status *constraints; /* those about columns of the file */
     size_t n_constraints;
-    int64_t k_asked;              /* 0: none */
-    const char *const *violated;  /* what was asked and does not hold, one sentence each */
+    int64_t k_asked;             /* 0: none */
+    const char *const *violated; /* what was asked and does not hold, one sentence each */
     size_t n_violated;
     const char *const *not_shown; /* what was asked and cannot be counted in this file, one sentence each */
     size_t n_not_shown;

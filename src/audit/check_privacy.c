@@ -85,7 +85,7 @@ static kanon_status list_constraints(kanon_table *t, const kanon__released *r, c
                                    at >= 0 ? c->values.items[at] : "attribute");
         else if (!fits[column])
             st = kanon__texts_addf(not_shown, err,
-                                   "%s: some values are not of its type or taxonomy, so a constraint on it cannot be counted",
+                                   "%s: some values are not of its type or taxonomy, so no constraint on it can be counted",
                                    t->columns[column].name);
         else
             t->constraints[t->n_constraints++] = *c;
@@ -145,7 +145,8 @@ static kanon_status measure_column(kanon__privacy_result *found, const kanon_tab
         if (recount->figure == NULL)
             continue;
         kanon_privacy_figure *f = &found->figures[found->n_figures++];
-        *f = (kanon_privacy_figure){.model = recount->model, .attribute = r->columns[column].name, .figure = recount->figure};
+        *f = (kanon_privacy_figure){
+            .model = recount->model, .attribute = r->columns[column].name, .figure = recount->figure};
         KANON_TRY(kanon__recount_column(&f->value, recount, runs, t, column, err), out);
     }
 out:

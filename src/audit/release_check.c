@@ -34,7 +34,7 @@ static const double default_threshold = 0.2;
 typedef struct report {
     kanon_check check; /* first, so that a pointer to it is one to the report */
     kanon_class_size smallest[MOST_SIZES];
-    kanon__texts columns; /* the names of the sensitive columns */
+    kanon__texts columns;          /* the names of the sensitive columns */
     kanon__privacy_result privacy; /* its lists also take what is found while the file is read */
     kanon__texts violated;
 } report;
@@ -184,8 +184,8 @@ static kanon_status add_entity(checker *c, int column, kanon_error *err)
     c->entity.column = column;
     kanon_status st = kanon__dictionary_init(&c->entity.texts, err);
     return st != KANON_OK ? st
-                          : kanon__texts_addf(&c->report->privacy.warnings, err, "%s: the file shows which records are one entity's",
-                                              c->csv.names[column]);
+                          : kanon__texts_addf(&c->report->privacy.warnings, err,
+                                              "%s: the file shows which records are one entity's", c->csv.names[column]);
 }
 
 static kanon_status add_column(checker *c, int column, kanon_error *err)
@@ -230,8 +230,8 @@ static kanon_status warn_of_unnamed(checker *c, kanon_error *err)
     if (n_unnamed == 0)
         return KANON_OK;
     if (n_listed < n_unnamed)
-        return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s%s%d more", role, list,
-                                 used > 0 ? ", and " : "", n_unnamed - n_listed);
+        return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s%s%d more", role,
+                                 list, used > 0 ? ", and " : "", n_unnamed - n_listed);
     return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s", role, list);
 }
 
@@ -243,8 +243,8 @@ static kanon_status note_absent(checker *c, kanon_error *err)
         const kanon__attribute *attribute = &c->schema->attributes[i];
         if (role_of(c->schema, attribute) == KANON_ROLE_QUASI && !is_split(c, attribute) &&
             find_column(&c->csv, attribute->name, "") == NULL)
-            st = kanon__texts_addf(&c->report->privacy.not_shown, err,
-                                   "%s: a quasi column of the schema is not in the file", attribute->name);
+            st = kanon__texts_addf(&c->report->privacy.not_shown, err, "%s: a quasi column of the schema is not in the file",
+                                   attribute->name);
     }
     return st;
 }
@@ -398,11 +398,12 @@ static kanon_status note_spaces(checker *c, const quasi_column *quasi, kanon_err
         KANON_TRY(kanon__dictionary_add(&trimmed, &code, text, length, err), out);
     }
     if (trimmed.n < quasi->texts.n)
-        KANON_TRY(kanon__texts_addf(&c->report->privacy.not_shown, err,
-                                    "%s: some cells differ only in the spaces around them, which tell records apart that are "
-                                    "one class here",
-                                    c->csv.names[quasi->column]),
-                  out);
+        KANON_TRY(
+            kanon__texts_addf(&c->report->privacy.not_shown, err,
+                              "%s: some cells differ only in the spaces around them, which separate records that are one "
+                              "class here",
+                              c->csv.names[quasi->column]),
+            out);
 out:
     kanon__dictionary_clear(&trimmed);
     return st;

@@ -56,15 +56,15 @@ kanon_status kanon__fail_constraint(const kanon__model_input *input, const char 
 
 typedef enum kanon__foresight { KANON__UNFORESEEN, KANON__WILL_HOLD, KANON__WILL_BREAK } kanon__foresight;
 
-/* A model: a row of constraints.def. `parameters` is what `prepare` made, a struct that only the model's file knows; `values`
- * are the counts of a group's values. Only `prepare` can fail. */
+/* A model: a row of constraints.def. `parameters` is what `prepare` made, a struct that only the model's file knows;
+ * `values` are the counts of a group's values. Only `prepare` can fail. */
 typedef struct kanon__model {
     const char *name;
-    const char *figure; /* what is reached: "l", "alpha" */
-    bool less;          /* smaller is better protected */
-    bool of_entities;   /* asked for by the schema's `entity`, not by name */
+    const char *figure;                                  /* what is reached: "l", "alpha" */
+    bool less;                                           /* smaller is better protected */
+    bool of_entities;                                    /* asked for by the schema's `entity`, not by name */
     kanon__parameter parameters[KANON__MOST_PARAMETERS]; /* the first is the limit of the figure */
-    const char *sentence; /* what holds of a group; {1}, {2} are the parameters as written */
+    const char *sentence;                                /* what holds of a group; {1}, {2} are the parameters as written */
     const char *source;
     bool grows;        /* a group that satisfies it does so with any record more */
     bool needs_sorted; /* it calls kanon__counter_sort */
@@ -145,7 +145,8 @@ kanon_status kanon__tally_join(kanon__tally *tally, const kanon__tally *other, k
 bool kanon__tally_holds(kanon__tally *tally);
 kanon_status kanon__tally_holds_with(kanon__tally *tally, int64_t row, bool *holds, kanon_error *err);
 bool kanon__tally_holds_without(kanon__tally *tally, int64_t row);
-/* Whether every constraint could hold with a record more (1) or less (-1), whichever that is. False is certain, true is not. */
+/* Whether every constraint could hold with a record more (1) or less (-1), whichever that is. False is certain, true is
+ * not. */
 bool kanon__tally_may_hold(kanon__tally *tally, int n_more);
 /* Whether every constraint holds for two groups as one. */
 kanon_status kanon__tally_holds_joined(kanon__tally *left, kanon__tally *right, bool *holds, kanon_error *err);

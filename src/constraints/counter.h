@@ -24,8 +24,8 @@ typedef struct kanon__counter {
     bool is_sorted;        /* no key came or went since the last sort */
     const void *figure_of; /* for a constraint that keeps what it computed last; NULL: counts have changed since then */
     double figure;
-    const void *kept_of; /* the same while something is tried out */
-    double kept;
+    const void *saved_of; /* the same while something is tried out */
+    double saved;
 } kanon__counter;
 
 /* An empty counter is all zero but `keeps_sorted`. */

@@ -39,8 +39,7 @@ static __int128 sum_steps(const kanon__reference *r, __int128 level, int64_t tot
         else
             high = middle;
     }
-    return level * ((low - begin) - (end - low)) +
-           ((r->sums[end] - r->sums[low]) - (r->sums[low] - r->sums[begin])) * total;
+    return level * ((low - begin) - (end - low)) + ((r->sums[end] - r->sums[low]) - (r->sums[low] - r->sums[begin])) * total;
 }
 
 static double ordered_distance(const kanon__reference *r, kanon__counter *values)
@@ -83,8 +82,7 @@ static double taxonomy_distance(const kanon__reference *r, kanon__counter *value
             sum += (__int128)(here > there ? here - 2 * there : -here) * rise(t, node);
         }
     }
-    return t->height[0] > 0 ? (double)sum / (2.0 * (double)r->total * (double)values->total * (double)t->height[0])
-                            : 0;
+    return t->height[0] > 0 ? (double)sum / (2.0 * (double)r->total * (double)values->total * (double)t->height[0]) : 0;
 }
 
 double kanon__reference_distance(const kanon__reference *r, kanon__counter *values)

@@ -23,9 +23,9 @@ typedef struct kanon__reference {
     const kanon__column *column;
     kanon__ground_distance distance; /* not the default */
     int64_t total;
-    int64_t *counts;    /* by code; ordered: up to and with the code; taxonomy: by node, below it */
-    __int128 *sums;     /* ordered: [i] is the sum of counts[0 .. i) */
-    __int128 rise_sum;  /* taxonomy: the sum over nodes of the records below times the rise to the parent */
+    int64_t *counts;   /* by code; ordered: up to and with the code; taxonomy: by node, below it */
+    __int128 *sums;    /* ordered: [i] is the sum of counts[0 .. i) */
+    __int128 rise_sum; /* taxonomy: the sum over nodes of the records below times the rise to the parent */
 } kanon__reference;
 
 /* Count the records of the table or, where `by_entity` and the table has entities, the different pairs of an entity and a

@@ -158,21 +158,21 @@ static kanon__foresight foresee(const kanon__tally *t, int64_t n_more, const kan
 }
 
 /* What is tried out and taken back leaves the counts, and what was computed of them, as they were. */
-static void keep_figures(const kanon__tally *t)
+static void save_figures(const kanon__tally *t)
 {
     for (int i = 0; i < t->constraints->n_counted; i++) {
         kanon__counter *values = &t->columns[i].values;
-        values->kept_of = values->figure_of;
-        values->kept = values->figure;
+        values->saved_of = values->figure_of;
+        values->saved = values->figure;
     }
 }
 
-static void put_figures_back(const kanon__tally *t)
+static void restore_figures(const kanon__tally *t)
 {
     for (int i = 0; i < t->constraints->n_counted; i++) {
         kanon__counter *values = &t->columns[i].values;
-        values->figure_of = values->kept_of;
-        values->figure = values->kept;
+        values->figure_of = values->saved_of;
+        values->figure = values->saved;
     }
 }
 
@@ -187,13 +187,13 @@ kanon_status kanon__tally_holds_with(kanon__tally *t, int64_t row, bool *all_hol
     *all_hold = known == KANON__WILL_HOLD;
     if (known != KANON__UNFORESEEN)
         return KANON_OK;
-    keep_figures(t);
+    save_figures(t);
     kanon_status st = kanon__tally_add(t, row, err);
     if (st != KANON_OK)
         return st;
     *all_hold = kanon__tally_holds(t);
     kanon__tally_remove(t, row);
-    put_figures_back(t);
+    restore_figures(t);
     return KANON_OK;
 }
 
@@ -202,11 +202,11 @@ bool kanon__tally_holds_without(kanon__tally *t, int64_t row)
     kanon__foresight known = foresee(t, -1, NULL);
     if (known != KANON__UNFORESEEN)
         return known == KANON__WILL_HOLD;
-    keep_figures(t);
+    save_figures(t);
     kanon__tally_remove(t, row);
     bool all_hold = kanon__tally_holds(t);
     (void)kanon__tally_add(t, row, NULL); /* its slots are still there */
-    put_figures_back(t);
+    restore_figures(t);
     return all_hold;
 }
 

@@ -132,8 +132,9 @@ static kanon_status set_up_subject(kanon__subject *s, bool brief, kanon_error *e
     }
     KANON_TRY(list_members(s, err), out);
     if (s->table->has_entity && !brief)
-        KANON_TRY(kanon__entity_records_new(&s->own, s->table->entity_codes, s->grouping->group_of, s->grouping->n_rows, err),
-                  out);
+        KANON_TRY(
+            kanon__entity_records_new(&s->own, s->table->entity_codes, s->grouping->group_of, s->grouping->n_rows, err),
+            out);
 out:
     return st;
 }

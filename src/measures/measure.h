@@ -7,7 +7,7 @@
 #include "model/grouping.h"
 #include "table/settings.h"
 
-/* What every measure may look at. */
+/* What every measure may read. */
 typedef struct kanon__subject {
     const kanon_table *table;
     const kanon_grouping *grouping;

@@ -258,7 +258,7 @@ static void bin_table(kanon__output *o, const kanon__report *r, const kanon__rep
     kanon__output_text(o, "</tbody></table>\n");
 }
 
-/* What only the owner of the data is told. */
+/* What only the internal report has. */
 static void group_costs(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     if (d->worst_groups > 0)

@@ -37,7 +37,7 @@ typedef struct kanon__report_data {
     /* Records by risk, before and after: 1 / risk rounded down, which is the size of the class without entities. The limits
      * are those of the thresholds. */
     kanon__bins risk[2];
-    double highest_risk, average_risk; /* after */
+    double highest_risk, average_risk;     /* after */
     int64_t above[2][KANON__N_THRESHOLDS]; /* records with a risk above the threshold */
     double loss, total_weight;
     kanon__attribute_cost *costs;        /* by quasi attribute */

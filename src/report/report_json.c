@@ -125,7 +125,8 @@ static bool set_requirements(json_t *root, const kanon__report *r)
     for (int64_t i = 0; good && i < g->n_constraints; i++) {
         json_t *one = json_object();
         good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->constraints[i].sentence)) &&
-               set(one, "asked", real_or_null(g->constraints[i].asked)) && set(one, "reached", real_or_null(g->constraints[i].reached));
+               set(one, "asked", real_or_null(g->constraints[i].asked)) &&
+               set(one, "reached", real_or_null(g->constraints[i].reached));
     }
     if (r->table->has_entity)
         good = good && set(root, "entities", json_integer(r->table->n_entities));

@@ -64,8 +64,8 @@ static kanon_status check_names(const kanon__recount *r, const kanon__constraint
 {
     for (int64_t i = 0; i < c->names.n; i++) {
         const char *name = c->names.items[i];
-        if (!is_name("model", name) && !is_name("attribute", name) && !is_name(r->limit, name) &&
-            !is_name(r->shape, name) && !is_name(r->choice, name))
+        if (!is_name("model", name) && !is_name("attribute", name) && !is_name(r->limit, name) && !is_name(r->shape, name) &&
+            !is_name(r->choice, name))
             return kanon__fail(err, KANON_EINTERNAL, "the check does not know a parameter of the model %s", r->model);
     }
     return KANON_OK;

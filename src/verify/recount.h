@@ -3,7 +3,8 @@
  * list of models: constraints.def names both, so that a model without a recount does not link. The checks after a run and
  * `kanon check` use it.
  *
- * It fails closed: a model, a parameter or a word that it does not know is KANON_EINTERNAL, never a constraint that holds. */
+ * It fails closed: a model, a parameter or a word that it does not know is KANON_EINTERNAL, never a constraint that
+ * holds. */
 #ifndef KANON_VERIFY_RECOUNT_H
 #define KANON_VERIFY_RECOUNT_H
 

@@ -25,8 +25,7 @@ static kanon_status verify_constraint(const kanon_table *t, const kanon__constra
         return kanon__fail(err, KANON_EINTERNAL, "the check found a constraint on no column");
     kanon_status st = kanon__recount_constraint(&reached, &holds, c, t, column, group_of, n_groups, err);
     if (st == KANON_OK && !holds)
-        st = kanon__fail(err, KANON_EINTERNAL,
-                         "the check found a group that violates a constraint on '%s': it reaches %g",
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a group that violates a constraint on '%s': it reaches %g",
                          t->columns[column].name, reached);
     return st;
 }

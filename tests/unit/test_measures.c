@@ -141,8 +141,9 @@ static void lin(void **state)
     kanon_table_free(t);
 }
 
-/* Group 1 has 20 records, 11 of them of one person; group 2 has 4, two of them of one; group 3 has two, both of one. The last
- * record is suppressed. Sums of (records of the person) / |P|: (11 * 11 + 9) / 20 = 6.5, (2 * 2 + 2) / 4 = 1.5, 2 * 2 / 2. */
+/* Group 1 has 20 records, 11 of them of one person; group 2 has 4, two of them of one; group 3 has two, both of one. The
+ * last record is suppressed. Sums of (records of the person) / |P|: (11 * 11 + 9) / 20 = 6.5, (2 * 2 + 2) / 4 = 1.5 and
+ * 2 * 2 / 2 = 2. */
 static void risk_counts_persons(void **state)
 {
     enum { N = 27 };
@@ -359,7 +360,8 @@ int main(void)
         cmocka_unit_test(truta),
         cmocka_unit_test(loukides),
         cmocka_unit_test(lin),
-        cmocka_unit_test(risk_counts_persons), cmocka_unit_test(li),
+        cmocka_unit_test(risk_counts_persons),
+        cmocka_unit_test(li),
         cmocka_unit_test(limit_is_exact),
         cmocka_unit_test(limit_beyond_doubles),
         cmocka_unit_test(nothing_to_measure),

@@ -1,5 +1,5 @@
-/* The independent check fails closed: every model of constraints.def has a recount that refuses a grouping which violates it,
- * and what the recount cannot read it refuses, too. */
+/* The independent check fails closed: every model of constraints.def has a recount that refuses a grouping which violates
+ * it, and what the recount cannot read it refuses, too. */
 #include "support.h"
 
 #include "core/alloc.h"
@@ -15,7 +15,8 @@ enum {
     N_MODELS
 };
 
-static const char *const csv = "who,zip,disease\na,1,flu\nb,1,hiv\nc,1,gout\nd,1,cold\na,1,flu\nb,1,hiv\nc,1,gout\nd,1,cold\n";
+static const char *const csv = "who,zip,disease\na,1,flu\nb,1,hiv\nc,1,gout\nd,1,cold\n"
+                               "a,1,flu\nb,1,hiv\nc,1,gout\nd,1,cold\n";
 enum { N_ROWS = 8, K = 4 };
 /* Each group has the four values, once each, of four entities; or two values and entities, twice each. */
 static const int32_t good[N_ROWS] = {0, 0, 0, 0, 1, 1, 1, 1}, bad[N_ROWS] = {0, 0, 1, 1, 0, 0, 1, 1};
@@ -44,7 +45,8 @@ static kanon_table *table_with(const char *constraint)
     char yaml[600];
     if (constraint != NULL)
         snprintf(yaml, sizeof yaml,
-                 "attributes: {zip: quasi, disease: {role: sensitive, type: categorical}}\nprivacy: {k: 4, constraints: [%s]}\n",
+                 "attributes: {zip: quasi, disease: {role: sensitive, type: categorical}}\n"
+                 "privacy: {k: 4, constraints: [%s]}\n",
                  constraint);
     else
         snprintf(yaml, sizeof yaml, "attributes: {zip: quasi, disease: sensitive}\nentity: who\nprivacy: {k: 4}\n");
@@ -81,7 +83,8 @@ static void every_model_is_recounted(void **state)
         kanon_table *table = table_with(e->constraint);
         assert_done(verify(table, good, &err), &err);
         assert_int_equal(verify(table, bad, &err), KANON_EINTERNAL);
-        assert_holds(err.message, row == ROW_entities ? "2 entities, fewer than k = 4" : "violates a constraint on 'disease'");
+        assert_holds(err.message,
+                     row == ROW_entities ? "2 entities, fewer than k = 4" : "violates a constraint on 'disease'");
         for (int i = 0; i < 2; i++) {
             const int32_t *group_of = i == 0 ? good : bad;
             assert_done(e->constraint == NULL ? kanon__recount_entity_groups(&reached, &holds, table, group_of, 2, K, &err)
@@ -185,10 +188,8 @@ static void a_figure_is_a_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_model_is_recounted),
-        cmocka_unit_test(no_group_satisfies_all),
-        cmocka_unit_test(what_cannot_be_read_is_refused),
-        cmocka_unit_test(groups_that_do_not_exist_are_refused),
+        cmocka_unit_test(every_model_is_recounted),       cmocka_unit_test(no_group_satisfies_all),
+        cmocka_unit_test(what_cannot_be_read_is_refused), cmocka_unit_test(groups_that_do_not_exist_are_refused),
         cmocka_unit_test(a_figure_is_a_number),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
