@@ -412,6 +412,7 @@ typedef struct kanon_check_options {
     double risk_threshold; /* 0: 0.2 */
     kanon_tick tick;
     void *payload;
+    int64_t k; /* that the file must have; 0: what the schema says */
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -419,21 +420,20 @@ typedef struct kanon_class_size {
     int64_t classes; /* how many classes have that size */
 } kanon_class_size;
 
-typedef struct kanon_diversity {
-    const char *column;   /* a sensitive column */
-    int64_t distinct_min; /* the fewest distinct values in a class */
-    double entropy_l;     /* the least exp(entropy) of a class */
-    double recursive_c;   /* (c,2)-diversity holds for every c above it; infinite where a class has one value */
-    double alpha;         /* the largest share of a value in a class */
-    double t;             /* the largest earth mover's distance of a class to the file */
-} kanon_diversity;
+/* What the least protected class reaches in a privacy model on one sensitive column. */
+typedef struct kanon_privacy_figure {
+    const char *model;     /* as in a schema: "distinct-l-diversity" */
+    const char *attribute; /* the sensitive column */
+    const char *figure;    /* "distinct_l", "entropy_l", "recursive_c" (the c of (c,2)), "alpha", "t_closeness", ... */
+    double value;
+} kanon_privacy_figure;
 
-/* A constraint of the schema, and what the file reaches. */
-typedef struct kanon_kept {
+/* A constraint of the schema, and what the file or the groups reach. */
+typedef struct kanon_constraint_status {
     const char *sentence;
-    double asked, reached; /* in the unit of the model: l, c, alpha or t */
+    double asked, reached; /* by the least protected class, in the unit of the model: l, c, alpha, t, or entities */
     int holds;
-} kanon_kept;
+} kanon_constraint_status;
 
 typedef struct kanon_check {
     int64_t records;    /* in the file */
@@ -441,21 +441,32 @@ typedef struct kanon_check {
     int64_t classes;
     int64_t k; /* records in the smallest class */
     double average_class_size;
-    double highest_risk, average_risk; /* prosecutor: 1/size, over records */
+    /* Prosecutor risk of a record: the records of its person in its class over those of the class. Without entities that is
+     * 1 / size. Where the file lacks the entity column that the schema names, these count records, and `not_shown` says
+     * so. */
+    double highest_risk, average_risk; /* the average is over records */
     double share_at_risk;              /* share of the records with a risk above the threshold */
     const kanon_class_size *smallest;  /* the smallest class sizes, ascending */
     size_t n_smallest;
-    const kanon_diversity *diversity;
-    size_t n_diversity;
+    const kanon_privacy_figure *figures; /* of every sensitive column, column by column */
+    size_t n_figures;
     const char *const *warnings; /* things that make the release weaker than its k: an identifying column, ... */
     size_t n_warnings;
     int identifying_columns; /* identifying columns that are in the file */
-    int64_t entities;        /* different entities in the smallest class; 0: the file does not tell them */
-    const kanon_kept *kept;  /* the constraints about columns of the file */
-    size_t n_kept;
+    int64_t entities;        /* different entities in the class that has fewest; 0: the file does not have their column */
+    const kanon_constraint_status *constraints; /* those about columns of the file */
+    size_t n_constraints;
+    int64_t k_asked;             /* 0: none */
+    const char *const *violated; /* what was asked and does not hold, one sentence each */
+    size_t n_violated;
+    const char *const *not_shown; /* what was asked and cannot be counted in this file, one sentence each */
+    size_t n_not_shown;
+    int asked; /* something was asked of the file: a k, a constraint, entities */
+    int holds; /* nothing is violated, and everything that was asked could be counted */
 } kanon_check;
 
-/* Read a released file, whichever tool wrote it, and find what it really holds to. */
+/* Read a released file, whichever tool wrote it, and find what it really reaches. What was asked and cannot be counted (a
+ * column is not there, or its values cannot be read) never holds. */
 KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
                                         const kanon_check_options *options, kanon_error *err);
 /* The same of `size` bytes in memory; `name` stands in messages. */
@@ -606,7 +617,7 @@ typedef struct kanon_change {
     int64_t below_joint_k;           /* records whose joint class was smaller before: nothing could be done */
     double loss_before, loss;        /* average loss; NAN where it was not asked for */
     double drift;                    /* loss now over that of a fresh run, on a sample, less 1; NAN likewise */
-    int64_t repaired;                /* groups that were changed because they did not keep what is asked beside k */
+    int64_t repaired;                /* groups that were changed because they violated a constraint */
 } kanon_change;
 
 /* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that
@@ -614,8 +625,8 @@ typedef struct kanon_change {
 KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
- * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could keep what is asked beside k (which inserting
- * and updating may say, too). */
+ * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could satisfy the constraints (which inserting and
+ * updating may return, too). */
 KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
@@ -648,12 +659,6 @@ typedef struct kanon_state_event {
     int64_t records, groups; /* afterwards */
 } kanon_state_event;
 
-/* Something that every group of a state keeps beside k. */
-typedef struct kanon_state_promise {
-    const char *sentence;
-    double asked, reached; /* by the least protected group: l, c, alpha, t, or entities */
-} kanon_state_promise;
-
 typedef struct kanon_state_info {
     const char *program, *algorithm, *refinement, *settings; /* settings: NAME=VALUE, one per line */
     uint32_t revision;
@@ -666,8 +671,8 @@ typedef struct kanon_state_info {
     size_t n_releases;
     const kanon_state_event *history;
     size_t n_history;
-    const kanon_state_promise *promises; /* what every group keeps beside k */
-    size_t n_promises;
+    const kanon_constraint_status *constraints; /* of the groups, in addition to k */
+    size_t n_constraints;
     const char *entity; /* the column that says whose record it is; NULL: there is none */
     int entity_together;
     int64_t most_suppressed; /* records that may be suppressed; -1: nothing was said */
@@ -689,8 +694,8 @@ typedef struct kanon_audit {
     int64_t classes_below;
     const kanon_class_size *sizes; /* how many classes have which size, ascending */
     size_t n_sizes;
-    const kanon_diversity *diversity; /* the fewest distinct sensitive values in a joint class */
-    size_t n_diversity;
+    const kanon_privacy_figure *figures; /* distinct_l: the fewest distinct sensitive values in a joint class */
+    size_t n_figures;
     int64_t fewest_entities; /* in a joint class; 0: the state knows no entities */
     int64_t entities_below;  /* joint classes with fewer entities than k */
 } kanon_audit;

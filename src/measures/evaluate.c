@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/take_options.h"
+#include "model/entity_records.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static const kanon_setting_info measure_settings[] = {
      .type = KANON_SETTING_INTEGER,
      .min = 1,
      .max = 1e15,
-     .help = "how many people the table's records are a sample of; without it the table is the population"},
+     .help = "how many people those of the table are a sample of; without it the table is the population"},
     {.name = "query-preset",
      .type = KANON_SETTING_CHOICE,
      .choices = "none|type1|type2",
@@ -99,6 +100,7 @@ static void clear_subject(kanon__subject *s)
         kanon__free(s->extents[i]);
     kanon__free(s->extents);
     kanon__free(s->diversity);
+    kanon__free(s->own);
     kanon__free(s->begins);
     kanon__free(s->members);
 }
@@ -123,7 +125,7 @@ out:
     return st;
 }
 
-static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
+static kanon_status set_up_subject(kanon__subject *s, bool brief, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     s->k = s->k > 0 ? s->k : s->grouping->k > 0 ? s->grouping->k : s->grouping->smallest > 0 ? s->grouping->smallest : 1;
@@ -137,6 +139,10 @@ static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
             s->diversity[group] += kanon__subject_term(s, i, group);
     }
     KANON_TRY(list_members(s, err), out);
+    if (s->table->has_entity && !brief)
+        KANON_TRY(
+            kanon__entity_records_new(&s->own, s->table->entity_codes, s->grouping->group_of, s->grouping->n_rows, err),
+            out);
 out:
     return st;
 }
@@ -227,7 +233,7 @@ kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table
     subject.threads = o.threads;
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    KANON_TRY(set_up_subject(&subject, err), out);
+    KANON_TRY(set_up_subject(&subject, o.brief != 0, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
     m->k = o.k > 0 ? o.k : grouping->k;

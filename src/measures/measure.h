@@ -20,6 +20,7 @@ typedef struct kanon__subject {
     double total_weight;             /* of the quasi attributes: D of a suppressed record */
     int32_t *members;                /* the rows of each group, ascending, group by group; suppressed ones are not there */
     int64_t *begins;                 /* group i is members[begins[i] .. begins[i + 1]) */
+    int32_t *own;                    /* by row: the records of its entity in its group; NULL: no entities, 1 each */
     int threads;
     kanon__ticker *ticker;
     const kanon_measures *so_far; /* the figures of the rows above */

@@ -242,9 +242,9 @@ void kanon_grouping_free(kanon_grouping *g)
     if (g == NULL)
         return;
     kanon__texts_clear(&g->refine_settings);
-    for (int64_t i = 0; g->statuses != NULL && i < g->n_statuses; i++)
-        kanon__free(g->statuses[i].sentence);
-    kanon__free(g->statuses);
+    for (int64_t i = 0; g->constraints != NULL && i < g->n_constraints; i++)
+        kanon__free(g->constraints[i].sentence);
+    kanon__free(g->constraints);
     kanon__recode_map_array_free(g->recode_maps, g->n_recode_maps);
     kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);

@@ -40,8 +40,8 @@ struct kanon_grouping {
     double seconds;
     kanon__texts warnings;
     /* constraints in addition to k */
-    kanon__constraint_status *statuses; /* one for each constraint */
-    int64_t n_statuses;
+    kanon__constraint_status *constraints;
+    int64_t n_constraints;
     int64_t most_suppressed;        /* the budget of suppressed records; -1: not set */
     double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
     kanon__texts notes;             /* sentences for the report about the quality of the groups */

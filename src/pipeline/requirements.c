@@ -227,14 +227,14 @@ kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run
     if (c == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, c->n, "constraints", err), out);
-    KANON_TRY(kanon__new_array(&g->statuses, c->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&g->constraints, c->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, c, g->group_of, g->n_groups, err), out);
-    for (; g->n_statuses < c->n; g->n_statuses++) {
-        kanon__constraint_status *k = &g->statuses[g->n_statuses];
-        const char *sentence = c->items[g->n_statuses].sentence;
-        KANON_TRY(kanon__copy_text(&k->sentence, sentence, strlen(sentence), "a sentence", err), out);
-        k->asked = c->items[g->n_statuses].asked;
-        k->reached = reached[g->n_statuses];
+    for (; g->n_constraints < c->n; g->n_constraints++) {
+        kanon__constraint_status *status = &g->constraints[g->n_constraints];
+        const char *sentence = c->items[g->n_constraints].sentence;
+        KANON_TRY(kanon__copy_text(&status->sentence, sentence, strlen(sentence), "a sentence", err), out);
+        status->asked = c->items[g->n_constraints].asked;
+        status->reached = reached[g->n_constraints];
     }
 out:
     kanon__free(reached);

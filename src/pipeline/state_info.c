@@ -16,7 +16,7 @@ typedef struct described {
     kanon_state_info info; /* first, so that a pointer to it is a pointer to the whole */
     kanon_state_release_info *releases;
     kanon_state_event *events;
-    kanon_state_promise *promises;
+    kanon_constraint_status *constraints;
     kanon__texts texts;
 } described;
 
@@ -26,7 +26,7 @@ void kanon_state_info_free(kanon_state_info *info)
     if (d == NULL)
         return;
     kanon__texts_clear(&d->texts);
-    kanon__free(d->promises);
+    kanon__free(d->constraints);
     kanon__free(d->events);
     kanon__free(d->releases);
     kanon__free(d);
@@ -128,8 +128,9 @@ out:
     return st;
 }
 
-/* Recounted by who shares nothing with what made the groups; then what they reach. */
-static kanon_status note_promises(described *d, kanon_state *s, const kanon__whole *whole, kanon_error *err)
+/* The constraints are recounted by code that shares nothing with what made the groups, which has found all of them to hold
+ * when the figures are listed. */
+static kanon_status note_constraints(described *d, kanon_state *s, const kanon__whole *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
@@ -145,14 +146,15 @@ static kanon_status note_promises(described *d, kanon_state *s, const kanon__who
     if (constraints == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, constraints->n, "constraints", err), out);
-    KANON_TRY(kanon__new_array(&d->promises, constraints->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&d->constraints, constraints->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, constraints, g->group_of, g->n_groups, err), out);
     for (int64_t i = 0; i < constraints->n; i++) {
-        d->promises[i] = (kanon_state_promise){.asked = constraints->items[i].asked, .reached = reached[i]};
-        KANON_TRY(keep_text(d, &d->promises[i].sentence, constraints->items[i].sentence, err), out);
+        d->constraints[i] =
+            (kanon_constraint_status){.asked = constraints->items[i].asked, .reached = reached[i], .holds = 1};
+        KANON_TRY(keep_text(d, &d->constraints[i].sentence, constraints->items[i].sentence, err), out);
     }
-    d->info.promises = d->promises;
-    d->info.n_promises = (size_t)constraints->n;
+    d->info.constraints = d->constraints;
+    d->info.n_constraints = (size_t)constraints->n;
 out:
     kanon__free(reached);
     kanon__constraints_free(constraints);
@@ -194,7 +196,7 @@ kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_
     KANON_TRY(list_releases(d, s, err), out);
     KANON_TRY(list_history(d, s, err), out);
     KANON_TRY(kanon__whole_table(&whole, s, err), out);
-    KANON_TRY(note_promises(d, s, &whole, err), out);
+    KANON_TRY(note_constraints(d, s, &whole, err), out);
     KANON_TRY(note_losses(d, s, &whole, err), out);
     d->info.releases = d->releases;
     d->info.history = d->events;
@@ -212,7 +214,7 @@ out:
 typedef struct audited {
     kanon_audit audit; /* first */
     kanon_class_size *sizes;
-    kanon_diversity *diversity;
+    kanon_privacy_figure *figures;
     kanon__texts names;
 } audited;
 
@@ -222,7 +224,7 @@ void kanon_audit_free(kanon_audit *audit)
     if (a == NULL)
         return;
     kanon__texts_clear(&a->names);
-    kanon__free(a->diversity);
+    kanon__free(a->figures);
     kanon__free(a->sizes);
     kanon__free(a);
 }
@@ -262,24 +264,26 @@ static kanon_status count_secrets(audited *a, const kanon__traces *t, kanon_stat
     kanon_status st = KANON_OK;
     int64_t *distinct = NULL, m = kanon__row_n_secrets(s);
     KANON_TRY(kanon__traces_secrets(&distinct, t, s, err), out);
-    KANON_TRY(kanon__new_array(&a->diversity, s->n_sensitive, "sensitive columns", err), out);
+    KANON_TRY(kanon__new_array(&a->figures, s->n_sensitive, "sensitive columns", err), out);
     for (int i = 0; i < s->n_columns; i++) {
-        int at = (int)a->audit.n_diversity;
+        int at = (int)a->audit.n_figures;
         if (s->columns[i].role != KANON_ROLE_SENSITIVE)
             continue;
         KANON_TRY(kanon__texts_add(&a->names, s->columns[i].name, strlen(s->columns[i].name), err), out);
-        a->diversity[at].column = a->names.items[a->names.n - 1];
+        int64_t fewest = 0;
         for (int64_t c = 0; c < t->n_classes; c++)
-            if (c == 0 || distinct[c * m + at] < a->diversity[at].distinct_min)
-                a->diversity[at].distinct_min = distinct[c * m + at];
-        a->audit.n_diversity++;
+            if (c == 0 || distinct[c * m + at] < fewest)
+                fewest = distinct[c * m + at];
+        a->figures[at] =
+            (kanon_privacy_figure){"distinct-l-diversity", a->names.items[a->names.n - 1], "distinct_l", (double)fewest};
+        a->audit.n_figures++;
     }
     for (int64_t c = 0; s->entity >= 0 && c < t->n_classes; c++) {
         int64_t n = distinct[c * m + s->n_sensitive];
         a->audit.fewest_entities = c == 0 || n < a->audit.fewest_entities ? n : a->audit.fewest_entities;
         a->audit.entities_below += n < a->audit.k;
     }
-    a->audit.diversity = a->diversity;
+    a->audit.figures = a->figures;
 out:
     kanon__free(distinct);
     return st;

@@ -117,23 +117,23 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* The constraints in addition to k: what was asked, what is reached, and what it costs. */
+/* The constraints in addition to k, what is reached, and what they cost. */
 static bool set_requirements(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
     json_t *list = json_array();
     bool good = set(root, "constraints", list);
-    for (int64_t i = 0; good && i < g->n_statuses; i++) {
+    for (int64_t i = 0; good && i < g->n_constraints; i++) {
         json_t *one = json_object();
-        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->statuses[i].sentence)) &&
-               set(one, "asked", real_or_null(g->statuses[i].asked)) &&
-               set(one, "reached", real_or_null(g->statuses[i].reached));
+        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->constraints[i].sentence)) &&
+               set(one, "asked", real_or_null(g->constraints[i].asked)) &&
+               set(one, "reached", real_or_null(g->constraints[i].reached));
     }
     if (r->table->data.has_entity)
         good = good && set(root, "entities", json_integer(r->table->data.n_entities));
     if (g->most_suppressed >= 0)
         good = good && set(root, "most_suppressed", json_integer(g->most_suppressed));
-    if (g->n_statuses > 0 || g->most_suppressed >= 0)
+    if (g->n_constraints > 0 || g->most_suppressed >= 0)
         good = good && set(root, "loss_without_constraints", real_or_null(g->loss_without));
     return good;
 }

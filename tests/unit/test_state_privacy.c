@@ -169,10 +169,10 @@ static void assert_released(world *w)
     assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
     assert_true(check->k >= w->k);
     assert_true(w->entity == 0 || check->entities >= w->k);
-    assert_int_equal(check->n_kept + (w->entity > 0), info->n_promises);
-    for (size_t i = 0; i < check->n_kept; i++)
-        if (!check->kept[i].holds)
-            fail_msg("check finds this broken: %s", check->kept[i].sentence);
+    assert_int_equal(check->n_constraints + (w->entity > 0), info->n_constraints);
+    for (size_t i = 0; i < check->n_constraints; i++)
+        if (!check->constraints[i].holds)
+            fail_msg("check finds this broken: %s", check->constraints[i].sentence);
     kanon_check_free(check);
     kanon_schema_free(schema);
     kanon_state_info_free(info);
@@ -378,8 +378,8 @@ static void classes_count_an_entity_once(void **unused)
     write_text(delta.text, "who,age,ill\ng,21,X\nh,21,Y\n");
     assert_done(kanon_state_delete(state, delta.text, &options, &done, &err), &err);
     assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
-    assert_int_equal(check->n_kept, 1);
-    assert_true(check->kept[0].holds);
+    assert_int_equal(check->n_constraints, 1);
+    assert_true(check->constraints[0].holds);
     assert_true(done.repaired > 0);
     kanon_check_free(check);
     kanon_state_close(state);
