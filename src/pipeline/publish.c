@@ -108,9 +108,9 @@ static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_err
     kanon__sha256 *hash = NULL;
     char digest[KANON__SHA256_TEXT];
     KANON_TRY(kanon__sha256_new(&hash, err), out);
-    KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
-    KANON_TRY(kanon__sha256_add(hash, t->input.bytes, t->input.size, err), out);
-    KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
+    kanon__sha256_add(hash, prefix, sizeof prefix);
+    kanon__sha256_add(hash, t->input.bytes, t->input.size);
+    kanon__sha256_finish(digest, hash);
     *out = 0;
     for (int i = 0; i < 16; i++)
         *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
@@ -207,7 +207,10 @@ static kanon_status write_reports(publishing *p, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
     const kanon_measures *measures = p->wanted.measures;
-    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    kanon_evaluate_options options = {.struct_size = sizeof options,
+                                      .threads = p->wanted.threads,
+                                      .tick = p->wanted.tick,
+                                      .payload = p->wanted.payload};
     if (measures == NULL) {
         KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
         measures = own;
