@@ -14,6 +14,7 @@
 #include "audit/cell_notation.h"
 #include "audit/check_privacy.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "core/ticker.h"
 #include "table/csv.h"
@@ -654,14 +655,12 @@ static void clear_checker(checker *c)
     kanon__input_close(&c->input);
 }
 
-kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
-                              const kanon_check_options *options, kanon_error *err)
+static kanon_status check_file(kanon_check **out, const char *path, const kanon_schema *schema,
+                               kanon_check_options given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     checker c = {.schema = schema, .entity.column = -1};
-    kanon_check_options given;
-    *out = NULL;
-    KANON_TRY(kanon__take_options(&given, sizeof given, options, err), out);
+    kanon__call_ticks(&given.tick, &given.payload);
     if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
         st = kanon__fail(err, KANON_EINVAL, "the risk threshold is not between 0 and 1");
         goto out;
@@ -680,6 +679,21 @@ out:
     kanon_check_free(c.report != NULL ? &c.report->check : NULL);
     clear_checker(&c);
     return st;
+}
+
+kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+                              const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    *out = NULL;
+    kanon_status st = kanon__take_options(&given, sizeof given, options, err);
+    if (st == KANON_OK)
+        st = kanon__context_check(given.context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, given.context != NULL ? given.context : schema->context);
+    return kanon__call_end(&call, check_file(out, path, schema, given, err));
 }
 
 void kanon_check_free(kanon_check *check)

@@ -12,6 +12,7 @@
  * those with nothing but * in their quasi cells. */
 #include "audit/cell_notation.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
 #include "table/csv.h"
@@ -424,8 +425,8 @@ static void add_losses(kanon_measures *m, const reader *r)
     }
 }
 
-kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
-                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+static kanon_status evaluate(kanon_measures **out, const kanon_table *table, const char *release_path,
+                             const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
     enum { N_TABLE_FIGURES = 9 };
     kanon_status st = KANON_OK;
@@ -434,6 +435,7 @@ kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *tab
     reader r = {.table = table, .schema = schema};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     if (o.n_settings > 0) {
         st = kanon__fail(err, KANON_EINVAL, "there is no setting for the figures of a release file");
         kanon__hint(err, st, "settings are for the measures of a grouping");
@@ -452,4 +454,12 @@ out:
     kanon_measures_free(m);
     close_release(&r);
     return st;
+}
+
+kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
+                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, evaluate(out, table, release_path, schema, options, err));
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,14 +67,13 @@ out:
 static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    char *resolved = old != NULL ? realpath(o->path, NULL) : NULL;
-    const char *place = resolved != NULL ? resolved : o->path;
+    char resolved[PATH_MAX];
+    const char *place = old != NULL && realpath(o->path, resolved) != NULL ? resolved : o->path;
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
     KANON_TRY(open_temporary(o, err), out);
     if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
         st = kanon__fail_errno(err, errno, "keep the permissions of", o->path);
 out:
-    free(resolved);
     return st;
 }
 
@@ -103,11 +103,13 @@ static const char *base_of(const char *path)
 /* The directory that the path's last name stands in. */
 static bool stat_directory(const char *path, struct stat *out)
 {
+    char directory[PATH_MAX] = ".";
     size_t length = (size_t)(base_of(path) - path);
-    char *directory = length > 0 ? strndup(path, length) : strdup(".");
-    bool good = directory != NULL && stat(directory, out) == 0;
-    free(directory);
-    return good;
+    if (length >= sizeof directory)
+        return false;
+    if (length > 0)
+        snprintf(directory, sizeof directory, "%.*s", (int)length, path);
+    return stat(directory, out) == 0;
 }
 
 bool kanon__output_same_place(const char *left, const char *right)
@@ -246,8 +248,8 @@ kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
  * anyway. */
 static void sync_directory(const char *path)
 {
-    char *copy = strdup(path);
-    if (copy == NULL)
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
         return;
     char *slash = strrchr(copy, '/');
     if (slash != NULL)
@@ -257,7 +259,6 @@ static void sync_directory(const char *path)
         fsync(fd);
         close(fd);
     }
-    free(copy);
 }
 
 /* A second name for what is about to be replaced. Where there is none to be had, the commit cannot be undone. */

@@ -1,6 +1,7 @@
 #include "model/grouping.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/number.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+static kanon_status new_grouping(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
 {
     *out = NULL;
     for (int64_t row = 0; row < table->n_rows; row++)
@@ -133,6 +134,13 @@ kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, 
     if (st == KANON_OK)
         (*out)->k = table->schema_k;
     return st;
+}
+
+kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, new_grouping(out, table, group_of, err));
 }
 
 static kanon_status read_number(const kanon__csv *csv, int column, int64_t least, int64_t *value, kanon_error *err)
@@ -184,7 +192,7 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
+static kanon_status read_grouping(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__input input = {0};
@@ -198,12 +206,19 @@ kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table,
     KANON_TRY(kanon__new_array(&group_of, table->n_rows, "a grouping", err), out);
     memset(group_of, 0xff, (size_t)table->n_rows * sizeof *group_of); /* -1: not seen yet */
     KANON_TRY(read_groups(&csv, table, group_of, err), out);
-    KANON_TRY(kanon_grouping_new(out, table, group_of, err), out);
+    KANON_TRY(new_grouping(out, table, group_of, err), out);
 out:
     kanon__free(group_of);
     kanon__csv_close(&csv);
     kanon__input_close(&input);
     return st;
+}
+
+kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, read_grouping(out, table, path, err));
 }
 
 /* ---- what it holds ----------------------------------------------------------------------------------------------- */

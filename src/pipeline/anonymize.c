@@ -4,6 +4,7 @@
 #include "pipeline/memory.h"
 #include "pipeline/requirements.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "model/grouping.h"
@@ -358,7 +359,7 @@ static kanon_status choose_pace(plan *p, const kanon_table *table, const kanon__
     return kanon__pace_choose(&p->pace, &work, o->blocks, o->memory, err);
 }
 
-kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_options o;
@@ -370,6 +371,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     kanon__constraints *constraints = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(make_plan(&p, table, &o, err), out);
     KANON_TRY(check_effort(&p, &o, err), out);
     const kanon_algorithm_info *info = &p.algorithm->info;
@@ -400,4 +402,11 @@ out:
     kanon__settings_clear(&settings);
     kanon__free(given);
     return st;
+}
+
+kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, anonymize(out, table, options, err));
 }

@@ -2,6 +2,7 @@
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/random.h"
@@ -230,12 +231,13 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__before_naming before, void *payload)
 {
     kanon_status st = KANON_OK;
     publishing p = {.table = table, .grouping = grouping};
     KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
@@ -276,8 +278,16 @@ out:
     return st;
 }
 
-kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
-                                    const char *path, kanon_error *err)
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, before, payload));
+}
+
+static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,
+                                     const kanon_measures *measures, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
@@ -291,4 +301,12 @@ kanon_status kanon_measures_publish(const kanon_table *table, const kanon_groupi
 out:
     kanon__output_free(output);
     return st;
+}
+
+kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
+                                    const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish_measures(table, grouping, measures, path, err));
 }

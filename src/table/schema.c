@@ -1,6 +1,7 @@
 #include "table/schema.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
@@ -39,21 +40,45 @@ const char *kanon_type_text(kanon_type type)
     return "unknown";
 }
 
-kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err)
+static kanon_status new_schema(kanon_schema **out, kanon_error *err)
 {
-    return kanon__new_array(out, 1, "a schema", err);
+    kanon_status st = kanon__new_array(out, 1, "a schema", err);
+    if (st == KANON_OK)
+        (*out)->context = kanon__call_context();
+    return st;
 }
 
-kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err)
+kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, new_schema(out, err));
+}
+
+static kanon_status read_schema(kanon_schema **out, const char *path, kanon_error *err)
 {
     kanon__input input = {0};
-    *out = NULL;
     kanon_status st = kanon__input_open(&input, path, err);
     if (st != KANON_OK)
         return st;
     st = kanon__schema_parse(out, input.bytes, input.size, input.path, err);
     kanon__input_close(&input);
     return st;
+}
+
+kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, read_schema(out, path, err));
 }
 
 static void clear_generalisation(kanon__attribute *attribute)
@@ -124,7 +149,7 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+static kanon_status set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
@@ -138,8 +163,15 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     return st;
 }
 
+kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_role(schema, column, role, err));
+}
+
 /* Only categorical attributes have a taxonomy, so of a numeric type and a taxonomy the one that was set last stays. */
-kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)type < KANON_TYPE_UNKNOWN || type > KANON_TYPE_CATEGORICAL)
@@ -153,7 +185,14 @@ kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kan
     return st;
 }
 
-kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_type(schema, column, type, err));
+}
+
+static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -170,7 +209,14 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_taxonomy(schema, column, path, err));
+}
+
+static kanon_status set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -192,7 +238,14 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_weight(schema, column, weight, err));
+}
+
+static kanon_status add_missing(kanon_schema *schema, const char *text, kanon_error *err)
 {
     kanon__texts fresh = {0};
     kanon__texts *missing = schema->missing_from_flags ? &schema->missing : &fresh;
@@ -207,6 +260,13 @@ kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, ka
         kanon__texts_clear(&fresh);
     }
     return st;
+}
+
+kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, add_missing(schema, text, err));
 }
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
@@ -233,7 +293,7 @@ int64_t kanon__schema_may_suppress(const kanon_schema *s, int64_t n_rows)
     return s->suppress_denominator == 0 ? -1 : (int64_t)((__int128)n_rows * s->suppress_numerator / s->suppress_denominator);
 }
 
-kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+static kanon_status set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
 {
     if (kanon__schema_parse_share(schema, share))
         return KANON_OK;
@@ -241,7 +301,14 @@ kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, 
                        "write 0.01 for one percent");
 }
 
-kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_suppress(schema, share, err));
+}
+
+static kanon_status set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
     char *copy = NULL;
     kanon_status st = KANON_OK;
@@ -258,6 +325,13 @@ kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, i
     }
     schema->entity_together = together != 0;
     return KANON_OK;
+}
+
+kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_entity(schema, column, together, err));
 }
 
 /* One NAME=VALUE of a constraint. */
@@ -277,7 +351,7 @@ static kanon_status add_constraint_word(kanon__constraint_text *constraint, cons
     return st;
 }
 
-kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+static kanon_status add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraint_text constraint = {0};
@@ -297,6 +371,13 @@ out:
     kanon__texts_clear(&constraint.names);
     kanon__texts_clear(&constraint.values);
     return st;
+}
+
+kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, add_constraint(schema, text, err));
 }
 
 int64_t kanon_schema_k(const kanon_schema *schema)

@@ -2,6 +2,7 @@
 #include "table/table.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "table/rows.h"
@@ -326,7 +327,9 @@ kanon_status kanon__table_from_input(kanon_table **out, kanon__input *input, con
     reading r = {.schema = schema, .entity = -1};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
+    t->context = kanon__call_context();
     t->input = *input;
     *input = (kanon__input){0};
     r.table = t;
@@ -354,13 +357,27 @@ out:
     return st;
 }
 
+static kanon_status read_table(kanon_table **out, const char *path, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon__input input = {0};
+    kanon_status st = kanon__input_open(&input, path, err);
+    return st == KANON_OK ? kanon__table_from_input(out, &input, schema, options, err) : st;
+}
+
 kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                               const kanon_read_options *options, kanon_error *err)
 {
-    kanon__input input = {0};
+    kanon__call call;
+    kanon_read_options o;
     *out = NULL;
-    kanon_status st = kanon__input_open(&input, path, err);
-    return st == KANON_OK ? kanon__table_from_input(out, &input, schema, options, err) : st;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st == KANON_OK)
+        st = kanon__context_check(o.context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, o.context != NULL ? o.context : schema->context);
+    return kanon__call_end(&call, read_table(out, path, schema, options, err));
 }
 
 void kanon_table_free(kanon_table *t)

@@ -46,6 +46,7 @@ typedef struct kanon__mark {
 } kanon__mark;
 
 struct kanon_table {
+    const kanon_context *context;
     kanon__input input;
     kanon__mark *marks; /* the first row, then one about every 256 kB, in order */
     int64_t n_marks;

@@ -6,6 +6,7 @@
  * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
  * in between; where its k highest prices are covered by the box's own cost it is done, and else it is halved. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/sha256.h"
 #include "core/ticker.h"
@@ -499,14 +500,15 @@ static void clear(checking *c)
     kanon__free(c->prices);
 }
 
-kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
-                                     kanon_tick tick, void *payload, kanon_error *err)
+static kanon_status check_certificate(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
+                                      kanon_tick tick, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     checking c = {.table = table};
     kanon_error why = {0};
     kanon__ticker ticker;
     memset(out, 0, sizeof *out);
+    kanon__call_ticks(&tick, &payload);
     kanon__ticker_init(&ticker, tick, payload, "checking the proof");
     KANON_TRY(read_file(&c, path, &why), out);
     KANON_TRY(set_attributes(&c, &why), out);
@@ -528,4 +530,12 @@ out:
     if (st != KANON_OK)
         memcpy(out->reason, why.message, sizeof out->reason - 1);
     return KANON_OK;
+}
+
+kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
+                                     kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, check_certificate(out, table, path, threads, tick, payload, err));
 }
