@@ -5,6 +5,8 @@
 #include "core/pool.h"
 #include "core/spill.h"
 #include "core/ticker.h"
+#include "state/page_check.h"
+#include "state/store.h"
 #include "support.h"
 
 #include <signal.h>
@@ -222,6 +224,32 @@ static void context_of_a_state(void **state)
     kanon_table_free(table);
     kanon_schema_free(schema);
     assert_int_equal(atomic_load(&c.n_live), 0);
+    entries(scratch_directory, true);
+}
+
+/* What states put into SQLite's list of layers is gone: by its one name once, and by that of this library at all. */
+static void state_leaves_no_layer(void **state)
+{
+    (void)state;
+    kanon__store store;
+    char name[sizeof store.layer->name];
+    kanon_error err = {0};
+    int n_before = 0, n_open = 0, n_after = 0;
+    for (sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); vfs != NULL; vfs = vfs->pNext)
+        n_before++;
+    assert_done(kanon__store_create(&store, scratch("layer.state").text, &err), &err);
+    assert_done(kanon__store_run(&store, "CREATE TABLE t(x); INSERT INTO t VALUES(1)", &err), &err);
+    memcpy(name, store.layer->name, sizeof name);
+    for (sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); vfs != NULL; vfs = vfs->pNext)
+        n_open++;
+    assert_done(kanon__store_commit(&store, &err), &err);
+    kanon__store_close(&store);
+    for (sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); vfs != NULL; vfs = vfs->pNext)
+        n_after++;
+    assert_null(sqlite3_vfs_find(name));
+    assert_memory_equal(name, "kanon-pages-", 12);
+    assert_int_equal(n_open, n_before);
+    assert_int_equal(n_after, n_before);
     entries(scratch_directory, true);
 }
 
@@ -666,6 +694,7 @@ int main(void)
         cmocka_unit_test_teardown(context_gets_every_allocation, no_leak),
         cmocka_unit_test_teardown(context_out_of_memory_anywhere, no_leak),
         cmocka_unit_test_teardown(context_of_a_state, no_leak),
+        cmocka_unit_test(state_leaves_no_layer),
         cmocka_unit_test(context_of_options_wins),
         cmocka_unit_test(contexts_in_two_threads),
         cmocka_unit_test(context_is_checked),
