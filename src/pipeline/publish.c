@@ -248,6 +248,8 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         kanon__hint(err, st, "choose another numeric form: interval, range or columns");
         goto out;
     }
+    if (p.wanted.report != NULL || p.wanted.report_external != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
@@ -293,6 +295,7 @@ static kanon_status publish_measures(const kanon_table *table, const kanon_group
     kanon__output *output = NULL;
     kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
     const char *const paths[N_OUTPUTS] = {path};
+    KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__output_open(&output, path, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);

@@ -312,6 +312,8 @@ static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_e
 {
     kanon_status st = KANON_OK;
     const char *const paths[N_OUTPUTS] = {w->options.csv, w->options.json, w->options.plot};
+    if (w->options.json != NULL || w->options.plot != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(make_grid(w, err), out);
     KANON_TRY(make_points(w->curve, err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
