@@ -2,7 +2,7 @@
  *
  * A run is: read a schema, read a table, group its records, publish what came out.
  *
- *     kanon_schema_read(&schema, "hospital.yaml", &err);
+ *     kanon_schema_read(&schema, "hospital.yaml", NULL, &err);
  *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
  *     kanon_publish(table, grouping, &(kanon_outputs){.struct_size = sizeof(kanon_outputs), .release = "release.csv"},
@@ -13,9 +13,8 @@
  *   unless err is NULL, says why. Messages never hold a cell value.
  * - Option structs begin with struct_size = sizeof(the struct); a NULL options pointer and a zero field mean "the default".
  * - Row numbers start at 0 here and at 1 in files. Group numbers start at 1; group 0 is a suppressed record.
- * - The library does not print, exit, abort or keep global state. Objects that are not being changed may be used from
- * several
- *   threads at once. */
+ * - The library does not print, exit, abort or keep global state, nor touch signal handlers; its threads block signals.
+ *   Objects that are not being changed may be used from several threads at once. */
 #ifndef KANON_H
 #define KANON_H
 
@@ -88,10 +87,30 @@ typedef struct kanon_progress {
 /* What a tick can answer besides 0: end soon with the best result so far. Work that can only be done or not is stopped. */
 #define KANON_TICK_FINISH 2
 
-/* Called every few milliseconds to seconds during long work, possibly from a worker thread but never from two at once.
+/* Called every few milliseconds to seconds during long work, possibly from a worker thread (unless the context says
+ * otherwise) but never from two at once.
  * A result other than 0 and KANON_TICK_FINISH stops the work: the running call returns KANON_ECANCELLED and leaves nothing
  * behind. */
 typedef int (*kanon_tick)(const kanon_progress *progress, void *payload);
+
+/* ---- context ----------------------------------------------------------------------------------------------------- */
+
+/* How the library behaves in somebody's process. The struct and what it points to are the caller's, stay as they are and
+ * outlive every object that was made with it. A schema, a table read with it, its groupings and measures, and a state are
+ * made with a context, and every call on them runs in it. NULL, and a zero field, mean what each field says here. What
+ * libyaml, jansson and SQLite allocate for themselves does not pass through it. */
+typedef struct kanon_context {
+    size_t struct_size;
+    /* Memory, aligned as malloc aligns it: all three or none (malloc, realloc and free). They may be called by several
+     * threads at once, and release also outside of a call, when an object is freed. NULL: out of memory. */
+    void *(*allocate)(size_t size, void *payload);
+    void *(*reallocate)(void *memory, size_t size, void *payload);
+    void (*release)(void *memory, void *payload);
+    void *payload;
+    const char *temporary; /* folder of temporary files; NULL: TMPDIR, else /tmp */
+    int threads;           /* no call uses more, its own included; 0: no limit */
+    int tick_on_caller;    /* ticks run on the thread that made the call, never on a worker */
+} kanon_context;
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
 
@@ -121,12 +140,13 @@ typedef struct kanon_setting {
 typedef struct kanon_schema kanon_schema;
 
 /* An empty schema, to be filled by the setters below. */
-KANON_API kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err);
+KANON_API kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err);
 /* The schema in the YAML file at `path`. Paths in it are relative to the file. */
-KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err);
+KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context,
+                                         kanon_error *err);
 /* The schema in `size` bytes of YAML. `name` stands in messages; paths in it are relative to the working directory. */
 KANON_API kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
-                                               kanon_error *err);
+                                               const kanon_context *context, kanon_error *err);
 KANON_API void kanon_schema_free(kanon_schema *schema);
 
 /* Each setter replaces what the schema said before about that column. */
@@ -184,6 +204,7 @@ typedef struct kanon_read_options {
     int64_t
         memory; /* bytes that may be used: a table that would take much of them is kept in a file in TMPDIR; 0: any number */
     int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
+    const kanon_context *context; /* NULL: the schema's */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it
@@ -413,6 +434,7 @@ typedef struct kanon_check_options {
     kanon_tick tick;
     void *payload;
     int64_t k; /* that the file must have; 0: what the schema says */
+    const kanon_context *context; /* NULL: the schema's */
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -585,6 +607,7 @@ typedef struct kanon_state_options {
     int wait_seconds; /* how long to wait for another process; 0: 10 seconds, negative: not at all */
     kanon_tick tick;
     void *payload;
+    const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner

@@ -18,6 +18,7 @@
 #include "audit/check_privacy.h"
 #include "audit/class_table.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "core/ticker.h"
 #include "table/dictionary.h"
@@ -666,15 +667,13 @@ static void clear_checker(checker *c)
     kanon__source_free(c->source);
 }
 
-kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
-                              const kanon_check_options *options, kanon_error *err)
+/* Check the release in `source`, which is taken over in any case. */
+static kanon_status check_source(kanon_check **out, kanon__source *source, const kanon_schema *schema,
+                                 kanon_check_options given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    checker c = {.schema = schema, .entity.column = -1};
-    kanon_check_options given;
-    kanon__input input = {0};
-    *out = NULL;
-    KANON_TRY(kanon__take_options(&given, sizeof given, options, err), out);
+    checker c = {.schema = schema, .source = source, .entity.column = -1};
+    kanon__call_ticks(&given.tick, &given.payload);
     if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
         st = kanon__fail(err, KANON_EINVAL, "the risk threshold is not between 0 and 1");
         goto out;
@@ -685,8 +684,6 @@ kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_s
     }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_source_new(&c.source, &input, given.delimiter, err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
     KANON_TRY(set_up_columns(&c, err), out);
     KANON_TRY(read_rows(&c, err), out);
@@ -700,6 +697,54 @@ out:
     kanon_check_free(c.report != NULL ? &c.report->check : NULL);
     clear_checker(&c);
     return st;
+}
+
+/* Begin the call that checks a release, in the context of the options or else the schema. */
+static kanon_status begin_check(kanon__call *call, kanon_check_options *given, const kanon_schema *schema,
+                                const kanon_check_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__take_options(given, sizeof *given, options, err);
+    if (st == KANON_OK)
+        st = kanon__context_check(given->context, err);
+    if (st == KANON_OK)
+        kanon__call_begin(call, given->context != NULL ? given->context : schema->context);
+    return st;
+}
+
+static kanon_status check_input(kanon_check **out, kanon__input *input, const kanon_schema *schema,
+                                kanon_check_options given, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon_status st = kanon__csv_source_new(&source, input, given.delimiter, err);
+    return st == KANON_OK ? check_source(out, source, schema, given, err) : st;
+}
+
+kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+                              const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = begin_check(&call, &given, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_open(&input, path, err);
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
+}
+
+kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
+                               const kanon_schema *schema, const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = begin_check(&call, &given, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
 }
 
 void kanon_check_free(kanon_check *check)

@@ -12,6 +12,7 @@
 #include "bound/certificate.h"
 #include "bound/separation.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 
 #include <math.h>
@@ -244,14 +245,15 @@ out:
     return st;
 }
 
-kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
-                         kanon_error *err)
+static kanon_status find_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
+                               kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bound_run s = {.begun = kanon__seconds()};
     kanon__output *certificate = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&s.options, sizeof s.options, options, err), out);
+    kanon__call_ticks(&s.options.tick, &s.options.payload);
     KANON_TRY(check_options(table, &s.options, err), out);
     if (s.options.certificate != NULL || s.options.certificate_to != NULL) /* fails early where it cannot be written */
         KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, s.options.certificate_to, err), out);
@@ -273,6 +275,14 @@ out:
     kanon__separation_free(s.separation);
     kanon__priced_table_free(s.table);
     return st;
+}
+
+kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
+                         kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, find_bound(out, table, options, err));
 }
 
 void kanon_lower_bound_free(kanon_lower_bound *b)

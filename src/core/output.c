@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,6 @@ struct kanon__output {
     size_t used;
     int64_t n_bytes;
     kanon__sha256 *hash;
-    kanon_status hash_status;
     char digest[KANON__SHA256_TEXT];
     char buffer[BUFFER_SIZE];
 };
@@ -69,14 +69,13 @@ out:
 static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    char *resolved = old != NULL ? realpath(o->path, NULL) : NULL;
-    const char *place = resolved != NULL ? resolved : o->path;
+    char resolved[PATH_MAX];
+    const char *place = old != NULL && realpath(o->path, resolved) != NULL ? resolved : o->path;
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
     KANON_TRY(open_temporary(o, err), out);
     if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
         st = kanon__fail_errno(err, errno, "keep the permissions of", o->path);
 out:
-    free(resolved);
     return st;
 }
 
@@ -111,11 +110,13 @@ static const char *base_of(const char *path)
 /* The directory that the path's last name stands in. */
 static bool stat_directory(const char *path, struct stat *out)
 {
+    char directory[PATH_MAX] = ".";
     size_t length = (size_t)(base_of(path) - path);
-    char *directory = length > 0 ? strndup(path, length) : strdup(".");
-    bool good = directory != NULL && stat(directory, out) == 0;
-    free(directory);
-    return good;
+    if (length >= sizeof directory)
+        return false;
+    if (length > 0)
+        snprintf(directory, sizeof directory, "%.*s", (int)length, path);
+    return stat(directory, out) == 0;
 }
 
 bool kanon__output_same_place(const char *left, const char *right)
@@ -161,8 +162,8 @@ out:
 static void put(kanon__output *o, const char *at, size_t size)
 {
     size_t left = size;
-    if (o->hash != NULL && left > 0 && o->hash_status == KANON_OK)
-        o->hash_status = kanon__sha256_add(o->hash, at, left, NULL);
+    if (o->hash != NULL)
+        kanon__sha256_add(o->hash, at, left);
     if (o->sink.write != NULL && left > 0 && o->error == 0) {
         o->error = o->sink.write(at, left, o->sink.payload);
         left = 0;
@@ -254,17 +255,17 @@ kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
     o->fd = -1;
     if (o->error != 0)
         return kanon__fail_errno(err, o->error, "write", o->path);
-    if (o->hash_status != KANON_OK)
-        return kanon__fail(err, o->hash_status, "the checksum of %s failed", o->path);
-    return o->hash != NULL ? kanon__sha256_finish(o->digest, o->hash, err) : KANON_OK;
+    if (o->hash != NULL)
+        kanon__sha256_finish(o->digest, o->hash);
+    return KANON_OK;
 }
 
 /* The rename itself must survive a power cut, so the directory is synced; where that cannot be done, the file is whole
  * anyway. */
 static void sync_directory(const char *path)
 {
-    char *copy = strdup(path);
-    if (copy == NULL)
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
         return;
     char *slash = strrchr(copy, '/');
     if (slash != NULL)
@@ -274,7 +275,6 @@ static void sync_directory(const char *path)
         fsync(fd);
         close(fd);
     }
-    free(copy);
 }
 
 /* A second name for what is about to be replaced. Where there is none to be had, the commit cannot be undone. */

@@ -8,6 +8,7 @@
 #include "measures/measure.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "model/entity_records.h"
 
@@ -215,8 +216,8 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     return kanon__evaluate_some(out, table, grouping, options, NULL, err);
 }
 
-kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
-                                  const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
+static kanon_status evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                             const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_evaluate_options o;
@@ -227,6 +228,7 @@ kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table
     const kanon_setting_info *infos;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     size_t n_infos = kanon_measure_settings(&infos);
     KANON_TRY(kanon__settings_init(&settings, "the measures", infos, n_infos, o.settings, o.n_settings, err), out);
     subject.k = o.k;
@@ -248,6 +250,14 @@ out:
     clear_subject(&subject);
     kanon__settings_clear(&settings);
     return st;
+}
+
+kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                                  const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, evaluate(out, table, grouping, options, wanted, err));
 }
 
 void kanon_measures_free(kanon_measures *measures)

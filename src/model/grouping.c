@@ -5,6 +5,7 @@
 #include "model/grouping.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/number.h"
 
 #include <math.h>
@@ -127,7 +128,7 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+static kanon_status new_grouping(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
 {
     *out = NULL;
     for (int64_t row = 0; row < table->data.n_rows; row++)
@@ -137,6 +138,13 @@ kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, 
     if (st == KANON_OK)
         (*out)->k = table->policy.k;
     return st;
+}
+
+kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, new_grouping(out, table, group_of, err));
 }
 
 static kanon_status read_number(const kanon__csv *csv, int column, int64_t least, int64_t *value, kanon_error *err)
@@ -201,7 +209,7 @@ static kanon_status read_input(kanon_grouping **out, const kanon_table *table, k
     KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
     memset(group_of, 0xff, (size_t)table->data.n_rows * sizeof *group_of); /* -1: not seen yet */
     KANON_TRY(read_groups(&csv, table, group_of, err), out);
-    KANON_TRY(kanon_grouping_new(out, table, group_of, err), out);
+    KANON_TRY(new_grouping(out, table, group_of, err), out);
 out:
     kanon__free(group_of);
     kanon__csv_close(&csv);
@@ -211,19 +219,23 @@ out:
 
 kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
 {
+    kanon__call call;
     kanon__input input = {0};
     *out = NULL;
+    kanon__call_begin(&call, table->context);
     kanon_status st = kanon__input_open(&input, path, err);
-    return st == KANON_OK ? read_input(out, table, &input, err) : st;
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
 }
 
 kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes, size_t size,
                                        const char *name, kanon_error *err)
 {
+    kanon__call call;
     kanon__input input = {0};
     *out = NULL;
+    kanon__call_begin(&call, table->context);
     kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return st == KANON_OK ? read_input(out, table, &input, err) : st;
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
 }
 
 /* ---- accessors --------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "pipeline/memory.h"
 #include "pipeline/requirements.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "model/grouping.h"
@@ -369,7 +370,7 @@ static kanon_status count_suppressible(int64_t *out, const kanon_table *table, c
     return KANON_OK;
 }
 
-kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_options o;
@@ -382,6 +383,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     kanon__constraints *constraints = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(make_plan(&p, table, &o, err), out);
     KANON_TRY(check_effort(&p, &o, err), out);
     const kanon_algorithm_info *info = &p.algorithm->info;
@@ -415,4 +417,11 @@ out:
     kanon__settings_clear(&settings);
     kanon__free(given);
     return st;
+}
+
+kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, anonymize(out, table, options, err));
 }

@@ -2,6 +2,7 @@
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/random.h"
@@ -107,9 +108,9 @@ static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_err
     kanon__sha256 *hash = NULL;
     char digest[KANON__SHA256_TEXT];
     KANON_TRY(kanon__sha256_new(&hash, err), out);
-    KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
+    kanon__sha256_add(hash, prefix, sizeof prefix);
     KANON_TRY(t->source->class->hash(t->source, hash, err), out);
-    KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
+    kanon__sha256_finish(digest, hash);
     *out = 0;
     for (int i = 0; i < 16; i++)
         *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
@@ -207,7 +208,10 @@ static kanon_status write_reports(publishing *p, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
     const kanon_measures *measures = p->wanted.measures;
-    kanon_evaluate_options options = {.struct_size = sizeof options, .threads = p->wanted.threads, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    kanon_evaluate_options options = {.struct_size = sizeof options,
+                                      .threads = p->wanted.threads,
+                                      .tick = p->wanted.tick,
+                                      .payload = p->wanted.payload};
     if (measures == NULL) {
         KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
         measures = own;
@@ -229,12 +233,13 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__before_naming before, void *payload)
 {
     kanon_status st = KANON_OK;
     publishing p = {.table = table, .grouping = grouping};
     KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
@@ -245,6 +250,8 @@ kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grou
         kanon__hint(err, st, "choose another numeric form: interval, range or columns");
         goto out;
     }
+    if (p.wanted.report != NULL || p.wanted.report_external != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const kanon_outputs *w = &p.wanted;
     const char *const paths[N_OUTPUTS] = {
@@ -278,13 +285,22 @@ out:
     return st;
 }
 
-kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
-                                    const char *path, kanon_error *err)
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, before, payload));
+}
+
+static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,
+                                     const kanon_measures *measures, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
     kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
     const char *const paths[N_OUTPUTS] = {path};
+    KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__output_open(&output, path, NULL, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
@@ -293,4 +309,12 @@ kanon_status kanon_measures_publish(const kanon_table *table, const kanon_groupi
 out:
     kanon__output_free(output);
     return st;
+}
+
+kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
+                                    const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish_measures(table, grouping, measures, path, err));
 }

@@ -2,6 +2,7 @@
 #include "pipeline/publish.h"
 #include "pipeline/requirements.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "refine/refinement.h"
@@ -20,23 +21,39 @@ enum { WAIT_SECONDS = 10 };
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
+static kanon_status take_state_options(kanon_state_options *out, const kanon_state_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__take_options(out, sizeof *out, options, err);
+    return st == KANON_OK ? kanon__context_check(out->context, err) : st;
+}
+
+static kanon_status open_state(kanon_state **out, const char *path, const kanon_state_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_state_options o;
     kanon_state *s = NULL;
-    *out = NULL;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(kanon__new_array(&s, 1, "a state", err), out);
-    s->tick = o.tick;
-    s->payload = o.payload;
-    int wait = o.wait_seconds == 0 ? WAIT_SECONDS : o.wait_seconds;
+    s->context = o->context;
+    s->tick = o->tick;
+    s->payload = o->payload;
+    int wait = o->wait_seconds == 0 ? WAIT_SECONDS : o->wait_seconds;
     KANON_TRY(kanon__store_open(&s->store, path, wait < 0 ? 0 : wait, err), out);
     *out = s;
     s = NULL;
 out:
     kanon_state_close(s);
     return st;
+}
+
+kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_state_options o;
+    *out = NULL;
+    kanon_status st = take_state_options(&o, options, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, o.context);
+    return kanon__call_end(&call, open_state(out, path, &o, err));
 }
 
 void kanon_state_close(kanon_state *s)
@@ -119,15 +136,13 @@ static kanon_status describe_release(kanon__release *out, double *loss, const ka
     return st;
 }
 
-kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
-                                const kanon_grouping *grouping, const kanon_outputs *outputs,
-                                const kanon_state_options *options, kanon_error *err)
+static kanon_status create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                           const kanon_grouping *grouping, const kanon_outputs *outputs, const kanon_state_options *o,
+                           kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_state_options o;
     making m = {.path = path};
     double loss;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     if (access(path, F_OK) == 0)
         return fail_is_there(path, err);
     if (grouping->recode_maps != NULL) {
@@ -145,8 +160,9 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);
-    m.state->tick = o.tick;
-    m.state->payload = o.payload;
+    m.state->context = kanon__call_context();
+    m.state->tick = o->tick;
+    m.state->payload = o->payload;
     m.released = outputs != NULL && outputs->release != NULL;
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
     KANON_TRY(kanon__store_create(&m.state->store, m.temporary, err), out);
@@ -159,6 +175,20 @@ out:
     kanon_state_close(m.state);
     kanon__free(m.temporary);
     return st;
+}
+
+kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                                const kanon_grouping *grouping, const kanon_outputs *outputs,
+                                const kanon_state_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_state_options o;
+    kanon_status st = take_state_options(&o, options, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, o.context != NULL ? o.context : table->context);
+    kanon__call_ticks(&o.tick, &o.payload);
+    return kanon__call_end(&call, create(path, table, schema, grouping, outputs, &o, err));
 }
 
 /* ---- one change -------------------------------------------------------------------------------------------------- */
@@ -303,8 +333,8 @@ static void end(changing *c)
     kanon__session_end(c->state);
 }
 
-static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
-                          const kanon_change_options *options, kanon_change *out, kanon_error *err)
+static kanon_status apply_delta(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     changing c;
@@ -327,6 +357,14 @@ out:
     return st;
 }
 
+static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
+                          const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, s);
+    return kanon__state_call_end(&call, apply_delta(s, delta, kind, command, options, out, err));
+}
+
 kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -345,8 +383,7 @@ kanon_status kanon_state_update(kanon_state *state, const char *delta, const kan
     return apply(state, delta, KANON__DELTA_UPDATE, "update", options, out, err);
 }
 
-kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
-                                 kanon_error *err)
+static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     changing c;
@@ -359,6 +396,14 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 out:
     end(&c);
     return st;
+}
+
+kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                 kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, state);
+    return kanon__state_call_end(&call, release(state, options, out, err));
 }
 
 /* ---- refining ---------------------------------------------------------------------------------------------------- */
@@ -448,8 +493,8 @@ out:
     return st;
 }
 
-kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
-                                  kanon_change *out, kanon_error *err)
+static kanon_status optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                             kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     changing c;
@@ -462,4 +507,12 @@ kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, co
 out:
     end(&c);
     return st;
+}
+
+kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                  kanon_change *out, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, state);
+    return kanon__state_call_end(&call, optimize(state, refinement, options, out, err));
 }

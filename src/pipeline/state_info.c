@@ -1,5 +1,6 @@
 /* What is in a state, and what its releases give away together. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "state/check_state.h"
 #include "state/releases.h"
 #include "state/uphold.h"
@@ -182,7 +183,7 @@ out:
     return st;
 }
 
-kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
+static kanon_status describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     described *d = NULL;
@@ -207,6 +208,13 @@ out:
     kanon_state_info_free(d != NULL ? &d->info : NULL);
     kanon__session_end(s);
     return st;
+}
+
+kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, s);
+    return kanon__state_call_end(&call, describe(out, s, err));
 }
 
 /* ---- auditing ---------------------------------------------------------------------------------------------------- */
@@ -289,7 +297,7 @@ out:
     return st;
 }
 
-kanon_status kanon_state_audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
+static kanon_status audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     audited *a = NULL;
@@ -312,4 +320,11 @@ out:
     kanon_audit_free(a != NULL ? &a->audit : NULL);
     kanon__session_end(s);
     return st;
+}
+
+kanon_status kanon_state_audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, s);
+    return kanon__state_call_end(&call, audit(out, s, k, err));
 }

@@ -1,5 +1,6 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
  * become text. Called by report.c; calls jansson. */
+#include "core/alloc.h"
 #include "report/markup.h"
 #include "report/report.h"
 
@@ -142,8 +143,8 @@ static bool set_requirements(json_t *root, const kanon__report *r)
 static json_t *path_value(const char *path)
 {
     json_t *value = json_string(path);
-    char *copy = value == NULL ? malloc(strlen(path) + 1) : NULL;
-    if (copy == NULL)
+    char *copy = NULL;
+    if (value != NULL || kanon__new_array(&copy, (int64_t)strlen(path) + 1, "a file name", NULL) != KANON_OK)
         return value;
     const char *at = path, *end = path + strlen(path);
     size_t used = 0;
@@ -156,7 +157,7 @@ static json_t *path_value(const char *path)
         used += is_bad ? 1 : (size_t)(at - from);
     }
     value = json_stringn(copy, used);
-    free(copy);
+    kanon__free(copy);
     return value;
 }
 

@@ -1,4 +1,5 @@
 #include "core/alloc.h"
+#include "core/context.h"
 #include "state/wishes.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
@@ -685,7 +686,7 @@ kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *s, kan
     kanon_status st = KANON_OK;
     kanon_schema *schema = NULL;
     *out = NULL;
-    KANON_TRY(kanon_schema_new(&schema, err), out);
+    KANON_TRY(kanon_schema_new(&schema, kanon__call_context(), err), out);
     for (int i = 0; i < s->n_columns; i++)
         KANON_TRY(describe_column(schema, &s->columns[i], err), out);
     for (int64_t i = 0; i < s->missing.n; i++)

@@ -1,5 +1,6 @@
 /* A state from a table that has just been grouped. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "state/persons.h"
 #include "state/session.h"
 #include "state/wishes.h"
@@ -99,7 +100,7 @@ static kanon_status keep_columns(kanon_state *s, const kanon_table *t, const kan
         KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
     s->delimiter = t->source->delimiter;
     s->crlf = t->source->crlf;
-    KANON_TRY(kanon_schema_new(&s->wishes, err), out);
+    KANON_TRY(kanon_schema_new(&s->wishes, kanon__call_context(), err), out);
     KANON_TRY(kanon__wishes_copy(s->wishes, schema, err), out);
     KANON_TRY(kanon__wishes_settle(s, err), out);
 out:

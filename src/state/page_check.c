@@ -1,10 +1,7 @@
 #include "state/page_check.h"
 
-#include <pthread.h>
-#include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
-
-#define CHECKED_NAME "kanon-pages"
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
@@ -251,12 +248,18 @@ static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
     return under(vfs)->xGetLastError(under(vfs), size, out);
 }
 
-/* SQLite finds its layers by name in a list of its own; this one is put there once and never changes. */
-static void register_layer(void)
+int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 **db, int flags)
 {
-    static sqlite3_vfs layer = {
+    sqlite3_vfs *standard = sqlite3_vfs_find(NULL);
+    *db = NULL;
+    if (standard == NULL)
+        return SQLITE_NOMEM;
+    layer->vfs = (sqlite3_vfs){
         .iVersion = 1,
-        .zName = CHECKED_NAME,
+        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile,
+        .mxPathname = standard->mxPathname,
+        .zName = layer->name,
+        .pAppData = standard,
         .xOpen = vfs_open,
         .xDelete = vfs_delete,
         .xAccess = vfs_access,
@@ -266,18 +269,11 @@ static void register_layer(void)
         .xCurrentTime = vfs_time,
         .xGetLastError = vfs_last_error,
     };
-    sqlite3_vfs *standard = sqlite3_vfs_find(NULL);
-    if (standard == NULL)
-        return;
-    layer.szOsFile = (int)sizeof(checked_file) + standard->szOsFile;
-    layer.mxPathname = standard->mxPathname;
-    layer.pAppData = standard;
-    sqlite3_vfs_register(&layer, 0);
-}
-
-const char *kanon__page_check_name(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, register_layer);
-    return sqlite3_vfs_find(CHECKED_NAME) != NULL ? CHECKED_NAME : NULL;
+    snprintf(layer->name, sizeof layer->name, "kanon-pages-%p", (void *)layer); /* no other object has this place */
+    int rc = sqlite3_vfs_register(&layer->vfs, 0);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = sqlite3_open_v2(path, db, flags, layer->name);
+    sqlite3_vfs_unregister(&layer->vfs);
+    return rc;
 }

@@ -4,13 +4,21 @@
 #ifndef KANON_STATE_PAGE_CHECK_H
 #define KANON_STATE_PAGE_CHECK_H
 
+#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { KANON__PAGE_SIZE = 4096, KANON__PAGE_RESERVED = 8 };
 
-/* The layer's name for sqlite3_open_v2; NULL where SQLite could not take it in. */
-const char *kanon__page_check_name(void);
+/* The layer of one state. SQLite finds layers by name in a list of the process; this one is in the list only while the state
+ * is being opened, under a name of its own. */
+typedef struct kanon__page_layer {
+    sqlite3_vfs vfs;
+    char name[40];
+} kanon__page_layer;
+
+/* sqlite3_open_v2 through the layer, which must stay where it is until *db is closed. */
+int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 **db, int flags);
 /* Put the sum into a page that stands at byte `offset` of the file; whether it is right. A page of zeros holds nothing and
  * is right without. */
 void kanon__page_seal(unsigned char page[KANON__PAGE_SIZE], int64_t offset);

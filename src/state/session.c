@@ -5,6 +5,22 @@
 
 #include <time.h>
 
+void kanon__state_call_begin(kanon__state_call *c, kanon_state *s)
+{
+    c->state = s;
+    c->tick = s->tick;
+    c->payload = s->payload;
+    kanon__call_begin(&c->call, s->context);
+    kanon__call_ticks(&s->tick, &s->payload);
+}
+
+kanon_status kanon__state_call_end(kanon__state_call *c, kanon_status status)
+{
+    c->state->tick = c->tick;
+    c->state->payload = c->payload;
+    return kanon__call_end(&c->call, status);
+}
+
 kanon_status kanon__session_regrow(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;

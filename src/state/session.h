@@ -2,12 +2,24 @@
 #ifndef KANON_STATE_SESSION_H
 #define KANON_STATE_SESSION_H
 
+#include "core/context.h"
 #include "model/grouping.h"
 #include "model/space.h"
 #include "state/group_index.h"
 #include "state/records.h"
 
 /* ---- state/session.c --------------------------------------------------------------------------------------------- */
+
+/* A call on a state; its ticks were given when it was opened. */
+typedef struct kanon__state_call {
+    kanon__call call;
+    kanon_state *state;
+    kanon_tick tick;
+    void *payload;
+} kanon__state_call;
+
+void kanon__state_call_begin(kanon__state_call *call, kanon_state *state);
+kanon_status kanon__state_call_end(kanon__state_call *call, kanon_status status);
 
 /* Begin a transaction and read what every command needs. */
 kanon_status kanon__session_begin(kanon_state *state, bool write, kanon_error *err);

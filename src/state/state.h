@@ -71,6 +71,7 @@ typedef struct kanon__number_tally {
 } kanon__number_tally;
 
 struct kanon_state {
+    const kanon_context *context;
     kanon__store store;
     int n_columns, n_dimensions, n_key, n_sensitive;
     kanon__state_column *columns;

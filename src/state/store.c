@@ -68,13 +68,9 @@ static kanon_status connect(kanon__store *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char *name = NULL;
-    const char *layer = kanon__page_check_name();
     KANON_TRY(plain_path(&name, s->path, err), out);
-    if (layer == NULL) {
-        st = kanon__fail(err, KANON_ENOMEM, "out of memory for the state");
-        goto out;
-    }
-    int rc = sqlite3_open_v2(name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer);
+    KANON_TRY(kanon__new_array(&s->layer, 1, "the state", err), out);
+    int rc = kanon__page_layer_open(s->layer, name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
     if (rc != SQLITE_OK) {
         st = kanon__store_fail(s, s->db != NULL ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM, err);
         goto out;
@@ -235,6 +231,7 @@ void kanon__store_close(kanon__store *s)
 {
     kanon__store_rollback(s);
     sqlite3_close_v2(s->db);
+    kanon__free(s->layer);
     kanon__free(s->path);
     *s = (kanon__store){0};
 }

@@ -14,6 +14,7 @@ enum {
 
 typedef struct kanon__store {
     sqlite3 *db;
+    struct kanon__page_layer *layer; /* state/page_check.h */
     char *path;
     bool in_transaction;
     int64_t room; /* pages that are kept in memory */

@@ -1,6 +1,7 @@
 #include "state/wishes.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,7 +138,7 @@ kanon_status kanon__wishes_load(kanon_state *s, kanon_error *err)
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
     bool has_row;
-    KANON_TRY(kanon_schema_new(&s->wishes, err), out);
+    KANON_TRY(kanon_schema_new(&s->wishes, kanon__call_context(), err), out);
     KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM wishes ORDER BY number, name", err), out);
     for (;;) {
         KANON_TRY(kanon__store_step(&s->store, rows, &has_row, err), out);

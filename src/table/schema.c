@@ -1,6 +1,7 @@
 #include "table/schema.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
@@ -40,15 +41,28 @@ const char *kanon_type_text(kanon_type type)
     return "unknown";
 }
 
-kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err)
+static kanon_status new_schema(kanon_schema **out, kanon_error *err)
 {
-    return kanon__new_array(out, 1, "a schema", err);
+    kanon_status st = kanon__new_array(out, 1, "a schema", err);
+    if (st == KANON_OK)
+        (*out)->context = kanon__call_context();
+    return st;
 }
 
-kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err)
+kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, new_schema(out, err));
+}
+
+static kanon_status read_schema(kanon_schema **out, const char *path, kanon_error *err)
 {
     kanon__input input = {0};
-    *out = NULL;
     kanon_status st = kanon__input_open(&input, path, err);
     if (st != KANON_OK)
         return st;
@@ -57,9 +71,27 @@ kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error
     return st;
 }
 
-kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name, kanon_error *err)
+kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context, kanon_error *err)
 {
-    return kanon__schema_parse(out, bytes, size, name, err);
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, read_schema(out, path, err));
+}
+
+kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
+                                     const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, kanon__schema_parse(out, bytes, size, name, err));
 }
 
 static void clear_generalisation(kanon__attribute *attribute)
@@ -136,7 +168,7 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+static kanon_status set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
@@ -150,8 +182,15 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     return st;
 }
 
+kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_role(schema, column, role, err));
+}
+
 /* Only categorical attributes have a taxonomy, so of a numeric type and a taxonomy the one that was set last stays. */
-kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)type < KANON_TYPE_UNKNOWN || type > KANON_TYPE_CATEGORICAL)
@@ -165,7 +204,14 @@ kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kan
     return st;
 }
 
-kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_type(schema, column, type, err));
+}
+
+static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -182,8 +228,15 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
-                                             const char *name, kanon_error *err)
+kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_taxonomy(schema, column, path, err));
+}
+
+static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
+                                       const char *name, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -203,7 +256,15 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
+kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
+                                             const char *name, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_taxonomy_bytes(schema, column, bytes, size, name, err));
+}
+
+static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)mask < KANON_MASK_NONE || mask > KANON_MASK_LEFT)
@@ -218,6 +279,13 @@ kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kan
     return st;
 }
 
+kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_mask(schema, column, mask, err));
+}
+
 kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err)
 {
     if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
@@ -227,7 +295,7 @@ kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role
     return KANON_OK;
 }
 
-kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
+static kanon_status set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__texts key = {0};
@@ -242,6 +310,13 @@ out:
     return st;
 }
 
+kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_key(schema, columns, n, err));
+}
+
 kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err)
 {
     if (k < 2)
@@ -252,8 +327,8 @@ kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *er
 }
 
 /* Names are checked where algorithms are known: when the table is grouped. */
-kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
-                                        size_t n_settings, kanon_error *err)
+static kanon_status set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings, size_t n_settings,
+                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char *algorithm = NULL, *word = NULL, *value = NULL;
@@ -276,7 +351,15 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
+                                        size_t n_settings, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_algorithm(schema, name, settings, n_settings, err));
+}
+
+static kanon_status set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -298,7 +381,14 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_weight(schema, column, weight, err));
+}
+
+static kanon_status add_missing(kanon_schema *schema, const char *text, kanon_error *err)
 {
     kanon__texts fresh = {0};
     kanon__texts *missing = schema->missing_from_flags ? &schema->missing : &fresh;
@@ -315,6 +405,13 @@ kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, ka
     return st;
 }
 
+kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, add_missing(schema, text, err));
+}
+
 void kanon_schema_clear_missing(kanon_schema *schema)
 {
     kanon__texts_clear(&schema->missing);
@@ -328,7 +425,7 @@ bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size
 
 /* ---- what is asked of the groups --------------------------------------------------------------------------------- */
 
-kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+static kanon_status set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
 {
     if (kanon__fraction_parse(&schema->suppress, share))
         return KANON_OK;
@@ -336,7 +433,14 @@ kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, 
                        "write 0.01 for one percent");
 }
 
-kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_suppress(schema, share, err));
+}
+
+static kanon_status set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
     char *copy = NULL;
     kanon_status st = KANON_OK;
@@ -356,6 +460,13 @@ kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, i
     return KANON_OK;
 }
 
+kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_entity(schema, column, together, err));
+}
+
 /* One NAME=VALUE of a constraint. */
 static kanon_status add_constraint_word(kanon__constraint_text *constraint, const char *word, size_t length,
                                         kanon_error *err)
@@ -373,7 +484,7 @@ static kanon_status add_constraint_word(kanon__constraint_text *constraint, cons
     return st;
 }
 
-kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+static kanon_status add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraint_text constraint = {0};
@@ -393,6 +504,13 @@ out:
     kanon__texts_clear(&constraint.names);
     kanon__texts_clear(&constraint.values);
     return st;
+}
+
+kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, add_constraint(schema, text, err));
 }
 
 int64_t kanon_schema_k(const kanon_schema *schema)

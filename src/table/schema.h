@@ -29,6 +29,7 @@ typedef struct kanon__constraint_text {
 } kanon__constraint_text;
 
 struct kanon_schema {
+    const kanon_context *context;
     char *path; /* of the file; NULL: made of flags alone */
     kanon__attribute *attributes;
     int64_t n_attributes, attributes_capacity;

@@ -5,6 +5,7 @@
 #include "table/schema_yaml.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/number.h"
 #include "table/schema.h"
 
@@ -806,7 +807,7 @@ kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t s
         return kanon__fail(err, KANON_ENOMEM, "out of memory for reading %s", path);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)r.bytes, r.size);
-    KANON_TRY(kanon_schema_new(&schema, err), out);
+    KANON_TRY(kanon_schema_new(&schema, kanon__call_context(), err), out);
     KANON_TRY(kanon__copy_text(&schema->path, path, strlen(path), "a file name", err), out);
     KANON_TRY(read_stream(&r, schema), out);
     *out = schema;

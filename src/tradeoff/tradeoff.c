@@ -6,6 +6,7 @@
 #include "tradeoff/curve.h"
 #include "pipeline/publish.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
@@ -311,6 +312,8 @@ static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_e
     const kanon_sink *const sinks[N_OUTPUTS] = {w->options.csv_to, w->options.json_to, w->options.plot_to};
     const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL, sinks[1] == NULL ? w->options.json : NULL,
                                           sinks[2] == NULL ? w->options.plot : NULL};
+    if (paths[1] != NULL || paths[2] != NULL || sinks[1] != NULL || sinks[2] != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(make_grid(w, err), out);
     KANON_TRY(make_points(w->curve, err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
@@ -325,7 +328,7 @@ out:
     return st;
 }
 
-kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
+static kanon_status try_all(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
                             kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -333,6 +336,7 @@ kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const k
     kanon__output *outputs[N_OUTPUTS] = {0};
     *out = NULL;
     KANON_TRY(kanon__take_options(&w.options, sizeof w.options, options, err), out);
+    kanon__call_ticks(&w.options.tick, &w.options.payload);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
     const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->policy.algorithm;
     w.curve->algorithm = algorithm != NULL ? algorithm : kanon_algorithm_default();
@@ -347,6 +351,14 @@ out:
         kanon__output_free(outputs[i]);
     kanon_curve_free(w.curve);
     return st;
+}
+
+kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
+                            kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, try_all(out, table, options, err));
 }
 
 void kanon_curve_free(kanon_curve *curve)

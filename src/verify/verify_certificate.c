@@ -6,6 +6,7 @@
  * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
  * in between; where its k highest prices are covered by the box's own cost it is done, and else it is halved. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/sha256.h"
 #include "core/ticker.h"
@@ -507,6 +508,7 @@ static kanon_status check_input(kanon_certificate *out, const kanon_table *table
     kanon_error why = {0};
     kanon__ticker ticker;
     memset(out, 0, sizeof *out);
+    kanon__call_ticks(&tick, &payload);
     kanon__ticker_init(&ticker, tick, payload, "checking the proof");
     KANON_TRY(read_certificate(&c, input, &why), out);
     KANON_TRY(set_attributes(&c, &why), out);
@@ -533,17 +535,21 @@ out:
 kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
                                      kanon_tick tick, void *payload, kanon_error *err)
 {
+    kanon__call call;
     kanon__input input = {0};
     memset(out, 0, sizeof *out);
+    kanon__call_begin(&call, table->context);
     kanon_status st = kanon__input_open(&input, path, err);
-    return st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st;
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
 }
 
 kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes, size_t size,
                                            const char *name, int threads, kanon_tick tick, void *payload, kanon_error *err)
 {
+    kanon__call call;
     kanon__input input = {0};
     memset(out, 0, sizeof *out);
+    kanon__call_begin(&call, table->context);
     kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st;
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
 }

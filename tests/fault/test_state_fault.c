@@ -80,7 +80,7 @@ static files set_up_state(int wish)
     write_people(f.insert.text, 'b', 1, 12, all_columns);
     write_people(f.delete.text, 'a', 1, 9, "id");
     write_people(f.update.text, 'a', 50, 8, all_columns);
-    assert_done(kanon_schema_read(&schema, f.schema.text, &err), &err);
+    assert_done(kanon_schema_read(&schema, f.schema.text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, f.table.text, schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = f.release.text};

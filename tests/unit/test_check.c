@@ -51,7 +51,7 @@ static kanon_schema *make_schema(const char *description)
     static const char roles[] = "niqs";  /* in the order of kanon_role */
     static const char types[] = "?ndtc"; /* number, decimal, time, category, in the order of kanon_type */
     kanon_schema *schema = NULL;
-    assert_int_equal(kanon_schema_new(&schema, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     char copy[512];
     snprintf(copy, sizeof copy, "%s", description);
     for (char *rest = NULL, *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {

@@ -189,7 +189,7 @@ static void begin_people(people *p, uint64_t seed)
         write_person(p, file, p->n);
     fclose(file);
     unlink(path.text);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = p->k};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);

@@ -601,7 +601,7 @@ static void test_setters_make_attributes(void **state)
     (void)state;
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_int_equal(kanon_schema_new(&schema, &err), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, &err), KANON_OK);
     assert_null(schema->path);
     assert_int_equal(kanon_schema_k(schema), 0);
     assert_null(kanon_schema_algorithm(schema));
@@ -678,7 +678,7 @@ static void test_setters_refuse(void **state)
     static const double weights[] = {0, -1, 1000000.5, 0.0 / 0.0, 1.0 / 0.0};
     kanon_error err = {0};
     kanon_schema *schema = NULL;
-    assert_int_equal(kanon_schema_new(&schema, &err), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, &err), KANON_OK);
     for (size_t i = 0; i < COUNT(weights); i++) {
         assert_int_equal(kanon_schema_set_weight(schema, "age", weights[i], &err), KANON_EINVAL);
         assert_string_equal(err.message, "column 'age': the weight is out of range");
@@ -707,19 +707,19 @@ static void test_read_file(void **state)
     assert_non_null(file);
     fputs(example, file);
     fclose(file);
-    assert_int_equal(kanon_schema_read(&schema, path, &err), KANON_OK);
+    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_OK);
     snprintf(expected, sizeof expected, "%s/taxonomies/workclass.csv", dir);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
     assert_string_equal(schema->path, path);
     kanon_schema_free(schema);
 
     assert_int_equal(truncate(path, 0), 0);
-    assert_int_equal(kanon_schema_read(&schema, path, &err), KANON_EDATA);
+    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_EDATA);
     snprintf(expected, sizeof expected, "%s:1: column 1: no attributes", path);
     assert_string_equal(err.message, expected);
     assert_null(schema);
     unlink(path);
-    assert_int_equal(kanon_schema_read(&schema, path, &err), KANON_EIO);
+    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_EIO);
     assert_null(schema);
     rmdir(dir);
 }

@@ -122,7 +122,7 @@ static void make_state(const char *csv, int64_t k, uint64_t seed, kanon_state **
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .seed = seed, .algorithm = "kmember"};
     assert_done(kanon_anonymize(grouping, table, &options, &err), &err);
@@ -299,7 +299,7 @@ static void many_operations(void **state)
     (void)state;
     begin_world(&w, test_seed());
     w.alone = true;
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     for (int round = 0; n_done < n; round++) {
         if (w.ref.n > 150) /* keep it small */
             n_done += random_delete(&w);

@@ -17,7 +17,7 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
     kanon_state *state = NULL;
     place directory = scratch("h"), path = scratch("x.state");
     assert_done(sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
-    assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, &err), &err);
+    assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, inside(directory.text, hospital[0]).text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "mondrian"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
@@ -258,7 +258,7 @@ static void model_begin(model *m)
     place path = scratch("m.state");
     write_text(scratch("m.yaml").text, model_yaml);
     write_text(scratch("m.csv").text, model_csv);
-    assert_done(kanon_schema_read(&schema, scratch("m.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("m.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("m.csv").text, schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);

@@ -92,7 +92,7 @@ static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, co
     write_text(scratch("s.yaml").text, w->yaml);
     write_text(scratch("t.csv").text, csv);
     free(csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .seed = seed, .algorithm = seed % 2 ? "kmember" : "mondrian"};
     kanon_status st = kanon_anonymize(&grouping, table, &options, &err);
@@ -165,7 +165,7 @@ static void assert_released(world *w)
     assert_done(kanon_state_describe(&info, w->state, &err), &err);
     assert_int_equal(info->records, w->n);
     assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
     assert_true(check->k >= w->k);
     assert_true(w->entity == 0 || check->entities >= w->k);
@@ -369,7 +369,7 @@ static void classes_count_an_entity_once(void **unused)
     (void)unused;
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *g = grouping_of(table, group_of);
     g->k = 4;
