@@ -1,0 +1,185 @@
+#include "state/index/index_near.h"
+
+#include "core/alloc.h"
+#include "state/index/index_node.h"
+
+#include <stdlib.h>
+
+enum { STRIDE = KANON__NODE_ROOM };
+
+/* ---- picks ------------------------------------------------------------------------------------------------------- */
+
+kanon_status kanon__group_refs_add(kanon__group_refs *p, int64_t number, int64_t leaf, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&p->items, &p->capacity, p->n + 1, "groups", err);
+    if (st == KANON_OK)
+        p->items[p->n++] = (kanon__group_ref){number, leaf};
+    return st;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const kanon__group_ref *a = left, *b = right;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+void kanon__group_refs_sort(kanon__group_refs *p)
+{
+    int64_t n = 0;
+    if (p->n > 0)
+        qsort(p->items, (size_t)p->n, sizeof *p->items, by_number);
+    for (int64_t i = 0; i < p->n; i++)
+        if (n == 0 || p->items[n - 1].number != p->items[i].number)
+            p->items[n++] = p->items[i];
+    p->n = n;
+}
+
+void kanon__group_refs_clear(kanon__group_refs *p)
+{
+    kanon__free(p->items);
+    *p = (kanon__group_refs){0};
+}
+
+/* ---- groups that changed ----------------------------------------------------------------------------------------- */
+
+static int by_value(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+kanon_status kanon__group_index_list_changed(kanon__group_index *index, kanon__group_refs *refs, const int64_t *numbers,
+                                             int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int64_t id = 0; n > 0 && id < index->n_ids; id++) {
+        const kanon__node *leaf = index->nodes[id];
+        if (leaf == NULL || leaf->level != 0 || !leaf->dirty)
+            continue;
+        for (int slot = 0; slot < leaf->n; slot++)
+            if (bsearch(&leaf->keys[slot], numbers, (size_t)n, sizeof *numbers, by_value) != NULL)
+                KANON_TRY(kanon__group_refs_add(refs, leaf->keys[slot], id, err), out);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__group_index_locate(kanon__group_index *index, kanon__group_slot *out, const kanon__group_ref *ref,
+                                       kanon_error *err)
+{
+    kanon_status st = kanon__group_index_find(index, out, ref->leaf, ref->number, err);
+    for (int64_t id = 0; st == KANON_OK && out->node == NULL && id < index->n_ids; id++)
+        if (index->nodes[id] != NULL && index->nodes[id]->level == 0)
+            st = kanon__group_index_find(index, out, id, ref->number, err);
+    return st == KANON_OK && out->node != NULL ? kanon__group_index_load_members(index, *out, err) : st;
+}
+
+/* ---- groups that are near ---------------------------------------------------------------------------------------- */
+
+/* A node or a group, at least `units` away. */
+typedef struct near_item {
+    int64_t units, key;
+    int64_t leaf; /* of a group: its node; 0: a node */
+} near_item;
+
+typedef struct near_search {
+    kanon__group_index *index;
+    int32_t *box; /* lo and hi per attribute, in spots */
+    int64_t number;
+    near_item *heap;
+    int64_t n, capacity;
+} near_search;
+
+/* Nodes before groups, so that of equally near groups all are known when the first is taken. */
+static bool comes_first(const near_item *a, const near_item *b)
+{
+    if (a->units != b->units)
+        return a->units < b->units;
+    if ((a->leaf == 0) != (b->leaf == 0))
+        return a->leaf == 0;
+    return a->key < b->key;
+}
+
+static kanon_status push(near_search *s, near_item what, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&s->heap, &s->capacity, s->n + 1, "a search", err);
+    if (st != KANON_OK)
+        return st;
+    int64_t at = s->n++;
+    for (; at > 0 && comes_first(&what, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        s->heap[at] = s->heap[(at - 1) / 2];
+    s->heap[at] = what;
+    return KANON_OK;
+}
+
+static near_item pop(near_search *s)
+{
+    near_item top = s->heap[0], last = s->heap[--s->n];
+    int64_t at = 0;
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        if (child + 1 < s->n && comes_first(&s->heap[child + 1], &s->heap[child]))
+            child++;
+        if (child >= s->n || !comes_first(&s->heap[child], &last))
+            break;
+        s->heap[at] = s->heap[child];
+        at = child;
+    }
+    s->heap[at] = last;
+    return top;
+}
+
+/* The units of the smallest box around the group and, of a leaf's slot, the group there, or of an inner one's, any place
+ * there: no group below is nearer. */
+static int64_t units_with(const near_search *s, const kanon__node *node, int slot)
+{
+    int64_t units = 0;
+    int sides = kanon__node_sides(node);
+    for (int i = 0; i < s->index->space->n; i++) {
+        const int32_t *coordinates = node->coordinates + i * sides * STRIDE + slot;
+        int32_t low = node->level == 0 ? coordinates[0] : coordinates[STRIDE],
+                high = node->level == 0 ? coordinates[STRIDE] : coordinates[0];
+        int32_t lo = low < s->box[2 * i] ? low : s->box[2 * i], hi = high > s->box[2 * i + 1] ? high : s->box[2 * i + 1];
+        units += kanon__coordinates_units(&s->index->space->dimensions[i], lo, hi);
+    }
+    return units;
+}
+
+static kanon_status inspect_node(near_search *s, int64_t id, kanon_error *err)
+{
+    kanon__node *node = NULL;
+    kanon_status st = kanon__node_get(s->index, &node, id, err);
+    for (int slot = 0; st == KANON_OK && slot < node->n; slot++)
+        if (node->level > 0 || node->keys[slot] != s->number)
+            st = push(s, (near_item){units_with(s, node, slot), node->keys[slot], node->level == 0 ? id : 0}, err);
+    return st;
+}
+
+kanon_status kanon__group_index_nearest(kanon__group_index *index, kanon__group_refs *refs, kanon__group_slot at, int n,
+                                        kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    near_search s = {.index = index, .number = kanon__group_number(at)};
+    int64_t n_seen = 0;
+    KANON_TRY(kanon__new_array(&s.box, 2 * index->space->n, "a search", err), out);
+    for (int i = 0; i < 2 * index->space->n; i++)
+        s.box[i] = at.node->coordinates[i * STRIDE + at.slot];
+    KANON_TRY(push(&s, (near_item){.key = index->state->root}, err), out);
+    while (s.n > 0 && n > 0) {
+        near_item next = pop(&s);
+        if (next.leaf != 0) {
+            KANON_TRY(kanon__group_refs_add(refs, next.key, next.leaf, err), out);
+            n--;
+            continue;
+        }
+        if (++n_seen > index->n_ids) { /* a tree that leads back into itself comes from a damaged file */
+            st = kanon__store_damaged(&index->state->store, "the index of groups", err);
+            goto out;
+        }
+        KANON_TRY(inspect_node(&s, next.key, err), out);
+    }
+out:
+    kanon__free(s.heap);
+    kanon__free(s.box);
+    return st;
+}

@@ -1,0 +1,383 @@
+/* The two questions about groups: which one a record would best join, and of which it is a member. */
+#include "core/alloc.h"
+#include "state/index/index_node.h"
+
+#include <string.h>
+
+enum { STRIDE = KANON__NODE_ROOM, LANES = 16 };
+
+/* A node that may hold the answer: nothing below it is better than `bound`, and no group there has a lower number than
+ * `first`. */
+typedef struct candidate {
+    int64_t bound, first, node;
+} candidate;
+
+static bool comes_first(const candidate *a, const candidate *b)
+{
+    return a->bound != b->bound ? a->bound < b->bound : a->first < b->first;
+}
+
+static kanon_status push(kanon__group_index *index, int64_t *n, candidate c, kanon_error *err)
+{
+    candidate *heap = index->heap;
+    kanon_status st = kanon__grow_array(&heap, &index->heap_capacity, *n + 1, "a search", err);
+    index->heap = heap;
+    if (st != KANON_OK)
+        return st;
+    int64_t at = (*n)++;
+    for (; at > 0 && comes_first(&c, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = c;
+    return KANON_OK;
+}
+
+static candidate pop(candidate *heap, int64_t *n)
+{
+    candidate top = heap[0], last = heap[--*n];
+    int64_t at = 0;
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        if (child + 1 < *n && comes_first(&heap[child + 1], &heap[child]))
+            child++;
+        if (child >= *n || !comes_first(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return top;
+}
+
+/* The node, and one more is seen: a tree that leads back into itself comes from a damaged file. */
+static kanon_status get_counted(kanon__group_index *index, kanon__node **out, int64_t id, int64_t *n_seen, kanon_error *err)
+{
+    if (++*n_seen > index->n_ids)
+        return kanon__store_damaged(&index->state->store, "the index of groups", err);
+    return kanon__node_get(index, out, id, err);
+}
+
+/* Where the record stands on one attribute. Of a number its spot. Of a category, for its leaf and every node above it, the
+ * leaves below and what the step up to that node adds to the units. */
+typedef struct query_coordinate {
+    int32_t coordinate;
+    int n; /* nodes on the way up */
+    const int32_t *first, *last, *step;
+} query_coordinate;
+
+static query_coordinate query_coordinate_of(const kanon__group_index *index, int attribute, int64_t code)
+{
+    const kanon__current_dimension *d = &index->space->dimensions[attribute];
+    int begin = index->chain_begins[attribute], room = index->chain_begins[attribute + 1] - begin;
+    int32_t *first = index->chain + 3 * begin, *last = first + room, *step = last + room, units = 0;
+    query_coordinate s = {.coordinate = kanon__coordinate_of(d, code), .first = first, .last = last, .step = step};
+    if (d->numeric)
+        return s;
+    const kanon__taxonomy *t = d->taxonomy;
+    for (int32_t node = t->leaf_node[s.coordinate]; node >= 0; node = t->parent[node]) {
+        first[s.n] = t->first_leaf[node];
+        last[s.n] = t->last_leaf[node];
+        step[s.n++] = d->node_units[node] - units;
+        units = d->node_units[node];
+    }
+    return s;
+}
+
+/* The loops below go over LANES slots at a time, a number that the compiler knows, so that they become vector instructions;
+ * what comes out for slots that are not there is not looked at. They are compiled once for every processor that is of
+ * interest. */
+#define IN_EACH static inline __attribute__((always_inline)) void
+
+/* Add to units[i] what the attribute costs in group i of a leaf with the record. */
+IN_EACH add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t coordinate,
+                   int32_t full)
+{
+    for (int i = 0; i < LANES; i++) {
+        int32_t from = lo[i] < coordinate ? lo[i] : coordinate, to = hi[i] > coordinate ? hi[i] : coordinate,
+                width = to - from;
+        units[i] += width < full ? width : full;
+    }
+}
+
+/* The step up is needed where the group has leaves that are not below the node. */
+IN_EACH add_step(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t first,
+                 int32_t last, int32_t step)
+{
+    for (int i = 0; i < LANES; i++)
+        units[i] += -((lo[i] < first) | (hi[i] > last)) & step;
+}
+
+/* The same for the nodes of an inner node: at least units[i], of which at least growth[i] is new. `box` has the sides lo,
+ * hi, narrowest, widest. */
+IN_EACH bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t coordinate,
+                     int32_t full)
+{
+    for (int i = 0; i < LANES; i++) {
+        int32_t below = box[i] - coordinate, above = coordinate - box[STRIDE + i], away = below > above ? below : above;
+        int32_t room = full - box[3 * STRIDE + i], spare = full - box[2 * STRIDE + i];
+        away = away > 0 ? away : 0;
+        units[i] += box[2 * STRIDE + i] + (away < spare ? away : spare);
+        growth[i] += away < room ? away : room;
+    }
+}
+
+/* The step up is needed where none of the leaves is below the node. */
+IN_EACH near_step(int32_t *restrict near, const int32_t *restrict box, int32_t first, int32_t last, int32_t step)
+{
+    for (int i = 0; i < LANES; i++)
+        near[i] += -((box[STRIDE + i] < first) | (box[i] > last)) & step;
+}
+
+IN_EACH bound_category(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box,
+                       const int32_t *restrict near)
+{
+    for (int i = 0; i < LANES; i++) {
+        int32_t narrow = box[2 * STRIDE + i], more = near[i] - box[3 * STRIDE + i];
+        units[i] += near[i] > narrow ? near[i] : narrow;
+        growth[i] += more > 0 ? more : 0;
+    }
+}
+
+/* By how much the loss of every group of a leaf grows with the record. */
+IN_EACH leaf_increases(int64_t *restrict increases, const kanon__current_space *space, const query_coordinate *query,
+                       const kanon__node *leaf)
+{
+    for (int from = 0; from < leaf->n; from += LANES) {
+        const int64_t *restrict sizes = leaf->sizes + from;
+        const int32_t *restrict before = leaf->units + from;
+        int32_t sums[LANES] = {0};
+        for (int a = 0; a < space->n; a++) {
+            const query_coordinate *s = &query[a];
+            const int32_t *lo = leaf->coordinates + 2 * a * STRIDE + from, *hi = lo + STRIDE;
+            if (space->dimensions[a].numeric)
+                add_number(sums, lo, hi, s->coordinate, space->dimensions[a].full);
+            for (int up = 0; up + 1 < s->n; up++)
+                add_step(sums, lo, hi, s->first[up], s->last[up], s->step[up + 1]);
+        }
+        for (int i = 0; i < LANES; i++)
+            increases[from + i] = (sizes[i] + 1) * sums[i] - sizes[i] * before[i];
+    }
+}
+
+/* At most by how little the loss of any group below each slot grows. */
+IN_EACH inner_bounds(int64_t *restrict bounds, const kanon__current_space *space, const query_coordinate *query,
+                     const kanon__node *node)
+{
+    for (int from = 0; from < node->n; from += LANES) {
+        const int64_t *restrict sizes = node->sizes + from;
+        const int32_t *restrict least = node->units + from;
+        int32_t sums[LANES] = {0}, news[LANES] = {0};
+        for (int a = 0; a < space->n; a++) {
+            const query_coordinate *s = &query[a];
+            const int32_t *box = node->coordinates + 4 * a * STRIDE + from;
+            int32_t near[LANES] = {0};
+            if (space->dimensions[a].numeric) {
+                bound_number(sums, news, box, s->coordinate, space->dimensions[a].full);
+                continue;
+            }
+            for (int up = 0; up + 1 < s->n; up++)
+                near_step(near, box, s->first[up], s->last[up], s->step[up + 1]);
+            bound_category(sums, news, box, near);
+        }
+        for (int i = 0; i < LANES; i++) {
+            int32_t with_new = least[i] + news[i], most = sums[i] > with_new ? sums[i] : with_new;
+            bounds[from + i] = most + sizes[i] * news[i];
+        }
+    }
+}
+
+/* outside[slot]: 0 where the box of the slot holds the record. */
+IN_EACH outside_of(int32_t *outside, const kanon__current_space *space, const int32_t *coordinates, const kanon__node *node)
+{
+    int sides = kanon__node_sides(node);
+    for (int from = 0; from < node->n; from += LANES) {
+        int32_t out[LANES] = {0};
+        for (int a = 0; a < space->n; a++) {
+            const int32_t *lo = node->coordinates + a * sides * STRIDE + from, *hi = lo + STRIDE;
+            for (int i = 0; i < LANES; i++)
+                out[i] |= (coordinates[a] < lo[i]) | (coordinates[a] > hi[i]);
+        }
+        memcpy(outside + from, out, sizeof out);
+    }
+}
+
+typedef struct kernels {
+    void (*leaf)(int64_t *increases, const kanon__current_space *space, const query_coordinate *query,
+                 const kanon__node *leaf);
+    void (*inner)(int64_t *bounds, const kanon__current_space *space, const query_coordinate *query,
+                  const kanon__node *node);
+    void (*outside)(int32_t *outside, const kanon__current_space *space, const int32_t *coordinates,
+                    const kanon__node *node);
+} kernels;
+
+#define KERNELS(name, target)                                                                                               \
+    target static void name##_leaf(int64_t *increases, const kanon__current_space *space, const query_coordinate *query,    \
+                                   const kanon__node *leaf)                                                                 \
+    {                                                                                                                       \
+        leaf_increases(increases, space, query, leaf);                                                                      \
+    }                                                                                                                       \
+    target static void name##_inner(int64_t *bounds, const kanon__current_space *space, const query_coordinate *query,      \
+                                    const kanon__node *node)                                                                \
+    {                                                                                                                       \
+        inner_bounds(bounds, space, query, node);                                                                           \
+    }                                                                                                                       \
+    target static void name##_outside(int32_t *outside, const kanon__current_space *space, const int32_t *coordinates,      \
+                                      const kanon__node *node)                                                              \
+    {                                                                                                                       \
+        outside_of(outside, space, coordinates, node);                                                                      \
+    }                                                                                                                       \
+    static const kernels name = {name##_leaf, name##_inner, name##_outside};
+
+KERNELS(plain, )
+#if defined(__x86_64__)
+KERNELS(avx2, __attribute__((target("avx2"))))
+KERNELS(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
+#endif
+
+static const kernels *choose_kernels(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return &avx2;
+#endif
+    return &plain;
+}
+
+typedef struct search {
+    kanon__group_index *index;
+    const kernels *kernels;
+    query_coordinate *query;
+    kanon__group_slot best;
+    int64_t increase, number; /* of the best one so far */
+    int64_t n_heap;
+} search;
+
+static void inspect_leaf(search *s, kanon__node *leaf)
+{
+    int64_t increases[STRIDE];
+    s->kernels->leaf(increases, s->index->space, s->query, leaf);
+    for (int slot = 0; slot < leaf->n; slot++)
+        if (increases[slot] < s->increase || (increases[slot] == s->increase && leaf->keys[slot] < s->number)) {
+            s->best = (kanon__group_slot){leaf, slot};
+            s->increase = increases[slot];
+            s->number = leaf->keys[slot];
+        }
+}
+
+static bool is_better(const search *s, const candidate *c)
+{
+    return c->bound < s->increase || (c->bound == s->increase && c->first < s->number);
+}
+
+static kanon_status inspect_inner(search *s, const kanon__node *node, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t bounds[STRIDE];
+    s->kernels->inner(bounds, s->index->space, s->query, node);
+    for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
+        if (bounds[slot] > s->increase)
+            continue;
+        candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
+        if (!is_better(s, &c))
+            continue;
+        if (s->index->nodes[c.node] != NULL) /* it will probably be looked into soon */
+            __builtin_prefetch(s->index->nodes[c.node]);
+        st = push(s->index, &s->n_heap, c, err);
+    }
+    return st;
+}
+
+kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group_slot *out, const int64_t *codes,
+                                         int64_t *increase, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__node *node = NULL;
+    int64_t n_seen = 0;
+    search s = {.index = index, .kernels = choose_kernels(), .increase = INT64_MAX, .number = INT64_MAX};
+    *out = (kanon__group_slot){0};
+    KANON_TRY(kanon__new_array(&s.query, index->space->n, "a search", err), out);
+    for (int i = 0; i < index->space->n; i++)
+        s.query[i] = query_coordinate_of(index, i, codes[i]);
+    /* records that come one after the other are often alike: a good group is known before the search begins */
+    if (index->hint > 0 && index->nodes[index->hint] != NULL) {
+        KANON_TRY(kanon__node_get(index, &node, index->hint, err), out);
+        inspect_leaf(&s, node);
+    }
+    KANON_TRY(push(index, &s.n_heap, (candidate){.node = index->state->root}, err), out);
+    while (s.n_heap > 0) {
+        candidate c = pop(index->heap, &s.n_heap);
+        if (!is_better(&s, &c))
+            break;
+        KANON_TRY(get_counted(index, &node, c.node, &n_seen, err), out);
+        if (node->level == 0)
+            inspect_leaf(&s, node);
+        else
+            KANON_TRY(inspect_inner(&s, node, err), out);
+    }
+    *out = s.best;
+    index->hint = s.best.node != NULL ? s.best.node->id : 0;
+    if (increase != NULL)
+        *increase = s.best.node != NULL ? s.increase : 0;
+out:
+    kanon__free(s.query);
+    return st;
+}
+
+kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_slot *out, int64_t id, int64_t number,
+                                     kanon_error *err)
+{
+    *out = (kanon__group_slot){0};
+    if (index->nodes[id] == NULL) /* it was there when the group was seen, so it is gone */
+        return KANON_OK;
+    kanon__node *node = NULL;
+    kanon_status st = kanon__node_get(index, &node, id, err);
+    if (st != KANON_OK || node->level != 0)
+        return st;
+    int slot = kanon__node_slot(node, number);
+    if (slot >= 0)
+        *out = (kanon__group_slot){node, slot};
+    return st;
+}
+
+static kanon_status check_member(kanon__group_index *index, kanon__group_slot at, int64_t record, kanon__group_slot *out,
+                                 kanon_error *err)
+{
+    kanon__member_list *list = &index->found;
+    kanon_status st = kanon__group_index_members(index, at, list, err);
+    for (int64_t i = 0; st == KANON_OK && i < list->n; i++)
+        if (list->members[i] == record)
+            *out = at;
+    return st;
+}
+
+kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group_slot *out, int64_t record,
+                                         const int64_t *codes, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kernels *vectors = choose_kernels();
+    int32_t *coordinates = NULL, outside[STRIDE];
+    int64_t n_heap = 0, n_seen = 0;
+    kanon__node *node;
+    *out = (kanon__group_slot){0};
+    KANON_TRY(kanon__new_array(&coordinates, index->space->n, "a search", err), out);
+    for (int i = 0; i < index->space->n; i++)
+        coordinates[i] = kanon__coordinate_of(&index->space->dimensions[i], codes[i]);
+    KANON_TRY(push(index, &n_heap, (candidate){.node = index->state->root}, err), out);
+    while (n_heap > 0 && out->node == NULL) {
+        KANON_TRY(get_counted(index, &node, pop(index->heap, &n_heap).node, &n_seen, err), out);
+        vectors->outside(outside, index->space, coordinates, node);
+        for (int slot = 0; slot < node->n && out->node == NULL; slot++) {
+            if (outside[slot] != 0)
+                continue;
+            if (node->level > 0)
+                KANON_TRY(push(index, &n_heap, (candidate){.bound = node->level, .node = node->keys[slot]}, err), out);
+            else
+                KANON_TRY(check_member(index, (kanon__group_slot){node, slot}, record, out, err), out);
+        }
+    }
+out:
+    kanon__free(coordinates);
+    return st;
+}
