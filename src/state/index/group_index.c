@@ -55,7 +55,7 @@ void kanon__group_index_free(kanon__group_index *index)
     kanon__free(index->members_page);
     kanon__free(index->scratch);
     kanon__free(index->bytes);
-    kanon__free(index->heap);
+    kanon__candidate_heap_clear(&index->heap);
     kanon__free(index->chain);
     kanon__free(index->chain_begins);
     kanon__free(index);

@@ -1,6 +1,7 @@
 #include "state/index/index_near.h"
 
 #include "core/alloc.h"
+#include "core/heap.h"
 #include "state/index/index_node.h"
 
 #include <stdlib.h>
@@ -82,14 +83,6 @@ typedef struct near_item {
     int64_t leaf; /* of a group: its node; 0: a node */
 } near_item;
 
-typedef struct near_search {
-    kanon__group_index *index;
-    int32_t *box; /* lo and hi per attribute, in spots */
-    int64_t number;
-    near_item *heap;
-    int64_t n, capacity;
-} near_search;
-
 /* Nodes before groups, so that of equally near groups all are known when the first is taken. */
 static bool comes_first(const near_item *a, const near_item *b)
 {
@@ -100,34 +93,14 @@ static bool comes_first(const near_item *a, const near_item *b)
     return a->key < b->key;
 }
 
-static kanon_status push(near_search *s, near_item what, kanon_error *err)
-{
-    kanon_status st = kanon__grow_array(&s->heap, &s->capacity, s->n + 1, "a search", err);
-    if (st != KANON_OK)
-        return st;
-    int64_t at = s->n++;
-    for (; at > 0 && comes_first(&what, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        s->heap[at] = s->heap[(at - 1) / 2];
-    s->heap[at] = what;
-    return KANON_OK;
-}
+KANON__HEAP(near_heap, near_item, comes_first);
 
-static near_item pop(near_search *s)
-{
-    near_item top = s->heap[0], last = s->heap[--s->n];
-    int64_t at = 0;
-    for (;;) {
-        int64_t child = 2 * at + 1;
-        if (child + 1 < s->n && comes_first(&s->heap[child + 1], &s->heap[child]))
-            child++;
-        if (child >= s->n || !comes_first(&s->heap[child], &last))
-            break;
-        s->heap[at] = s->heap[child];
-        at = child;
-    }
-    s->heap[at] = last;
-    return top;
-}
+typedef struct near_search {
+    kanon__group_index *index;
+    int32_t *box; /* lo and hi per attribute, in spots */
+    int64_t number;
+    near_heap heap;
+} near_search;
 
 /* The units of the smallest box around the group and, of a leaf's slot, the group there, or of an inner one's, any place
  * there: no group below is nearer. */
@@ -151,7 +124,8 @@ static kanon_status inspect_node(near_search *s, int64_t id, kanon_error *err)
     kanon_status st = kanon__node_get(s->index, &node, id, err);
     for (int slot = 0; st == KANON_OK && slot < node->n; slot++)
         if (node->level > 0 || node->keys[slot] != s->number)
-            st = push(s, (near_item){units_with(s, node, slot), node->keys[slot], node->level == 0 ? id : 0}, err);
+            st = near_heap_push(&s->heap,
+                                (near_item){units_with(s, node, slot), node->keys[slot], node->level == 0 ? id : 0}, err);
     return st;
 }
 
@@ -164,9 +138,9 @@ kanon_status kanon__group_index_nearest(kanon__group_index *index, kanon__group_
     KANON_TRY(kanon__new_array(&s.box, 2 * index->space->n, "a search", err), out);
     for (int i = 0; i < 2 * index->space->n; i++)
         s.box[i] = at.node->coordinates[i * STRIDE + at.slot];
-    KANON_TRY(push(&s, (near_item){.key = index->state->root}, err), out);
-    while (s.n > 0 && n > 0) {
-        near_item next = pop(&s);
+    KANON_TRY(near_heap_push(&s.heap, (near_item){.key = index->state->root}, err), out);
+    while (s.heap.n > 0 && n > 0) {
+        near_item next = near_heap_pop(&s.heap);
         if (next.leaf != 0) {
             KANON_TRY(kanon__group_refs_add(refs, next.key, next.leaf, err), out);
             n--;
@@ -179,7 +153,7 @@ kanon_status kanon__group_index_nearest(kanon__group_index *index, kanon__group_
         KANON_TRY(inspect_node(&s, next.key, err), out);
     }
 out:
-    kanon__free(s.heap);
+    near_heap_clear(&s.heap);
     kanon__free(s.box);
     return st;
 }

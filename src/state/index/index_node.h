@@ -2,6 +2,7 @@
 #ifndef KANON_STATE_INDEX_NODE_H
 #define KANON_STATE_INDEX_NODE_H
 
+#include "core/heap.h"
 #include "state/index/group_index.h"
 #include "state/store/index_rows.h"
 
@@ -34,6 +35,19 @@ typedef struct kanon__node_page {
     bool dirty; /* a node was taken out */
 } kanon__node_page;
 
+/* A node that may hold the answer to a search: nothing below it is better than `bound`, and no group there has a lower number
+ * than `first`. */
+typedef struct kanon__candidate {
+    int64_t bound, first, node;
+} kanon__candidate;
+
+static inline bool kanon__candidate_before(const kanon__candidate *a, const kanon__candidate *b)
+{
+    return a->bound != b->bound ? a->bound < b->bound : a->first < b->first;
+}
+
+KANON__HEAP(kanon__candidate_heap, kanon__candidate, kanon__candidate_before);
+
 struct kanon__group_index {
     kanon_state *state;
     kanon__current_space *space;
@@ -53,10 +67,9 @@ struct kanon__group_index {
     kanon__member_list found;                                            /* members of a group that is being looked at */
     char *bytes;                                                         /* of a row that is being written */
     int64_t bytes_capacity;
-    void *heap; /* of a search */
-    int64_t heap_capacity;
-    int64_t hint;   /* the leaf in which the last search ended; 0: none */
-    int32_t *chain; /* of a search: the ancestors of a leaf on each attribute */
+    kanon__candidate_heap heap; /* of a search; kept, so that its room is */
+    int64_t hint;               /* the leaf in which the last search ended; 0: none */
+    int32_t *chain;             /* of a search: the ancestors of a leaf on each attribute */
     int *chain_begins;
 };
 

@@ -6,48 +6,6 @@
 
 enum { STRIDE = KANON__NODE_ROOM, LANES = 16 };
 
-/* A node that may hold the answer: nothing below it is better than `bound`, and no group there has a lower number than
- * `first`. */
-typedef struct candidate {
-    int64_t bound, first, node;
-} candidate;
-
-static bool comes_first(const candidate *a, const candidate *b)
-{
-    return a->bound != b->bound ? a->bound < b->bound : a->first < b->first;
-}
-
-static kanon_status push(kanon__group_index *index, int64_t *n, candidate c, kanon_error *err)
-{
-    candidate *heap = index->heap;
-    kanon_status st = kanon__grow_array(&heap, &index->heap_capacity, *n + 1, "a search", err);
-    index->heap = heap;
-    if (st != KANON_OK)
-        return st;
-    int64_t at = (*n)++;
-    for (; at > 0 && comes_first(&c, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = c;
-    return KANON_OK;
-}
-
-static candidate pop(candidate *heap, int64_t *n)
-{
-    candidate top = heap[0], last = heap[--*n];
-    int64_t at = 0;
-    for (;;) {
-        int64_t child = 2 * at + 1;
-        if (child + 1 < *n && comes_first(&heap[child + 1], &heap[child]))
-            child++;
-        if (child >= *n || !comes_first(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return top;
-}
-
 /* The node, and one more is seen: a tree that leads back into itself comes from a damaged file. */
 static kanon_status get_counted(kanon__group_index *index, kanon__node **out, int64_t id, int64_t *n_seen, kanon_error *err)
 {
@@ -251,7 +209,6 @@ typedef struct search {
     query_coordinate *query;
     kanon__group_slot best;
     int64_t increase, number; /* of the best one so far */
-    int64_t n_heap;
 } search;
 
 static void inspect_leaf(search *s, kanon__node *leaf)
@@ -266,7 +223,7 @@ static void inspect_leaf(search *s, kanon__node *leaf)
         }
 }
 
-static bool is_better(const search *s, const candidate *c)
+static bool is_better(const search *s, const kanon__candidate *c)
 {
     return c->bound < s->increase || (c->bound == s->increase && c->first < s->number);
 }
@@ -279,12 +236,12 @@ static kanon_status inspect_inner(search *s, const kanon__node *node, kanon_erro
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
         if (bounds[slot] > s->increase)
             continue;
-        candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
+        kanon__candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
         if (!is_better(s, &c))
             continue;
         if (s->index->nodes[c.node] != NULL) /* it will probably be looked into soon */
             __builtin_prefetch(s->index->nodes[c.node]);
-        st = push(s->index, &s->n_heap, c, err);
+        st = kanon__candidate_heap_push(&s->index->heap, c, err);
     }
     return st;
 }
@@ -305,9 +262,10 @@ kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group
         KANON_TRY(kanon__node_get(index, &node, index->hint, err), out);
         inspect_leaf(&s, node);
     }
-    KANON_TRY(push(index, &s.n_heap, (candidate){.node = index->state->root}, err), out);
-    while (s.n_heap > 0) {
-        candidate c = pop(index->heap, &s.n_heap);
+    index->heap.n = 0;
+    KANON_TRY(kanon__candidate_heap_push(&index->heap, (kanon__candidate){.node = index->state->root}, err), out);
+    while (index->heap.n > 0) {
+        kanon__candidate c = kanon__candidate_heap_pop(&index->heap);
         if (!is_better(&s, &c))
             break;
         KANON_TRY(get_counted(index, &node, c.node, &n_seen, err), out);
@@ -358,21 +316,24 @@ kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group
     kanon_status st = KANON_OK;
     const kernels *vectors = choose_kernels();
     int32_t *coordinates = NULL, outside[STRIDE];
-    int64_t n_heap = 0, n_seen = 0;
+    int64_t n_seen = 0;
     kanon__node *node;
     *out = (kanon__group_slot){0};
     KANON_TRY(kanon__new_array(&coordinates, index->space->n, "a search", err), out);
     for (int i = 0; i < index->space->n; i++)
         coordinates[i] = kanon__coordinate_of(&index->space->dimensions[i], codes[i]);
-    KANON_TRY(push(index, &n_heap, (candidate){.node = index->state->root}, err), out);
-    while (n_heap > 0 && out->node == NULL) {
-        KANON_TRY(get_counted(index, &node, pop(index->heap, &n_heap).node, &n_seen, err), out);
+    index->heap.n = 0;
+    KANON_TRY(kanon__candidate_heap_push(&index->heap, (kanon__candidate){.node = index->state->root}, err), out);
+    while (index->heap.n > 0 && out->node == NULL) {
+        KANON_TRY(get_counted(index, &node, kanon__candidate_heap_pop(&index->heap).node, &n_seen, err), out);
         vectors->outside(outside, index->space, coordinates, node);
         for (int slot = 0; slot < node->n && out->node == NULL; slot++) {
             if (outside[slot] != 0)
                 continue;
             if (node->level > 0)
-                KANON_TRY(push(index, &n_heap, (candidate){.bound = node->level, .node = node->keys[slot]}, err), out);
+                KANON_TRY(kanon__candidate_heap_push(
+                              &index->heap, (kanon__candidate){.bound = node->level, .node = node->keys[slot]}, err),
+                          out);
             else
                 KANON_TRY(check_member(index, (kanon__group_slot){node, slot}, record, out, err), out);
         }
