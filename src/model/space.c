@@ -1,45 +1,12 @@
 #include "model/space.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
+#include "model/units.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Sums of units stay below 2^30, so that they fit 32 bits in every kernel. */
 static const double MOST_UNITS = (double)(1 << 30);
-
-/* A weight or a denominator as a fraction. */
-typedef struct fraction {
-    int64_t numerator, denominator;
-} fraction;
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static fraction weight_of(const kanon__column *column)
-{
-    kanon__decimal weight;
-    fraction f = {1, 1};
-    if (column->weight_text == NULL || !kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text)))
-        return f;
-    enum { DIGITS_KEPT = 12 }; /* of a weight with more digits than a fraction can hold */
-    int scale = weight.exact ? weight.scale : DIGITS_KEPT;
-    for (int i = 0; i < scale; i++)
-        f.denominator *= 10;
-    f.numerator = weight.exact ? weight.mantissa : (int64_t)(weight.value * (double)f.denominator + 0.5);
-    int64_t common = gcd(f.numerator, f.denominator);
-    f.numerator /= common;
-    f.denominator /= common;
-    return f;
-}
 
 static uint32_t n_numbers(const kanon__column *column)
 {
@@ -51,7 +18,7 @@ static int64_t common_step(const kanon__column *column)
 {
     int64_t step = 0;
     for (uint32_t i = 1; i < n_numbers(column); i++)
-        step = gcd(column->scaled[i] - column->scaled[i - 1], step);
+        step = kanon__gcd(column->scaled[i] - column->scaled[i - 1], step);
     return step;
 }
 
@@ -68,30 +35,24 @@ static int64_t parts_of(const kanon__column *column, kanon__terms terms)
     return column->scaled != NULL ? (column->scaled[n - 1] - column->scaled[0]) / common_step(column) : 0;
 }
 
-/* The least number of units to 1 that makes every term of the dimension whole; 0: none that is of use. */
-static int64_t exact_scale(const kanon__column *column, kanon__terms terms)
+static kanon_status set_scale(kanon__space *s, kanon__terms terms, kanon_error *err)
 {
-    fraction weight = weight_of(column);
-    int64_t parts = parts_of(column, terms), denominator;
-    if (parts == 0 || __builtin_mul_overflow(parts, weight.denominator, &denominator))
-        return 0;
-    return denominator / gcd(weight.numerator, denominator);
-}
-
-static int64_t choose_scale(kanon__space *s, kanon__terms terms)
-{
-    double weights = 0;
-    for (int i = 0; i < s->n_dimensions; i++)
-        weights += s->dimensions[i].column->weight;
-    int64_t limit = (int64_t)(MOST_UNITS / (weights > 1 ? weights : 1)), scale = 1;
+    kanon_status st = KANON_OK;
+    kanon__term *items = NULL;
+    KANON_TRY(kanon__new_array(&items, s->n_dimensions, "attributes", err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
-        int64_t wanted = exact_scale(s->dimensions[i].column, terms), together;
-        if (wanted == 0 || __builtin_mul_overflow(scale, wanted / gcd(wanted, scale), &together) || together > limit)
-            continue;
-        scale = together;
-        s->dimensions[i].exact = true;
+        const kanon__column *column = s->dimensions[i].column;
+        items[i] = (kanon__term){.weight = kanon__weight_parse(column->weight_text), .parts = parts_of(column, terms)};
+        items[i].weight.value = column->weight; /* as it was set; the text may have fewer digits */
     }
-    return scale * (limit / scale); /* finer, for the dimensions that have to be rounded */
+    s->scale = kanon__units_choose_scale(items, s->n_dimensions, MOST_UNITS);
+    for (int i = 0; i < s->n_dimensions; i++) {
+        s->dimensions[i].exact = items[i].exact;
+        s->dimensions[i].full = kanon__units_full(&items[i].weight, s->scale);
+    }
+out:
+    kanon__free(items);
+    return st;
 }
 
 static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
@@ -105,8 +66,7 @@ static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
     int64_t whole_range = n > 1 && c->scaled != NULL ? c->scaled[n - 1] - c->scaled[0] : 0;
     for (uint32_t i = 1; i < n; i++) {
         if (whole_range > 0)
-            d->position[i] = (uint32_t)(((__int128)(c->scaled[i] - c->scaled[0]) * d->full * 2 + whole_range) /
-                                        ((__int128)whole_range * 2));
+            d->position[i] = kanon__units_position(d->full, c->scaled[i] - c->scaled[0], whole_range);
         else if (isfinite(range))
             d->position[i] = (uint32_t)floor((c->values[i] - c->values[0]) / range * d->full + 0.5);
         else /* the ends lie further apart than a double can tell */
@@ -125,15 +85,10 @@ uint32_t kanon__dimension_climb(const kanon__dimension *d, uint32_t lo, uint32_t
     return d->node_units[kanon__taxonomy_lca(d->column->taxonomy, (int32_t)lo, (int32_t)hi)];
 }
 
-static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
-{
-    return (uint32_t)((part * full * 2 + whole) / (2 * whole));
-}
-
 uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_distinct)
 {
     int64_t counted = n_distinct - (d->terms == KANON__TERMS_SECRETS);
-    return rounded_part(d->full, counted, d->column->taxonomy->n_leaves);
+    return kanon__units_part(d->full, counted, d->column->taxonomy->n_leaves);
 }
 
 static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
@@ -141,8 +96,8 @@ static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
     const kanon__taxonomy *t = d->column->taxonomy;
     int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     if (d->terms == KANON__TERMS_LOSS)
-        return t->height[0] > 0 ? rounded_part(d->full, t->height[node], t->height[0]) : 0;
-    return rounded_part(d->full, n_leaves - (d->terms == KANON__TERMS_SECRETS), t->n_leaves);
+        return t->height[0] > 0 ? kanon__units_part(d->full, t->height[node], t->height[0]) : 0;
+    return kanon__units_part(d->full, n_leaves - (d->terms == KANON__TERMS_SECRETS), t->n_leaves);
 }
 
 static void set_pair_units(kanon__dimension *d)
@@ -186,11 +141,9 @@ kanon_status kanon__space_new(kanon__space **out, const kanon_table *table, cons
         s->dimensions[i] = (kanon__dimension){
             .column = column, .codes = column->codes, .n_codes = column->n_codes, .terms = terms};
     }
-    s->scale = choose_scale(s, terms);
+    KANON_TRY(set_scale(s, terms, err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
         kanon__dimension *d = &s->dimensions[i];
-        fraction weight = weight_of(d->column);
-        d->full = (uint32_t)((__int128)s->scale * weight.numerator / weight.denominator);
         KANON_TRY(kanon__column_is_numeric(d->column) ? set_positions(d, err) : set_node_units(d, err), out);
     }
     *out = s;

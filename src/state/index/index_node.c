@@ -237,8 +237,7 @@ static int32_t width_units(const kanon__current_dimension *d, int64_t width, boo
 {
     int64_t range = d->hi - d->lo;
     if (!d->numeric)
-        return (int32_t)(((int64_t)width * d->full * 2 + d->taxonomy->height[0]) /
-                         (2 * (d->taxonomy->height[0] > 0 ? d->taxonomy->height[0] : 1)));
+        return kanon__height_units(d, width);
     if (width == KANON__NULL_CODE)
         return d->full;
     if (width == 0 || range <= 0)

@@ -199,7 +199,7 @@ static void set_positions(kanon__dimension *d, const kanon__current_dimension *n
     for (uint32_t code = 0; range > 0 && code < d->n_codes; code++)
         if (code != c->missing_code) {
             __int128 from = (__int128)c->scaled[code] * factor - now->lo;
-            d->position[code] = (uint32_t)((from * d->full * 2 + range) / (2 * range));
+            d->position[code] = kanon__units_position(d->full, from, range);
         }
 }
 

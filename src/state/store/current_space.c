@@ -1,7 +1,6 @@
 #include "state/store/current_space.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
 #include "table/tree_internal.h"
 
 #include <string.h>
@@ -9,35 +8,7 @@
 /* As in loss/space.c, sums of units stay below 2^30: twice the full cost fits a spot. */
 static const double MOST_UNITS = (double)((1 << 30) - 1);
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* ---- making it --------------------------------------------------------------------------------------------------- */
-
-static void set_weight(kanon__current_dimension *d, const char *text)
-{
-    enum { DIGITS_KEPT = 12 }; /* of a weight with more digits than a fraction can hold */
-    kanon__decimal weight;
-    d->weight_top = d->weight_bottom = 1;
-    d->weight = 1;
-    if (text == NULL || !kanon__parse_decimal(&weight, text, strlen(text)))
-        return;
-    int scale = weight.exact ? weight.scale : DIGITS_KEPT;
-    for (int i = 0; i < scale; i++)
-        d->weight_bottom *= 10;
-    d->weight_top = weight.exact ? weight.mantissa : (int64_t)(weight.value * (double)d->weight_bottom + 0.5);
-    int64_t common = gcd(d->weight_top, d->weight_bottom);
-    d->weight_top /= common;
-    d->weight_bottom /= common;
-    d->weight = weight.value;
-}
 
 static void clear_taxonomy(kanon__current_dimension *d)
 {
@@ -73,11 +44,12 @@ kanon_status kanon__current_space_new(kanon__current_space **out, const kanon_st
     KANON_TRY(kanon__new_array(&space, 1, "attributes", err), out);
     KANON_TRY(kanon__new_array(&space->dimensions, s->n_dimensions, "attributes", err), out);
     space->n = s->n_dimensions;
+    KANON_TRY(kanon__new_array(&space->terms, s->n_dimensions, "attributes", err), out);
     space->worth = s->worth;
     for (int i = 0; i < space->n; i++) {
         kanon__current_dimension *d = &space->dimensions[i];
         const kanon__state_column *c = &s->columns[s->dimensions[i]];
-        set_weight(d, c->weight_text);
+        d->weight = kanon__weight_parse(c->weight_text);
         d->numeric = kanon__state_numeric(c);
         d->lo = 1;
         if (!d->numeric)
@@ -96,6 +68,7 @@ void kanon__current_space_free(kanon__current_space *space)
         return;
     for (int i = 0; space->dimensions != NULL && i < space->n; i++)
         clear_taxonomy(&space->dimensions[i]);
+    kanon__free(space->terms);
     kanon__free(space->dimensions);
     kanon__free(space);
 }
@@ -122,40 +95,27 @@ static int64_t range_of(const kanon__current_dimension *d)
     return d->lo < d->hi ? d->hi - d->lo : 0;
 }
 
-/* The least number of units to 1 that makes every term of the dimension whole; 0: none that is of use. */
-static int64_t exact_scale(const kanon__current_dimension *d)
+/* In contrast to model/space.c a range counts as it is, not in steps of the values that occur: records come and go. */
+static int64_t choose_scale(kanon__current_space *space)
 {
-    int64_t parts = d->numeric ? range_of(d) : d->taxonomy->height[0], denominator;
-    if (__builtin_mul_overflow(parts > 0 ? parts : 1, d->weight_bottom, &denominator))
-        return 0;
-    return denominator / gcd(d->weight_top, denominator);
-}
-
-static int64_t choose_scale(const kanon__current_space *space)
-{
-    double weights = 0;
-    for (int i = 0; i < space->n; i++)
-        weights += space->dimensions[i].weight;
-    int64_t limit = (int64_t)(MOST_UNITS / (weights > 1 ? weights : 1)), scale = 1;
     for (int i = 0; i < space->n; i++) {
-        int64_t wanted = exact_scale(&space->dimensions[i]), together;
-        if (wanted != 0 && !__builtin_mul_overflow(scale, wanted / gcd(wanted, scale), &together) && together <= limit)
-            scale = together;
+        const kanon__current_dimension *d = &space->dimensions[i];
+        int64_t parts = d->numeric ? range_of(d) : d->taxonomy->height[0];
+        space->terms[i] = (kanon__term){.weight = d->weight, .parts = parts > 0 ? parts : 1};
     }
-    return scale * (limit / scale); /* finer, for the dimensions that have to be rounded */
+    return kanon__units_choose_scale(space->terms, space->n, MOST_UNITS);
 }
 
 static void set_units(kanon__current_dimension *d, int64_t scale)
 {
     int64_t range = range_of(d);
-    d->full = (int32_t)((__int128)scale * d->weight_top / d->weight_bottom);
+    d->full = (int32_t)kanon__units_full(&d->weight, scale);
     d->step = d->numeric && range > 0 && d->full % range == 0 ? d->full / range : 0;
     if (d->numeric)
         return;
     const kanon__taxonomy *t = d->taxonomy;
-    int64_t subset = t->height[0];
     for (int32_t node = 0; node < t->n_nodes; node++)
-        d->node_units[node] = subset > 0 ? (int32_t)(((int64_t)t->height[node] * d->full * 2 + subset) / (2 * subset)) : 0;
+        d->node_units[node] = kanon__height_units(d, t->height[node]);
 }
 
 static const double SHARE_ONE = (double)(1 << 24);
@@ -251,7 +211,7 @@ int32_t kanon__coordinate_of(const kanon__current_dimension *d, int64_t code)
     if (d->step > 0)
         return (int32_t)((code - d->lo) * d->step);
     int64_t range = range_of(d);
-    return range > 0 ? (int32_t)(((__int128)(code - d->lo) * d->full * 2 + range) / ((__int128)range * 2)) : 0;
+    return range > 0 ? (int32_t)kanon__units_position((uint32_t)d->full, code - d->lo, range) : 0;
 }
 
 int32_t kanon__coordinates_units(const kanon__current_dimension *d, int32_t lo, int32_t hi)

@@ -6,12 +6,12 @@
 #ifndef KANON_STATE_CURRENT_SPACE_H
 #define KANON_STATE_CURRENT_SPACE_H
 
+#include "model/units.h"
 #include "state/store/state.h"
 
 typedef struct kanon__current_dimension {
     bool numeric;
-    int64_t weight_top, weight_bottom;
-    double weight;
+    kanon__weight weight;
     int32_t full; /* units when nothing is left to tell */
     /* numbers */
     int64_t lo, hi; /* the range; lo > hi: no record has a value */
@@ -27,6 +27,7 @@ typedef struct kanon__current_dimension {
 typedef struct kanon__current_space {
     int n;
     kanon__current_dimension *dimensions;
+    kanon__term *terms; /* room for the choice of the scale */
     uint32_t epoch;
     bool measured;   /* units are those of the ranges and the trees */
     int64_t worth;   /* what a share that was noted is still worth, of KANON__WORTH_FULL */
@@ -73,5 +74,12 @@ int32_t kanon__coordinate_of(const kanon__current_dimension *dimension, int64_t 
 int32_t kanon__coordinates_units(const kanon__current_dimension *dimension, int32_t lo, int32_t hi);
 /* The height of the lowest node above two leaves. */
 int32_t kanon__coordinates_height(const kanon__current_dimension *dimension, int32_t lo, int32_t hi);
+
+/* Units of a tree node of that height. */
+static inline int32_t kanon__height_units(const kanon__current_dimension *d, int64_t height)
+{
+    int64_t whole = d->taxonomy->height[0];
+    return whole > 0 ? (int32_t)kanon__units_part((uint32_t)d->full, height, whole) : 0;
+}
 
 #endif
