@@ -155,21 +155,6 @@ static kanon_status replay_join(replay *w, int64_t number, kanon__byte_reader *r
     return KANON_OK;
 }
 
-static void enclose(replay *w)
-{
-    int m = w->index->space->n;
-    for (int d = 0; d < m; d++) {
-        const kanon__current_dimension *dimension = &w->index->space->dimensions[d];
-        for (int64_t i = 0; i < w->list.n; i++) {
-            int64_t code = w->list.codes[i * m + d];
-            if (i == 0 || kanon__code_before(dimension, code, w->box[2 * d]))
-                w->box[2 * d] = code;
-            if (i == 0 || kanon__code_before(dimension, w->box[2 * d + 1], code))
-                w->box[2 * d + 1] = code;
-        }
-    }
-}
-
 static kanon_status replay_group(replay *w, int64_t number, kanon__byte_reader *r, kanon_error *err)
 {
     kanon_status st = kanon__read_members(w->index, &w->list, r, err);
@@ -183,7 +168,8 @@ static kanon_status replay_group(replay *w, int64_t number, kanon__byte_reader *
         r->bad = true;
         return KANON_OK;
     }
-    enclose(w);
+    for (int64_t i = 0; i < w->list.n; i++)
+        kanon__box_add_codes(w->index->space, w->box, w->list.codes + i * w->index->space->n, i == 0);
     kanon__new_group group = {number, w->list.n, w->list.members, w->box, w->list.codes};
     kanon__node_set_box(w->index, w->leaf, slot < 0 ? w->leaf->n++ : slot, &group);
     return KANON_OK;

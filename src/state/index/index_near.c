@@ -43,12 +43,6 @@ void kanon__group_refs_clear(kanon__group_refs *p)
 
 /* ---- groups that changed ----------------------------------------------------------------------------------------- */
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 kanon_status kanon__group_index_list_changed(kanon__group_index *index, kanon__group_refs *refs, const int64_t *numbers,
                                              int64_t n, kanon_error *err)
 {
@@ -58,7 +52,7 @@ kanon_status kanon__group_index_list_changed(kanon__group_index *index, kanon__g
         if (leaf == NULL || leaf->level != 0 || !leaf->dirty)
             continue;
         for (int slot = 0; slot < leaf->n; slot++)
-            if (bsearch(&leaf->keys[slot], numbers, (size_t)n, sizeof *numbers, by_value) != NULL)
+            if (bsearch(&leaf->keys[slot], numbers, (size_t)n, sizeof *numbers, kanon__compare_numbers) != NULL)
                 KANON_TRY(kanon__group_refs_add(refs, leaf->keys[slot], id, err), out);
     }
 out:

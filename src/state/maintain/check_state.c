@@ -23,15 +23,9 @@ typedef struct comparison {
     uint64_t *fingerprints; /* sums of what tells records and their places apart */
 } comparison;
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 static int64_t position_of_group(const comparison *c, int64_t number)
 {
-    const int64_t *found = bsearch(&number, c->numbers, (size_t)c->n_groups, sizeof number, by_value);
+    const int64_t *found = bsearch(&number, c->numbers, (size_t)c->n_groups, sizeof number, kanon__compare_numbers);
     return found != NULL ? found - c->numbers : -1;
 }
 
@@ -49,14 +43,7 @@ static void add_record(comparison *c, int64_t group, int64_t record, const int64
 {
     int m = c->state->n_dimensions;
     c->fingerprints[group] += fingerprint_of(record, codes, m);
-    int64_t *box = c->boxes + group * 2 * m;
-    for (int d = 0; d < m; d++) {
-        const kanon__current_dimension *dimension = &c->state->space->dimensions[d];
-        if (c->sizes[group] == 0 || kanon__code_before(dimension, codes[d], box[2 * d]))
-            box[2 * d] = codes[d];
-        if (c->sizes[group] == 0 || kanon__code_before(dimension, box[2 * d + 1], codes[d]))
-            box[2 * d + 1] = codes[d];
-    }
+    kanon__box_add_codes(c->state->space, c->boxes + group * 2 * m, codes, c->sizes[group] == 0);
     c->sizes[group]++;
 }
 
@@ -135,7 +122,7 @@ static kanon_status list_groups(comparison *c, kanon_error *err)
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__new_array(&c->numbers, c->subset->n, "groups", err), out);
     memcpy(c->numbers, c->subset->groups, (size_t)c->subset->n * sizeof *c->numbers);
-    qsort(c->numbers, (size_t)c->subset->n, sizeof *c->numbers, by_value);
+    qsort(c->numbers, (size_t)c->subset->n, sizeof *c->numbers, kanon__compare_numbers);
     for (int64_t i = 0; i < c->subset->n; i++)
         if (c->numbers[i] > 0 && (c->n_groups == 0 || c->numbers[i] != c->numbers[c->n_groups - 1]))
             c->numbers[c->n_groups++] = c->numbers[i];

@@ -241,15 +241,8 @@ static kanon_status add_record(const kanon__record *record, const char *cells, s
     if (group < 0)
         return KANON_OK;
     int m = g->state->n_dimensions;
-    int64_t *box = g->boxes + (int64_t)group * 2 * m;
     kanon__new_group *to = &g->groups[group];
-    for (int d = 0; d < m; d++) {
-        const kanon__current_dimension *dimension = &g->state->space->dimensions[d];
-        if (to->n_members == 0 || kanon__code_before(dimension, codes[d], box[2 * d]))
-            box[2 * d] = codes[d];
-        if (to->n_members == 0 || kanon__code_before(dimension, box[2 * d + 1], codes[d]))
-            box[2 * d + 1] = codes[d];
-    }
+    kanon__box_add_codes(g->state->space, g->boxes + (int64_t)group * 2 * m, codes, to->n_members == 0);
     int64_t at = g->begins[group] + to->n_members++;
     g->members[at] = record->id;
     memcpy(g->codes + at * m, codes, (size_t)m * sizeof *codes);

@@ -289,6 +289,31 @@ static bool new_group_satisfies(void *payload)
     return kanon__tally_holds(&p->goes);
 }
 
+/* The codes of a row, from its old group in the index, which nothing has changed yet; of a suppressed record from the file. */
+static kanon_status find_codes(enforcement *e, int32_t row, int64_t *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t m = e->state->n_dimensions, record = e->subset.ids[row];
+    kanon__group_slot at = {0};
+    kanon__group_ref key = {.number = e->subset.groups[row]};
+    const kanon__group_ref *ref = bsearch(&key, e->refs.items, (size_t)e->refs.n, sizeof key, by_number);
+    if (ref != NULL)
+        KANON_TRY(kanon__group_index_locate(e->state->index, &at, ref, err), out);
+    if (at.node == NULL) {
+        KANON_TRY(kanon__record_get(e->state, NULL, record, NULL, out, err), out);
+        goto out;
+    }
+    const int64_t *members = kanon__group_members(at);
+    const int64_t *found = bsearch(&record, members, (size_t)kanon__group_size(at), sizeof record, kanon__compare_numbers);
+    if (found == NULL) {
+        st = kanon__store_damaged(&e->state->store, "the members of a group", err);
+        goto out;
+    }
+    memcpy(out, at.node->member_codes + (found - at.node->members) * m, (size_t)m * sizeof *out);
+out:
+    return st;
+}
+
 static kanon_status read_codes(enforcement *e, int32_t row, int64_t *codes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -298,7 +323,7 @@ static kanon_status read_codes(enforcement *e, int32_t row, int64_t *codes, kano
     if (e->has_codes == NULL)
         KANON_TRY(kanon__new_array(&e->has_codes, e->subset.n, "a split", err), out);
     if (!e->has_codes[row])
-        KANON_TRY(kanon__record_get(e->state, NULL, e->subset.ids[row], NULL, e->codes + row * m, err), out);
+        KANON_TRY(find_codes(e, row, e->codes + row * m, err), out);
     e->has_codes[row] = true;
     memcpy(codes, e->codes + row * m, (size_t)m * sizeof *codes);
 out:
@@ -556,18 +581,6 @@ out:
     return st;
 }
 
-static void widen_box(const group_writer *w, const int64_t *codes, bool first)
-{
-    const kanon_state *s = w->e->state;
-    for (int d = 0; d < s->n_dimensions; d++) {
-        const kanon__current_dimension *dimension = &s->space->dimensions[d];
-        if (first || kanon__code_before(dimension, codes[d], w->box[2 * d]))
-            w->box[2 * d] = codes[d];
-        if (first || kanon__code_before(dimension, w->box[2 * d + 1], codes[d]))
-            w->box[2 * d + 1] = codes[d];
-    }
-}
-
 /* `beside`: the group of the first record so far, which the new one is like. */
 static kanon_status write_group(group_writer *w, int32_t group, const int32_t *rows, int64_t n, kanon_error *err)
 {
@@ -578,8 +591,11 @@ static kanon_status write_group(group_writer *w, int32_t group, const int32_t *r
     KANON_TRY(kanon__grow_array(&w->codes, &w->codes_capacity, n * m, "members of groups", err), out);
     for (int64_t i = 0; i < n; i++) {
         w->members[i] = e->subset.ids[rows[i]];
-        KANON_TRY(kanon__record_get(e->state, NULL, w->members[i], NULL, w->codes + i * m, err), out);
-        widen_box(w, w->codes + i * m, i == 0);
+        if (e->has_codes != NULL && e->has_codes[rows[i]])
+            memcpy(w->codes + i * m, e->codes + rows[i] * m, (size_t)m * sizeof *w->codes);
+        else
+            KANON_TRY(kanon__record_get(e->state, NULL, w->members[i], NULL, w->codes + i * m, err), out);
+        kanon__box_add_codes(e->state->space, w->box, w->codes + i * m, i == 0);
     }
     kanon__new_group fresh = {w->numbers[group], n, w->members, w->box, w->codes};
     kanon__group_ref key = {.number = fresh.number};
@@ -657,12 +673,6 @@ out:
     return st;
 }
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 kanon_status kanon__enforce_constraints(kanon_state *s, kanon__change_counts *done, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -670,7 +680,7 @@ kanon_status kanon__enforce_constraints(kanon_state *s, kanon__change_counts *do
     int64_t may = kanon__schema_may_suppress(s->requirements, s->n_records);
     e.all = may >= 0 && s->n_suppressed > may;
     if (s->n_changed_groups > 0)
-        qsort(s->changed_groups, (size_t)s->n_changed_groups, sizeof *s->changed_groups, by_value);
+        qsort(s->changed_groups, (size_t)s->n_changed_groups, sizeof *s->changed_groups, kanon__compare_numbers);
     KANON_TRY(kanon__group_index_list_changed(s->index, &e.refs, s->changed_groups, s->n_changed_groups, err), out);
     if (e.refs.n == 0 && !e.all && !kanon__state_has_requirements(s))
         goto out;

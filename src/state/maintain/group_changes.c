@@ -41,16 +41,8 @@ static kanon_status read_members(boxed_members *c, kanon_state *s, kanon__group_
 
 static void compute_box(boxed_members *c, const kanon_state *s)
 {
-    for (int d = 0; d < s->n_dimensions; d++) {
-        const kanon__current_dimension *dimension = &s->space->dimensions[d];
-        for (int64_t i = 0; i < c->list.n; i++) {
-            int64_t code = c->list.codes[i * s->n_dimensions + d];
-            if (i == 0 || kanon__code_before(dimension, code, c->box[2 * d]))
-                c->box[2 * d] = code;
-            if (i == 0 || kanon__code_before(dimension, c->box[2 * d + 1], code))
-                c->box[2 * d + 1] = code;
-        }
-    }
+    for (int64_t i = 0; i < c->list.n; i++)
+        kanon__box_add_codes(s->space, c->box, c->list.codes + i * s->n_dimensions, i == 0);
 }
 
 static kanon__new_group group_of(const boxed_members *c, int64_t number)
@@ -471,12 +463,6 @@ static kanon_status note_members(const kanon__node *leaf, void *payload, kanon_e
     return KANON_OK;
 }
 
-static int by_id(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Too few are left for one group of k: until more come, they are together. */
 static kanon_status merge_remaining(kanon_state *s, int64_t n_left, kanon_error *err)
 {
@@ -484,7 +470,7 @@ static kanon_status merge_remaining(kanon_state *s, int64_t n_left, kanon_error 
     boxed_members c = {0};
     KANON_TRY(make_room(&c, s, n_left + 1, err), out);
     KANON_TRY(kanon__group_index_visit(s->index, note_members, &c, err), out);
-    qsort(c.list.members, (size_t)c.list.n, sizeof *c.list.members, by_id);
+    qsort(c.list.members, (size_t)c.list.n, sizeof *c.list.members, kanon__compare_numbers);
     for (int64_t i = 0; i < c.list.n; i++)
         KANON_TRY(kanon__record_get(s, NULL, c.list.members[i], NULL, c.list.codes + i * s->n_dimensions, err), out);
     compute_box(&c, s);

@@ -196,15 +196,9 @@ typedef struct group_merge {
     int32_t *into;       /* by cluster: what it became part of; itself */
 } group_merge;
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 static int64_t index_in(const int64_t *sorted, int64_t n, int64_t value)
 {
-    const int64_t *found = bsearch(&value, sorted, (size_t)n, sizeof *sorted, by_value);
+    const int64_t *found = bsearch(&value, sorted, (size_t)n, sizeof *sorted, kanon__compare_numbers);
     return found - sorted;
 }
 
@@ -218,7 +212,7 @@ static kanon_status list_clusters(group_merge *m, kanon_error *err)
     KANON_TRY(kanon__new_array(&m->cluster_of, w->n, "groups", err), out);
     for (int64_t row = 0; row < w->n; row++)
         m->numbers[row] = m->plan->groups[row];
-    qsort(m->numbers, (size_t)w->n, sizeof *m->numbers, by_value);
+    qsort(m->numbers, (size_t)w->n, sizeof *m->numbers, kanon__compare_numbers);
     for (int64_t i = 0; i < w->n; i++)
         if (m->numbers[i] > 0 && (n_groups == 0 || m->numbers[i] != m->numbers[n_groups - 1]))
             m->numbers[n_groups++] = m->numbers[i];

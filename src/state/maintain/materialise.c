@@ -19,32 +19,43 @@ void kanon__subset_clear(kanon__subset *w)
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-typedef struct membership {
-    int64_t record, group;
-} membership;
-
+/* A walk over all groups that notes the group of each record. */
 typedef struct membership_list {
     kanon_state *state;
     kanon__subset *subset;
-    membership *items;
-    int64_t n, room;
+    int64_t n; /* records that are in a group */
 } membership_list;
+
+/* The row of a record; -1: it is not there. Numbers ascend and few are missing, so the row is at most as many places before
+ * record - first as numbers are missing. */
+static int64_t row_of(const kanon__subset *s, int64_t record)
+{
+    if (s->n == 0 || record < s->ids[0] || record > s->ids[s->n - 1])
+        return -1;
+    int64_t n_missing = s->ids[s->n - 1] - s->ids[0] + 1 - s->n, most = record - s->ids[0];
+    int64_t lo = most > n_missing ? most - n_missing : 0, hi = most < s->n - 1 ? most : s->n - 1;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (s->ids[middle] < record)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return s->ids[lo] == record ? lo : -1;
+}
 
 static kanon_status list_leaf_members(const kanon__node *leaf, void *payload, kanon_error *err)
 {
-    membership_list *g = payload;
-    if (leaf->begins[leaf->n] > g->room - g->n)
-        return kanon__store_damaged(&g->state->store, "its groups have more records than there are", err);
+    membership_list *m = payload;
     for (int slot = 0; slot < leaf->n; slot++)
-        for (int64_t i = leaf->begins[slot]; i < leaf->begins[slot + 1]; i++)
-            g->items[g->n++] = (membership){leaf->members[i], leaf->keys[slot]};
+        for (int64_t i = leaf->begins[slot]; i < leaf->begins[slot + 1]; i++) {
+            int64_t row = row_of(m->subset, leaf->members[i]);
+            if (row < 0 || m->subset->groups[row] != 0)
+                return kanon__store_damaged(&m->state->store, "its groups and its records do not fit together", err);
+            m->subset->groups[row] = leaf->keys[slot];
+            m->n++;
+        }
     return KANON_OK;
-}
-
-static int by_record(const void *left, const void *right)
-{
-    const membership *a = left, *b = right;
-    return a->record < b->record ? -1 : a->record > b->record;
 }
 
 static kanon_status add_id(const kanon__record *record, void *payload, kanon_error *err)
@@ -72,20 +83,13 @@ out:
 kanon_status kanon__subset_list_all(kanon__subset *out, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    membership_list g = {.state = s, .subset = out, .room = s->n_records};
+    membership_list m = {.state = s, .subset = out};
     *out = (kanon__subset){0};
-    KANON_TRY(list_ids(&g, err), out);
-    KANON_TRY(kanon__new_array(&g.items, s->n_records, "members of groups", err), out);
-    KANON_TRY(kanon__group_index_visit(s->index, list_leaf_members, &g, err), out);
-    qsort(g.items, (size_t)g.n, sizeof *g.items, by_record);
-    int64_t at = 0;
-    for (int64_t i = 0; i < out->n; i++)
-        if (at < g.n && g.items[at].record == out->ids[i])
-            out->groups[i] = g.items[at++].group;
-    if (at < g.n || out->n - g.n != s->n_suppressed)
+    KANON_TRY(list_ids(&m, err), out);
+    KANON_TRY(kanon__group_index_visit(s->index, list_leaf_members, &m, err), out);
+    if (out->n - m.n != s->n_suppressed)
         st = kanon__store_damaged(&s->store, "its groups and its records do not fit together", err);
 out:
-    kanon__free(g.items);
     if (st != KANON_OK)
         kanon__subset_clear(out);
     return st;

@@ -63,6 +63,18 @@ static inline bool kanon__code_before(const kanon__current_dimension *d, int64_t
     return d->numeric ? left < right : d->leaf_of[left] < d->leaf_of[right];
 }
 
+/* Widens a box, lo and hi per attribute, so that it holds a record; the first record makes the box. */
+static inline void kanon__box_add_codes(const kanon__current_space *space, int64_t *box, const int64_t *codes, bool first)
+{
+    for (int i = 0; i < space->n; i++) {
+        const kanon__current_dimension *d = &space->dimensions[i];
+        if (first || kanon__code_before(d, codes[i], box[2 * i]))
+            box[2 * i] = codes[i];
+        if (first || kanon__code_before(d, box[2 * i + 1], codes[i]))
+            box[2 * i + 1] = codes[i];
+    }
+}
+
 /* Whether the place of a category is a leaf. */
 static inline bool kanon__category_is_known(const kanon__current_dimension *d, int64_t code)
 {

@@ -38,6 +38,13 @@ static inline bool kanon__code_fits(int64_t code)
     return code > -KANON__CODE_LIMIT && code < KANON__CODE_LIMIT;
 }
 
+/* Compares two int64_t, for qsort and bsearch. */
+static inline int kanon__compare_numbers(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
 typedef enum kanon__growth_rule {
     KANON__GROWS_NEVER = 0, /* a taxonomy that was given: new values only where the user says so */
     KANON__GROWS_FLAT,      /* no taxonomy: every value below the root */
