@@ -5,8 +5,11 @@
 #include "pipeline/publish.h"
 #include "pipeline/requirements.h"
 #include "refine/refinement.h"
+#include "state/maintain/drift.h"
 #include "state/maintain/enforce_constraints.h"
+#include "state/maintain/joint_release.h"
 #include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
 #include "verify/verify.h"
 
@@ -229,7 +232,7 @@ out:
     return st;
 }
 
-/* What the report says about what is asked beside k. */
+/* Notes in the grouping, for the report, which requirements it satisfies in addition to k. */
 static kanon_status note_requirements(change_run *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,8 +1,10 @@
 /* What is in a state, and what its releases give away together. */
 #include "core/alloc.h"
 #include "state/maintain/check_state.h"
+#include "state/maintain/drift.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
 
 #include <math.h>
@@ -117,7 +119,7 @@ static kanon_status note_constraint_status(description *d, kanon_state *s, const
     KANON_TRY(kanon__subset_grouping(&g, subset, s, err), out);
     st = kanon__verify_subset(subset, s, g->group_of, g->n_groups, err);
     if (st == KANON_EINTERNAL)
-        st = kanon__store_damaged(&s->store, "a group does not keep what is asked of it", err);
+        st = kanon__store_damaged(&s->store, "a group violates a constraint", err);
     if (st != KANON_OK)
         goto out;
     KANON_TRY(kanon__subset_constraints(&constraints, subset, s, err), out);

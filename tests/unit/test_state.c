@@ -2,6 +2,7 @@
 #include "core/random.h"
 #include "reference/ref_state.h"
 #include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 #include "core/random.h"
 #include "state/index/group_index.h"
 #include "state/index/index_cut.h"
+#include "state/maintain/materialise.h"
 #include "state/maintain/session.h"
 #include "support.h"
 

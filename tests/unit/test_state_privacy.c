@@ -7,6 +7,7 @@
 #include "reference/ref_privacy.h"
 #include "reference/reference.h"
 #include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 enum { MOST = 400, LINE = 64 };

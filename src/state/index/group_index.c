@@ -1,3 +1,14 @@
+/* The group index as a whole: opening and saving, changes of groups, splitting of full nodes, building, walks over all
+ * nodes.
+ *
+ * A change of a group, in this order:
+ *     1. write the log entry (index_log.c), unless the leaf will be written anew anyway;
+ *     2. change the leaf in memory: members if they are loaded, box, coordinates;
+ *     3. widen the summaries on the path to the root, so that every search stays right (widen_ancestors);
+ *     4. split the leaf if it is too full, and its ancestors likewise (split_full_nodes).
+ * Summaries that could be narrower are only marked `loose`; saving makes them exact, once per node (tighten_summaries).
+ *
+ * Called by maintain/; calls all files of index/. */
 #include "state/index/group_index.h"
 
 #include "core/alloc.h"
@@ -8,7 +19,7 @@
 
 enum { STRIDE = KANON__NODE_ROOM, FILL = KANON__NODE_MOST * 9 / 10 };
 
-/* ---- making and freeing ------------------------------------------------------------------------------------------ */
+/* ---- opening and saving ------------------------------------------------------------------------------------------ */
 
 kanon_status kanon__group_index_new(kanon__group_index **out, kanon_state *s, kanon_error *err)
 {
@@ -55,13 +66,13 @@ void kanon__group_index_free(kanon__group_index *index)
     kanon__free(index->members_page);
     kanon__free(index->scratch);
     kanon__free(index->bytes);
-    kanon__candidate_heap_clear(&index->heap);
+    kanon__node_queue_clear(&index->heap);
     kanon__free(index->chain);
     kanon__free(index->chain_begins);
     kanon__free(index);
 }
 
-/* A new node with an id of its own. */
+/* A new node with an id of its own. Ids are never used twice, so a log entry cannot mean another leaf. */
 static kanon_status add_node(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -77,6 +88,7 @@ out:
     return st;
 }
 
+/* The parent, and the slot of the node in it; that there is none is damage. */
 static kanon_status get_parent(kanon__group_index *index, kanon__node **out, int *slot, const kanon__node *node,
                                kanon_error *err)
 {
@@ -86,7 +98,8 @@ static kanon_status get_parent(kanon__group_index *index, kanon__node **out, int
     return st;
 }
 
-/* Make the summaries of all that was changed exact, level by level. */
+/* Makes the summaries of all loose nodes exact, from the leaves up: a parent whose summary of a child changed becomes loose
+ * itself, and its turn comes with the next level. */
 static kanon_status tighten_summaries(kanon__group_index *index, kanon_error *err)
 {
     bool more = true;
@@ -114,6 +127,7 @@ static kanon_status tighten_summaries(kanon__group_index *index, kanon_error *er
     return KANON_OK;
 }
 
+/* The log is saved first: it decides which leaves are written anew. Entries written now get the number of this part. */
 kanon_status kanon__group_index_save(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -133,8 +147,8 @@ out:
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
-/* A group of a leaf has changed: the summaries above it hold it, too. How small they can be made is seen when all is
- * done. */
+/* A group of a leaf has changed: widens the summaries on the path to the root until they contain it. How narrow they can
+ * become is computed once, by tighten_summaries. */
 static kanon_status widen_ancestors(kanon__group_index *index, kanon__node *leaf, int group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -156,7 +170,7 @@ kanon_status kanon__group_index_load_members(kanon__group_index *index, kanon__g
     return kanon__node_load_members(index, at.node, err);
 }
 
-/* The members of its neighbours need not be known. */
+/* Reads the members of this group alone, unless those of the whole leaf are in memory. */
 kanon_status kanon__group_index_members(kanon__group_index *index, kanon__group_slot at, kanon__member_list *out,
                                         kanon_error *err)
 {
@@ -180,7 +194,8 @@ out:
     return st;
 }
 
-/* Whether the group's box holds the record, as its spots tell: they do where no two places have the same. */
+/* Whether the group's box contains the record, as coordinates tell. They do only where different codes have different
+ * coordinates, that is where positions are not rounded. */
 static bool holds(const kanon__group_index *index, kanon__group_slot at, const int64_t *codes)
 {
     bool inside = true;
@@ -193,7 +208,8 @@ static bool holds(const kanon__group_index *index, kanon__group_slot at, const i
     return inside;
 }
 
-/* A leaf whose boxes stay as they are need not be opened: its summary still holds all that is below. */
+/* The common case is fast: where the box contains the record already, the codes of the leaf are not even decoded, and the
+ * summaries above stay right. */
 kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_slot at, int64_t record, const int64_t *codes,
                                      kanon_error *err)
 {
@@ -231,9 +247,9 @@ out:
     return st;
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------------------------- */
+/* ---- splitting full nodes ---------------------------------------------------------------------------------------- */
 
-/* What a cut needs to know of a slot, or of all slots together where `out` has been begun. */
+/* The summary of a slot as index_cut.h wants it; with `first` false it is joined to what is in `out`. */
 static void summarise_slot(const kanon__group_index *index, const kanon__node *node, int slot, bool first, int32_t *out)
 {
     int m = index->space->n, sides = kanon__node_sides(node);
@@ -252,7 +268,8 @@ static void summarise_slot(const kanon__group_index *index, const kanon__node *n
     out[4 * m] = first || node->units[slot] < out[4 * m] ? node->units[slot] : out[4 * m];
 }
 
-/* Move a part of a full node to a new one. */
+/* Moves a part of a full node to a new node on the same level. A leaf is written anew with its sibling, since log entries
+ * name the leaf; so are leaves whose parent changes. */
 static kanon_status split_node(kanon__group_index *index, kanon__node *node, kanon__node **sibling, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -292,7 +309,7 @@ out:
     return st;
 }
 
-/* Cut nodes that are too full, from the leaf upwards. */
+/* Splits nodes that are too full, from the leaf up; a root that is split gets a new root above it. */
 static kanon_status split_full_nodes(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -337,6 +354,7 @@ out:
     return st;
 }
 
+/* A node that becomes empty is erased, and its slot in the parent with it, up to the root. */
 kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_slot at, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -367,7 +385,7 @@ out:
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-/* What is to be put into nodes: groups, or the nodes of the level below from `first` on. */
+/* The items of one level: groups, or, where `groups` is NULL, the nodes of the level below from id `first` on. */
 typedef struct level_build {
     const kanon__group_index *index;
     const kanon__new_group *groups;
@@ -402,10 +420,11 @@ typedef struct range {
     int64_t begin, end;
 } range;
 
-/* Cut the items into runs that lie close together, until none has more than FILL; `ends` marks the last item of each. */
+/* Cuts the items into runs that lie close together, until none has more than FILL; `ends` marks the last item of each.
+ * With a stack of its own instead of recursion. */
 static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool *ends)
 {
-    enum { DEEPEST = 256 }; /* an eighth is cut off at least */
+    enum { DEEPEST = 256 }; /* deep enough: each cut takes off at least an eighth */
     range stack[DEEPEST] = {{0, n}};
     for (int top = n > 0; top > 0;) {
         range r = stack[--top];
@@ -420,7 +439,7 @@ static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool
     }
 }
 
-/* The n groups or nodes in the nodes of one level. */
+/* Puts the n items into new nodes of one level. */
 static kanon_status add_level(kanon__group_index *index, level_build b, int64_t n, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -464,6 +483,7 @@ static kanon_status drop_nodes(kanon__group_index *index, kanon_error *err)
     return kanon__index_rows_clear(&index->rows, err);
 }
 
+/* Bottom-up: leaves over the groups, then level by level nodes over nodes, until there is one. */
 kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__new_group *groups, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -483,9 +503,10 @@ out:
     return st;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- walks over all nodes ---------------------------------------------------------------------------------------- */
 
-/* One walk over all nodes, parents before children. */
+/* Visits all nodes, parents before children, and checks on the way that it is a tree: parents and levels fit, and no more
+ * nodes are met than there are ids. */
 typedef kanon_status (*node_visitor)(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err);
 
 static kanon_status walk_nodes(kanon__group_index *index, node_visitor visitor, void *payload, kanon_error *err)
@@ -588,7 +609,8 @@ kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension
     return walk_nodes(index, rescale_node, &r, err);
 }
 
-/* Whether the summary in a slot is that of the child. */
+/* Whether the summary in a slot is that of the child: computed anew in `scratch` and compared. Shares may be smaller than
+ * the units of today, never larger. */
 static bool summary_is_right(const kanon__group_index *index, const kanon__node *node, int slot, const kanon__node *child,
                              kanon__node *scratch)
 {

@@ -1,24 +1,29 @@
-/* Leaves that are only searched: from the bytes of their rows to spots and units, without places. Most leaves that a command
- * reads are looked into once or twice and never changed. */
+/* Decodes leaves that are only searched: from the bytes of a page straight to coordinates and units, without codes.
+ *
+ * Most leaves that a command reads are searched once or twice and never changed. The fast way applies where all columns
+ * have widths of at most two bytes, no number is missing, and positions are not rounded: then a coordinate is one
+ * multiplication, and all 32 slots are decoded by vector instructions. Otherwise the caller reads codes first
+ * (index_pages.c).
+ *
+ * Called by index_pages.c; compiled once per instruction set, as index_search.c. */
 #include "state/index/index_node.h"
 
 #include <string.h>
 
 enum { ROOM = KANON__NODE_ROOM };
 
-/* Compiled once for every processor that is of interest, as in index_search.c. */
 #define IN_EACH static inline __attribute__((always_inline))
 
-/* What is to be added to the base, for every slot; slots that are not there are like the first, so that loops can go over
- * all of them, a number that the compiler knows. */
+/* A column: base + values[slot]. Slots that do not exist repeat the first, so that loops run over all 32, a number that the
+ * compiler knows. */
 typedef struct offsets {
     int64_t base;
-    int32_t most; /* of the values */
+    int32_t most; /* the largest of the values */
     bool equal;   /* all are 0 */
     int32_t values[ROOM];
 } offsets;
 
-/* False where the column is not of this kind: it is wider, or a number is missing. */
+/* False where the fast way does not apply: the column is wider, or a number is missing. */
 IN_EACH bool read_offsets(kanon__byte_reader *r, offsets *out, int n)
 {
     int width = kanon__read_width(r, &out->base, n);
@@ -53,7 +58,7 @@ IN_EACH void fill(int32_t *coordinates, int32_t coordinate)
         coordinates[i] = coordinate;
 }
 
-/* One side of an attribute. */
+/* One side of a numeric attribute; false where a number is outside of the range or positions are rounded. */
 IN_EACH bool number_coordinates(const kanon__current_dimension *d, const offsets *restrict o, int32_t *restrict coordinates)
 {
     if (d->step <= 0 || d->step > INT32_MAX || o->base < d->lo || o->base > d->hi || o->most > d->hi - o->base)
@@ -97,6 +102,7 @@ IN_EACH void add_units(const kanon__current_dimension *d, const int32_t *restric
                 units[i] += kanon__coordinates_units(d, lo[i], hi[i]);
 }
 
+/* A box with lo behind hi, or bytes that are left over, mean damage, which the slow way reports. */
 IN_EACH bool read_coordinates(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader r)
 {
     const kanon__current_space *space = index->space;

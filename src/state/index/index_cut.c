@@ -1,7 +1,16 @@
-/* A record mostly finds its best group among those that hold it already, and there the one with the least units wins. So
- * what makes a good node is not only that its groups lie close together: groups that are open on an attribute are best kept
- * apart from those that are not, and groups of many units from those of few. All such cuts are tried, on a sample of large
- * sets. */
+/* Where to cut a set of groups or nodes that is too large for one node.
+ *
+ * What makes a good node follows from how records search. A record mostly finds its best group among those whose boxes
+ * contain it, and there the one with the least units wins. So it is not enough that the groups of a node lie close
+ * together: groups that span an attribute are best kept apart from those that do not, and groups of many units from those
+ * of few.
+ *     1. Take a sample of at most 4096 items.
+ *     2. For each key (middle of the box on an attribute, narrowest group on an attribute, least units): sort the sample
+ *        by it, and rate every cut between different keys in the middle half: n * cost of each side (rate), prefix and
+ *        suffix.
+ *     3. Apply the best cut to all items. Where it takes off less than an eighth, cut at half instead.
+ *
+ * The result depends on nothing but the items. Called by group_index.c; calls current_space.h. */
 #include "state/index/index_cut.h"
 
 #include "core/alloc.h"
@@ -10,6 +19,7 @@
 
 enum { SAMPLE_MOST = 4096, ITEM_BITS = 12 };
 
+/* A cut, and how good it is. */
 typedef struct cut_choice {
     bool found;
     int which;     /* key */
@@ -47,7 +57,8 @@ void kanon__cutter_clear(kanon__cutter *c)
     *c = (kanon__cutter){0};
 }
 
-/* The keys, which fit 32 bits: twice the middle on each attribute, the narrowest group on each, the least units. */
+/* Key `which` of an item, which fits 32 bits: twice the middle on each attribute, the narrowest group on each, the least
+ * units. */
 static int64_t key_of(const kanon__cutter *c, int64_t item, int which)
 {
     const int32_t *s = kanon__cutter_summary(c, item);
@@ -57,6 +68,7 @@ static int64_t key_of(const kanon__cutter *c, int64_t item, int which)
     return which < 2 * m ? s[4 * (which - m) + 2] : s[4 * m];
 }
 
+/* Joins an item to the summary of a side. */
 static void widen(const kanon__cutter *c, bool first, int64_t item)
 {
     const int32_t *s = kanon__cutter_summary(c, item);
@@ -67,8 +79,8 @@ static void widen(const kanon__cutter *c, bool first, int64_t item)
     }
 }
 
-/* How badly the items would do as a node. A record that is outside of a category's box is far away, outside of a number's
- * mostly not. */
+/* The cost of a side as a node, by c->around. The weights are measured: a record outside of a category's box is far away,
+ * outside of a number's mostly not. */
 static int64_t rate(const kanon__cutter *c)
 {
     int64_t score = 0;
@@ -80,7 +92,7 @@ static int64_t rate(const kanon__cutter *c)
     return score;
 }
 
-/* The rising order of what is in c->sorted. */
+/* Merge sort of c->sorted, bottom-up, between two arrays; a pointer to the one that is sorted in the end. */
 static const uint64_t *sort(const kanon__cutter *c, int64_t n)
 {
     uint64_t *from = c->sorted, *to = c->sorted_too;
@@ -102,7 +114,7 @@ static const uint64_t *sort(const kanon__cutter *c, int64_t n)
     return from;
 }
 
-/* The cuts between different keys in the middle half. */
+/* Step 2 for one key. The position in the sample fills the low bits, so that keys sort with their items. */
 static void try_key(const kanon__cutter *c, int64_t n, int which, cut_choice *best)
 {
     enum { ITEM_MASK = (1 << ITEM_BITS) - 1 };
@@ -127,6 +139,7 @@ static void try_key(const kanon__cutter *c, int64_t n, int which, cut_choice *be
     }
 }
 
+/* Brings the items below the key to the front; how many there are. */
 static int64_t part(const kanon__cutter *c, int64_t *items, int64_t n, const cut_choice *choice)
 {
     int64_t n_first = 0;
@@ -140,7 +153,7 @@ static int64_t part(const kanon__cutter *c, int64_t *items, int64_t n, const cut
     return n_first;
 }
 
-/* Of a large set the cut may turn out otherwise than on the sample; at least an eighth is cut off. */
+/* All items may divide otherwise than the sample did, hence the lower limit of an eighth. */
 int64_t kanon__cutter_cut(kanon__cutter *c, int64_t *items, int64_t n)
 {
     cut_choice best = {.found = false};

@@ -1,16 +1,37 @@
-/* What happened to groups since their leaves were last written. In the file it is a row of `changes` per command: parts,
- * numbered on for ever, so that a leaf can say up to which part its own rows have it all. A part is a list of
+/* The log: what happened to groups since their leaves were last written.
  *
- *     leaf, bytes that follow, kind, group number, and of a record that joined: the record and its places;
- *                                                 of a group that is new or other than before: its members and places
- */
+ * Why: the groups that 1000 scattered records change lie in about as many leaves. To read, journal and write all these
+ * pages was most of the time of an insert; to append the changes is as much as the records themselves. One command
+ * appends one part, a row of table `changes`:
+ *
+ *     +------+--------+------+--------+---------+   +------+--------+-- ...
+ *     | leaf | length | kind | group  | payload |   | leaf | length |          varints; kind is one byte
+ *     +------+--------+------+--------+---------+   +------+--------+-- ...
+ *
+ *     kind 1  JOINED    payload: the record, its codes              the record joined the group
+ *     kind 2  IS_NOW    payload: members and codes (index_pages.c)  the group is new, or has these members now
+ *     kind 3  IS_GONE   no payload                                  the group is gone
+ *
+ * Parts are numbered for ever. A leaf knows the last part that its pages include (merged_part), so entries of that part
+ * and before it are skipped:
+ *
+ *     parts      1   2   3   4   5   6            leaf with merged_part 4: pages have 1 to 4, replay applies 5 and 6
+ *
+ * Reading (kanon__log_replay): apply the entries about the leaf, in order, to its boxes; when members are read, to them.
+ * Saving (kanon__log_save):
+ *     1. Add up the entries that are current: about a leaf that there is, and that is not written anew.
+ *     2. Where they are more than 64 KiB and 2 bytes per record, or an entry is outdated: mark all leaves with entries
+ *        `rewritten` and delete the log; kanon__nodes_write then writes the leaves.
+ *     3. Otherwise append the current entries of this command as a part.
+ *
+ * Called by index_node.c and group_index.c; calls index_pages.c and store/index_rows.h. Decision 11 has the measurements. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 
 #include <string.h>
 
 enum { JOINED = 1, IS_NOW, IS_GONE };
-enum { LOG_LEAST = 1 << 16, LOG_BYTES_PER_RECORD = 2 }; /* when to write it into the leaves: some 2 % of the state */
+enum { LOG_LEAST = 1 << 16, LOG_BYTES_PER_RECORD = 2 }; /* when to merge it: about 2 % of the state */
 
 /* ---- in memory --------------------------------------------------------------------------------------------------- */
 
@@ -23,6 +44,7 @@ void kanon__log_clear(kanon__index_log *log)
     *log = (kanon__index_log){0};
 }
 
+/* Appends the entry to the list of its leaf. */
 static kanon_status add_entry(kanon__group_index *index, kanon__log_entry entry, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -60,7 +82,7 @@ void kanon__log_discard(kanon__index_log *log, int64_t leaf)
     log->heads[leaf] = log->tails[leaf] = -1;
 }
 
-/* Room for one more entry at the end of the bytes. */
+/* An entry is encoded at the end of the bytes and becomes one by end_entry. `numbers` is how many varints it has at most. */
 static kanon_status begin_entry(kanon__group_index *index, int64_t numbers, unsigned char **at, kanon_error *err)
 {
     kanon__index_log *log = &index->log;
@@ -128,16 +150,17 @@ out:
     return st;
 }
 
-/* ---- doing what it says ------------------------------------------------------------------------------------------ */
+/* ---- replay ------------------------------------------------------------------------------------------------------ */
 
 typedef struct replay {
     kanon__group_index *index;
     kanon__node *leaf;
-    bool for_members; /* the boxes have been done */
+    bool for_members; /* apply to members; boxes are done, so groups that came and went since are not there */
     kanon__member_list list;
     int64_t *box;
 } replay;
 
+/* For boxes the group must be there; for members it may be one that a later entry removes. */
 static kanon_status replay_join(replay *w, int64_t number, kanon__byte_reader *r, kanon_error *err)
 {
     const kanon__group_index *index = w->index;
@@ -222,6 +245,7 @@ out:
     return st;
 }
 
+/* Inserts the record where it belongs, since members ascend. */
 static kanon_status add_member(const kanon__group_index *index, kanon__member_list *list, kanon__byte_reader *r,
                                kanon_error *err)
 {
@@ -269,6 +293,7 @@ out:
 
 /* ---- in the file ------------------------------------------------------------------------------------------------- */
 
+/* Cuts a part into entries; they are decoded when their leaf is read. */
 static kanon_status load_part(int64_t part, const void *bytes, int64_t size, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -306,13 +331,14 @@ static bool is_rewritten(const kanon__group_index *index, int64_t leaf)
     return index->nodes[leaf] != NULL && index->nodes[leaf]->rewritten;
 }
 
+/* Whether the entry still matters: its leaf exists and is not written anew. */
 static bool is_current(const kanon__group_index *index, int64_t entry)
 {
     const kanon__log_entry *e = &index->log.entries[entry];
     return index->log.heads[e->leaf] >= 0 && !is_rewritten(index, e->leaf);
 }
 
-/* All that is said goes into the leaves; their members are read when they are written. */
+/* Marks every leaf with entries to be written anew, and deletes the log. Members are read when a leaf is written. */
 static kanon_status mark_leaves(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -332,7 +358,7 @@ out:
     return st;
 }
 
-/* The entries since the state was opened, without those that do not count. */
+/* Appends the current entries of this command. */
 static kanon_status write_part(kanon__group_index *index, int64_t size, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -359,7 +385,7 @@ kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__index_log *log = &index->log;
-    enum { FRAME = 4 }; /* bytes of a leaf and a length, mostly */
+    enum { FRAME = 4 }; /* bytes of a leaf's id and a length, mostly */
     int64_t n_bytes = 0, n_new = 0, most = index->state->n_records * LOG_BYTES_PER_RECORD;
     for (int64_t i = 0; i < log->n_entries; i++) {
         if (!is_current(index, i))

@@ -1,3 +1,8 @@
+/* References to groups, and the search for the groups nearest to one.
+ *
+ * "Near" is the cost of merging: the units of the box around both groups. The search is best-first, as in index_search.c:
+ * an item of the queue is a node, with the least units that any group below it can have with the group, or a group with
+ * its exact units. When a group comes out first, no other is nearer. */
 #include "state/index/index_near.h"
 
 #include "core/alloc.h"
@@ -8,7 +13,7 @@
 
 enum { STRIDE = KANON__NODE_ROOM };
 
-/* ---- picks ------------------------------------------------------------------------------------------------------- */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__group_refs_add(kanon__group_refs *p, int64_t number, int64_t leaf, kanon_error *err)
 {
@@ -59,6 +64,7 @@ out:
     return st;
 }
 
+/* First the leaf of the reference; where it has been split since, all leaves in memory. */
 kanon_status kanon__group_index_locate(kanon__group_index *index, kanon__group_slot *out, const kanon__group_ref *ref,
                                        kanon_error *err)
 {
@@ -77,7 +83,8 @@ typedef struct near_item {
     int64_t leaf; /* of a group: its node; 0: a node */
 } near_item;
 
-/* Nodes before groups, so that of equally near groups all are known when the first is taken. */
+/* Of equal units nodes come before groups, so that all groups of these units are known when the first is taken; of groups
+ * the lowest number. */
 static bool comes_first(const near_item *a, const near_item *b)
 {
     if (a->units != b->units)
@@ -91,13 +98,13 @@ KANON__HEAP(near_heap, near_item, comes_first);
 
 typedef struct near_search {
     kanon__group_index *index;
-    int32_t *box; /* lo and hi per attribute, in spots */
+    int32_t *box; /* of the group: lo and hi per attribute, as coordinates */
     int64_t number;
     near_heap heap;
 } near_search;
 
-/* The units of the smallest box around the group and, of a leaf's slot, the group there, or of an inner one's, any place
- * there: no group below is nearer. */
+/* The units of the box around the group and that of a leaf's slot; of an inner node's slot, around the group and the
+ * nearest point of the slot's box, which no group below can undercut. */
 static int64_t units_with(const near_search *s, const kanon__node *node, int slot)
 {
     int64_t units = 0;
@@ -140,7 +147,7 @@ kanon_status kanon__group_index_nearest(kanon__group_index *index, kanon__group_
             n--;
             continue;
         }
-        if (++n_seen > index->n_ids) { /* a tree that leads back into itself comes from a damaged file */
+        if (++n_seen > index->n_ids) { /* more nodes than there are: a damaged file */
             st = kanon__store_damaged(&index->state->store, "the index of groups", err);
             goto out;
         }

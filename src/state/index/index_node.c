@@ -1,3 +1,10 @@
+/* One node of the group index: its memory, reading it in stages, its coordinates and units, its slots and its members.
+ *
+ * Why stages: an insert of 1000 scattered records comes across a quarter of all leaves and changes few of them. A leaf
+ * that is only searched costs its coordinates (1.5 KiB with six attributes), decoded straight from the page; codes and
+ * members are read when asked for.
+ *
+ * Called by the other files of index/; calls index_pages.c and index_log.c to read, current_space.h to measure. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "state/index/index_node.h"
 
@@ -20,7 +27,8 @@ static int64_t round_to_lines(int64_t size)
     return (size + LINE - 1) / LINE * LINE;
 }
 
-/* Thousands of nodes are read by one command: they lie in few large pieces of memory, which the system can give at once. */
+/* Nodes lie in few large chunks, on huge pages where possible: thousands of them are read by one command, and one page
+ * fault per node would be most of the time. */
 static kanon_status add_chunk(kanon__group_index *index, int64_t least, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -56,7 +64,7 @@ out:
     return st;
 }
 
-/* A search needs no more of a leaf than its spots, and comes across many. */
+/* One allocation: the struct, then coordinates, and of inner nodes `first`, `least` and codes. Leaves get codes later. */
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -116,7 +124,7 @@ void kanon__nodes_drop(kanon__group_index *index)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Boxes must be made of places that can be, smaller ones first. Categories have been looked at. */
+/* Whether boxes are made of codes that can be, lo before hi. That categories are leaves was checked as they were read. */
 static bool is_possible(const kanon__group_index *index, const kanon__node *node)
 {
     int sides = kanon__node_sides(node);
@@ -138,6 +146,8 @@ static bool is_possible(const kanon__group_index *index, const kanon__node *node
     return !bad;
 }
 
+/* Steps: 1. the page; 2. of a leaf, the log; 3. checks and coordinates, unless step 1 decoded them directly; 4. the codes
+ * of a leaf are dropped again, since they lie in index->scratch. */
 static kanon_status read_node(kanon__group_index *index, int64_t id, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -159,7 +169,7 @@ out:
     return st;
 }
 
-/* Nothing has been done to a leaf without places since it was read, so it is read as it was then. */
+/* A leaf without codes has not been changed since it was read, so page and log give it as it was. */
 kanon_status kanon__node_load_codes(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -169,7 +179,7 @@ kanon_status kanon__node_load_codes(kanon__group_index *index, kanon__node *leaf
     KANON_TRY(kanon__node_reread(index, leaf, err), out);
     if (kanon__log_has_entries(&index->log, leaf->id)) {
         KANON_TRY(kanon__log_replay(index, leaf, false, err), out);
-        kanon__node_measure(index, leaf); /* slots have moved once more */
+        kanon__node_measure(index, leaf); /* the replay has moved slots */
     }
 out:
     return st;
@@ -193,7 +203,7 @@ kanon_status kanon__node_get(kanon__group_index *index, kanon__node **out, int64
     return st;
 }
 
-/* The crowd has the groups of the leaf, and each of them as many members as it says. */
+/* After page and log each group must have as many members as the leaf says. */
 kanon_status kanon__node_load_members(kanon__group_index *index, kanon__node *leaf, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -232,7 +242,8 @@ static int64_t width_of(const kanon__current_dimension *d, int64_t lo, int64_t h
     return hi == KANON__NULL_CODE ? (lo == hi ? 0 : KANON__NULL_CODE) : hi - lo;
 }
 
-/* At most, or at least, the units of that width: where positions are rounded, a width may be a unit off to either side. */
+/* Units of a width, as a bound from below or, with at_least, from above: where positions are rounded, an interval may
+ * cost a unit more or less than its width. */
 static int32_t width_units(const kanon__current_dimension *d, int64_t width, bool at_least)
 {
     int64_t range = d->hi - d->lo;
@@ -250,8 +261,8 @@ static int32_t width_units(const kanon__current_dimension *d, int64_t width, boo
     return (int32_t)(units < 0 ? 0 : units > d->full ? d->full : units);
 }
 
-/* An inner node's box holds records that are gone until it is settled, and ranges may have become narrower with them: what
- * is below it lies in the range. */
+/* A loose summary may still contain records that are gone, and lie outside of a range that shrank with them. All groups
+ * below lie in the range, so the summary is cut to it. */
 static int64_t code_in_range(const kanon__current_dimension *d, int64_t code)
 {
     if (!d->numeric || code == KANON__NULL_CODE)
@@ -259,6 +270,7 @@ static int64_t code_in_range(const kanon__current_dimension *d, int64_t code)
     return code < d->lo ? d->lo : code > d->hi ? d->hi : code;
 }
 
+/* Coordinates of lo and hi; units of a leaf's groups; bounds of an inner node's. */
 static void measure_slots(const kanon__group_index *index, kanon__node *node, int from, int to)
 {
     int sides = kanon__node_sides(node);
@@ -297,9 +309,9 @@ void kanon__node_measure(const kanon__group_index *index, kanon__node *node)
     node->epoch = index->space->epoch;
 }
 
-/* ---- crowds ------------------------------------------------------------------------------------------------------ */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 
-/* Room for `n` members of a slot; those of the slots behind it make way. */
+/* Makes room for `n` members of a slot; those of the slots behind it move. */
 static kanon_status resize(const kanon__group_index *index, kanon__node *leaf, int slot, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -375,7 +387,7 @@ kanon_status kanon__node_add_group(const kanon__group_index *index, kanon__node 
     int slot = node->n;
     if (node->has_members) {
         node->begins[slot + 1] = node->begins[slot];
-        node->n++; /* the slot is there, with nobody in it */
+        node->n++; /* the slot exists, with no members */
         kanon_status st = kanon__node_set_members(index, node, slot, group->n_members, group->members, group->codes, err);
         node->n--;
         if (st != KANON_OK)
@@ -416,7 +428,7 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     return KANON_OK;
 }
 
-/* The places at both ends of a child's boxes on one attribute. Its spots are those of now, and tell categories apart. */
+/* The codes at both ends of a child's boxes on one attribute. The order of categories is that of their coordinates. */
 static void find_ends(const kanon__group_index *index, const kanon__node *child, int attribute, int64_t out[2])
 {
     const int64_t *lo = kanon__node_column(child, attribute, 0), *hi = lo + STRIDE;
@@ -455,7 +467,7 @@ static void summarise(const kanon__group_index *index, const kanon__node *child,
     }
 }
 
-/* Put a number where it belongs, and say whether another one was there. */
+/* Sets a number; whether it was another one. */
 static bool set(int64_t *at, int64_t value)
 {
     bool other = *at != value;
@@ -463,7 +475,7 @@ static bool set(int64_t *at, int64_t value)
     return other;
 }
 
-/* Of a leaf that has not been opened nothing has changed but sizes. */
+/* Of a leaf without codes only sizes have changed, so its boxes are left as they are. */
 bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *child)
 {
     int64_t size = 0, first = 0, least = 0;
@@ -490,7 +502,7 @@ bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, i
     return other;
 }
 
-/* Put the smaller, or the larger, number there, and say whether that is another one. */
+/* Lowers, or raises, a number; whether it changed. */
 static bool lower_to(int64_t *at, int64_t value)
 {
     return value < *at && set(at, value);
@@ -525,7 +537,7 @@ void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node,
 void kanon__node_add_child(const kanon__group_index *index, kanon__node *node, const kanon__node *child)
 {
     int slot = node->n++;
-    node->keys[slot] = 0; /* what is there is not of this child */
+    node->keys[slot] = 0; /* whatever the slot had is not of this child */
     kanon__node_set_child(index, node, slot, child);
 }
 

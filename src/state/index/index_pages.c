@@ -1,14 +1,30 @@
-/* The rows of nodes. A row holds the nodes of KANON__NODES_PER_PAGE ids, since those that lie close together are mostly asked
- * for together: the length of each in bytes, 0 where there is none, then the nodes. Numbers that come alone are LEB128; the
- * numbers of all slots stand together, as a column:
+/* The formats of node pages and member pages, and reading and writing them.
  *
- *     column   width w (0, 1, 2, 4 or 8), base, then per slot, lowest byte first, w bytes: what is to be added to the base,
- *              all ones where there is no number; with w = 8 the number itself, with w = 0 nothing: all are the base
- *     node     level, parent, since, and if it has slots:
- *     leaf     n, group numbers, sizes, lo and hi per attribute
- *     inner    n, ids, fewest members, lowest group numbers, least units, lo, hi, narrowest and widest per attribute
- *     crowd    per group its number and its members: how many, the first, the differences; then per attribute a place for
- *              each member: 0 where there is none, else one more than the difference to the one before it, signs folded */
+ * Node page: the row of table `nodes` with id p has the nodes 8p .. 8p+7. Nodes that were made one after the other lie
+ * close together in space and are mostly read together, so one row has several.
+ *
+ *     +----------+----------+-- ... --+----------+--------+--------+-- ... --+--------+
+ *     | length 0 | length 1 |         | length 7 | node 0 | node 1 |         | node 7 |       length 0: no such node
+ *     +----------+----------+-- ... --+----------+--------+--------+-- ... --+--------+
+ *
+ *     node       level, parent, last log part merged, and unless it is empty: n, then columns of n numbers
+ *     leaf       group numbers | sizes | per attribute: lo | hi
+ *     inner      node ids | fewest members | lowest group numbers | least shares | per attribute: lo|hi|narrowest|widest
+ *
+ * Column: all slots' numbers of one kind, as differences to the smallest, in as few bytes as the largest difference
+ * needs:
+ *
+ *     +-------+------+---------+---------+-- ... --+
+ *     | width | base | slot 0  | slot 1  |         |     width 0: all are the base, no slots follow
+ *     +-------+------+---------+---------+-- ... --+     width 1, 2, 4: base + slot; all ones: missing
+ *       1 byte varint  width bytes each, lowest first    width 8: the number itself, base 0
+ *
+ * Member page: the row of table `crowds` with the id of a leaf. Per group: number, how many members, the first member and
+ * the differences to the next ones; then per attribute a code for each member: 0 where it is missing, else 1 + the
+ * zigzag-folded difference to the code before it. Members of a group are alike, so most differences take one byte.
+ *
+ * Numbers that stand alone are LEB128 varints. Every number is checked before it is used, and a page that cannot be is
+ * KANON_EDATA. Called by index_node.c, index_log.c and group_index.c; calls store/index_rows.h. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 
@@ -47,7 +63,7 @@ unsigned char *kanon__write_varint(unsigned char *at, uint64_t value)
     return at;
 }
 
-/* Small numbers of either sign become small numbers. */
+/* Zigzag: 0, -1, 1, -2 become 0, 1, 2, 3, so that small numbers of either sign are short. */
 static uint64_t fold(int64_t value)
 {
     return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
@@ -69,7 +85,7 @@ int64_t kanon__read_code(kanon__byte_reader *r, const kanon__current_dimension *
     int64_t code = KANON__NULL_CODE;
     if (value > 0 && __builtin_add_overflow(near, unfold(value - 1), &code))
         r->bad = true;
-    /* ranges are those of today, so numbers are looked at when all that the log says is done */
+    /* a number may be outside of the range until the log is applied, so it is checked after that */
     if (!d->numeric && !kanon__category_is_known(d, code))
         r->bad = true;
     return r->bad ? 0 : code;
@@ -82,6 +98,7 @@ static uint64_t all_ones(int width)
     return width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
 }
 
+/* The width is the least in which the largest difference is below all ones, which means missing. */
 static unsigned char *write_column(unsigned char *at, const int64_t *values, int n)
 {
     int64_t least = KANON__NULL_CODE, most = INT64_MIN;
@@ -107,7 +124,7 @@ static unsigned char *write_column(unsigned char *at, const int64_t *values, int
     return at;
 }
 
-/* n values of `width` bytes; the widths of small numbers are written out for the compiler. */
+/* n values of `width` bytes; one loop per width, so that the compiler can vectorize each. */
 static void read_offsets(int64_t *out, const unsigned char *at, int width, int64_t base, int n)
 {
     for (int i = 0; i < n && width == 1; i++)
@@ -165,6 +182,7 @@ static kanon_status load_page(kanon__group_index *index, kanon__node_page **out,
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
+/* Keys of a leaf are group numbers, of an inner node ids; both have an upper bound that the state knows. */
 bool kanon__read_groups(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r, int n)
 {
     int64_t most = (node->level == 0 ? index->state->next_group : index->n_ids) - 1;
@@ -205,7 +223,7 @@ static kanon_status fail_node(const kanon__group_index *index, kanon_error *err)
     return kanon__store_damaged(&index->state->store, "a node of the index", err);
 }
 
-/* The bytes of a node; what it says before its slots is skipped, or taken where there is no node yet. */
+/* Finds the bytes of a node's slots. The fields before them make a new node, where *node is NULL. */
 static kanon_status find_node(kanon__group_index *index, kanon__node **node, int64_t id, kanon__byte_reader *r,
                               kanon_error *err)
 {
@@ -231,7 +249,7 @@ out:
     return st;
 }
 
-/* No groups at all: only a root can be so, or a leaf to which the log adds some. */
+/* A node without slots is a leaf: an empty root, or one to which the log adds groups. */
 static bool read_slots(const kanon__group_index *index, kanon__node *node, kanon__byte_reader *r)
 {
     node->n = 0;
@@ -293,8 +311,9 @@ static unsigned char *write_node(unsigned char *at, const kanon__group_index *in
     return at;
 }
 
-/* ---- drawers ----------------------------------------------------------------------------------------------------- */
+/* ---- node pages -------------------------------------------------------------------------------------------------- */
 
+/* Finds where each node begins; false where the lengths do not add up. */
 static bool find_page_nodes(kanon__node_page *page, int64_t size)
 {
     kanon__byte_reader r = {page->bytes, page->bytes + size, false};
@@ -367,6 +386,7 @@ static bool is_to_be_written(const kanon__group_index *index, int64_t id)
     return node != NULL && node->dirty && (node->level > 0 || node->rewritten);
 }
 
+/* Nodes that are to be written are encoded anew, the others copied as they are. A page without nodes is erased. */
 static kanon_status write_page(kanon__group_index *index, int64_t number, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -396,13 +416,13 @@ static kanon_status write_page(kanon__group_index *index, int64_t number, kanon_
     KANON_TRY(total > 0 ? kanon__index_rows_write(&index->rows, KANON__NODE_PAGES, number, index->bytes, size, err)
                         : kanon__index_rows_erase(&index->rows, KANON__NODE_PAGES, number, err),
               out);
-    page->loaded = page->dirty = false; /* its bytes are the old ones */
+    page->loaded = page->dirty = false; /* the bytes in memory are the old ones */
 out:
     kanon__free(bodies);
     return st;
 }
 
-/* ---- crowds ------------------------------------------------------------------------------------------------------ */
+/* ---- member pages ------------------------------------------------------------------------------------------------ */
 
 unsigned char *kanon__write_members(unsigned char *at, int n_dimensions, int64_t n, const int64_t *members,
                                     const int64_t *codes)
@@ -454,7 +474,7 @@ void kanon__member_list_clear(kanon__member_list *list)
     *list = (kanon__member_list){0};
 }
 
-/* Groups that the log has taken out of the leaf are in the row, but not in the leaf. */
+/* A group that the log has removed is on the page, but not in the leaf: it is skipped. */
 static kanon_status decode_members(kanon__group_index *index, kanon__node *leaf, kanon__byte_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -507,7 +527,7 @@ kanon_status kanon__node_read_all_members(kanon__group_index *index, kanon__node
     return st == KANON_OK ? decode_members(index, leaf, &r, err) : st;
 }
 
-/* Past n numbers; a byte below 0x80 is the last one of each. */
+/* Skips n varints, eight bytes at a time: a byte below 0x80 ends a number. */
 static void skip_numbers(kanon__byte_reader *r, int64_t n)
 {
     for (; n >= 8 && r->end - r->at >= 8; r->at += 8) {
@@ -560,7 +580,7 @@ static kanon_status write_members_page(kanon__group_index *index, const kanon__n
                                    at - (unsigned char *)index->bytes, err);
 }
 
-/* Those of thousands of leaves would take much memory: they are not kept unless they were there before. */
+/* Members that were loaded only to be written are dropped again: a merge of the log writes thousands of leaves. */
 static kanon_status write_leaf_members(kanon__group_index *index, kanon__node *node, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,4 +1,23 @@
-/* The two questions about groups: which one a record would best join, and of which it is a member. */
+/* Two searches: the group that a record would best join, and the group of which it is a member.
+ *
+ * Cheapest group (FindBestCluster), best-first over the tree:
+ *     1. Inspect the leaf in which the last search ended: records that follow each other are often alike, so a good group
+ *        is known before the search begins.
+ *     2. Take the candidate node with the least bound; the root is the first one. Stop where its bound is no better than
+ *        the best group: then no node that is left is.
+ *     3. A leaf: compute the increase of every group, (n + 1) * D(with the record) - n * D, and keep the least; of equal
+ *        ones the lowest number. An inner node: compute a lower bound for every slot, and make candidates of those that
+ *        may be better.
+ *     4. Go on with 2.
+ * The bound of a slot. On each attribute the record lies some way outside of the box, or not. A group below is at least
+ * as wide as the narrowest one, and grows at least by that way, unless it is so wide that it reaches the full cost. With
+ * N new units over all attributes, L the least units of a group below, and n the fewest members, no increase is below
+ * max(sum of widths, L + N) + n * N.
+ *
+ * Member search: visit all nodes whose boxes contain the record, lowest levels first, and read members of groups that do.
+ *
+ * Both run over 16 slots at a time, in code that is compiled for several instruction sets. Called by maintain/ and
+ * group_index.c; calls index_node.c. */
 #include "core/alloc.h"
 #include "state/index/index_node.h"
 
@@ -6,7 +25,7 @@
 
 enum { STRIDE = KANON__NODE_ROOM, LANES = 16 };
 
-/* The node, and one more is seen: a tree that leads back into itself comes from a damaged file. */
+/* The node, and counts it: a search that meets more nodes than there are goes round in a damaged file. */
 static kanon_status get_counted(kanon__group_index *index, kanon__node **out, int64_t id, int64_t *n_seen, kanon_error *err)
 {
     if (++*n_seen > index->n_ids)
@@ -14,11 +33,12 @@ static kanon_status get_counted(kanon__group_index *index, kanon__node **out, in
     return kanon__node_get(index, out, id, err);
 }
 
-/* Where the record stands on one attribute. Of a number its spot. Of a category, for its leaf and every node above it, the
- * leaves below and what the step up to that node adds to the units. */
+/* The record on one attribute. A number: its coordinate. A category: its path to the root; for each node on it the range
+ * of leaves below, and what the step up to the node adds to the units. So the units of a group with the record are a sum
+ * over the steps that the group makes necessary, without a search for the common ancestor. */
 typedef struct query_coordinate {
     int32_t coordinate;
-    int n; /* nodes on the way up */
+    int n; /* nodes on the path */
     const int32_t *first, *last, *step;
 } query_coordinate;
 
@@ -40,12 +60,11 @@ static query_coordinate query_coordinate_of(const kanon__group_index *index, int
     return s;
 }
 
-/* The loops below go over LANES slots at a time, a number that the compiler knows, so that they become vector instructions;
- * what comes out for slots that are not there is not looked at. They are compiled once for every processor that is of
- * interest. */
+/* The loops below run over LANES slots, a number that the compiler knows, so that they become vector instructions;
+ * results for slots that do not exist are ignored. They are compiled once per instruction set. */
 #define IN_EACH static inline __attribute__((always_inline)) void
 
-/* Add to units[i] what the attribute costs in group i of a leaf with the record. */
+/* Adds to units[i] what the attribute costs in group i of a leaf with the record. */
 IN_EACH add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t coordinate,
                    int32_t full)
 {
@@ -116,7 +135,7 @@ IN_EACH leaf_increases(int64_t *restrict increases, const kanon__current_space *
     }
 }
 
-/* At most by how little the loss of any group below each slot grows. */
+/* A lower bound of the increase of any group below each slot. */
 IN_EACH inner_bounds(int64_t *restrict bounds, const kanon__current_space *space, const query_coordinate *query,
                      const kanon__node *node)
 {
@@ -143,7 +162,7 @@ IN_EACH inner_bounds(int64_t *restrict bounds, const kanon__current_space *space
     }
 }
 
-/* outside[slot]: 0 where the box of the slot holds the record. */
+/* outside[slot]: 0 where the box of the slot contains the record. */
 IN_EACH outside_of(int32_t *outside, const kanon__current_space *space, const int32_t *coordinates, const kanon__node *node)
 {
     int sides = kanon__node_sides(node);
@@ -203,15 +222,16 @@ static const kernels *choose_kernels(void)
     return &plain;
 }
 
-typedef struct search {
+/* A search for the cheapest group; `increase` and `number` are INT64_MAX until one is found. */
+typedef struct cheapest_search {
     kanon__group_index *index;
     const kernels *kernels;
     query_coordinate *query;
     kanon__group_slot best;
     int64_t increase, number; /* of the best one so far */
-} search;
+} cheapest_search;
 
-static void inspect_leaf(search *s, kanon__node *leaf)
+static void inspect_leaf(cheapest_search *s, kanon__node *leaf)
 {
     int64_t increases[STRIDE];
     s->kernels->leaf(increases, s->index->space, s->query, leaf);
@@ -223,12 +243,12 @@ static void inspect_leaf(search *s, kanon__node *leaf)
         }
 }
 
-static bool is_better(const search *s, const kanon__candidate *c)
+static bool is_better(const cheapest_search *s, const kanon__node_candidate *c)
 {
     return c->bound < s->increase || (c->bound == s->increase && c->first < s->number);
 }
 
-static kanon_status inspect_inner(search *s, const kanon__node *node, kanon_error *err)
+static kanon_status inspect_inner(cheapest_search *s, const kanon__node *node, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t bounds[STRIDE];
@@ -236,12 +256,12 @@ static kanon_status inspect_inner(search *s, const kanon__node *node, kanon_erro
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
         if (bounds[slot] > s->increase)
             continue;
-        kanon__candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
+        kanon__node_candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
         if (!is_better(s, &c))
             continue;
-        if (s->index->nodes[c.node] != NULL) /* it will probably be looked into soon */
+        if (s->index->nodes[c.node] != NULL) /* it will probably be inspected soon */
             __builtin_prefetch(s->index->nodes[c.node]);
-        st = kanon__candidate_heap_push(&s->index->heap, c, err);
+        st = kanon__node_queue_push(&s->index->heap, c, err);
     }
     return st;
 }
@@ -252,20 +272,20 @@ kanon_status kanon__group_index_cheapest(kanon__group_index *index, kanon__group
     kanon_status st = KANON_OK;
     kanon__node *node = NULL;
     int64_t n_seen = 0;
-    search s = {.index = index, .kernels = choose_kernels(), .increase = INT64_MAX, .number = INT64_MAX};
+    cheapest_search s = {.index = index, .kernels = choose_kernels(), .increase = INT64_MAX, .number = INT64_MAX};
     *out = (kanon__group_slot){0};
     KANON_TRY(kanon__new_array(&s.query, index->space->n, "a search", err), out);
     for (int i = 0; i < index->space->n; i++)
         s.query[i] = query_coordinate_of(index, i, codes[i]);
-    /* records that come one after the other are often alike: a good group is known before the search begins */
+    /* step 1 */
     if (index->hint > 0 && index->nodes[index->hint] != NULL) {
         KANON_TRY(kanon__node_get(index, &node, index->hint, err), out);
         inspect_leaf(&s, node);
     }
     index->heap.n = 0;
-    KANON_TRY(kanon__candidate_heap_push(&index->heap, (kanon__candidate){.node = index->state->root}, err), out);
-    while (index->heap.n > 0) {
-        kanon__candidate c = kanon__candidate_heap_pop(&index->heap);
+    KANON_TRY(kanon__node_queue_push(&index->heap, (kanon__node_candidate){.node = index->state->root}, err), out);
+    while (index->heap.n > 0) { /* steps 2 to 4 */
+        kanon__node_candidate c = kanon__node_queue_pop(&index->heap);
         if (!is_better(&s, &c))
             break;
         KANON_TRY(get_counted(index, &node, c.node, &n_seen, err), out);
@@ -287,7 +307,7 @@ kanon_status kanon__group_index_find(kanon__group_index *index, kanon__group_slo
                                      kanon_error *err)
 {
     *out = (kanon__group_slot){0};
-    if (index->nodes[id] == NULL) /* it was there when the group was seen, so it is gone */
+    if (index->nodes[id] == NULL) /* it was in memory when the group was seen, so it is erased */
         return KANON_OK;
     kanon__node *node = NULL;
     kanon_status st = kanon__node_get(index, &node, id, err);
@@ -323,16 +343,16 @@ kanon_status kanon__group_index_group_of(kanon__group_index *index, kanon__group
     for (int i = 0; i < index->space->n; i++)
         coordinates[i] = kanon__coordinate_of(&index->space->dimensions[i], codes[i]);
     index->heap.n = 0;
-    KANON_TRY(kanon__candidate_heap_push(&index->heap, (kanon__candidate){.node = index->state->root}, err), out);
+    KANON_TRY(kanon__node_queue_push(&index->heap, (kanon__node_candidate){.node = index->state->root}, err), out);
     while (index->heap.n > 0 && out->node == NULL) {
-        KANON_TRY(get_counted(index, &node, kanon__candidate_heap_pop(&index->heap).node, &n_seen, err), out);
+        KANON_TRY(get_counted(index, &node, kanon__node_queue_pop(&index->heap).node, &n_seen, err), out);
         vectors->outside(outside, index->space, coordinates, node);
         for (int slot = 0; slot < node->n && out->node == NULL; slot++) {
             if (outside[slot] != 0)
                 continue;
             if (node->level > 0)
-                KANON_TRY(kanon__candidate_heap_push(
-                              &index->heap, (kanon__candidate){.bound = node->level, .node = node->keys[slot]}, err),
+                KANON_TRY(kanon__node_queue_push(
+                              &index->heap, (kanon__node_candidate){.bound = node->level, .node = node->keys[slot]}, err),
                           out);
             else
                 KANON_TRY(check_member(index, (kanon__group_slot){node, slot}, record, out, err), out);

@@ -1,13 +1,26 @@
-/* A file of records that come, go or change, and what becomes of the state. */
+/* Applies a delta, a CSV file of records that are inserted, deleted or updated, to a state.
+ *
+ *     1. Match the columns of the file with those of the state.
+ *     2. Unless records are deleted: scan all rows once, so that new categories and more digits are known, and every
+ *        mistake is found, before a record moves (scan_rows).
+ *     3. insert: each row becomes a record and joins a group at once. delete: all named records are collected and
+ *        removed, then their groups shrink together. update: the same as delete, but records keep their numbers; then
+ *        they join groups with their new values, in file order.
+ *     4. Enforce the requirements on the groups that changed (enforce_constraints.c).
+ *
+ * A mistake names file, line and column, never the cell. Called by pipeline/state_change.c; calls group_changes.c,
+ * enforce_constraints.c and store/. */
 #include "core/alloc.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/group_changes.h"
+#include "state/maintain/session.h"
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
 #include "table/tree_internal.h"
 
 #include <string.h>
 
+/* A delta while it is applied. `row` is the record at hand; `old` the record of the state that it names. */
 typedef struct delta {
     kanon_state *state;
     const kanon__delta_options *options;
@@ -29,15 +42,8 @@ typedef struct delta {
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-static int find_column(const kanon__csv *csv, const char *name)
-{
-    for (int i = 0; i < csv->n_columns; i++)
-        if (strcmp(csv->names[i], name) == 0)
-            return i;
-    return -1;
-}
-
-/* Columns that the file must have: all to insert; those of the key to delete or update, or all where there is none. */
+/* Whether the file must have the column: all to insert; those of the key to delete or update, or all where there is no
+ * key. */
 static bool is_needed(const delta *d, int column)
 {
     return d->options->kind == KANON__DELTA_INSERT || d->state->n_key == 0 || d->state->columns[column].key > 0;
@@ -48,7 +54,7 @@ static kanon_status match_columns(delta *d, kanon_error *err)
     const kanon_state *s = d->state;
     int n_found = 0;
     for (int i = 0; i < s->n_columns; i++) {
-        d->cell_of[i] = find_column(&d->csv, s->columns[i].name);
+        d->cell_of[i] = kanon__csv_find_column(&d->csv, s->columns[i].name);
         n_found += d->cell_of[i] >= 0;
         if (d->cell_of[i] >= 0 || !is_needed(d, i))
             continue;
@@ -110,7 +116,8 @@ static void close_delta(delta *d)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The cells of the file's row where they belong; the others are empty, or those of `old`. */
+/* Sets d->row from the file's row, in the order of the state's columns; columns that the file lacks are those of `old`, or
+ * empty. */
 static void fill_row(delta *d, const kanon__cell *old)
 {
     for (int i = 0; i < d->state->n_columns; i++) {
@@ -121,6 +128,7 @@ static void fill_row(delta *d, const kanon__cell *old)
     }
 }
 
+/* Encodes d->row into d->codes; d->scales grow with the digits. Sensitive cells are checked, too. */
 static kanon_status read_codes(delta *d, kanon_error *err)
 {
     kanon_state *s = d->state;
@@ -157,7 +165,7 @@ static kanon_status fail_unknown(const delta *d, kanon_error *err)
                      err);
 }
 
-/* Look through the file once, so that categories and digits are known before a record moves. */
+/* Step 2. Rescaling and new trees invalidate codes and coordinates, so they happen before the first record moves. */
 static kanon_status scan_rows(delta *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -195,7 +203,7 @@ out:
 
 /* ---- inserting --------------------------------------------------------------------------------------------------- */
 
-/* The record in d->row and d->places goes into the file and joins a group. */
+/* Writes the record in d->row and d->codes to the file, and lets it join a group. */
 static kanon_status insert_record(delta *d, kanon__record record, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -237,10 +245,10 @@ out:
 
 /* ---- deleting ---------------------------------------------------------------------------------------------------- */
 
-enum { PAGES_PER_RECORD = 2 }; /* that change when it goes: of the record and of its name */
+enum { PAGES_PER_RECORD = 2 }; /* that a deletion changes: of the record and of its key hash */
 
-/* Find the record that the row names. Of equal records without a key, each row of the file names another one: those that
- * were found before are no longer in the file. */
+/* Collects the record that the row names, and with `departs` deletes it. Without a key several records may be equal: each
+ * row then names another one, since those that were found before are deleted already. */
 static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -262,7 +270,7 @@ static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
         goto out;
     }
     KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&target->id, sizeof target->id, err), out);
-    if (code < n) { /* an updated record is still there */
+    if (code < n) { /* only an update can name a record twice: deleted ones are not found again */
         st = fail_name(d, "a record is named twice", "give each record one line", err);
         goto out;
     }

@@ -1,4 +1,14 @@
-/* Whether everything in a state fits together: pages, tables, records, groups, index. */
+/* Checks that everything in a state fits together; `kanon state` does so each time.
+ *
+ *     1. the file without its groups: pages, tables, tallies, names (store/check_file.c);
+ *     2. every record: its codes are those of its cells, and its entity is in the entity index;
+ *     3. every group: number, size, box and members with their codes are those of its records. Members are compared by
+ *        fingerprints, sums of hashes over records and codes: those of the records are added, those of the members
+ *        subtracted;
+ *     4. every summary of the index (kanon__group_index_check);
+ *     5. counts of entities and releases.
+ *
+ * Called by pipeline/state_info.c; calls store/ and index/. */
 #include "state/maintain/check_state.h"
 #include "core/alloc.h"
 #include "state/store/check_file.h"
@@ -19,8 +29,8 @@ typedef struct comparison {
     int64_t at;
     int64_t *numbers; /* of the groups, ascending */
     int64_t n_groups;
-    int64_t *sizes, *boxes; /* by place in `numbers`, of the records; sizes go down as groups are seen */
-    uint64_t *fingerprints; /* sums of what tells records and their places apart */
+    int64_t *sizes, *boxes; /* by position in `numbers`, of the records; a size becomes -1 when its group was seen */
+    uint64_t *fingerprints; /* sums over the records; 0 when those of the members were subtracted */
 } comparison;
 
 static int64_t position_of_group(const comparison *c, int64_t number)
@@ -47,7 +57,7 @@ static void add_record(comparison *c, int64_t group, int64_t record, const int64
     c->sizes[group]++;
 }
 
-/* Where entities stay together, each record is noted under its own. */
+/* Where entities stay together, each record is in the entity index. */
 static kanon_status check_entity(comparison *c, int64_t record, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -61,7 +71,7 @@ out:
     return st;
 }
 
-/* The places are those of the cells. */
+/* Step 2. A cell that needs a new tree node or more digits than its column has is damage, too. */
 static kanon_status compare_record(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
                                    void *payload, kanon_error *err)
 {
@@ -99,6 +109,7 @@ out:
     return st;
 }
 
+/* Step 3. */
 static kanon_status compare_leaf(const kanon__node *leaf, void *payload, kanon_error *err)
 {
     comparison *c = payload;

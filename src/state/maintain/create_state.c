@@ -1,4 +1,13 @@
-/* A state from a table that has just been grouped. */
+/* Makes a state from a table that has just been grouped, and replaces all groups of a state.
+ *
+ *     1. copy columns, trees and requirements from table and schema (copy_columns), and how the groups were made
+ *        (copy_origin);
+ *     2. create the tables, write records with their cells from the CSV file, and codes from the encoded table
+ *        (copy_records);
+ *     3. count numbers, build the index of key hashes, check that keys differ;
+ *     4. build the group index (kanon__session_replace_groups).
+ *
+ * Records are numbered from 1 in the order of the rows. Called by pipeline/state_change.c; calls store/ and index/. */
 #include "core/alloc.h"
 #include "state/maintain/session.h"
 #include "state/store/entity_index.h"
@@ -7,9 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- whether it can be ------------------------------------------------------------------------------------------- */
+/* ---- whether a state can be made --------------------------------------------------------------------------------- */
 
-/* Numbers rise with their codes, so the first and the last one tell. */
+/* Numbers ascend with their ranks, so it is enough to check the first and the last one. */
 static bool numbers_fit(const kanon__column *c)
 {
     uint32_t n = c->n_codes - (c->missing_code != KANON__NO_CODE);
@@ -57,6 +66,8 @@ static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribu
     return c->taxonomy != NULL && c->taxonomy->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
 }
 
+/* The codes of a column come from its tree, so trees of quasi-identifiers are kept; of sensitive columns only where a
+ * taxonomy was given. */
 static kanon_status copy_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -137,6 +148,7 @@ out:
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
+/* The state's code of a cell, from the table's: a rank becomes the scaled number, a leaf the number of its node. */
 static int64_t code_of(const kanon__column *c, int64_t row)
 {
     uint32_t code = kanon__code_at(c->codes, row);
@@ -221,6 +233,7 @@ static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_erro
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
+/* Groups while records are added to them: the members of group g are members[begins[g] .. begins[g + 1]). */
 typedef struct group_build {
     kanon_state *state;
     kanon__new_group *groups;
@@ -249,6 +262,7 @@ static kanon_status add_record(const kanon__record *record, const char *cells, s
     return KANON_OK;
 }
 
+/* Counting sort of the records by group, then one build of the index. */
 kanon_status kanon__session_replace_groups(kanon_state *s, const int32_t *group_of, const int64_t *numbers, int64_t n_groups,
                                            kanon_error *err)
 {

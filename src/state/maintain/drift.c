@@ -1,11 +1,20 @@
-/* The state's algorithm on some of the records: how far the groups have drifted from what a fresh run would make. */
+/* The state's own algorithm on some of the records, and by it the drift: how far the groups are from those of a fresh run.
+ *
+ * Inserts and deletes are greedy, so the loss grows against that of a fresh run. To measure by how much:
+ *     1. Take the whole table where it has at most 10000 records; else four neighbourhoods of 2500: the groups nearest to a
+ *        random record, whole groups, so that old and new groups are made of the same records.
+ *     2. Run the algorithm that made the state on them, with its settings, and repair constraints.
+ *     3. Compare the loss of the same records in old and new groups, with the ranges of the whole table.
+ *
+ * Random numbers come from the state's seed, so the answer is the same each time. Called by pipeline/ and joint_release.c;
+ * calls algorithms/ and enforce/. */
+#include "state/maintain/drift.h"
 #include "algorithms/algorithm.h"
 #include "core/alloc.h"
 #include "enforce/repair.h"
 #include "model/clusters.h"
 #include "partition/part_table.h"
 #include "state/maintain/enforce_constraints.h"
-#include "state/maintain/releases.h"
 #include "state/store/state_requirements.h"
 
 #include <stdlib.h>
@@ -27,7 +36,7 @@ static bool is_setting(const kanon_algorithm_info *info, const char *name)
     return false;
 }
 
-/* The settings that the algorithm has now: one of another version may be gone. */
+/* The state's settings that this version of the algorithm has; others are dropped. */
 static kanon_status read_settings(setting_list *out, const kanon_state *s, const kanon_algorithm_info *info,
                                   kanon_error *err)
 {
@@ -52,7 +61,7 @@ out:
 
 /* ---- one run ----------------------------------------------------------------------------------------------------- */
 
-/* The algorithm's groups, made to keep the constraints. */
+/* The algorithm's groups, repaired where one violates a constraint. */
 static kanon_status run_and_repair(const kanon__algorithm *algorithm, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -115,7 +124,7 @@ out:
 
 enum { SAMPLE_RECORDS = 10000, NEIGHBOURHOODS = 4 };
 
-/* A group by how near it is to where a neighbourhood is looked for. */
+/* A group, and the units of its box with the centre of the neighbourhood. */
 typedef struct near_group {
     uint32_t units;
     int32_t group;
@@ -129,6 +138,7 @@ static int by_nearness(const void *left, const void *right)
     return a->group < b->group ? -1 : a->group > b->group;
 }
 
+/* The old groups as clusters, room for one neighbourhood, and the sums of loss over all of them. */
 typedef struct drift_sample {
     const kanon_state *state;
     const kanon_table *table;
@@ -144,8 +154,7 @@ typedef struct drift_sample {
     int64_t n_records;
 } drift_sample;
 
-/* Take the groups nearest to a record until they have enough records. Whole groups are taken, so that old and new groups
- * are made of the same records. */
+/* Step 1: takes the groups nearest to a record until they have enough records; how many there are. */
 static int64_t take_neighbourhood(drift_sample *d, int64_t centre, int64_t wanted)
 {
     int64_t n = 0, n_groups = d->grouping->n_groups;
@@ -238,7 +247,7 @@ kanon_status kanon__drift_measure(kanon__drift *out, const kanon_state *s, const
     *out = (kanon__drift){0};
     KANON_TRY(kanon__subset_grouping(&g, subset, s, err), out);
     d.grouping = g;
-    if (g->n_groups == 0 || kanon__entities_stay_together(s)) /* the algorithm alone would part entities */
+    if (g->n_groups == 0 || kanon__entities_stay_together(s)) /* the algorithm alone would separate records of an entity */
         goto out;
     KANON_TRY(kanon__subset_constraints(&d.constraints, subset, s, err), out);
     KANON_TRY(prepare_drift(&d, err), out);

@@ -1,11 +1,24 @@
-/* What a command changed is looked at when it ends: the groups that records joined or left are read as a small table. Where
- * all of them keep what is asked, that is it. Otherwise the groups near those that do not are read, too, and the repair of
- * enforce/repair.h works on this neighbourhood. It is made larger, and in the end the whole table, where it cannot keep the
- * constraints even as one group.
+/* Enforces requirements beyond k on the groups that a command changed.
  *
- * Two things concern groups that nobody touched, so that the whole table is read: t-closeness, since what it compares with
- * moves with every record; and entities that may be in several groups under a model that is not kept by unions, since it
- * is all groups that look alike in a release that must keep it. */
+ *     1. Inspect: read the changed groups as a small table, and evaluate the constraints on them (inspect_groups).
+ *     2. Widen: where a group violates one, read the 12 groups nearest to it, too, then 60, then all, until the records
+ *        that were read satisfy the constraints as one group: then a repair among them must succeed
+ *        (inspect_neighbourhood).
+ *     3. Repair (enforce/repair.h), and split groups of 2k records and more where both parts satisfy all (change_groups).
+ *     4. Verify by code that shares nothing with the above: sizes, constraints, entities.
+ *     5. Write the groups that differ from the index back to it (write_groups).
+ *
+ *     changed groups   *           neighbours of a violating group        all groups
+ *     (small table)   ***   --->   ****** (still small)           --->    (whole table)
+ *                      *           ******
+ *
+ * Two requirements concern groups that the command did not change, so all groups are read at once: t-closeness, since the
+ * distribution of the table moves with every record; and models that a union may violate where an entity may be in
+ * several groups, since all groups that look alike in a release count together. docs/decisions/0012 says why this is
+ * enough.
+ *
+ * No record is suppressed that was not: that would use up the budget of later commands. Called by apply_delta.c; calls
+ * materialise.c, split2k.c, index/, enforce/ and verify/. */
 #include "state/maintain/enforce_constraints.h"
 
 #include "core/alloc.h"
@@ -13,6 +26,7 @@
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
 #include "state/index/index_near.h"
+#include "state/maintain/split2k.h"
 #include "state/store/entity_index.h"
 #include "state/store/state_requirements.h"
 #include "verify/verify.h"
@@ -22,19 +36,21 @@
 
 enum { FEW_NEIGHBOURS = 12, MORE_NEIGHBOURS = 60 };
 
+/* One enforcement. `refs`, `satisfied` and the groups of `group_of` are parallel until a repair; after that group_of has
+ * new groups, numbered from 0 to n_groups. */
 typedef struct enforcement {
     kanon_state *state;
     kanon__change_counts *done;
-    kanon__group_refs refs; /* the groups that are looked at, by rising number */
-    bool all;               /* that is all groups, and the suppressed records */
+    kanon__group_refs refs; /* the groups that were read, by rising number */
+    bool all;               /* these are all groups, and the subset has suppressed records, too */
     kanon__subset subset;
     kanon__space *space;
     kanon__constraints *constraints;
-    int32_t *group_of; /* by row of the part: its place in `picks`, then its new group */
-    bool *satisfied;   /* by place in `picks` */
+    int32_t *group_of; /* by row of the subset: its position in `refs`, then its new group */
+    bool *satisfied;   /* by position in `refs` */
     int64_t n_violated;
     int32_t n_groups;
-    int64_t *codes; /* by row, read when a group is split */
+    int64_t *codes; /* by row, found when a group is split; has_codes says of which rows */
     bool *has_codes;
 } enforcement;
 
@@ -44,8 +60,8 @@ kanon_status kanon__subset_constraints(kanon__constraints **out, const kanon__su
                                        kanon_error *err)
 {
     kanon_status st = kanon__constraints_new(out, subset->table, s->k, err);
-    if (st == KANON_EDATA || st == KANON_EINVAL) /* they were good when the state was made */
-        st = kanon__store_damaged(&s->store, "what is asked of its groups", err);
+    if (st == KANON_EDATA || st == KANON_EINVAL) /* they were valid when the state was made */
+        st = kanon__store_damaged(&s->store, "its requirements", err);
     return st;
 }
 
@@ -56,7 +72,7 @@ kanon_status kanon__verify_subset(const kanon__subset *subset, const kanon_state
     return st == KANON_OK ? kanon__verify_privacy(subset->table, group_of, n_groups, s->k, err) : st;
 }
 
-/* Of an entity in the groups that were read, no record is elsewhere: counted in the file. */
+/* All records of an entity are among the groups that were read, and verify/ saw it in one: counted in the entity index. */
 static kanon_status verify_entities(const enforcement *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -83,12 +99,13 @@ out:
     return st;
 }
 
-/* Whether unions of groups that keep the constraints may break them. */
+/* Whether a union of groups that satisfy the constraints may violate one. */
 static bool unions_may_violate(const kanon_table *t, const kanon__constraints *c)
 {
     return t->has_entity && !t->entity_together && !kanon__constraints_grow(c);
 }
 
+/* Whether a constraint compares with the table, or counts groups that look alike together. */
 static bool need_all_groups(const enforcement *e)
 {
     for (int64_t i = 0; i < e->constraints->n; i++)
@@ -133,7 +150,7 @@ static int by_record(const void *left, const void *right)
     return a->record < b->record ? -1 : a->record > b->record;
 }
 
-/* The members of the groups that were picked. */
+/* Fills the subset with the members of the listed groups, by rising record. */
 static kanon_status list_members(enforcement *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -186,7 +203,7 @@ static void find_ref_positions(enforcement *e)
     }
 }
 
-/* The picked groups as a table, and which of them keep what is asked. */
+/* Step 1: the listed groups as a table, and which of them satisfy the constraints. */
 static kanon_status inspect_groups(enforcement *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -231,7 +248,7 @@ out:
     return st;
 }
 
-/* Whether the rows that were read keep the constraints as one group, so that they can be repaired among themselves. */
+/* Whether the rows that were read satisfy the constraints as one group, so that they can be repaired among themselves. */
 static kanon_status is_repairable(const enforcement *e, bool *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -245,7 +262,7 @@ out:
     return st;
 }
 
-/* Read what changed, and as much around it as a repair needs. */
+/* Steps 1 and 2. */
 static kanon_status inspect_neighbourhood(enforcement *e, kanon_error *err)
 {
     static const int neighbours[] = {FEW_NEIGHBOURS, MORE_NEIGHBOURS};
@@ -271,6 +288,7 @@ out:
 
 /* ---- splitting --------------------------------------------------------------------------------------------------- */
 
+/* The constraint counts of both parts of a group while it is split; `rows` are those of the group. */
 typedef struct split_tallies {
     const int32_t *rows;
     kanon__tally stays, goes;
@@ -289,7 +307,8 @@ static bool new_group_satisfies(void *payload)
     return kanon__tally_holds(&p->goes);
 }
 
-/* The codes of a row, from its old group in the index, which nothing has changed yet; of a suppressed record from the file. */
+/* The codes of a row, from its old group in the index, which is unchanged until step 5; of a suppressed record from the
+ * file. */
 static kanon_status find_codes(enforcement *e, int32_t row, int64_t *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -330,7 +349,7 @@ out:
     return st;
 }
 
-/* Split2k, for the rows of a group; *split says whether both parts keep what is asked. */
+/* Split2k for the rows of a group; *split says whether both parts satisfy all constraints. */
 static kanon_status split_rows(enforcement *e, const int32_t *rows, int64_t n, bool *moved, bool *split, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -360,8 +379,11 @@ out:
     return st;
 }
 
-/* The rows of group i are members[begins[i] .. begins[i + 1]); the parts of a group lie within it, so a group that is split
- * is looked at again, and its new part, too. */
+/* The rows of group i are members[begins[i] .. ends[i]). The parts of a split group share its range, and the new part
+ * becomes the last group, so that it is tried, too:
+ *
+ *     group 3   |  r r r r r r r r  |          group 3   | r r r r |          group 3 stays, group n is new
+ *                                      --->               group n  | r r r r | */
 typedef struct group_rows {
     int32_t *members;
     int64_t *begins, *ends; /* by group, with room for those to come */
@@ -370,7 +392,7 @@ typedef struct group_rows {
 static kanon_status list_group_rows(group_rows *s, const enforcement *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t most = e->subset.n + e->n_groups; /* a group has a record */
+    int64_t most = e->subset.n + e->n_groups; /* a group has at least one record */
     KANON_TRY(kanon__new_array(&s->members, e->subset.n, "members of groups", err), out);
     KANON_TRY(kanon__new_array(&s->begins, most + 1, "groups", err), out);
     KANON_TRY(kanon__new_array(&s->ends, most + 1, "groups", err), out);
@@ -388,7 +410,7 @@ out:
     return st;
 }
 
-/* The rows that moved come last, each kind in its order. */
+/* The rows that moved come last; both parts keep their order. */
 static kanon_status divide_rows(group_rows *s, enforcement *e, int32_t group, const bool *moved, kanon_error *err)
 {
     int32_t *rows = s->members + s->begins[group], *copy = NULL;
@@ -440,7 +462,7 @@ out:
 
 /* ---- repairing --------------------------------------------------------------------------------------------------- */
 
-/* Nothing more is suppressed than is: a repair that may do so would use up the budget of later commands. */
+/* A repair with a budget of 0: nothing is suppressed. Entities that stay together are only merged. */
 static kanon_status repair_groups(kanon__run *run, int64_t *n_repaired, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -469,6 +491,9 @@ out:
     return st;
 }
 
+/* Steps 3 and 4:
+ *     a. return suppressed records to groups where deletions have made the budget smaller than their number;
+ *     b. repair; c. split; d. merge groups that would look alike; e. verify. */
 static kanon_status change_groups(enforcement *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -533,19 +558,19 @@ out:
     return st;
 }
 
-/* A new group while it is written. */
+/* Step 5: what is needed to write a new group. */
 typedef struct group_writer {
     enforcement *e;
     int64_t *numbers; /* by new group */
-    bool *changed;    /* by new group: it is not as it was */
-    int32_t *now;     /* by place in `picks`: the new group of that number; -1: gone */
+    bool *changed;    /* by new group: it differs from the group of that number in the index */
+    int32_t *now;     /* by position in `refs`: the new group of that number; -1: gone */
     int64_t *members; /* of the group at hand, */
     int64_t *codes;   /* theirs, one after the other, */
     int64_t *box;     /* and its own */
     int64_t codes_capacity;
 } group_writer;
 
-/* A group is as it was where it has the number of all its records, and they are as many as before. */
+/* A group is unchanged where all its records have its number, and they are as many as before. */
 static kanon_status find_changes(group_writer *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -581,7 +606,7 @@ out:
     return st;
 }
 
-/* `beside`: the group of the first record so far, which the new one is like. */
+/* Replaces the group of that number, or adds a new one beside the old group of its first record, which it is like. */
 static kanon_status write_group(group_writer *w, int32_t group, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -619,7 +644,7 @@ out:
     return st;
 }
 
-/* First those that stay where they are, then those that are gone, last the new ones, for which nodes may be cut. */
+/* Replaced groups first, then removals, new groups last: adding may split leaves and move groups. */
 static kanon_status write_changes(group_writer *w, const group_rows *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -684,7 +709,7 @@ kanon_status kanon__enforce_constraints(kanon_state *s, kanon__change_counts *do
     KANON_TRY(kanon__group_index_list_changed(s->index, &e.refs, s->changed_groups, s->n_changed_groups, err), out);
     if (e.refs.n == 0 && !e.all && !kanon__state_has_requirements(s))
         goto out;
-    e.all = e.all || e.refs.n == 0; /* suppressed records went: they count in the table's distribution */
+    e.all = e.all || e.refs.n == 0; /* only suppressed records went: they count in the table's distribution */
     KANON_TRY(inspect_neighbourhood(&e, err), out);
     if (e.subset.n == 0)
         goto out;

@@ -1,13 +1,29 @@
+/* I3M+ for inserts and I3M- for deletes.
+ *
+ * Insert of a record (I3M+):
+ *     1. Find the group whose loss grows least (FindBestCluster: kanon__group_index_cheapest); of an entity that stays
+ *        together, the group of its other records.
+ *     2. Join it. A group that reaches 2k records is split (Split2k), unless there are constraints: then
+ *        kanon__enforce_constraints splits where both parts satisfy them.
+ * Delete of records (I3M-):
+ *     1. Find the group of each record, and sort the records by group.
+ *     2. Shrink each of these groups: new members and box; an empty group is removed.
+ *     3. Read the ranges anew: they may have become narrower.
+ *     4. Disperse each group short of k: remove it, and insert its members as in I3M+ (DisperseLessKCluster).
+ *
+ * Step 4 of one group changes others: they grow, reach k again, or are split, so each group is located anew when its turn
+ * comes. Called by apply_delta.c; calls index/, split2k.c and entity_index.h. */
 #include "state/maintain/group_changes.h"
 
 #include "core/alloc.h"
+#include "state/maintain/split2k.h"
 #include "state/store/entity_index.h"
 #include "state/store/state_requirements.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The records of one group while it is being changed. */
+/* The members of one group and their box, while the group is changed. */
 typedef struct boxed_members {
     kanon__member_list list;
     int64_t *box;
@@ -50,7 +66,7 @@ static kanon__new_group group_of(const boxed_members *c, int64_t number)
     return (kanon__new_group){number, c->list.n, c->list.members, c->box, c->list.codes};
 }
 
-/* Where more is asked of groups than k, those that changed are looked at again when the command ends. */
+/* With requirements beyond k, the groups that changed are inspected when the command ends. */
 static kanon_status note_changed_group(kanon_state *s, int64_t number, kanon_error *err)
 {
     if (!kanon__state_has_requirements(s))
@@ -62,133 +78,9 @@ static kanon_status note_changed_group(kanon_state *s, int64_t number, kanon_err
     return st;
 }
 
-/* ---- Split2k ----------------------------------------------------------------------------------------------------- */
+/* ---- splitting --------------------------------------------------------------------------------------------------- */
 
-/* The two smallest and the two largest spots of a set on one attribute; with one member gone the rest is still known. */
-typedef struct extremes {
-    int32_t lo, next_lo, hi, next_hi;
-} extremes;
-
-typedef struct split_state {
-    const kanon_state *state;
-    int64_t n;            /* records */
-    int32_t *coordinates; /* of every record */
-    bool *moved;
-    extremes *old;  /* by attribute */
-    int32_t *fresh; /* of the new group: lo, hi */
-    int64_t n_old, n_new;
-} split_state;
-
-static void find_extremes(split_state *s)
-{
-    int m = s->state->n_dimensions;
-    for (int d = 0; d < m; d++) {
-        extremes e = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-        for (int64_t i = 0; i < s->n; i++) {
-            int32_t coordinate = s->coordinates[i * m + d];
-            if (s->moved[i])
-                continue;
-            if (coordinate < e.lo)
-                e.next_lo = e.lo, e.lo = coordinate;
-            else if (coordinate < e.next_lo)
-                e.next_lo = coordinate;
-            if (coordinate > e.hi)
-                e.next_hi = e.hi, e.hi = coordinate;
-            else if (coordinate > e.next_hi)
-                e.next_hi = coordinate;
-        }
-        s->old[d] = e;
-    }
-}
-
-/* IL(old - r) + IL(new + r). */
-static int64_t loss_of_move(const split_state *s, int64_t record)
-{
-    int m = s->state->n_dimensions;
-    const int32_t *coordinates = s->coordinates + record * m;
-    int64_t without = 0, with = 0;
-    for (int d = 0; d < m; d++) {
-        const kanon__current_dimension *dimension = &s->state->space->dimensions[d];
-        const extremes *e = &s->old[d];
-        int32_t lo = coordinates[d] == e->lo ? e->next_lo : e->lo, hi = coordinates[d] == e->hi ? e->next_hi : e->hi;
-        without += kanon__coordinates_units(dimension, lo, hi);
-        if (s->n_new == 0)
-            continue;
-        lo = coordinates[d] < s->fresh[2 * d] ? coordinates[d] : s->fresh[2 * d];
-        hi = coordinates[d] > s->fresh[2 * d + 1] ? coordinates[d] : s->fresh[2 * d + 1];
-        with += kanon__coordinates_units(dimension, lo, hi);
-    }
-    return (s->n_old - 1) * without + (s->n_new + 1) * with;
-}
-
-static void move_record(split_state *s, int64_t record)
-{
-    int m = s->state->n_dimensions;
-    for (int d = 0; d < m; d++) {
-        int32_t coordinate = s->coordinates[record * m + d];
-        if (s->n_new == 0 || coordinate < s->fresh[2 * d])
-            s->fresh[2 * d] = coordinate;
-        if (s->n_new == 0 || coordinate > s->fresh[2 * d + 1])
-            s->fresh[2 * d + 1] = coordinate;
-    }
-    s->moved[record] = true;
-    s->n_new++;
-    s->n_old--;
-}
-
-static int64_t cheapest_move(split_state *s)
-{
-    int64_t best = -1, least = 0;
-    find_extremes(s);
-    for (int64_t i = 0; i < s->n; i++) {
-        int64_t loss = s->moved[i] ? 0 : loss_of_move(s, i);
-        if (!s->moved[i] && (best < 0 || loss < least)) {
-            best = i;
-            least = loss;
-        }
-    }
-    return best;
-}
-
-/* Move a record, and with it all that may not be parted from it. */
-static kanon_status move_with_entity(split_state *s, int64_t record, const kanon__split_rule *rule, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    for (int64_t i = 0; i < s->n && st == KANON_OK; i++) {
-        bool goes = i == record || (rule != NULL && rule->whose != NULL && rule->whose[i] == rule->whose[record]);
-        if (!goes || s->moved[i])
-            continue;
-        move_record(s, i);
-        if (rule != NULL)
-            st = rule->note(rule->payload, i, err);
-    }
-    return st;
-}
-
-kanon_status kanon__split_choose(const kanon_state *state, const int64_t *codes, int64_t n, const kanon__split_rule *rule,
-                                 bool *moved, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int m = state->n_dimensions;
-    split_state s = {.state = state, .n = n, .moved = moved, .n_old = n};
-    KANON_TRY(kanon__new_array(&s.coordinates, n * m, "a split", err), out);
-    KANON_TRY(kanon__new_array(&s.old, m, "a split", err), out);
-    KANON_TRY(kanon__new_array(&s.fresh, 2 * m, "a split", err), out);
-    for (int64_t i = 0; i < n * m; i++)
-        s.coordinates[i] = kanon__coordinate_of(&state->space->dimensions[i % m], codes[i]);
-    while (s.n_new < state->k || (rule != NULL && s.n_old > state->k && !rule->is_enough(rule->payload))) {
-        if (s.n_old == 0)
-            break;
-        KANON_TRY(move_with_entity(&s, cheapest_move(&s), rule, err), out);
-    }
-out:
-    kanon__free(s.fresh);
-    kanon__free(s.old);
-    kanon__free(s.coordinates);
-    return st;
-}
-
-/* The moved records of `all` into `fresh`, the others stay. */
+/* Moves the chosen records from `all` to `fresh`; both get their boxes. */
 static kanon_status divide_members(boxed_members *all, boxed_members *fresh, const kanon_state *s, const bool *moved,
                                    kanon_error *err)
 {
@@ -210,6 +102,7 @@ static kanon_status divide_members(boxed_members *all, boxed_members *fresh, con
     return KANON_OK;
 }
 
+/* The old group keeps its number and its slot; the new one is added beside it. */
 static kanon_status split(kanon_state *s, kanon__group_slot at, kanon__change_counts *done, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -240,7 +133,7 @@ typedef struct entity_search {
     kanon__group_slot found;
 } entity_search;
 
-/* Records that are on their way from one group to another are in none; the first one in a group decides. */
+/* A record that is being moved is in no group; the first one that is in a group decides. */
 static kanon_status take_group(int64_t record, const int64_t *codes, bool *stop, void *payload, kanon_error *err)
 {
     entity_search *e = payload;
@@ -264,7 +157,7 @@ out:
     return st;
 }
 
-/* Find a group, join it, and split it where it has reached 2k; where more is asked of groups, kanon__enforce_constraints does that. */
+/* Finds a group, joins it, and splits it at 2k records. The very first record becomes a group of its own. */
 static kanon_status assign_record(kanon_state *s, int64_t record, const int64_t *codes, kanon__change_counts *done,
                                   kanon_error *err)
 {
@@ -303,7 +196,7 @@ kanon_status kanon__groups_insert(kanon_state *s, int64_t record, const int64_t 
 
 /* ---- I3M- -------------------------------------------------------------------------------------------------------- */
 
-/* A record that goes, and where its group is. */
+/* A record that leaves, and its group. */
 typedef struct departure {
     int64_t record, number;
     int64_t leaf; /* the node in which the group is */
@@ -325,7 +218,7 @@ static int by_number_and_record(const void *left, const void *right)
     return a->record < b->record ? -1 : a->record > b->record;
 }
 
-/* Find the groups of the records. */
+/* Steps 1: the groups of the records. A record in no group is one of the suppressed. */
 static kanon_status find_shrunk_groups(kanon_state *s, departure *departures, const int64_t *codes, int64_t n,
                                        shrunk_group *shrunk, int64_t *n_shrunk, kanon_error *err)
 {
@@ -375,7 +268,7 @@ static kanon_status read_rest(kanon_state *s, shrunk_group *l, kanon__group_slot
     return KANON_OK;
 }
 
-/* New members and boxes for the groups that lost some; those without any are gone. */
+/* Step 2. Empty groups are removed last: removing moves slots and may erase leaves. */
 static kanon_status shrink(kanon_state *s, shrunk_group *shrunk, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -400,8 +293,8 @@ out:
     return st;
 }
 
-/* Where the group is now: where it was, or, since nodes are cut when others come, where one of its members is. Nowhere where
- * that member has gone to another group by a split. */
+/* The group, in the leaf where it was, or, if that leaf has been split, by its first member. Nowhere where that member has
+ * left by a split of the group: then the group is large enough. */
 static kanon_status locate_shrunk_group(kanon_state *s, const shrunk_group *l, kanon__group_slot *out, kanon_error *err)
 {
     kanon_status st = kanon__group_index_find(s->index, out, l->leaf, l->number, err);
@@ -413,7 +306,7 @@ static kanon_status locate_shrunk_group(kanon_state *s, const shrunk_group *l, k
     return st;
 }
 
-/* DisperseLessKCluster. The members are known unless others have joined since. */
+/* DisperseLessKCluster. The members are known, unless others have joined since. */
 static kanon_status disperse(kanon_state *s, kanon__group_slot at, const boxed_members *known, kanon__change_counts *done,
                              kanon_error *err)
 {
@@ -463,7 +356,7 @@ static kanon_status note_members(const kanon__node *leaf, void *payload, kanon_e
     return KANON_OK;
 }
 
-/* Too few are left for one group of k: until more come, they are together. */
+/* Fewer than k records are left, in the middle of an update: they form one group until the others come back. */
 static kanon_status merge_remaining(kanon_state *s, int64_t n_left, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,16 +1,28 @@
-/* Releases whose joint classes stay large.
+/* Plans a release after which no joint class is smaller than K, by withholding as few records as possible.
  *
- * A class of size c, of which d records are gone, is cut by the next release into the records of each group and those that
- * are absent. Every part must have none or at least K records. So, where 0 < d < K, at least K - d of the others must be
- * absent, too, and where d > 0 all of them if fewer than K would be left; and that is enough, for those that are left can be
- * shown in one group. Records that were never released must be shown at least K to a group, or wait.
- * No grouping can withhold fewer.
+ * A joint class are the records that all releases so far show alike (releases.h). The next release divides it into the
+ * records of each group and those that are absent. Every part must have none or at least K records. Let a class have n
+ * present and d departed records, which are absent in any case.
+ *     d = 0          nobody has to be withheld
+ *     0 < d < K      at least K - d present records must be absent, too
+ *     d >= K         nobody has to be withheld
+ *     and where d > 0 and fewer than K would be left: all of them
+ * That is enough, since those that are left can be shown in one group. So no grouping withholds fewer. Records that were
+ * never released are shown at least K to a group, or wait.
  *
- * Few records are shown elsewhere than in the state's group: those of a part short of K join the largest part of their
- * class; new records make groups of their own where they are enough. */
+ *     1. For each class: withhold as above, from the smallest parts; records of a part short of K join the class's
+ *        largest part.
+ *     2. New records: groups of their own where they are enough; else they join the largest part, or wait (plan_new).
+ *     3. Merge groups that fell short of k by this with the group that costs least (merge_groups).
+ *     4. Take the withheld records out of the subset (withhold).
+ *     5. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating).
+ *
+ * Called by pipeline/state_change.c; calls releases.c, drift.c (to group new records), materialise.c and enforce/. */
+#include "state/maintain/joint_release.h"
 #include "core/alloc.h"
 #include "enforce/repair.h"
 #include "model/clusters.h"
+#include "state/maintain/drift.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/releases.h"
 
@@ -18,12 +30,13 @@
 
 #define WITHHELD (-1)
 
-/* A record of the class at hand. */
+/* A present record of the class at hand. */
 typedef struct class_member {
     int64_t row, group;
-    int64_t part; /* how many of the class are in its group */
+    int64_t part; /* how many records of the class are in its group */
 } class_member;
 
+/* The plan: groups[row] is the group in which the release will show the row. `members` is room for one class. */
 typedef struct joint_plan {
     kanon_state *state;
     kanon__subset *subset;
@@ -50,7 +63,8 @@ static int by_part(const void *left, const void *right)
     return by_group(left, right);
 }
 
-/* Count the parts, and put people of small parts first. */
+/* Counts the parts, and sorts members of small parts first: they are withheld first, since parts short of K must move
+ * anyway. */
 static void count_parts(class_member *members, int64_t n)
 {
     qsort(members, (size_t)n, sizeof *members, by_group);
@@ -65,7 +79,7 @@ static void count_parts(class_member *members, int64_t n)
     qsort(members, (size_t)n, sizeof *members, by_part);
 }
 
-/* The group with most of them, suppressed ones aside; of equals the lowest. */
+/* The group with most of them, apart from the suppressed; of equal ones the lowest number. */
 static int64_t main_group(const class_member *members, int64_t n)
 {
     int64_t best = 0, most = 0;
@@ -84,7 +98,7 @@ static void assign_group(joint_plan *p, const class_member *who, int64_t group)
     p->groups[who->row] = group;
 }
 
-/* The parts that are short of K join the largest one. */
+/* Members of parts short of `least` join the largest part. */
 static void join_small_parts(joint_plan *p, class_member *members, int64_t n, int64_t least)
 {
     count_parts(members, n);
@@ -97,7 +111,7 @@ static void join_small_parts(joint_plan *p, class_member *members, int64_t n, in
 static void plan_class(joint_plan *p, int64_t n, int64_t n_departed)
 {
     int64_t k = p->joint_k, n_absent = 0;
-    if (n + n_departed < k) { /* it was too small before: at least it is not cut further */
+    if (n + n_departed < k) { /* it was too small before this release; at least it is not divided further */
         p->result.n_below += n + n_departed;
         join_small_parts(p, p->members, n, INT64_MAX);
         return;
@@ -187,13 +201,14 @@ out:
 
 /* ---- groups that fell short of k --------------------------------------------------------------------------------- */
 
+/* Step 3: the planned groups as clusters, numbered by rising group number. */
 typedef struct group_merge {
     joint_plan *plan;
     kanon__space *space;
     kanon__clusters clusters;
     int64_t *numbers;    /* by cluster: the group's number */
     int32_t *cluster_of; /* by row; negative: none */
-    int32_t *into;       /* by cluster: what it became part of; itself */
+    int32_t *into;       /* by cluster: the cluster that it was merged into, or itself */
 } group_merge;
 
 static int64_t index_in(const int64_t *sorted, int64_t n, int64_t value)
@@ -230,7 +245,7 @@ out:
     return st;
 }
 
-/* The other cluster to which joining this one costs least. */
+/* The cluster with which a merge of this one costs least; of equal ones the first. */
 static int64_t cheapest_merge(const group_merge *m, int64_t cluster, kanon__bound *box)
 {
     const kanon__clusters *c = &m->clusters;
@@ -303,7 +318,7 @@ out:
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* Take the withheld records out, and the table that has them. */
+/* Step 4. The table has rows that are withheld, so it is built anew. */
 static kanon_status withhold(joint_plan *p, kanon_error *err)
 {
     kanon__subset *w = p->subset;
@@ -329,7 +344,7 @@ static kanon_status withhold(joint_plan *p, kanon_error *err)
     return kanon__subset_read_table(w, p->state, err);
 }
 
-/* Groups that do not keep the constraints are merged with others, which makes no joint class smaller. */
+/* Step 5. */
 static kanon_status merge_violating(joint_plan *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,6 +1,10 @@
-/* A state as a table in memory, for everything that works on tables: releases, reports, refinements. */
+/* Builds materialized subsets; materialise.h says what they are.
+ *
+ * The table is built by the reader of CSV files: the cells are written to an unnamed temporary file, as they were read
+ * once, and read back with the state's schema (types, trees, missing texts, requirements). So a subset is encoded exactly
+ * as a file would be. Fewer than a quarter of the records are read one by one, more of them in one walk over the table. */
+#include "state/maintain/materialise.h"
 #include "core/alloc.h"
-#include "state/maintain/session.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,15 +23,15 @@ void kanon__subset_clear(kanon__subset *w)
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-/* A walk over all groups that notes the group of each record. */
+/* A walk over all groups that sets the group of each record. */
 typedef struct membership_list {
     kanon_state *state;
     kanon__subset *subset;
     int64_t n; /* records that are in a group */
 } membership_list;
 
-/* The row of a record; -1: it is not there. Numbers ascend and few are missing, so the row is at most as many places before
- * record - first as numbers are missing. */
+/* The row of a record; -1: there is none. Ids ascend, so the row is between (record - first) - (ids that are missing) and
+ * (record - first): without deletions it is found at once. */
 static int64_t row_of(const kanon__subset *s, int64_t record)
 {
     if (s->n == 0 || record < s->ids[0] || record > s->ids[s->n - 1])
@@ -101,7 +105,7 @@ typedef struct cell_writer {
     kanon_state *state;
     const kanon__subset *subset;
     FILE *file;
-    int64_t at; /* the next record that is wanted */
+    int64_t at; /* the next row of the subset */
 } cell_writer;
 
 static void write_name(FILE *file, const char *name)
@@ -131,7 +135,7 @@ static kanon_status write_record(const kanon__record *record, const char *cells,
     return KANON_OK;
 }
 
-/* Few records are read one by one. */
+/* Reads the records one by one. */
 static kanon_status write_each(cell_writer *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -192,7 +196,7 @@ out:
     return st;
 }
 
-/* Where each number lies in the range of the whole state, of which the table may be a part. */
+/* Positions in the range of the whole state: those of the table are in the range of its own records. */
 static void set_positions(kanon__dimension *d, const kanon__current_dimension *now, int scale)
 {
     const kanon__column *c = d->column;

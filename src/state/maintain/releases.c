@@ -1,3 +1,11 @@
+/* Traces, joint classes, the sensitive values in them, and recording a release.
+ *
+ *     1. One walk over all records, present and departed, builds the traces (store/release_rows.h reads them merged).
+ *     2. The traces are sorted as lists of changes; runs of equal ones are the classes.
+ *     3. Sensitive values are compared by hash, since departed records have only hashes: values are sorted by class and
+ *        hash, and different neighbours are counted.
+ *
+ * Everything is O(n log n) in the records that were ever released. */
 #include "state/maintain/releases.h"
 
 #include "core/alloc.h"
@@ -65,6 +73,7 @@ static kanon_status read_traces(kanon__traces *t, kanon_state *s, const kanon__s
     return st == KANON_OK && r.row != subset->n ? kanon__store_damaged(&s->store, "its releases", err) : st;
 }
 
+/* A trace for sorting: its changes, and which one it is. */
 typedef struct sorted_trace {
     const int64_t *changes;
     int64_t n, trace;
@@ -134,6 +143,7 @@ void kanon__traces_clear(kanon__traces *t)
 
 /* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
+/* The hash of a sensitive value, and the class of its record. */
 typedef struct class_value {
     int64_t class_of;
     uint64_t value;

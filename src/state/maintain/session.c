@@ -1,3 +1,7 @@
+/* Begins and ends sessions, and the two changes of the catalog that concern all codes or all coordinates.
+ *
+ * Order of loading: catalog, space (needs the columns), records and entity index (prepare statements), ranges (need the
+ * tallies; they measure the space), index (needs the measured space). Clearing is the reverse. Calls store/ and index/. */
 #include "state/maintain/session.h"
 
 #include "core/alloc.h"
@@ -9,7 +13,7 @@ kanon_status kanon__session_reload_trees(kanon_state *s, kanon_error *err)
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__current_space_update_trees(s->space, s, err), out);
     KANON_TRY(kanon__ranges_read(s, err), out);
-    kanon__group_index_free(s->index); /* its nodes know the leaves by their old numbers */
+    kanon__group_index_free(s->index); /* its nodes have coordinates by the old leaf numbers */
     s->index = NULL;
     KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
 out:
@@ -43,6 +47,7 @@ kanon_status kanon__session_begin(kanon_state *s, bool write, kanon_error *err)
     return st;
 }
 
+/* The index first: its save advances the counters that the catalog writes. */
 kanon_status kanon__session_save(kanon_state *s, const char *command, const char *detail, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -78,6 +83,8 @@ void kanon__session_end(kanon_state *s)
     kanon__store_rollback(&s->store);
 }
 
+/* Steps: 1. check that no code overflows; 2. the index, in memory, then written; 3. records and tallies, by SQL; 4. a new
+ * index, since coordinates of nodes in memory are of the old ranges. */
 kanon_status kanon__session_rescale(kanon_state *s, int column, int scale, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,3 +1,13 @@
+/* The catalog: what is in the file besides records, groups and releases, read when a command begins.
+ *
+ *     tables           exactly those that this version creates; any other, or a trigger, means damage
+ *     meta             settings that never change (meta_fixed) and counters that each command writes (meta_counters); the
+ *                      names in the file are the field names of struct kanon_state
+ *     missing, columns, trees
+ *     requirements     by state_requirements.c
+ *
+ * Every number that is read is checked against its range before it is used, so that the rest of src/state can trust it.
+ * Called by maintain/session.c and maintain/create_state.c; calls store.h, state_requirements.h and category_nodes.c. */
 #include "core/alloc.h"
 #include "state/store/state_requirements.h"
 #include "table/number.h"
@@ -16,7 +26,8 @@ bool kanon__state_numeric(const kanon__state_column *column)
 
 enum { RECORDS = 15, TABLES = 16, NAMES = 16, DIMENSIONS_MOST = 900 };
 
-/* Statement i that makes a table, or last the index, as SQLite keeps it; the records have a column for each place. */
+/* Statement i that creates a table, or last the index, letter by letter as sqlite_schema keeps it: check_tables compares
+ * the texts. `records` has a column for each code. */
 static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_error *err)
 {
     static const char *const texts[TABLES + 1] = {
@@ -69,7 +80,7 @@ out:
     return st;
 }
 
-/* Other tables than these, or a trigger, are not from here. */
+/* A file with other tables than these, or with a trigger, was not written by this program. */
 static kanon_status check_tables(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -100,6 +111,7 @@ out:
 
 /* ---- meta -------------------------------------------------------------------------------------------------------- */
 
+/* A number of `meta`: the field of kanon_state that it is read into, and its range. */
 typedef struct meta_number {
     const char *name;
     size_t offset;
@@ -169,6 +181,7 @@ out:
     return st;
 }
 
+/* Leaves `find` on the row of that name, for the caller to read its value. */
 static kanon_status get(kanon_state *s, sqlite3_stmt *find, const char *name, int type, kanon_error *err)
 {
     bool row;
@@ -237,32 +250,7 @@ out:
 
 /* ---- columns and trees ------------------------------------------------------------------------------------------- */
 
-kanon_status kanon__catalog_add_node(kanon__state_column *c, int32_t parent, const char *label, size_t length,
-                                     kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    uint32_t code = 0;
-    int32_t node = 0;
-    if (c->tree == NULL) {
-        KANON_TRY(kanon__new_array(&c->tree, 1, "a tree", err), out);
-        KANON_TRY(kanon__dictionary_init(&c->labels, err), out);
-        c->tree->flat = c->growth == KANON__GROWS_FLAT;
-    }
-    if (c->labels.n != (uint32_t)c->tree->n_nodes || parent >= c->tree->n_nodes || (parent < 0) != (c->tree->n_nodes == 0) ||
-        kanon__dictionary_find(&c->labels, label, length) != KANON__NO_CODE) {
-        st = kanon__fail(err, KANON_EDATA, "the state is damaged: a tree");
-        goto out;
-    }
-    KANON_TRY(kanon__grow_array(&c->inner, &c->inner_capacity, c->tree->n_nodes + 1, "tree nodes", err), out);
-    KANON_TRY(kanon__tree_add(c->tree, &node, parent, label, length, err), out);
-    KANON_TRY(kanon__dictionary_add(&c->labels, &code, label, length, err), out);
-    c->inner[node] = false;
-    if (parent >= 0)
-        c->inner[parent] = true;
-out:
-    return st;
-}
-
+/* Only the nodes that are new; a missing node comes with them, so that column is brought up to date, too. */
 static kanon_status save_nodes(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -351,6 +339,7 @@ out:
     return st;
 }
 
+/* What no column of a state that this program wrote can be is damage. */
 static bool column_is_possible(const kanon__state_column *c, bool has_tree)
 {
     bool quasi = c->role == KANON_ROLE_QUASI, looked_into = quasi || c->role == KANON_ROLE_SENSITIVE;
@@ -391,6 +380,7 @@ out:
     return st;
 }
 
+/* Nodes are numbered without gaps, parents before children; kanon__catalog_add_node checks the rest. */
 static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -510,136 +500,6 @@ void kanon__catalog_clear(kanon_state *s)
     s->dimensions = NULL;
     s->program = s->refinement = s->settings = s->algorithm = NULL;
     s->n_columns = s->n_dimensions = s->n_key = s->n_sensitive = 0;
-}
-
-/* ---- categories -------------------------------------------------------------------------------------------------- */
-
-enum { MASK_MOST = 255 };
-
-/* The characters of a value: where each begins, and the end. 0: too many, or one is a star. */
-static int characters_of(size_t starts[MASK_MOST + 1], const char *text, size_t length)
-{
-    int n = 0;
-    if (!kanon__tree_can_mask(text, length) || length == 0)
-        return 0;
-    for (size_t i = 0; i < length; i++)
-        if (((unsigned char)text[i] & 0xc0) != 0x80 || i == 0)
-            starts[n++] = i;
-    starts[n] = length;
-    return n;
-}
-
-static int depth_of(const kanon__tree *tree, int32_t node)
-{
-    int depth = 0;
-    for (; node > 0; node = tree->parent[node])
-        depth++;
-    return depth;
-}
-
-/* The number of levels of a mask: the longest way up. It never changes. */
-static int mask_levels(kanon__state_column *c)
-{
-    int most = c->levels;
-    for (int32_t node = 0; c->levels == 0 && node < c->tree->n_nodes; node++) {
-        int depth = depth_of(c->tree, node);
-        most = depth > most ? depth : most;
-    }
-    return c->levels = most;
-}
-
-/* The label of a value with `level` of `levels` places hidden, as table/taxonomy_build.c draws it. */
-static size_t mask_label(char *out, const char *text, const size_t *starts, int n, int levels, int level, bool from_left)
-{
-    int visible = n < levels - level ? n : levels - level;
-    size_t begin = from_left ? starts[n - visible] : 0, size = (from_left ? starts[n] : starts[visible]) - begin;
-    memset(out, '*', size + (size_t)level);
-    memcpy(from_left ? out + level : out, text + begin, size);
-    return size + (size_t)level;
-}
-
-/* Put a value below the masks that it shares with others. *out is -1 where it has more characters than the masks. */
-static kanon_status add_masked(kanon__state_column *c, int64_t *out, const char *text, size_t length, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    size_t starts[MASK_MOST + 1], size;
-    int n = characters_of(starts, text, length), levels = mask_levels(c), level = 0;
-    bool from_left = c->growth == KANON__GROWS_MASK_LEFT;
-    char *label = NULL;
-    uint32_t code = KANON__NO_CODE;
-    *out = -1;
-    if (n == 0 || n > levels)
-        return KANON_OK;
-    KANON_TRY(kanon__new_array(&label, (int64_t)length + levels + 1, "a masked value", err), out);
-    while (code == KANON__NO_CODE && ++level < levels) {
-        size = mask_label(label, text, starts, n, levels, level, from_left);
-        code = kanon__dictionary_find(&c->labels, label, size);
-    }
-    int32_t node = code == KANON__NO_CODE ? 0 : (int32_t)code;
-    while (level > 0) {
-        size = mask_label(label, text, starts, n, levels, --level, from_left);
-        KANON_TRY(kanon__catalog_add_node(c, node, label, size, err), out);
-        node = c->tree->n_nodes - 1;
-    }
-    *out = node;
-out:
-    kanon__free(label);
-    return st;
-}
-
-static kanon_status missing_node(kanon__state_column *c, int64_t *out, const char *text, size_t length, const char **why,
-                                 kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    if (c->missing_node < 0) {
-        uint32_t code = kanon__dictionary_find(&c->labels, text, length);
-        if (code != KANON__NO_CODE && (c->tree->parent[code] != 0 || c->inner[code])) {
-            *why = "a text that means 'missing' has another place in the taxonomy";
-            return KANON_OK;
-        }
-        if (code == KANON__NO_CODE) {
-            st = kanon__catalog_add_node(c, 0, text, length, err);
-            code = (uint32_t)c->tree->n_nodes - 1;
-        }
-        if (st == KANON_OK)
-            c->missing_node = (int32_t)code;
-    }
-    *out = c->missing_node;
-    return st;
-}
-
-kanon_status kanon__catalog_node(kanon__state_column *c, int64_t *out, const char *text, size_t length, bool is_missing,
-                                 bool grow, const char **why, kanon_error *err)
-{
-    *out = -1;
-    *why = NULL;
-    if (c->tree->n_nodes == 1) /* its only value is the root: nothing can stand beside it */
-        grow = false;
-    else if (is_missing)
-        return missing_node(c, out, text, length, why, err);
-    uint32_t code = kanon__dictionary_find(&c->labels, text, length);
-    if (code != KANON__NO_CODE && !c->inner[code]) {
-        *out = code;
-        return KANON_OK;
-    }
-    if (code != KANON__NO_CODE) {
-        *why = "value is no leaf of the column's taxonomy";
-        return KANON_OK;
-    }
-    kanon_status st = KANON_OK;
-    if (c->growth == KANON__GROWS_MASK_RIGHT || c->growth == KANON__GROWS_MASK_LEFT)
-        st = add_masked(c, out, text, length, err);
-    if (st != KANON_OK || *out >= 0)
-        return st;
-    if (!grow) {
-        *why = c->growth == KANON__GROWS_NEVER  ? "value is no leaf of the column's taxonomy"
-               : c->growth == KANON__GROWS_FLAT ? "no record had this value before"
-                                                : "value does not fit the masks of the column";
-        return KANON_OK;
-    }
-    st = kanon__catalog_add_node(c, 0, text, length, err);
-    *out = c->tree->n_nodes - 1;
-    return st;
 }
 
 /* ---- as a schema ------------------------------------------------------------------------------------------------- */

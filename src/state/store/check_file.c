@@ -11,7 +11,7 @@
 
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
 
-/* Free pages, too, which SQLite would not read. */
+/* Reads every page through the checksum layer: free pages, too, which SQLite would not read. */
 static kanon_status check_pages(kanon_state *s, kanon_error *err)
 {
     unsigned char page[KANON__PAGE_SIZE];
@@ -40,6 +40,7 @@ out:
     return st;
 }
 
+/* The query counts what is wrong. */
 static kanon_status expect_none(kanon_state *s, const char *sql, const char *where, kanon_error *err)
 {
     int64_t n = 0;
@@ -47,6 +48,7 @@ static kanon_status expect_none(kanon_state *s, const char *sql, const char *whe
     return st == KANON_OK && n != 0 ? kanon__store_damaged(&s->store, where, err) : st;
 }
 
+/* For every number: the tally, and -1 for each record that has it, add up to 0. */
 static kanon_status check_tallies(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -64,7 +66,7 @@ static kanon_status check_tallies(kanon_state *s, kanon_error *err)
     return st;
 }
 
-/* Records from first_unfiled on, and only they, have their names in new_names. */
+/* Records from first_unfiled on, and only they, have their key hashes in new_names. */
 static kanon_status check_names(kanon_state *s, kanon_error *err)
 {
     char sql[512];

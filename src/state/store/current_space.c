@@ -1,3 +1,8 @@
+/* Builds the space of a state, measures it, and converts codes to coordinates and shares to units. The ideas are in the
+ * header.
+ *
+ * The order of a change: ranges are set (records.c, or kanon__current_space_widen), then kanon__current_space_measure
+ * chooses the scale, sets the units of all attributes, lowers the worth of shares and begins a new epoch. */
 #include "state/store/current_space.h"
 
 #include "core/alloc.h"
@@ -5,10 +10,10 @@
 
 #include <string.h>
 
-/* As in loss/space.c, sums of units stay below 2^30: twice the full cost fits a spot. */
+/* Sums of units stay below 2^30: twice the full cost, the coordinate of a missing number, fits 32 bits. */
 static const double MOST_UNITS = (double)((1 << 30) - 1);
 
-/* ---- making it --------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 static void clear_taxonomy(kanon__current_dimension *d)
 {
@@ -19,6 +24,7 @@ static void clear_taxonomy(kanon__current_dimension *d)
     d->taxonomy = NULL;
 }
 
+/* A tree has nodes in the order in which they came, a taxonomy in depth-first order: leaf_of leads from one to the other. */
 static kanon_status set_taxonomy(kanon__current_dimension *d, const kanon__state_column *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -121,7 +127,7 @@ static void set_units(kanon__current_dimension *d, int64_t scale)
 static const double SHARE_ONE = (double)(1 << 24);
 static const int64_t WORTH_LEAST = 1 << 20; /* below it shares are of no use */
 
-/* What shares are worth when the ranges, or trees, become as wide as they are now. */
+/* What shares are worth now that ranges and trees are as wide as they are: the worst attribute counts. */
 static int64_t devalue(kanon__current_space *space)
 {
     int64_t worth = space->worth;
@@ -171,8 +177,8 @@ int64_t kanon__share_of(const kanon__current_space *space, int64_t units)
     return space->worth > 0 ? (int64_t)((double)units / space->in_units) : 0;
 }
 
-/* Positions are rounded to units, and so is the full cost of each attribute. A damaged file may have any share: what
- * comes out can be added to the units of a box. */
+/* A lower bound: positions and full costs are rounded, so up to four units per attribute are taken off. A damaged file may
+ * have any share; what comes out can still be added to the units of a box without overflow. */
 int32_t kanon__share_units(const kanon__current_space *space, int64_t share)
 {
     int64_t units = (int64_t)((double)share * space->in_units * (1 - 1e-9)) - 4 * (int64_t)space->n - 1;

@@ -1,18 +1,28 @@
-/* The space of the records as the table stands now: what it costs to make places alike, in whole units.
+/* The space of a state's records as the table is now: codes become coordinates, and boxes of coordinates cost units.
  *
- * The formulas are those of loss/space.h. Ranges are those of the records that are in the table, and follow it. In memory a
- * place is a *spot*: of a number its position in units (a missing one lies at twice the full cost), of a category its leaf's
- * number in depth-first order. Spots change with the ranges; `epoch` tells when. */
+ * The formulas are those of model/units.h, which tables use, too; the results differ from those of model/space.h only
+ * where that one knows more, since a table's values do not change. Ranges are those of the records in the state and
+ * follow every insert and delete.
+ *
+ *     coordinate of a number      (code - lo) / (hi - lo) * full, in units; a missing number lies at 2 * full, so that any
+ *                                 interval with it costs at least full, and is cut to full
+ *     coordinate of a category    the number of its leaf in depth-first order; an interval costs the units of the common
+ *                                 ancestor of its ends
+ *
+ * When a range or a tree changes, all coordinates change: `epoch` is raised, and whoever keeps coordinates computes them
+ * anew (index/index_node.c). It lies in store/ since records.c checks codes by it. Calls model/ and table/. */
 #ifndef KANON_STATE_CURRENT_SPACE_H
 #define KANON_STATE_CURRENT_SPACE_H
 
 #include "model/units.h"
 #include "state/store/state.h"
 
+/* One quasi-identifier. Invariants: numeric exactly where taxonomy is NULL; leaf_of maps the nodes of the column's tree
+ * to leaves of the taxonomy. */
 typedef struct kanon__current_dimension {
     bool numeric;
     kanon__weight weight;
-    int32_t full; /* units when nothing is left to tell */
+    int32_t full; /* units of the whole range */
     /* numbers */
     int64_t lo, hi; /* the range; lo > hi: no record has a value */
     int64_t step;   /* units to a step of the scale; 0: positions are rounded */
@@ -34,12 +44,16 @@ typedef struct kanon__current_space {
     double in_units; /* a share of 1, with that */
 } kanon__current_space;
 
-/* The units of a group's box change when a range becomes wider, at most by as much as the range. To be kept in the file
- * they are noted as shares of the full cost of a record, such that a share times what it is worth never exceeds the units,
- * however long ago it was noted. */
+/* Shares: lower bounds of units that stay valid in the file.
+ *
+ * An inner node of the index keeps the least units of any group below it. Units change with the ranges, and nodes are not
+ * rewritten then. So the file has units as a share of the full cost of a record: share = units / full cost, in 2^-24.
+ * When a range grows from e to e', the units of a box shrink at most by e / e'; `worth` is multiplied by it, for all
+ * shares at once. So share * worth never exceeds the units of today, however long ago the share was noted. A worth that
+ * has become too small to be of use is 0 until the index is built anew. */
 #define KANON__WORTH_FULL (INT64_C(1) << 40)
 #define KANON__SHARE_MOST (INT64_C(1) << 48)
-/* All shares will be noted anew. */
+/* Worth is full again: all shares are about to be noted anew. */
 void kanon__shares_reset(kanon__current_space *space);
 int64_t kanon__share_of(const kanon__current_space *space, int64_t units);
 /* At most the units that the box has now. */
@@ -52,12 +66,12 @@ void kanon__current_space_free(kanon__current_space *space);
 kanon_status kanon__current_space_update_trees(kanon__current_space *space, const kanon_state *state, kanon_error *err);
 /* Units for the ranges as they are now: a new epoch. */
 void kanon__current_space_measure(kanon__current_space *space);
-/* Ranges that hold these places. Whether one became wider. */
+/* Widens the ranges so that they hold these codes; whether one became wider. */
 bool kanon__current_space_widen(kanon__current_space *space, const int64_t *codes);
-/* Whether the place can be: a number in the range, a leaf. */
+/* Whether the code can be: a number in the range, a leaf. */
 bool kanon__code_is_known(const kanon__current_dimension *dimension, int64_t code);
 
-/* Whether one place lies before another: a missing number after all others, leaves in depth-first order. */
+/* Whether one code lies before another: a missing number after all others, leaves in depth-first order. */
 static inline bool kanon__code_before(const kanon__current_dimension *d, int64_t left, int64_t right)
 {
     return d->numeric ? left < right : d->leaf_of[left] < d->leaf_of[right];
@@ -75,14 +89,14 @@ static inline void kanon__box_add_codes(const kanon__current_space *space, int64
     }
 }
 
-/* Whether the place of a category is a leaf. */
+/* Whether the code of a category is that of a leaf. */
 static inline bool kanon__category_is_known(const kanon__current_dimension *d, int64_t code)
 {
     return code >= 0 && code < d->n_tree_nodes && d->leaf_of[code] >= 0;
 }
 
 int32_t kanon__coordinate_of(const kanon__current_dimension *dimension, int64_t code);
-/* Units of what lies between two spots, lo <= hi. */
+/* Units of the interval between two coordinates, lo <= hi. */
 int32_t kanon__coordinates_units(const kanon__current_dimension *dimension, int32_t lo, int32_t hi);
 /* The height of the lowest node above two leaves. */
 int32_t kanon__coordinates_height(const kanon__current_dimension *dimension, int32_t lo, int32_t hi);

@@ -1,3 +1,11 @@
+/* The checksum, and a VFS that passes every call on to the standard one and adds two things:
+ *
+ *     1. pages of the database get a checksum when they are written and are checked when they are read;
+ *     2. small writes that follow each other are collected in a buffer: SQLite writes a page of the journal in three
+ *        pieces.
+ *
+ * The buffer is flushed before any other operation on the file, so whatever SQLite relies on, such as that a journal is
+ * on disk once it is synced, stays true. No global state changes after register_layer has run once. */
 #include "state/store/page_checksum.h"
 
 #include <pthread.h>
@@ -6,7 +14,7 @@
 
 #define CHECKED_NAME "kanon-pages"
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
+/* ---- checksums --------------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t sum, uint64_t word)
 {
@@ -25,9 +33,9 @@ static uint64_t word_at(const unsigned char *bytes)
     return word;
 }
 
-/* Every step can be undone when the word is known, so two pages that differ in one word have different sums. The place of
- * the page goes in, too, so that a page that ends up elsewhere is wrong there. Eight sums at a time keep a processor
- * busy. */
+/* Eight lanes of a multiplicative hash, which keep a processor busy, then one over the lanes. Each step is a bijection of
+ * the sum for a given word, so two pages that differ in one word have different sums. The number of the page goes in,
+ * too: a page that was written to another place of the file is wrong there. */
 static uint64_t sum_of(const unsigned char *page, int64_t offset)
 {
     enum { LANES = 8, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };
@@ -66,14 +74,13 @@ bool kanon__page_checksum_holds(const unsigned char page[KANON__PAGE_SIZE], int6
 
 enum { BUFFER_SIZE = 16 * KANON__PAGE_SIZE };
 
-/* SQLite gives room for this and, behind it, for the file of the layer below. It writes in small pieces, three to a page of
- * the journal, mostly one after the other: they are held back until they are many, or until the file is used in any other
- * way. So whatever SQLite relies on, such as that a journal is on disk once it is synced, stays true. */
+/* An open file. SQLite allocates szOsFile bytes: this struct, and behind it the file of the standard VFS.
+ * Invariant: the n_buffered bytes belong at buffer_offset; the file below does not have them yet. */
 typedef struct checked_file {
     sqlite3_file base;
     bool is_database; /* not a journal or another file beside it */
     int n_buffered;
-    sqlite3_int64 buffer_offset; /* where the held bytes belong */
+    sqlite3_int64 buffer_offset; /* where the buffered bytes belong */
     unsigned char buffer[BUFFER_SIZE];
 } checked_file;
 
@@ -87,7 +94,7 @@ static bool is_page(const sqlite3_file *file, int size, sqlite3_int64 offset)
     return ((const checked_file *)file)->is_database && size == KANON__PAGE_SIZE && offset % KANON__PAGE_SIZE == 0;
 }
 
-/* Write what is held. Where that fails it stays held, and the next use of the file fails, too. */
+/* Writes the buffer. Where that fails the bytes stay buffered, and the next use of the file fails, too. */
 static int flush_buffer(sqlite3_file *file)
 {
     checked_file *f = (checked_file *)file;
@@ -166,7 +173,7 @@ static int file_is_reserved(sqlite3_file *file, int *reserved)
     return below(file)->pMethods->xCheckReservedLock(below(file), reserved);
 }
 
-/* Also told in place of a sync where none is wanted, so nothing is held once a new state is complete. */
+/* SQLite also calls it instead of a sync where syncs are off, so nothing is buffered once a new state is complete. */
 static int file_control(sqlite3_file *file, int operation, void *argument)
 {
     int rc = flush_buffer(file);
@@ -178,12 +185,13 @@ static int file_sector(sqlite3_file *file)
     return below(file)->pMethods->xSectorSize(below(file));
 }
 
+/* Atomic batch writes would bypass the journal, whose order the buffer relies on. */
 static int file_characteristics(sqlite3_file *file)
 {
     return below(file)->pMethods->xDeviceCharacteristics(below(file)) & ~SQLITE_IOCAP_BATCH_ATOMIC;
 }
 
-/* Version 1: without shared memory and mapped pages, which would go past the checks. */
+/* Version 1: without shared memory and mapped pages, which would bypass the checksums. */
 static const sqlite3_io_methods file_methods = {
     .iVersion = 1,
     .xClose = file_close,
@@ -253,7 +261,7 @@ static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
     return under(vfs)->xGetLastError(under(vfs), size, out);
 }
 
-/* SQLite finds its layers by name in a list of its own; this one is put there once and never changes. */
+/* SQLite finds a VFS by name in a list of its own; this one is added once and never changes. */
 static void register_layer(void)
 {
     static sqlite3_vfs layer = {

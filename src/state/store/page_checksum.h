@@ -1,6 +1,12 @@
-/* Pages with a checksum. SQLite reads and writes a state through this layer, which puts a sum over each page into the eight
- * bytes that the file format leaves free at its end, and refuses a page whose sum is wrong. So whatever a fault of the disk
- * or another program did to the file is noticed before it is used. */
+/* Pages with a checksum: a layer between SQLite and the file (a VFS in SQLite's terms).
+ *
+ *     +-------------------------------------------------+----------+
+ *     | 4088 bytes as SQLite wrote them                 | checksum |     one page of 4096 bytes
+ *     +-------------------------------------------------+----------+
+ *
+ * SQLite's file format lets an application reserve bytes at the end of each page. The layer writes the checksum there,
+ * and a read of a page whose checksum is wrong fails with SQLITE_IOERR_DATA. So what a faulty disk or another program did
+ * to the file is noticed before it is used. Called by store.c and check_file.c; includes nothing of src/state. */
 #ifndef KANON_STATE_PAGE_CHECKSUM_H
 #define KANON_STATE_PAGE_CHECKSUM_H
 

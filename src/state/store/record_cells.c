@@ -1,4 +1,12 @@
-/* A record's cells: packed into a line, named, and turned into places. */
+/* The cells of one record: packed into a line of CSV, hashed for its key and its entity, and encoded.
+ *
+ *     cells  --pack-->  one line, as it is stored in records.cells  --unpack-->  cells that point into the line
+ *     cells  --hash-->  key hash, entity hash, hashes of sensitive cells (64 bits; equal cells have equal hashes)
+ *     cell   --code-->  the whole number of state.h
+ *
+ * Hashes and comparisons take a cell as its text, so "a" and a with quotes around it are equal. Hashes only find
+ * candidates: whoever acts on a match compares the cells. Called by records.c, entity_index.c and maintain/; calls
+ * category_nodes.c. */
 #include "core/alloc.h"
 #include "state/store/records.h"
 #include "table/number.h"
@@ -21,6 +29,8 @@ void kanon__row_clear(kanon__row *row)
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
+/* The line is unpacked at once: the cells of the caller then point into it, and a line that cannot be read back is never
+ * stored. */
 kanon_status kanon__row_pack(const kanon_state *s, kanon__row *row, kanon_error *err)
 {
     size_t most = 0;
@@ -91,7 +101,7 @@ bool kanon__row_unpack(const kanon_state *s, kanon__row *row)
     return at == end;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
 /* The next byte of a cell without its doubled quotes; -1 past the last. */
 static int next_byte(const kanon__cell *cell, size_t *at)
@@ -103,15 +113,17 @@ static int next_byte(const kanon__cell *cell, size_t *at)
     return byte;
 }
 
+/* FNV-1a over the bytes, and a number past all bytes as the end of the cell, so that ("ab", "c") and ("a", "bc") differ. */
 static uint64_t hash_cell(uint64_t hash, const kanon__cell *cell)
 {
-    const uint64_t prime = UINT64_C(0x100000001b3); /* FNV-1a */
+    const uint64_t prime = UINT64_C(0x100000001b3);
     int byte;
     for (size_t at = 0; (byte = next_byte(cell, &at)) >= 0;)
         hash = (hash ^ (uint64_t)byte) * prime;
     return (hash ^ 0x1ff) * prime;
 }
 
+/* FNV leaves the low bits poorly mixed; the index of names and the audit compare all 64. */
 static uint64_t finish_hash(uint64_t hash)
 {
     hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
@@ -120,7 +132,7 @@ static uint64_t finish_hash(uint64_t hash)
 
 static const uint64_t HASH_BEGIN = UINT64_C(0xcbf29ce484222325);
 
-/* Whether the column is part of a record's name. */
+/* Whether the column is part of a record's key; without a key all columns are. */
 static bool names(const kanon_state *s, int column)
 {
     return s->n_key == 0 || s->columns[column].key > 0;
@@ -155,7 +167,7 @@ bool kanon__rows_have_same_name(const kanon_state *s, const kanon__cell *left, c
     return true;
 }
 
-/* The hash as bytes in the file are to be, the lowest first on every machine. Nothing is done with it but to compare. */
+/* The hash in the byte order of the file, lowest byte first. It is only ever compared. */
 static uint64_t in_file_order(uint64_t hash)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -174,7 +186,7 @@ void kanon__row_sensitive_hashes(const kanon_state *s, const kanon__cell *cells,
         out[s->n_sensitive] = in_file_order(kanon__row_entity(s, cells));
 }
 
-/* Nothing is known of missing entities, so all of them are one. */
+/* Nothing tells missing entities apart, so all of them are one entity: that is the safe assumption. */
 uint64_t kanon__row_entity(const kanon_state *s, const kanon__cell *cells)
 {
     bool missing = kanon__cell_is_missing(s, &cells[s->entity]);
@@ -189,7 +201,7 @@ bool kanon__rows_have_same_entity(const kanon_state *s, const kanon__cell *left,
     return cells_are_equal(&left[s->entity], &right[s->entity]);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- codes ------------------------------------------------------------------------------------------------------- */
 
 static kanon_status plain_text(kanon__cell_reader *r, const kanon__cell *cell, const char **text, size_t *length,
                                kanon_error *err)
@@ -227,6 +239,7 @@ static bool parse_number(const kanon__state_column *c, const char *text, size_t 
     return good;
 }
 
+/* The number times 10^scale, where *scale first grows to the digits that the number has. */
 static void number_code(const kanon__state_column *c, const char *text, size_t length, int64_t *code, int *scale,
                         const char **why, const char **hint)
 {

@@ -1,3 +1,17 @@
+/* The table `records`, its index of key hashes, and the tallies of numbers.
+ *
+ * Key hashes. An index over a million hashes costs a random page per insert. So a new record has its hash in the small
+ * table new_names, until these are more than 1000 and more than 1/64 of the records; then all of them move into
+ * records.name at once, and with that into its index (file_names):
+ *
+ *     id      1 ............ first_unfiled-1 | first_unfiled ...... next_record-1
+ *     hash    records.name, indexed          | new_names; records.name is NULL
+ *
+ * Tallies. How many records have each number of each attribute: the least and the greatest one are the attribute's range,
+ * also after deletes. Changes are collected in memory and written once per number, when the ranges are asked for or the
+ * command ends (write_tallies).
+ *
+ * Called by maintain/ and entity_index.c; calls record_cells.c, current_space.h and store.h. */
 #include "state/store/records.h"
 
 #include "core/alloc.h"
@@ -9,7 +23,7 @@
 
 enum { PUT, GET, REMOVE, FIND, VISIT, NAME, UNNAME, FIND_NEW, TALLIED, TALLY, FORGET, LEAST, GREATEST, N_STATEMENTS };
 
-/* New names are put where the others are when there are so many, or one for so many records. */
+/* New hashes move to the others when there are more than both of these. */
 enum { UNFILED_LEAST = 1000, RECORDS_PER_UNFILED = 64 };
 
 static sqlite3_stmt *statement(kanon_state *s, int which)
@@ -29,6 +43,7 @@ static kanon_status code_list(char **out, const kanon_state *s, bool marks, kano
     return st;
 }
 
+/* The list stands where the form has %s. */
 static kanon_status prepare(kanon_state *s, int which, const char *form, const char *list, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -136,7 +151,7 @@ static kanon_status copy_cells(kanon_state *s, kanon__row *row, const char *cell
     return kanon__row_unpack(s, row) ? KANON_OK : kanon__store_damaged(&s->store, "a record", err);
 }
 
-/* The places of a row of GET, FIND or VISIT. */
+/* The codes of a row of GET, FIND or VISIT; false where one cannot be. */
 static bool take_codes(kanon_state *s, sqlite3_stmt *row, int64_t *codes)
 {
     for (int i = 0; i < s->n_dimensions; i++) {
@@ -199,6 +214,7 @@ out:
     return st;
 }
 
+/* The lowest record above `after` whose hash is that of the cells, and whose key cells are equal, too. */
 static kanon_status find_with(kanon_state *s, int which, kanon__record *out, int64_t after, const kanon__cell *cells,
                               kanon__row *scratch, int64_t *codes, kanon_error *err)
 {
@@ -225,7 +241,7 @@ out:
     return st;
 }
 
-/* New records have higher numbers than all others. */
+/* New records have higher numbers than all others, so new_names is searched last. */
 kanon_status kanon__record_find(kanon_state *s, kanon__record *out, int64_t after, const kanon__cell *cells,
                                 kanon__row *scratch, int64_t *codes, kanon_error *err)
 {
@@ -236,7 +252,7 @@ kanon_status kanon__record_find(kanon_state *s, kanon__record *out, int64_t afte
     return st;
 }
 
-/* All new records get their names into `records`, and so into its index. */
+/* Moves all new hashes into `records`, and so into its index. */
 static kanon_status file_names(kanon_state *s, kanon_error *err)
 {
     kanon_status st = kanon__store_run(&s->store,
@@ -353,6 +369,7 @@ static int by_code(const void *left, const void *right)
     return a->code < b->code ? -1 : a->code > b->code;
 }
 
+/* A tally that comes to 0 is deleted: ranges are read from the ends of what is there. */
 static kanon_status write_tally(kanon_state *s, const kanon__number_tally *t, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -379,7 +396,7 @@ out:
     return st;
 }
 
-/* Many records have the same number: each is written once. */
+/* Sorts the changes by number and adds them up, so that a number which many records have is written once. */
 static kanon_status write_tallies(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -430,7 +447,7 @@ out:
     return st;
 }
 
-/* Units stay as they are where no range is another one, and with them what is known of all nodes in memory. */
+/* Where no range has changed the units stay, and with them the coordinates of all nodes in memory. */
 kanon_status kanon__ranges_read(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -464,7 +481,7 @@ kanon_status kanon__records_rescale(kanon_state *s, int column, int scale, kanon
         factor *= 10;
     snprintf(sql, sizeof sql, "UPDATE records SET p%d = p%d * %lld", c->dimension, c->dimension, factor);
     KANON_TRY(kanon__store_run(&s->store, sql, err), out);
-    /* first out of the way, so that no two tallies meet */
+    /* first under a negative dimension: a rescaled tally could meet one that is not rescaled yet */
     snprintf(sql, sizeof sql, "UPDATE tallies SET dimension = %d, place = place * %lld WHERE dimension = %d",
              -1 - c->dimension, factor, c->dimension);
     KANON_TRY(kanon__store_run(&s->store, sql, err), out);

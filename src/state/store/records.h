@@ -1,11 +1,14 @@
-/* The records of a state: their cells as CSV, their names, their places, and how many have which number. */
+/* The records of a state: cells, key hashes, codes, and how many records have which number.
+ *
+ * A record is a row of cells (kanon__row, store/record_cells.c) with a number that it keeps for ever (kanon__record).
+ * "Name" means the record's key, or all its cells where the schema has no key. */
 #ifndef KANON_STATE_RECORDS_H
 #define KANON_STATE_RECORDS_H
 
 #include "state/store/current_space.h"
 #include "table/csv.h"
 
-/* Room for one record's cells. */
+/* Room for one record. The cells point into `bytes`, or, before it is packed, into a file that the caller reads. */
 typedef struct kanon__row {
     kanon__cell *cells; /* by column of the state */
     char *bytes;        /* what they point into */
@@ -27,11 +30,12 @@ static inline int kanon__row_n_hashes(const kanon_state *s)
 {
     return s->n_sensitive + (s->entity >= 0);
 }
-/* The hash of who the record belongs to, where there are entities, and whether two belong to the same one. */
+/* The hash of the entity that the record belongs to, where there are entities; whether two records belong to the same
+ * one. */
 uint64_t kanon__row_entity(const kanon_state *state, const kanon__cell *cells);
 bool kanon__rows_have_same_entity(const kanon_state *state, const kanon__cell *left, const kanon__cell *right);
 
-/* The place of a cell. Where it can have none, *why says what is wrong with it and *hint what would be right. `scale`
+/* The code of a cell. Where it can have none, *why says what is wrong with it and *hint what would be right. `scale`
  * becomes the digits after the point that the number needs, if that is more. */
 typedef struct kanon__cell_reader {
     kanon_state *state;
@@ -51,7 +55,7 @@ bool kanon__cell_is_missing(const kanon_state *state, const kanon__cell *cell);
 
 kanon_status kanon__records_open(kanon_state *state, kanon_error *err);
 void kanon__records_close(kanon_state *state);
-/* Write what is only in memory, and put new names where the others are when they have become many. */
+/* Writes the tallies; moves new key hashes to the others when they have become many. */
 kanon_status kanon__records_save(kanon_state *state, kanon_error *err);
 /* Make the index of names, once the first records are in. */
 kanon_status kanon__records_index(kanon_state *state, kanon_error *err);
@@ -64,12 +68,12 @@ typedef struct kanon__record {
 /* Add a record (its row packed), or write over one of that id. Numbers are tallied by kanon__records_tally. */
 kanon_status kanon__record_put(kanon_state *state, const kanon__record *record, const kanon__row *row, const int64_t *codes,
                                kanon_error *err);
-/* Read a record; `row` and `places` may be NULL. KANON_EDATA where there is none. */
+/* Read a record; `row` and `codes` may be NULL. KANON_EDATA where there is none. */
 kanon_status kanon__record_get(kanon_state *state, kanon__record *out, int64_t id, kanon__row *row, int64_t *codes,
                                kanon_error *err);
 kanon_status kanon__record_remove(kanon_state *state, int64_t id, kanon_error *err);
 /* The lowest record above `after` with the name of `cells`; its id is 0 where there is none. `scratch` holds its row
- * afterwards; `places` may be NULL. */
+ * afterwards; `codes` may be NULL. */
 kanon_status kanon__record_find(kanon_state *state, kanon__record *out, int64_t after, const kanon__cell *cells,
                                 kanon__row *scratch, int64_t *codes, kanon_error *err);
 /* Every record by rising id. */

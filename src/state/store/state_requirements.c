@@ -1,3 +1,11 @@
+/* Copies, writes and reads the requirements of a state.
+ *
+ *     number   name                    value
+ *     0 ..     a setting: model, l, …  its text, of constraint `number` in the order of the schema
+ *     -1       entity                  the column; entity-together: the records of an entity stay in one group
+ *     -1       suppress                numerator/denominator of the share
+ *
+ * Texts are kept as the schema had them: constraints/ parses them anew for each table, by the same code as for a schema. */
 #include "state/store/state_requirements.h"
 
 #include "core/alloc.h"
@@ -6,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OF_ALL = -1 }; /* in place of a constraint's number */
+enum { OF_ALL = -1 }; /* instead of a constraint's number */
 
 /* ---- copying ----------------------------------------------------------------------------------------------------- */
 
-/* One more constraint, with nothing said yet. */
+/* Adds a constraint without settings. */
 static kanon_status add_constraint(kanon_schema *schema, kanon__constraint_text **out, kanon_error *err)
 {
     kanon_status st = kanon__grow_array(&schema->constraints, &schema->constraints_capacity, schema->n_constraints + 1,
@@ -28,7 +36,7 @@ static kanon_status say(kanon__constraint_text *c, const char *name, const char 
     return st == KANON_OK ? kanon__texts_add(&c->values, value, length, err) : st;
 }
 
-/* Lines of a schema file mean nothing to who has the state alone. */
+/* Line numbers of the schema file are not copied: who has the state may not have that file. */
 kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema *from, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -91,6 +99,7 @@ out:
     return st;
 }
 
+/* The share that may be suppressed, as an exact fraction; false where it is none. */
 static bool take_share(kanon_schema *w, const char *text, size_t length)
 {
     char share[64];
@@ -107,6 +116,7 @@ static bool take_share(kanon_schema *w, const char *text, size_t length)
     return true;
 }
 
+/* Rows come by rising number, so a constraint begins where the number is the next one. */
 static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -129,7 +139,7 @@ static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err
         KANON_TRY(kanon_schema_set_entity(w, entity, strcmp(name, "entity-together") == 0, err), out);
     }
     if (!good)
-        st = kanon__store_damaged(&s->store, "what is asked of its groups", err);
+        st = kanon__store_damaged(&s->store, "its requirements", err);
 out:
     kanon__free(entity);
     return st;
@@ -150,7 +160,7 @@ kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
     }
     for (int64_t i = 0; i < s->requirements->n_constraints; i++)
         if (kanon__texts_find(&s->requirements->constraints[i].names, "model", strlen("model")) < 0) {
-            st = kanon__store_damaged(&s->store, "what is asked of its groups", err);
+            st = kanon__store_damaged(&s->store, "its requirements", err);
             goto out;
         }
     KANON_TRY(kanon__state_requirements_resolve(s, err), out);

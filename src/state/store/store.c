@@ -1,3 +1,14 @@
+/* Opens, locks and closes the SQLite file of a state, and turns SQLite's result codes into kanon_status.
+ *
+ * What a state needs of SQLite, and which setting provides it:
+ *     a crash leaves the state before or after a command   rollback journal, PRAGMA synchronous = EXTRA
+ *     a file that somebody else made does no harm          defensive mode, no triggers, no views, cell_size_check
+ *     deleted cells are gone                               PRAGMA secure_delete
+ *     a damaged page is noticed                            the VFS of page_checksum.c
+ *     a new state is fast to write                         no journal and no syncs until it is complete (store_create)
+ *
+ * No message holds a value: SQLite's own messages may quote one, so only sqlite3_errstr is used. Called by all files of
+ * store/, and by index/ and maintain/ for kanon__store_damaged; calls core/ and page_checksum.h. */
 #include "state/store/store.h"
 
 #include "core/alloc.h"
@@ -11,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what SQLite says -------------------------------------------------------------------------------------------- */
+/* ---- result codes ------------------------------------------------------------------------------------------------ */
 
 kanon_status kanon__store_damaged(const kanon__store *store, const char *where, kanon_error *err)
 {
@@ -55,7 +66,7 @@ static kanon_status fail_now(const kanon__store *store, kanon_error *err)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* Whatever a path looks like, to SQLite it is the name of a file. */
+/* A path such as ":memory:" or "file:x" means something else to SQLite; with "./" before it, it is the name of a file. */
 static kanon_status plain_path(char **out, const char *path, kanon_error *err)
 {
     size_t size = strlen(path) + 3;
@@ -85,6 +96,7 @@ out:
     return st;
 }
 
+/* Pages of SQLite's cache. */
 enum { ROOM_LEAST = 300, ROOM_TO_CREATE = 3000, ROOM_MOST = 32768 };
 
 /* Few pages are kept once they have been read, since memory that was used before is cheaper than more of it; but pages that
@@ -114,6 +126,7 @@ kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_
     return kanon__store_run(s, sql, err);
 }
 
+/* O_EXCL makes the file, with mode 0600; SQLite then opens what is there. Pages leave room for the checksum. */
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -144,6 +157,8 @@ out:
     return st;
 }
 
+/* The transaction was written without syncs, so the file is synced once, through a descriptor of its own after SQLite has
+ * closed it. */
 kanon_status kanon__store_finish(kanon__store *s, kanon_error *err)
 {
     kanon_status st = kanon__store_commit(s, err);
@@ -165,9 +180,10 @@ static uint32_t number_at(const unsigned char *header, int offset)
            header[offset + 3];
 }
 
+/* Offsets in the header of an SQLite file: https://sqlite.org/fileformat2.html, section 1.3. */
 enum { HEADER_SIZE = 100, PAGE_SIZE_AT = 16, FORMAT_AT = 18, RESERVED_AT = 20, COUNT_AT = 28, VERSION_AT = 60, ID_AT = 68 };
 
-/* Through SQLite's own descriptor: to close another one of the same file would let go of all its locks. */
+/* Through SQLite's own descriptor: closing another one of the same file would release all POSIX locks of the process. */
 static kanon_status read_header(const kanon__store *s, unsigned char header[HEADER_SIZE], int64_t *size, kanon_error *err)
 {
     sqlite3_file *file = NULL;
@@ -242,7 +258,7 @@ void kanon__store_close(kanon__store *s)
 
 /* ---- transactions ------------------------------------------------------------------------------------------------ */
 
-/* Once a transaction has begun nobody changes the file, and what a crash left half-done has been undone. */
+/* Only once a transaction has begun: then nobody changes the file, and SQLite has rolled back what a crash left. */
 static kanon_status check_size(const kanon__store *s, kanon_error *err)
 {
     unsigned char header[HEADER_SIZE];
@@ -253,6 +269,7 @@ static kanon_status check_size(const kanon__store *s, kanon_error *err)
     return st;
 }
 
+/* A first query takes the lock that BEGIN alone does not take. */
 kanon_status kanon__store_begin(kanon__store *s, bool write, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,4 +1,7 @@
-/* The SQLite file of a state: opening it with every guard on, transactions, and what SQLite says as a kanon_status. */
+/* The SQLite connection of a state: opening with all safeguards on, transactions, statements, result codes as kanon_status.
+ *
+ * A thin layer: statements are SQLite's own and are bound and read with SQLite's functions, in the files of store/ alone.
+ * Includes nothing of src/state. */
 #ifndef KANON_STATE_STORE_H
 #define KANON_STATE_STORE_H
 
@@ -16,11 +19,12 @@ enum {
     KANON__STATE_VERSION = 3      /* of the tables; a file with another one is refused */
 };
 
+/* Invariant: in_transaction holds exactly between begin (or create) and commit, rollback or finish. */
 typedef struct kanon__store {
     sqlite3 *db;
     char *path;
     bool in_transaction;
-    int64_t room; /* pages that are kept in memory */
+    int64_t room; /* pages of SQLite's cache */
 } kanon__store;
 
 /* A new file, which must not be there yet, readable by its owner alone. It is not safe against a crash until
@@ -39,7 +43,8 @@ kanon_status kanon__store_begin(kanon__store *store, bool write, kanon_error *er
 kanon_status kanon__store_commit(kanon__store *store, kanon_error *err);
 void kanon__store_rollback(kanon__store *store);
 
-/* So many pages will be changed, or a few more: SQLite looks for pages that it can forget when there is no room. */
+/* Enlarges the cache for a command that changes about n_pages: SQLite would else search for clean pages to drop, each
+ * time. */
 kanon_status kanon__store_reserve_pages(kanon__store *store, int64_t n_pages, kanon_error *err);
 
 kanon_status kanon__store_run(kanon__store *store, const char *sql, kanon_error *err);
