@@ -1,4 +1,9 @@
-/* States: making one, changing it, releasing what it holds. */
+/* The public functions that make, change and release states.
+ *
+ * A change: begin a session, do the work (maintain/), plan the release if outputs are asked for, publish. Publishing calls
+ * `finish` when all files are written and before they get their names: there the release is recorded and the session
+ * committed. So a release that has its name is always in the state; a crash in between leaves a recorded release without
+ * its file, never the reverse. Calls src/state/maintain and pipeline/publish.h; has no SQL. */
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "core/take_options.h"
@@ -53,6 +58,7 @@ void kanon_state_close(kanon_state *s)
 
 /* ---- a new one --------------------------------------------------------------------------------------------------- */
 
+/* A new state: it is made under a temporary name in the same folder, and gets its own when it is complete. */
 typedef struct state_build {
     kanon_state *state;
     const char *path;
@@ -76,7 +82,7 @@ static kanon_status fail_is_there(const char *path, kanon_error *err)
     return kanon__hint(err, st, "remove it to start over, or change it with kanon insert, delete and update");
 }
 
-/* The file gets its name unless somebody else was faster. */
+/* The file gets its name, unless another process has made one of that name in the meantime. */
 static kanon_status give_name(const state_build *m, kanon_error *err)
 {
     if (link(m->temporary, m->path) == 0)
@@ -164,6 +170,7 @@ out:
 
 /* ---- one change -------------------------------------------------------------------------------------------------- */
 
+/* One change, from begin to end. The subset is read when a release or a refinement needs it. */
 typedef struct change_run {
     kanon_state *state;
     kanon_change_options options;
@@ -193,7 +200,7 @@ static void note_counts(change_run *c)
     c->out->suppressed = c->state->n_suppressed;
 }
 
-/* A release that was to keep joint classes large is looked at once more, as an audit would. */
+/* Checks a release with --joint-k once it is recorded, as an audit would. */
 static kanon_status check_joint(kanon_state *s, int64_t joint_k, int64_t n_below, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -211,7 +218,7 @@ out:
     return st;
 }
 
-/* The last step of every change: all is written, then the files get their names. */
+/* The last step of every change, called by kanon__publish: the state is committed, then the files get their names. */
 static kanon_status finish(const char *sha256, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,4 +1,7 @@
-/* What is in a state, and what its releases give away together. */
+/* The public functions that describe and audit a state. Both only read.
+ *
+ * kanon_state_describe checks the whole file first (maintain/check_state.c), so that what it says is true of a sound state.
+ * What is handed out is one allocation with the texts that it points to; freeing the info frees all. */
 #include "core/alloc.h"
 #include "state/maintain/check_state.h"
 #include "state/maintain/drift.h"
@@ -15,7 +18,7 @@
 
 /* What is handed out, with what it points to. */
 typedef struct description {
-    kanon_state_info info; /* first, so that a pointer to it is a pointer to the whole */
+    kanon_state_info info; /* first: a pointer to it is also one to the description */
     kanon_state_release_info *releases;
     kanon_state_event *events;
     int64_t releases_capacity, events_capacity;
@@ -109,7 +112,7 @@ out:
     return st;
 }
 
-/* Recounted by who shares nothing with what made the groups; then what they reach. */
+/* The constraints, recounted by verify/, and what the groups reach. */
 static kanon_status note_constraint_status(description *d, kanon_state *s, const kanon__subset *subset, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -621,8 +621,9 @@ static bool summary_is_right(const kanon__group_index *index, const kanon__node 
     for (int i = 0; i < 4 * index->space->n; i++)
         good = good && scratch->codes[i * STRIDE + slot] == node->codes[i * STRIDE + slot];
     for (int i = 0; i < child->n; i++)
-        good = good && (child->level == 0 ? node->units[slot] <= child->units[i] : node->least[slot] <= child->least[i]);
-    return good && scratch->sizes[slot] == node->sizes[slot] && scratch->first[slot] == node->first[slot];
+        good = good && (child->level == 0 ? node->units[slot] <= child->units[i]
+                                          : node->least_shares[slot] <= child->least_shares[i]);
+    return good && scratch->sizes[slot] == node->sizes[slot] && scratch->lowest_groups[slot] == node->lowest_groups[slot];
 }
 
 static kanon_status check_node(kanon__group_index *index, kanon__node *node, void *payload, kanon_error *err)

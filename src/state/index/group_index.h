@@ -53,8 +53,8 @@ typedef struct kanon__node {
     int64_t merged_part;             /* leaf: the last log part that its pages include */
     int64_t keys[KANON__NODE_ROOM];  /* group numbers, or ids of nodes */
     int64_t sizes[KANON__NODE_ROOM]; /* members, or the fewest of any group below */
-    int64_t *first;                  /* inner: the lowest group number below */
-    int64_t *least;                  /* inner: the least units of any group below, as kanon__share_of noted them */
+    int64_t *lowest_groups;          /* inner: the lowest group number below */
+    int64_t *least_shares;           /* inner: the least units of any group below, as a share */
     int64_t *codes; /* by attribute and side (lo, hi, and of inner nodes narrowest, widest), then slot; of a leaf that was
                       * only searched: NULL */
     int32_t *coordinates;            /* the same in units */

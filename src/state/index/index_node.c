@@ -64,7 +64,8 @@ out:
     return st;
 }
 
-/* One allocation: the struct, then coordinates, and of inner nodes `first`, `least` and codes. Leaves get codes later. */
+/* One allocation: the struct, then coordinates, and of inner nodes lowest groups, least shares and codes. Leaves get codes
+ * later. */
 kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int level, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -77,9 +78,9 @@ kanon_status kanon__node_new(kanon__group_index *index, kanon__node **out, int l
     node->level = level;
     node->coordinates = (int32_t *)(void *)(memory + head);
     if (level > 0) {
-        node->first = (int64_t *)(void *)(memory + size);
-        node->least = node->first + STRIDE;
-        node->codes = node->least + STRIDE;
+        node->lowest_groups = (int64_t *)(void *)(memory + size);
+        node->least_shares = node->lowest_groups + STRIDE;
+        node->codes = node->least_shares + STRIDE;
     }
     node->epoch = index->space->epoch;
     *out = node;
@@ -295,7 +296,7 @@ static void measure_slots(const kanon__group_index *index, kanon__node *node, in
         }
     }
     for (int slot = from; sides == 4 && slot < to; slot++)
-        node->units[slot] = kanon__share_units(index->space, node->least[slot]);
+        node->units[slot] = kanon__share_units(index->space, node->least_shares[slot]);
 }
 
 void kanon__node_measure_slot(const kanon__group_index *index, kanon__node *node, int slot)
@@ -417,8 +418,8 @@ kanon_status kanon__node_add_copy(const kanon__group_index *index, kanon__node *
     node->keys[to] = from->keys[slot];
     node->sizes[to] = from->sizes[slot];
     if (node->level > 0) {
-        node->first[to] = from->first[slot];
-        node->least[to] = from->least[slot];
+        node->lowest_groups[to] = from->lowest_groups[slot];
+        node->least_shares[to] = from->least_shares[slot];
     }
     for (int i = 0; i < numbers; i++)
         node->codes[i * STRIDE + to] = from->codes[i * STRIDE + slot];
@@ -481,14 +482,15 @@ bool kanon__node_set_child(const kanon__group_index *index, kanon__node *node, i
     int64_t size = 0, first = 0, least = 0;
     bool other = set(&node->keys[slot], child->id);
     for (int i = 0; i < child->n; i++) {
-        int64_t lowest = child->level == 0 ? child->keys[i] : child->first[i];
-        int64_t share = child->level == 0 ? child->units[i] : child->least[i];
+        int64_t lowest = child->level == 0 ? child->keys[i] : child->lowest_groups[i];
+        int64_t share = child->level == 0 ? child->units[i] : child->least_shares[i];
         size = i == 0 || child->sizes[i] < size ? child->sizes[i] : size;
         first = i == 0 || lowest < first ? lowest : first;
         least = i == 0 || share < least ? share : least;
     }
     least = child->level == 0 ? kanon__share_of(index->space, least) : least;
-    other = set(&node->sizes[slot], size) | set(&node->first[slot], first) | set(&node->least[slot], least) | other;
+    other = set(&node->sizes[slot], size) | set(&node->lowest_groups[slot], first) | set(&node->least_shares[slot], least) |
+            other;
     for (int i = 0; i < index->space->n && child->codes != NULL; i++) {
         int64_t *column = kanon__node_column(node, i, 0) + slot, sides[4] = {0};
         summarise(index, child, i, sides);
@@ -516,8 +518,8 @@ static bool raise_to(int64_t *at, int64_t value)
 void kanon__node_widen_child(const kanon__group_index *index, kanon__node *node, int slot, const kanon__node *leaf,
                              int group)
 {
-    bool other = lower_to(&node->sizes[slot], leaf->sizes[group]) | lower_to(&node->first[slot], leaf->keys[group]) |
-                 lower_to(&node->least[slot], kanon__share_of(index->space, leaf->units[group]));
+    bool other = lower_to(&node->sizes[slot], leaf->sizes[group]) | lower_to(&node->lowest_groups[slot], leaf->keys[group]) |
+                 lower_to(&node->least_shares[slot], kanon__share_of(index->space, leaf->units[group]));
     for (int i = 0; i < index->space->n; i++) {
         const kanon__current_dimension *d = dimension(index, i);
         int64_t lo = kanon__group_edge(leaf, group, i, 0), hi = kanon__group_edge(leaf, group, i, 1);
@@ -556,8 +558,8 @@ void kanon__node_remove_slot(const kanon__group_index *index, kanon__node *node,
     memmove(node->keys + slot, node->keys + slot + 1, after * sizeof *node->keys);
     memmove(node->sizes + slot, node->sizes + slot + 1, after * sizeof *node->sizes);
     if (node->level > 0) {
-        memmove(node->first + slot, node->first + slot + 1, after * sizeof *node->first);
-        memmove(node->least + slot, node->least + slot + 1, after * sizeof *node->least);
+        memmove(node->lowest_groups + slot, node->lowest_groups + slot + 1, after * sizeof *node->lowest_groups);
+        memmove(node->least_shares + slot, node->least_shares + slot + 1, after * sizeof *node->least_shares);
     }
     memmove(node->units + slot, node->units + slot + 1, after * sizeof *node->units);
     for (int i = 0; i < numbers; i++) {

@@ -199,13 +199,14 @@ static bool decode(const kanon__group_index *index, kanon__node *node, kanon__by
     if (!kanon__read_groups(index, node, r, n))
         return false;
     if (!leaf) {
-        read_column(r, node->first, n);
-        read_column(r, node->least, n);
+        read_column(r, node->lowest_groups, n);
+        read_column(r, node->least_shares, n);
     }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         read_column(r, node->codes + (int64_t)i * KANON__NODE_ROOM, n);
     if (r->bad || r->at != r->end ||
-        (!leaf && (!are_within(node->first, n, 1, s->next_group - 1) || !are_within(node->least, n, 0, KANON__SHARE_MOST))))
+        (!leaf && (!are_within(node->lowest_groups, n, 1, s->next_group - 1) ||
+                   !are_within(node->least_shares, n, 0, KANON__SHARE_MOST))))
         return false;
     for (int i = 0; i < 2 * index->space->n; i++) {
         const kanon__current_dimension *d = &index->space->dimensions[i / 2];
@@ -303,8 +304,8 @@ static unsigned char *write_node(unsigned char *at, const kanon__group_index *in
     at = write_column(at, node->keys, node->n);
     at = write_column(at, node->sizes, node->n);
     if (node->level > 0) {
-        at = write_column(at, node->first, node->n);
-        at = write_column(at, node->least, node->n);
+        at = write_column(at, node->lowest_groups, node->n);
+        at = write_column(at, node->least_shares, node->n);
     }
     for (int i = 0; i < kanon__node_sides(node) * index->space->n; i++)
         at = write_column(at, node->codes + (int64_t)i * KANON__NODE_ROOM, node->n);

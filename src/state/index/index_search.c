@@ -256,7 +256,7 @@ static kanon_status inspect_inner(cheapest_search *s, const kanon__node *node, k
     for (int slot = 0; slot < node->n && st == KANON_OK; slot++) {
         if (bounds[slot] > s->increase)
             continue;
-        kanon__node_candidate c = {bounds[slot], node->first[slot], node->keys[slot]};
+        kanon__node_candidate c = {bounds[slot], node->lowest_groups[slot], node->keys[slot]};
         if (!is_better(s, &c))
             continue;
         if (s->index->nodes[c.node] != NULL) /* it will probably be inspected soon */

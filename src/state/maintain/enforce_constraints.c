@@ -382,8 +382,8 @@ out:
 /* The rows of group i are members[begins[i] .. ends[i]). The parts of a split group share its range, and the new part
  * becomes the last group, so that it is tried, too:
  *
- *     group 3   |  r r r r r r r r  |          group 3   | r r r r |          group 3 stays, group n is new
- *                                      --->               group n  | r r r r | */
+ *     before   group 3 | r r r r r r r r |
+ *     after    group 3 | r r r r | group n | r r r r | */
 typedef struct group_rows {
     int32_t *members;
     int64_t *begins, *ends; /* by group, with room for those to come */
