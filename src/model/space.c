@@ -11,7 +11,7 @@
 #include "model/space.h"
 
 #include "core/alloc.h"
-#include "table/fraction.h"
+#include "model/units.h"
 
 #include <math.h>
 
@@ -46,31 +46,24 @@ static int64_t parts_of(const kanon__column *column, kanon__terms terms)
                                           : 0;
 }
 
-/* 1. 0: there is none, or it overflows. */
-static int64_t exact_scale(const kanon__column *column, kanon__terms terms)
+static kanon_status set_scale(kanon__space *s, kanon__terms terms, kanon_error *err)
 {
-    kanon__fraction weight = kanon__fraction_of_weight(column->weight_text);
-    int64_t parts = parts_of(column, terms), denominator;
-    if (parts == 0 || __builtin_mul_overflow(parts, weight.denominator, &denominator))
-        return 0;
-    return denominator / kanon__gcd(weight.numerator, denominator);
-}
-
-/* 2. */
-static int64_t choose_scale(kanon__space *s, kanon__terms terms)
-{
-    double weights = 0;
-    for (int i = 0; i < s->n_dimensions; i++)
-        weights += s->dimensions[i].column->weight;
-    int64_t limit = (int64_t)(MOST_UNITS / (weights > 1 ? weights : 1)), scale = 1;
+    kanon_status st = KANON_OK;
+    kanon__term *items = NULL;
+    KANON_TRY(kanon__new_array(&items, s->n_dimensions, "attributes", err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
-        int64_t wanted = exact_scale(s->dimensions[i].column, terms), together;
-        if (wanted == 0 || __builtin_mul_overflow(scale, wanted / kanon__gcd(wanted, scale), &together) || together > limit)
-            continue;
-        scale = together;
-        s->dimensions[i].exact = true;
+        const kanon__column *column = s->dimensions[i].column;
+        items[i] = (kanon__term){.weight = kanon__weight_parse(column->weight_text), .parts = parts_of(column, terms)};
+        items[i].weight.value = column->weight; /* as it was set; the text may have fewer digits */
     }
-    return scale * (limit / scale); /* finer, for the dimensions that have to be rounded */
+    s->scale = kanon__units_choose_scale(items, s->n_dimensions, MOST_UNITS);
+    for (int i = 0; i < s->n_dimensions; i++) {
+        s->dimensions[i].exact = items[i].exact;
+        s->dimensions[i].full = kanon__units_full(&items[i].weight, s->scale);
+    }
+out:
+    kanon__free(items);
+    return st;
 }
 
 /* 3. Exact where the values are scaled whole numbers. */
@@ -85,8 +78,7 @@ static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
     int64_t whole_range = n > 1 && c->domain->scaled != NULL ? c->domain->scaled[n - 1] - c->domain->scaled[0] : 0;
     for (uint32_t i = 1; i < n; i++) {
         if (whole_range > 0)
-            d->coordinates[i] = (uint32_t)(((__int128)(c->domain->scaled[i] - c->domain->scaled[0]) * d->full * 2 + whole_range) /
-                                           ((__int128)whole_range * 2));
+            d->coordinates[i] = kanon__units_position(d->full, c->domain->scaled[i] - c->domain->scaled[0], whole_range);
         else if (isfinite(range))
             d->coordinates[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
         else /* the range overflows a double */
@@ -105,16 +97,10 @@ uint32_t kanon__dimension_climb(const kanon__dimension *d, uint32_t lo, uint32_t
     return d->node_units[kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi)];
 }
 
-/* full * part / whole, rounded half up. */
-static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
-{
-    return (uint32_t)((part * full * 2 + whole) / (2 * whole));
-}
-
 uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_distinct)
 {
     int64_t counted = n_distinct - (d->terms == KANON__TERMS_S_DIVERSITY);
-    return rounded_part(d->full, counted, d->column->domain->taxonomy->n_leaves);
+    return kanon__units_part(d->full, counted, d->column->domain->taxonomy->n_leaves);
 }
 
 static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
@@ -122,8 +108,8 @@ static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
     const kanon__taxonomy *t = d->column->domain->taxonomy;
     int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     if (d->terms == KANON__TERMS_LOSS)
-        return t->height[0] > 0 ? rounded_part(d->full, t->height[node], t->height[0]) : 0;
-    return rounded_part(d->full, n_leaves - (d->terms == KANON__TERMS_S_DIVERSITY), t->n_leaves);
+        return t->height[0] > 0 ? kanon__units_part(d->full, t->height[node], t->height[0]) : 0;
+    return kanon__units_part(d->full, n_leaves - (d->terms == KANON__TERMS_S_DIVERSITY), t->n_leaves);
 }
 
 /* Both halves of the table, so that callers need not order the codes. */
@@ -168,11 +154,9 @@ kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, cons
         s->dimensions[i] = (kanon__dimension){
             .column = column, .codes = column->codes, .n_codes = column->domain->n_codes, .terms = terms};
     }
-    s->scale = choose_scale(s, terms);
+    KANON_TRY(set_scale(s, terms, err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
         kanon__dimension *d = &s->dimensions[i];
-        kanon__fraction weight = kanon__fraction_of_weight(d->column->weight_text);
-        d->full = (uint32_t)((__int128)s->scale * weight.numerator / weight.denominator);
         KANON_TRY(kanon__column_is_numeric(d->column) ? set_coordinates(d, err) : set_node_units(d, err), out);
     }
     *out = s;

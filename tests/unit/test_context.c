@@ -5,8 +5,8 @@
 #include "core/pool.h"
 #include "core/spill.h"
 #include "core/ticker.h"
-#include "state/page_check.h"
-#include "state/store.h"
+#include "state/store/page_checksum.h"
+#include "state/store/store.h"
 #include "support.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* What generalisations cost: the units of the space against the formulas, computed from the values that made the table. */
 #include "core/random.h"
-#include "table/fraction.h"
+#include "model/units.h"
 #include "model/space.h"
 #include "support.h"
 
@@ -535,7 +535,7 @@ static void heavy_weights_fit(void **state)
 
 static void assert_fraction(const char *weight, int64_t numerator, int64_t denominator)
 {
-    kanon__fraction f = kanon__fraction_of_weight(weight);
+    kanon__weight f = kanon__weight_parse(weight);
     assert_int_equal(f.numerator, numerator);
     assert_int_equal(f.denominator, denominator);
 }

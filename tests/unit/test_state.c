@@ -1,7 +1,8 @@
 /* States against the slow reference, and random operations on a small one. */
 #include "core/random.h"
 #include "reference/ref_state.h"
-#include "state/releases.h"
+#include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 #include <errno.h>
@@ -101,15 +102,15 @@ static const char header[] = "id,age,pay,job,zip,ill\n";
 static void assert_same_groups(world *w)
 {
     kanon_error err = {0};
-    kanon__whole whole = {0};
+    kanon__subset whole = {0};
     assert_done(kanon__session_begin(w->state, false, &err), &err);
-    assert_done(kanon__whole_members(&whole, w->state, &err), &err);
+    assert_done(kanon__subset_list_all(&whole, w->state, &err), &err);
     assert_int_equal(whole.n, w->ref.n);
     for (int i = 0; i < w->ref.n; i++) {
         assert_int_equal(whole.ids[i], w->ref.people[i].id);
         assert_int_equal(whole.groups[i], w->ref.people[i].group);
     }
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&whole);
     kanon__session_end(w->state);
 }
 

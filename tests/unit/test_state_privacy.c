@@ -6,7 +6,8 @@
 #include "reference/random_table.h"
 #include "reference/ref_privacy.h"
 #include "reference/reference.h"
-#include "state/releases.h"
+#include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 enum { MOST = 400, LINE = 64 };
@@ -133,13 +134,13 @@ static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, in
 static void assert_kept(world *w)
 {
     kanon_error err = {0};
-    kanon__whole whole = {0};
+    kanon__subset whole = {0};
     kanon_grouping *g = NULL;
     bool there[MOST * 4] = {0};
     assert_done(kanon__session_begin(w->state, false, &err), &err);
-    assert_done(kanon__whole_members(&whole, w->state, &err), &err);
-    assert_done(kanon__whole_table(&whole, w->state, &err), &err);
-    assert_done(kanon__whole_grouping(&g, &whole, w->state, &err), &err);
+    assert_done(kanon__subset_list_all(&whole, w->state, &err), &err);
+    assert_done(kanon__subset_read_table(&whole, w->state, &err), &err);
+    assert_done(kanon__subset_grouping(&g, &whole, w->state, &err), &err);
     assert_int_equal(whole.n, w->n);
     for (int64_t i = 0; i < whole.n; i++)
         there[whole.ids[i]] = true;
@@ -147,7 +148,7 @@ static void assert_kept(world *w)
         assert_true(there[w->ids[i]]);
     assert_groups_keep(whole.table, g, w->k);
     kanon_grouping_free(g);
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&whole);
     kanon__session_end(w->state);
 }
 
