@@ -215,8 +215,8 @@ static kanon_status tally_classes(cut_improvement *x, const kanon__dimension *d,
             continue;
         x->now[range[0]].loss += c->size * (c->good ? c->units : g->full);
         x->now[range[0]].suppressed += c->good ? 0 : c->size;
-        KANON_TRY(d->position != NULL ? evaluate_number(x, d, dimension, i, range, err)
-                                      : evaluate_category(x, d, dimension, i, range, err),
+        KANON_TRY(d->coordinates != NULL ? evaluate_number(x, d, dimension, i, range, err)
+                                         : evaluate_category(x, d, dimension, i, range, err),
                   out);
     }
 out:
@@ -231,7 +231,7 @@ static kanon_status evaluate_dimension(cut_improvement *x, kanon__bound *const *
     const kanon__bound *cut = cuts[dimension];
     memset(x->now, 0, ((size_t)d->n_codes + 1) * sizeof *x->now);
     memset(x->then, 0, ((size_t)d->n_codes + 1) * sizeof *x->then);
-    for (uint32_t code = 0; d->position == NULL && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1)
+    for (uint32_t code = 0; d->coordinates == NULL && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1)
         if (cut[2 * (size_t)code + 1] > code)
             cut_into_children(x->parts, d->column->taxonomy, code, cut[2 * (size_t)code + 1]);
     kanon_status st = tally_classes(x, d, dimension, cut, err);
@@ -240,7 +240,7 @@ static kanon_status evaluate_dimension(cut_improvement *x, kanon__bound *const *
         const split_tally *now = &x->now[code], *then = &x->then[code];
         if (s.first == s.last)
             continue;
-        if (d->position != NULL)
+        if (d->coordinates != NULL)
             consider_places(x, d, s, best);
         else
             consider(x, &s, now->loss, then->loss, then->suppressed - now->suppressed, best);
@@ -254,7 +254,7 @@ static void make_split(const cut_improvement *x, kanon__bound **cuts, const spli
 {
     const kanon__dimension *d = &x->g->space->dimensions[s->dimension];
     kanon__bound *cut = cuts[s->dimension];
-    if (d->position != NULL) {
+    if (d->coordinates != NULL) {
         kanon__cut_join(cut, s->first, s->middle);
         kanon__cut_join(cut, s->middle + 1, s->last);
     } else {
@@ -294,7 +294,7 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
 {
     uint32_t last = cut[2 * (size_t)first + 1], missing = d->column->missing_code;
     *from = first;
-    if (d->position != NULL) {
+    if (d->coordinates != NULL) {
         if (last + 1 == d->n_codes)
             return false;
         *to = cut[2 * (size_t)last + 3];

@@ -421,7 +421,7 @@ static kanon_status cut_cell(strips *s, const int32_t *rows, int64_t n, kanon_er
     s->n_cell = n;
     for (int j = 0; j < s->n_numeric; j++)
         for (int64_t i = 0; i < n; i++)
-            s->positions[j * n + i] = s->numeric[j]->position[kanon__code_at(s->numeric[j]->codes, rows[i])];
+            s->positions[j * n + i] = s->numeric[j]->coordinates[kanon__code_at(s->numeric[j]->codes, rows[i])];
     for (int64_t i = 0; i < n; i++)
         s->items[i] = (int32_t)i;
     return cut_slab(s, (slab){s->items, n}, err);
@@ -559,7 +559,7 @@ static kanon_status run_strips(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&s.numeric, run->space->n_dimensions, "strips", err), out);
     KANON_TRY(kanon__new_array(&categories.dimensions, run->space->n_dimensions, "strips", err), out);
     for (int i = 0; i < run->space->n_dimensions; i++)
-        if (run->space->dimensions[i].position != NULL)
+        if (run->space->dimensions[i].coordinates != NULL)
             s.numeric[s.n_numeric++] = &run->space->dimensions[i];
         else
             categories.dimensions[categories.n_dimensions++] = run->space->dimensions[i];

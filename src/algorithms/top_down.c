@@ -131,7 +131,7 @@ static void inspect_dimension(top_down_state *s, kanon__row_part p, int dimensio
     const kanon__space *space = s->run->space;
     const kanon__dimension *d = &space->dimensions[dimension];
     int64_t n_buckets = list_codes(s, p, d), width = 2 * space->n_dimensions;
-    bool runs = d->position == NULL && n_buckets <= MOST_RUNS_OF;
+    bool runs = d->coordinates == NULL && n_buckets <= MOST_RUNS_OF;
     fill_buckets(s, p, d, n_buckets);
     empty_box(space, before);
     for (int64_t first = 0; first < (runs ? n_buckets : 1); first++) {

@@ -193,7 +193,7 @@ kanon_status kanon__levels_init(kanon__levels *out, const kanon__dimension *d, c
     kanon__bound *cut = NULL;
     kanon_status st = kanon__new_array(&cut, 2 * (int64_t)d->n_codes, "levels", err);
     if (st == KANON_OK)
-        st = d->position != NULL ? add_numbers(out, d, counts, cut, err) : add_heights(out, d, counts, cut, err);
+        st = d->coordinates != NULL ? add_numbers(out, d, counts, cut, err) : add_heights(out, d, counts, cut, err);
     kanon__free(cut);
     return st;
 }

@@ -18,7 +18,7 @@
 
 typedef struct kanon__weighted {
     kanon__space *utility; /* the quasi attributes in terms of Q-diversity */
-    kanon__secrets *secrets;
+    kanon__s_diversity *secrets;
     double w_u, w_p;
 } kanon__weighted;
 

@@ -23,7 +23,7 @@ kanon_status kanon__weighted_init(kanon__weighted *out, const kanon_table *table
     kanon_status st = KANON_OK;
     *out = (kanon__weighted){.w_u = w_u, .w_p = 1 - w_u};
     KANON_TRY(kanon__space_new(&out->utility, table, table->quasi, table->n_quasi, KANON__TERMS_QDIVERSITY, err), out);
-    KANON_TRY(kanon__secrets_new(&out->secrets, table, r, err), out);
+    KANON_TRY(kanon__s_diversity_new(&out->secrets, table, r, err), out);
 out:
     if (st != KANON_OK)
         kanon__weighted_clear(out);
@@ -32,7 +32,7 @@ out:
 
 void kanon__weighted_clear(kanon__weighted *w)
 {
-    kanon__secrets_free(w->secrets);
+    kanon__s_diversity_free(w->secrets);
     kanon__space_free(w->utility);
     *w = (kanon__weighted){0};
 }
@@ -43,7 +43,7 @@ typedef struct growing_cluster {
     const int32_t *rows;
     kanon__weighted_index *index; /* NULL: the scan, which needs all that follows */
     kanon__free_set *free_set;
-    kanon__secrets_growth *growth;
+    kanon__s_diversity_growth *growth;
     kanon__bound *box;
     uint8_t *present;   /* by entry of the cost table: a member has this value; for counted dimensions */
     uint32_t *distinct; /* by dimension: distinct values of the members */
@@ -60,7 +60,7 @@ static void clear_cluster(growing_cluster *g)
     kanon__free(g->distinct);
     kanon__free(g->present);
     kanon__free(g->box);
-    kanon__secrets_growth_free(g->growth);
+    kanon__s_diversity_growth_free(g->growth);
     kanon__free_set_free(g->free_set);
     kanon__weighted_index_free(g->index);
 }
@@ -72,7 +72,7 @@ static kanon_status set_up_scan(growing_cluster *g, int64_t n, kanon_error *err)
     int m = space->n_dimensions;
     KANON_TRY(kanon__free_set_new(&g->free_set, space, g->rows, n, err), out);
     KANON_TRY(kanon__free_set_lay_out(g->free_set, err), out);
-    KANON_TRY(kanon__secrets_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
+    KANON_TRY(kanon__s_diversity_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
     KANON_TRY(kanon__new_array(&g->box, 2 * m, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->distinct, m, "a cluster", err), out);
@@ -120,7 +120,7 @@ static void take(growing_cluster *g, int64_t item)
         kanon__box_add(set->space, g->box, g->rows[item]);
     g->members[g->n_members++] = (int32_t)item;
     if (g->weighted->w_p > 0)
-        kanon__secrets_growth_add(g->growth, item);
+        kanon__s_diversity_growth_add(g->growth, item);
     kanon__free_set_remove(set, item);
 }
 
@@ -137,7 +137,7 @@ static void start(growing_cluster *g)
         g->present[entry] = 0;
     for (int i = 0; i < m; i++)
         g->distinct[i] = 0;
-    kanon__secrets_growth_reset(g->growth);
+    kanon__s_diversity_growth_reset(g->growth);
 }
 
 /* The cost table for the next record: the cluster's Q-diversity with each value. A counted dimension costs by the number of
@@ -166,7 +166,7 @@ static int64_t best_by_one_side(const growing_cluster *g, bool utility, double *
     uint64_t least = UINT64_MAX;
     for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
-        uint64_t here = utility ? set->units[place] : kanon__secrets_growth_pull(g->growth, item);
+        uint64_t here = utility ? set->units[place] : kanon__s_diversity_growth_affinity(g->growth, item);
         if (here < least || (here == least && item < best)) {
             least = here;
             best = item;
@@ -174,7 +174,7 @@ static int64_t best_by_one_side(const growing_cluster *g, bool utility, double *
     }
     if (best >= 0)
         *value = kanon__weighted_value(g->weighted, utility ? (int64_t)least : 0,
-                                       utility ? 0 : kanon__secrets_growth_with(g->growth, best), g->n_members + 1);
+                                       utility ? 0 : kanon__s_diversity_growth_with(g->growth, best), g->n_members + 1);
     return best;
 }
 
@@ -190,7 +190,7 @@ static int64_t best_by_both(const growing_cluster *g, double *value)
     double per_affinity = 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets);
     int32_t best = -1;
     for (int64_t place = 0; place < set->n; place++) {
-        uint64_t affinity = kanon__secrets_growth_pull(g->growth, set->item_at[place]);
+        uint64_t affinity = kanon__s_diversity_growth_affinity(g->growth, set->item_at[place]);
         g->rough[place] = per_unit * set->units[place] + per_affinity * (double)affinity;
         least = g->rough[place] < least ? g->rough[place] : least;
     }
@@ -198,7 +198,7 @@ static int64_t best_by_both(const growing_cluster *g, double *value)
         int32_t item = set->item_at[place];
         if (g->rough[place] > least + slack)
             continue;
-        double here = kanon__weighted_value(w, set->units[place], kanon__secrets_growth_with(g->growth, item),
+        double here = kanon__weighted_value(w, set->units[place], kanon__s_diversity_growth_with(g->growth, item),
                                             g->n_members + 1);
         if (best < 0 || here < *value || (here == *value && item < best)) {
             *value = here;

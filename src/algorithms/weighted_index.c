@@ -65,7 +65,7 @@ bool kanon__weighted_index_suits(const kanon__weighted *w)
 {
     const kanon__space *space = w->secrets->space;
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].position == NULL && space->dimensions[i].n_codes > MOST_VALUES)
+        if (space->dimensions[i].coordinates == NULL && space->dimensions[i].n_codes > MOST_VALUES)
             return false;
     return true;
 }
@@ -120,7 +120,7 @@ static kanon_status make_column(kanon__weighted_index *x, int i, kanon_error *er
         goto out;
     }
     c->limit = x->weighted->secrets->limits[c->secret];
-    if (c->dimension->position == NULL) {
+    if (c->dimension->coordinates == NULL) {
         KANON_TRY(make_category(&c->category, c->dimension->n_codes, err), out);
         goto out;
     }
@@ -267,12 +267,12 @@ static uint64_t least_category_affinity(const column *c, uint32_t lo, uint32_t h
     return left < right ? left : right;
 }
 
-static void add_category(const kanon__secrets *secrets, column *c, uint32_t own)
+static void add_category(const kanon__s_diversity *secrets, column *c, uint32_t own)
 {
     category_affinities *p = &c->category;
     uint32_t n = c->dimension->n_codes;
     for (uint32_t code = 0; code < n; code++)
-        p->least[0][code] += kanon__secrets_contribution(secrets, c->secret, code, own);
+        p->least[0][code] += kanon__s_diversity_contribution(secrets, c->secret, code, own);
     for (int level = 1; level < p->n_levels; level++) {
         uint32_t half = 1u << (level - 1);
         const uint64_t *below = p->least[level - 1];
@@ -304,7 +304,7 @@ static uint64_t affinity_of(const kanon__weighted_index *x, const uint32_t *cell
     for (int i = 0; i < x->joint.n_dimensions; i++) {
         const column *c = &x->columns[i];
         if (c->secret >= 0)
-            affinity += c->dimension->position != NULL ? number_affinity(c, cells[i]) : c->category.least[0][cells[i]];
+            affinity += c->dimension->coordinates != NULL ? number_affinity(c, cells[i]) : c->category.least[0][cells[i]];
     }
     return affinity;
 }
@@ -322,7 +322,7 @@ static void extend(kanon__weighted_index *x, const uint32_t *cells)
             c->same_more[0] = kanon__dimension_count_units(c->dimension, c->distinct);
             c->same_more[1] = kanon__dimension_count_units(c->dimension, c->distinct + 1);
         } else if (c->secret >= 0 && x->weighted->w_p > 0) {
-            if (c->dimension->position != NULL)
+            if (c->dimension->coordinates != NULL)
                 add_number(c, cells[i]);
             else
                 add_category(x->weighted->secrets, c, cells[i]);
@@ -336,7 +336,7 @@ void kanon__weighted_index_take(kanon__weighted_index *x, int64_t item)
     const uint32_t *cells = kanon__free_tree_cells(x->tree, item);
     int32_t place = x->tree->place_of[item];
     if (w->w_p > 0)
-        x->numerator = kanon__secrets_numerator_with(w->secrets, x->numerator, affinity_of(x, cells));
+        x->numerator = kanon__s_diversity_numerator_with(w->secrets, x->numerator, affinity_of(x, cells));
     extend(x, cells);
     x->n_members++;
     x->n_free--;
@@ -462,7 +462,7 @@ static void inspect_leaf(record_search *s, int32_t node)
             continue;
         s->least = s->best < 0 || cost < s->least ? cost : s->least;
         unsigned __int128 numerator = x->weighted->w_p > 0
-                                          ? kanon__secrets_numerator_with(x->weighted->secrets, x->numerator, affinity)
+                                          ? kanon__s_diversity_numerator_with(x->weighted->secrets, x->numerator, affinity)
                                           : 0;
         double value = kanon__weighted_value(x->weighted, units, numerator, x->n_members + 1);
         if (is_better(s, units, affinity, value, item)) {

@@ -46,14 +46,14 @@ KANON__HEAP(cluster_node_queue, cluster_node, comes_before);
 typedef struct placement {
     const kanon__weighted *weighted;
     int64_t n_clusters;
-    kanon__bound *boxes;          /* by cluster */
-    uint32_t *distinct;           /* by cluster and dimension, for counted dimensions */
-    kanon__keyset present;        /* cluster, dimension, code: a member has this value */
-    bool with_secrets;            /* S-diversity counts, or is asked for */
-    kanon__secrets_group *groups; /* by cluster; without secrets only their sizes are kept */
-    int64_t n_groups;             /* of which so many are initialised */
-    double *values;               /* wtd, by cluster */
-    int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
+    kanon__bound *boxes;              /* by cluster */
+    uint32_t *distinct;               /* by cluster and dimension, for counted dimensions */
+    kanon__keyset present;            /* cluster, dimension, code: a member has this value */
+    bool with_secrets;                /* S-diversity counts, or is asked for */
+    kanon__s_diversity_group *groups; /* by cluster; without secrets only their sizes are kept */
+    int64_t n_groups;                 /* of which so many are initialised */
+    double *values;                   /* wtd, by cluster */
+    int64_t most, n_open;             /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
     cluster_node_queue queue;   /* room for every node, so that a search cannot fail */
     kanon__cover_index *covers; /* where only utility counts; else NULL */
@@ -97,12 +97,12 @@ static bool is_open(const placement *p, int64_t cluster)
 /* wtd of a cluster, together with `row` unless that is negative. */
 static double value_with(const placement *p, int64_t cluster, int64_t row)
 {
-    const kanon__secrets_group *group = &p->groups[cluster];
+    const kanon__s_diversity_group *group = &p->groups[cluster];
     bool protection = p->weighted->w_p > 0;
     if (row < 0)
         return kanon__weighted_value(p->weighted, units_with(p, cluster, -1), protection ? group->numerator : 0,
                                      group->size);
-    unsigned __int128 numerator = protection ? kanon__secrets_group_with(group, row) : 0;
+    unsigned __int128 numerator = protection ? kanon__s_diversity_group_with(group, row) : 0;
     return kanon__weighted_value(p->weighted, units_with(p, cluster, row), numerator, group->size + 1);
 }
 
@@ -128,7 +128,7 @@ static kanon_status join(placement *p, int64_t cluster, int64_t row, kanon_error
                                    kanon__code_at(space->dimensions[i].codes, row));
     }
     if (p->with_secrets)
-        KANON_TRY(kanon__secrets_group_add(&p->groups[cluster], row, err), out);
+        KANON_TRY(kanon__s_diversity_group_add(&p->groups[cluster], row, err), out);
     else
         p->groups[cluster].size++;
 out:
@@ -149,13 +149,13 @@ static uint32_t units_on(const placement *p, int64_t cluster, int i)
 /* A record that shares nothing with the members adds itself to the numerator and one to the size. */
 static double least_secret(const placement *p, int64_t cluster)
 {
-    const kanon__secrets *secrets = p->weighted->secrets;
-    const kanon__secrets_group *g = &p->groups[cluster];
+    const kanon__s_diversity *secrets = p->weighted->secrets;
+    const kanon__s_diversity_group *g = &p->groups[cluster];
     if (p->weighted->w_p <= 0 || secrets->space->n_dimensions == 0)
         return 0;
     return p->weighted->w_p *
-           (kanon__secrets_sum(secrets, g->numerator + (uint64_t)secrets->full, g->size + 1) -
-            kanon__secrets_sum(secrets, g->numerator, g->size)) /
+           (kanon__s_diversity_sum(secrets, g->numerator + (uint64_t)secrets->full, g->size + 1) -
+            kanon__s_diversity_sum(secrets, g->numerator, g->size)) /
            secrets->space->n_dimensions;
 }
 
@@ -256,7 +256,7 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
         return d->full / (uint32_t)d->column->taxonomy->n_leaves;
     uint32_t near = code < lo ? lo : hi,
              units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
-    bool number = d->position != NULL && code != d->column->missing_code;
+    bool number = d->coordinates != NULL && code != d->column->missing_code;
     if (number && hi == d->column->missing_code)
         return 0; /* a cluster there may be fully general already */
     if (number)
@@ -365,7 +365,7 @@ static kanon_status set_up(placement *p, const int32_t *rows, int64_t n, const i
     KANON_TRY(kanon__new_array(&p->values, p->n_clusters, "clusters", err), out);
     KANON_TRY(kanon__new_array(&p->groups, p->n_clusters, "clusters", err), out);
     for (; p->n_groups < p->n_clusters; p->n_groups++)
-        KANON_TRY(kanon__secrets_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
+        KANON_TRY(kanon__s_diversity_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
     for (int64_t i = 0; i < n; i++)
         if (cluster_of[i] >= 0)
             KANON_TRY(join(p, cluster_of[i], rows[i], err), out);
@@ -380,9 +380,9 @@ static void average(const placement *p, double *utility, double *protection)
 {
     *utility = *protection = 0;
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++) {
-        const kanon__secrets_group *group = &p->groups[cluster];
+        const kanon__s_diversity_group *group = &p->groups[cluster];
         *utility += (double)units_with(p, cluster, -1) / (double)p->weighted->utility->scale;
-        *protection += kanon__secrets_sum(p->weighted->secrets, group->numerator, group->size);
+        *protection += kanon__s_diversity_sum(p->weighted->secrets, group->numerator, group->size);
     }
     *utility /= (double)p->n_clusters;
     *protection /= (double)p->n_clusters;
@@ -413,7 +413,7 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
         average(&p, utility, protection);
 out:
     for (int64_t i = 0; i < p.n_groups; i++)
-        kanon__secrets_group_clear(&p.groups[i]);
+        kanon__s_diversity_group_clear(&p.groups[i]);
     kanon__cover_index_free(p.covers);
     cluster_node_queue_clear(&p.queue);
     kanon__free(p.bounds.least_secret);

@@ -1,4 +1,10 @@
-/* Computing every measure of a grouping. */
+/* Evaluates a grouping: every measure of measures.def, in that order, into one list of figures.
+ *
+ *   1. Check the settings, k and that the grouping fits the table.
+ *   2. Prepare what measures share (kanon__subject): extents of the groups, D, the members.
+ *   3. Compute each measure, for the table or for each of its attributes. A measure may read the figures above it.
+ *
+ * Called by the API, the reports and the trade-off. Calls the measures through their descriptors. */
 #include "measures/measure.h"
 
 #include "core/alloc.h"

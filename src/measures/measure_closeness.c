@@ -1,7 +1,7 @@
 /* t-closeness (Li and others 2007): the earth mover's distance between the values of a group and those of the table.
  *
  * Sums of differences of shares are kept in whole numbers, |P_i * n - T_i * |P||, and divided once: a group like the
- * table is at distance 0, not at a trace of rounding. */
+ * table is at distance 0, without a rounding error. Called through evaluate.c; calls group_values.h. */
 #include "measures/group_values.h"
 
 #include "core/alloc.h"

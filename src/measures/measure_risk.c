@@ -1,6 +1,7 @@
 /* Risk of re-identification. Prosecutor: the attacker knows that the person is in the table. Journalist: only that the
  * person is in the population of which the table is a sample. Marketer: any records, as many as possible (Dankar and El
- * Emam 2010). Suppressed records are in no group and at no risk; where there is no group there is no figure. */
+ * Emam 2010). Suppressed records are in no group and at no risk; where there is no group there is no figure.
+ * Called through evaluate.c; calls measure.h. */
 #include "measures/measure.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Unique records before and after: equal tuples of the original quasi values are the groups of a release that changes
- * nothing. */
+ * nothing. Called through evaluate.c; calls search/tuples.h. */
 #include "measures/measure.h"
 
 #include "search/tuples.h"

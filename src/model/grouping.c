@@ -1,3 +1,7 @@
+/* Groupings: from an algorithm's result, from numbers in memory, or from a groups file; and the public accessors.
+ *
+ * Whatever the numbers that come in, groups are numbered anew by their first row, so that equal partitions are equal arrays.
+ * Called by pipeline, state and the API. Calls table (csv, dictionary). */
 #include "model/grouping.h"
 
 #include "core/alloc.h"
@@ -99,7 +103,7 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
 
 /* ---- from memory and from a file --------------------------------------------------------------------------------- */
 
-/* Group numbers can be anything up to 2^31; they become 0, 1, ... through a dictionary of what occurs. */
+/* Group numbers of a file are any whole numbers above 0; a dictionary of those that occur makes them 0, 1, ... */
 static kanon_status compact(kanon_grouping **out, const int64_t *group_of, int64_t n_rows, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -154,6 +158,7 @@ static kanon_status check_groups_header(const kanon__csv *csv, kanon_error *err)
     return kanon__hint(err, st, "its first line is 'row,group'");
 }
 
+/* Every row of the table once, in any order. group_of is -1 for rows not seen yet. */
 static kanon_status read_groups(kanon__csv *csv, const kanon_table *table, int64_t *group_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -206,7 +211,7 @@ out:
     return st;
 }
 
-/* ---- what it holds ----------------------------------------------------------------------------------------------- */
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 void kanon__recode_map_array_free(kanon__recode_map *maps, int n)
 {
@@ -222,9 +227,9 @@ void kanon_grouping_free(kanon_grouping *g)
     if (g == NULL)
         return;
     kanon__texts_clear(&g->refine_settings);
-    for (int64_t i = 0; g->kept != NULL && i < g->n_kept; i++)
-        kanon__free(g->kept[i].sentence);
-    kanon__free(g->kept);
+    for (int64_t i = 0; g->statuses != NULL && i < g->n_statuses; i++)
+        kanon__free(g->statuses[i].sentence);
+    kanon__free(g->statuses);
     kanon__recode_map_array_free(g->recode_maps, g->n_recode_maps);
     kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);

@@ -1,14 +1,18 @@
-/* A grouping of a table's rows, and how it came about. */
+/* A grouping of a table's rows, and how it came about: the result of kanon_anonymize and the input of release, measures and
+ * reports. Made by pipeline/anonymize.c, or read from a groups file; calls table.
+ *
+ * Invariant: group_of holds the numbers 0 .. n_groups - 1, each at least once, in the order of their first rows, and
+ * negative numbers for suppressed rows; sizes, n_suppressed and smallest agree with it. */
 #ifndef KANON_MODEL_GROUPING_H
 #define KANON_MODEL_GROUPING_H
 
 #include "table/table.h"
 
-/* Something that was asked of the groups beside k, and what the least protected of them reaches. */
-typedef struct kanon__kept {
+/* A constraint in addition to k, and the value that the least protected group reaches. */
+typedef struct kanon__constraint_status {
     char *sentence;
     double asked, reached;
-} kanon__kept;
+} kanon__constraint_status;
 
 /* Attribute-level recoding of one column: the range of codes that replaces each code in every group. */
 typedef struct kanon__recode_map {
@@ -25,7 +29,7 @@ struct kanon_grouping {
     int64_t *sizes; /* by group */
     int64_t n_suppressed, smallest;
     /* how it was made; a grouping that was read has no algorithm */
-    int64_t k; /* asked for; 0: nothing was asked */
+    int64_t k; /* required; 0: no requirement is known */
     char *algorithm;
     char *refinement; /* NULL: none */
     int64_t blocks;   /* 0: none */
@@ -35,12 +39,12 @@ struct kanon_grouping {
     uint64_t seed;
     double seconds;
     kanon__texts warnings;
-    /* beside k */
-    kanon__kept *kept;
-    int64_t n_kept;
-    int64_t most_suppressed;        /* records that could be suppressed; -1: nothing said */
-    double loss_with, loss_without; /* information loss with what was asked and without; NAN: not measured */
-    kanon__texts notes;             /* what the report should say about how good it is */
+    /* constraints in addition to k */
+    kanon__constraint_status *statuses; /* one for each constraint */
+    int64_t n_statuses;
+    int64_t most_suppressed;        /* the budget of suppressed records; -1: not set */
+    double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
+    kanon__texts notes;             /* sentences for the report about the quality of the groups */
     kanon__recode_map *recode_maps; /* by quasi attribute; NULL: each group is recoded by itself */
     int n_recode_maps;
 };

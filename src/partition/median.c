@@ -44,7 +44,7 @@ static double width(median_partition *s, kanon__row_part p, const kanon__dimensi
                                     : kanon__dimension_units(d, lo, hi);
         return d->full > 0 ? (double)units / d->full : 0;
     }
-    if (d->position == NULL) {
+    if (d->coordinates == NULL) {
         int32_t node = kanon__taxonomy_lca(c->taxonomy, (int32_t)lo, (int32_t)hi);
         return c->taxonomy->last_leaf[node] - c->taxonomy->first_leaf[node] + 1;
     }
@@ -97,13 +97,13 @@ static int64_t halve(median_partition *s, kanon__row_part p, const kanon__dimens
 static kanon_status is_protected(const median_partition *s, const int32_t *rows, int64_t n, bool *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__secrets_group group = {0};
-    KANON_TRY(kanon__secrets_group_init(&group, s->how->secrets, err), out);
-    KANON_TRY(kanon__secrets_group_fill(&group, rows, n, err), out);
-    *out = kanon__secrets_sum(s->how->secrets, group.numerator, n) <= s->how->most_sum;
+    kanon__s_diversity_group group = {0};
+    KANON_TRY(kanon__s_diversity_group_init(&group, s->how->secrets, err), out);
+    KANON_TRY(kanon__s_diversity_group_fill(&group, rows, n, err), out);
+    *out = kanon__s_diversity_sum(s->how->secrets, group.numerator, n) <= s->how->most_sum;
 out:
-    if (group.secrets != NULL)
-        kanon__secrets_group_clear(&group);
+    if (group.measure != NULL)
+        kanon__s_diversity_group_clear(&group);
     return st;
 }
 

@@ -1,8 +1,8 @@
 #include "pipeline/requirements.h"
 
 #include "core/alloc.h"
-#include "enforce/alike.h"
-#include "enforce/regroup.h"
+#include "enforce/equal_groups.h"
+#include "enforce/mutable_groups.h"
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
 #include "model/clusters.h"
@@ -107,7 +107,7 @@ static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
-        KANON_TRY(kanon__merge_alike(run, &n_merged, err), out);
+        KANON_TRY(kanon__merge_equal_groups(run, &n_merged, err), out);
         KANON_TRY(repair_if_needed(run, false, err), out);
     }
 out:
@@ -134,7 +134,7 @@ out:
 int64_t kanon__requirements_need(const kanon_table *table, const kanon__constraints *constraints, int64_t k)
 {
     bool asked = constraints != NULL || table->most_suppressed >= 0;
-    return asked ? kanon__regroup_need(table, constraints, k) : 0;
+    return asked ? kanon__mutable_groups_need(table, constraints, k) : 0;
 }
 
 /* ---- for the report ---------------------------------------------------------------------------------------------- */
@@ -223,14 +223,14 @@ kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run
     if (c == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, c->n, "constraints", err), out);
-    KANON_TRY(kanon__new_array(&g->kept, c->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&g->statuses, c->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, c, g->group_of, g->n_groups, err), out);
-    for (; g->n_kept < c->n; g->n_kept++) {
-        kanon__kept *k = &g->kept[g->n_kept];
-        const char *sentence = c->items[g->n_kept].sentence;
+    for (; g->n_statuses < c->n; g->n_statuses++) {
+        kanon__constraint_status *k = &g->statuses[g->n_statuses];
+        const char *sentence = c->items[g->n_statuses].sentence;
         KANON_TRY(kanon__copy_text(&k->sentence, sentence, strlen(sentence), "a sentence", err), out);
-        k->asked = c->items[g->n_kept].asked;
-        k->reached = reached[g->n_kept];
+        k->asked = c->items[g->n_statuses].asked;
+        k->reached = reached[g->n_statuses];
     }
 out:
     kanon__free(reached);

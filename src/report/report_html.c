@@ -179,17 +179,17 @@ static void say_bound(kanon__output *o, const kanon__report *r)
 static void say_requirements(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
-    if (g->n_kept == 0 && g->most_suppressed < 0)
+    if (g->n_statuses == 0 && g->most_suppressed < 0)
         return;
-    if (g->n_kept > 0)
+    if (g->n_statuses > 0)
         kanon__output_text(o, "<p>Beside k, the groups keep this:</p>\n<ul>\n");
-    for (int64_t i = 0; i < g->n_kept; i++) {
+    for (int64_t i = 0; i < g->n_statuses; i++) {
         kanon__output_text(o, "<li>");
-        kanon__markup_text(o, g->kept[i].sentence, strlen(g->kept[i].sentence));
-        kanon__markup(o, " (asked: %s, reached: <b>%s</b>)</li>\n", kanon__show_figure(g->kept[i].asked, false).text,
-                      kanon__show_figure(g->kept[i].reached, false).text);
+        kanon__markup_text(o, g->statuses[i].sentence, strlen(g->statuses[i].sentence));
+        kanon__markup(o, " (asked: %s, reached: <b>%s</b>)</li>\n", kanon__show_figure(g->statuses[i].asked, false).text,
+                      kanon__show_figure(g->statuses[i].reached, false).text);
     }
-    if (g->n_kept > 0)
+    if (g->n_statuses > 0)
         kanon__output_text(o, "</ul>\n");
     if (r->table->has_entity)
         kanon__markup(o, "<p>The %s records belong to %s entities, and k counts these.</p>\n",

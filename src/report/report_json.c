@@ -121,16 +121,17 @@ static bool set_requirements(json_t *root, const kanon__report *r)
     const kanon_grouping *g = r->grouping;
     json_t *list = json_array();
     bool good = set(root, "constraints", list);
-    for (int64_t i = 0; good && i < g->n_kept; i++) {
+    for (int64_t i = 0; good && i < g->n_statuses; i++) {
         json_t *one = json_object();
-        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->kept[i].sentence)) &&
-               set(one, "asked", real_or_null(g->kept[i].asked)) && set(one, "reached", real_or_null(g->kept[i].reached));
+        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->statuses[i].sentence)) &&
+               set(one, "asked", real_or_null(g->statuses[i].asked)) &&
+               set(one, "reached", real_or_null(g->statuses[i].reached));
     }
     if (r->table->has_entity)
         good = good && set(root, "entities", json_integer(r->table->n_entities));
     if (g->most_suppressed >= 0)
         good = good && set(root, "most_suppressed", json_integer(g->most_suppressed));
-    if (g->n_kept > 0 || g->most_suppressed >= 0)
+    if (g->n_statuses > 0 || g->most_suppressed >= 0)
         good = good && set(root, "loss_without_constraints", real_or_null(g->loss_without));
     return good;
 }

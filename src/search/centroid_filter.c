@@ -67,7 +67,7 @@ kanon_status kanon__centroid_filter_new(kanon__centroid_filter **out, const kano
     KANON_TRY(kanon__new_array(&s->hits, s->capacity / KANON__FILTER_BLOCK, "the centroid filter", err), out);
     for (int i = 0; i < m; i++) {
         const kanon__dimension *d = &centroids->space->dimensions[i];
-        if (d->position != NULL)
+        if (d->coordinates != NULL)
             KANON_TRY(kanon__new_array(&s->dimensions[i].own, 2 * (int64_t)d->n_codes, "the centroid filter", err), out);
         else if (node_terms[i] != NULL)
             KANON_TRY(kanon__new_array(&s->dimensions[i].table, (int64_t)d->n_codes * KANON__FILTER_BINS,
@@ -117,7 +117,7 @@ static void round_numbers(kanon__centroid_filter *s, int i)
     const kanon__dimension *d = &s->centroids->space->dimensions[i];
     uint8_t *own = s->dimensions[i].own;
     for (size_t code = 0; code < d->n_codes; code++) {
-        uint64_t position = weighted(s, i, d->position[code]), down = position / s->step;
+        uint64_t position = weighted(s, i, d->coordinates[code]), down = position / s->step;
         own[2 * code] = at_most(down > 0 ? down - 1 : 0, KANON__FILTER_MOST);
         own[2 * code + 1] = at_most(down + (position % s->step > 0), KANON__FILTER_MOST);
     }
@@ -145,8 +145,8 @@ static uint8_t rounded_at(const kanon__centroid_filter *s, int i, int32_t at)
 {
     if (s->dimensions[i].table != NULL)
         return (uint8_t)(at / s->dimensions[i].per_bin);
-    return at == KANON__NO_POSITION ? KANON__FILTER_NONE
-                                    : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__FILTER_MOST);
+    return at == KANON__NO_COORDINATE ? KANON__FILTER_NONE
+                                      : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__FILTER_MOST);
 }
 
 /* The units of a step; at least 1. */

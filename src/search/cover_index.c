@@ -117,7 +117,7 @@ void kanon__covered_range(const kanon__dimension *d, uint32_t lo, uint32_t hi, u
 {
     *first = lo;
     *last = hi;
-    if (d->position == NULL) {
+    if (d->coordinates == NULL) {
         int32_t node = kanon__taxonomy_lca(d->column->taxonomy, (int32_t)lo, (int32_t)hi);
         *first = (uint32_t)d->column->taxonomy->first_leaf[node];
         *last = (uint32_t)d->column->taxonomy->last_leaf[node];

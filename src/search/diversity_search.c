@@ -16,13 +16,13 @@ enum { SMALL_TABLE = 1000 };
 
 /* The scan: the free rows in no order, and the affinity of each distinct sensitive value to the group. */
 typedef struct free_list {
-    kanon__secrets_growth *growth;
+    kanon__s_diversity_growth *growth;
     int32_t *row_at, *place; /* row_at[0 .. n) are the free rows, row_at[place[row]] is row */
     int64_t n;
 } free_list;
 
 struct kanon__diversity_search {
-    const kanon__secrets *secrets;
+    const kanon__s_diversity *secrets;
     free_list *scan; /* of scan and tree exactly one is there */
     kanon__free_tree *tree;
     uint32_t *limits;  /* by column: the largest distance that still contributes */
@@ -38,7 +38,7 @@ static kanon_status make_scan(kanon__diversity_search *c, kanon_error *err)
     kanon_status st = KANON_OK;
     int64_t n = c->secrets->space->n_rows;
     KANON_TRY(kanon__new_array(&c->scan, 1, "free records", err), out);
-    KANON_TRY(kanon__secrets_growth_new(&c->scan->growth, c->secrets, NULL, 0, err), out);
+    KANON_TRY(kanon__s_diversity_growth_new(&c->scan->growth, c->secrets, NULL, 0, err), out);
     KANON_TRY(kanon__new_array(&c->scan->row_at, n, "free records", err), out);
     KANON_TRY(kanon__new_array(&c->scan->place, n, "free records", err), out);
     for (int64_t row = 0; row < n; row++)
@@ -60,7 +60,7 @@ out:
     return st;
 }
 
-kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__secrets *secrets, const char *way,
+kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__s_diversity *secrets, const char *way,
                                          kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -88,7 +88,7 @@ void kanon__diversity_search_free(kanon__diversity_search *c)
     if (c->scan != NULL) {
         kanon__free(c->scan->place);
         kanon__free(c->scan->row_at);
-        kanon__secrets_growth_free(c->scan->growth);
+        kanon__s_diversity_growth_free(c->scan->growth);
     }
     kanon__free(c->scan);
     kanon__free(c);
@@ -103,7 +103,7 @@ void kanon__diversity_search_start_group(kanon__diversity_search *c)
     if (c->tree != NULL)
         kanon__free_tree_tighten(c->tree);
     else
-        kanon__secrets_growth_reset(c->scan->growth);
+        kanon__s_diversity_growth_reset(c->scan->growth);
 }
 
 /* The row and the last free one swap places, so that the free ones stay together. */
@@ -112,7 +112,7 @@ static void take_from_list(free_list *l, int32_t row)
     int32_t hole = l->place[row], last = l->row_at[--l->n];
     l->row_at[hole] = last;
     l->place[last] = hole;
-    kanon__secrets_growth_add(l->growth, row);
+    kanon__s_diversity_growth_add(l->growth, row);
 }
 
 kanon_status kanon__diversity_search_take_record(kanon__diversity_search *c, int64_t row, kanon_error *err)
@@ -201,7 +201,7 @@ static int64_t scan(const free_list *l, uint64_t *least)
     *least = UINT64_MAX;
     for (int64_t place = 0; place < l->n; place++) {
         int32_t row = l->row_at[place];
-        uint64_t affinity = kanon__secrets_growth_pull(l->growth, row);
+        uint64_t affinity = kanon__s_diversity_growth_affinity(l->growth, row);
         if (affinity < *least || (affinity == *least && row < best)) {
             *least = affinity;
             best = row;

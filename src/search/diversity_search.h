@@ -16,7 +16,7 @@
 typedef struct kanon__diversity_search kanon__diversity_search;
 
 /* All rows are free. `way` is the value of the setting "search": scan, index or auto. */
-kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__secrets *secrets, const char *way,
+kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__s_diversity *secrets, const char *way,
                                          kanon_error *err);
 void kanon__diversity_search_free(kanon__diversity_search *search);
 /* Begin a new group, without records. */

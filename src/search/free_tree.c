@@ -43,15 +43,15 @@ static kanon_status set_columns(kanon__free_tree *t, bool with_sums, kanon_error
     KANON_TRY(kanon__new_array(&t->dimension, m, "the index", err), out);
     KANON_TRY(kanon__new_array(&t->sums, m, "the index", err), out);
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].position != NULL)
+        if (t->space->dimensions[i].coordinates != NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_numbers = t->n_columns;
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].position == NULL && t->space->dimensions[i].pair_units != NULL)
+        if (t->space->dimensions[i].coordinates == NULL && t->space->dimensions[i].pair_units != NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_tables = t->n_columns - t->n_numbers;
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].position == NULL && t->space->dimensions[i].pair_units == NULL)
+        if (t->space->dimensions[i].coordinates == NULL && t->space->dimensions[i].pair_units == NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_climbs = t->n_columns - t->n_numbers - t->n_tables;
     if (with_sums)
@@ -82,7 +82,7 @@ static void set_cells(kanon__free_tree *t, const kanon__tuple_tree *index)
         uint32_t *cells = t->cells + place * t->n_columns;
         for (int i = 0; i < t->space->n_dimensions; i++) {
             uint32_t code = codes[t->dimension[i] - t->space->dimensions];
-            cells[i] = i < t->n_numbers ? t->dimension[i]->position[code] : code;
+            cells[i] = i < t->n_numbers ? t->dimension[i]->coordinates[code] : code;
         }
         for (int i = 0; i < t->n_sums; i++)
             set_sums(t, &t->sums[i], cells);

@@ -35,7 +35,7 @@ kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *ce
     KANON_TRY(kanon__new_array(&s->by_hand, space->n_dimensions, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->node_terms, space->n_dimensions, "distances", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].position == NULL)
+        if (space->dimensions[i].coordinates == NULL)
             KANON_TRY(make_node_terms(&s->node_terms[i], &space->dimensions[i], err), out);
     if (s->kernels != kanon__kernels_choose(true))
         KANON_TRY(kanon__centroid_filter_new(&s->filter, centroids, s->kernels, s->node_terms, err), out);
@@ -68,8 +68,8 @@ static bool describe_term(const kanon__nearest *s, int i, uint32_t code, kanon__
     const kanon__centroids *c = s->centroids;
     const kanon__dimension *d = &c->space->dimensions[i];
     *out = (kanon__kernel_term){.at = c->at + i * c->n};
-    if (d->position != NULL && code != d->column->missing_code) {
-        out->own = (int32_t)d->position[code];
+    if (d->coordinates != NULL && code != d->column->missing_code) {
+        out->own = (int32_t)d->coordinates[code];
         out->full = d->full;
         return true;
     }
@@ -151,7 +151,7 @@ static uint64_t distance(const kanon__nearest *s, int64_t row, int64_t cluster)
         else if (s->by_hand[i])
             term = kanon__centroid_term(&space->dimensions[i], at, kanon__code_at(space->dimensions[i].codes, row));
         else
-            term = at == KANON__NO_POSITION ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
+            term = at == KANON__NO_COORDINATE ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
         units += s->weights != NULL ? (uint64_t)term * s->weights[i] : term;
     }
     return units;

@@ -67,7 +67,7 @@ static void set_box(const kanon__tuple_tree *x, int32_t begin, int32_t end, cons
 
 static bool ends_missing(const kanon__dimension *d, uint32_t hi)
 {
-    return d->position != NULL && hi == d->column->missing_code;
+    return d->coordinates != NULL && hi == d->column->missing_code;
 }
 
 /* The spread, an estimate of the mean distance of two tuples: a third of the range for numbers that are evenly spread,
@@ -75,7 +75,7 @@ static bool ends_missing(const kanon__dimension *d, uint32_t hi)
 static uint32_t apart(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
     uint32_t units = kanon__dimension_units(d, lo, hi);
-    return d->position == NULL || ends_missing(d, hi) ? units : units / 3;
+    return d->coordinates == NULL || ends_missing(d, hi) ? units : units / 3;
 }
 
 /* The dimension with the largest spread; -1 where there is one tuple only. */
@@ -119,7 +119,7 @@ static uint32_t cut_between_branches(tree_build *b, const kanon__taxonomy *t, in
 static uint32_t cut_of(tree_build *b, int32_t n, int i, int depth, uint32_t lo, uint32_t hi)
 {
     const kanon__dimension *d = &b->space->dimensions[i];
-    if (depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
+    if (depth < DEPTH_OF_UNEVEN_CUTS && d->coordinates == NULL)
         return cut_between_branches(b, d->column->taxonomy, n, lo, hi);
     if (depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
         return hi;

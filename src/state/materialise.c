@@ -201,7 +201,7 @@ static void set_positions(kanon__dimension *d, const kanon__dimension_now *now, 
     for (uint32_t code = 0; range > 0 && code < d->n_codes; code++)
         if (code != c->missing_code) {
             __int128 from = (__int128)c->scaled[code] * factor - now->lo;
-            d->position[code] = (uint32_t)((from * d->full * 2 + range) / (2 * range));
+            d->coordinates[code] = (uint32_t)((from * d->full * 2 + range) / (2 * range));
         }
 }
 
@@ -211,7 +211,7 @@ kanon_status kanon__whole_space(kanon__space **out, const kanon__whole *whole, c
     kanon_status st = kanon__space_new(out, t, t->quasi, t->n_quasi, KANON__TERMS_LOSS, err);
     for (int i = 0; st == KANON_OK && i < (*out)->n_dimensions; i++) {
         kanon__dimension *d = &(*out)->dimensions[i];
-        if (d->position != NULL && d->column->scaled != NULL)
+        if (d->coordinates != NULL && d->column->scaled != NULL)
             set_positions(d, &s->space->dimensions[i], s->columns[s->dimensions[i]].scale);
     }
     return st;

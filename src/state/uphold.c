@@ -9,7 +9,7 @@
 #include "state/uphold.h"
 
 #include "core/alloc.h"
-#include "enforce/alike.h"
+#include "enforce/equal_groups.h"
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
 #include "state/index_near.h"
@@ -436,7 +436,7 @@ kanon_status kanon__uphold_classes(kanon__run *run, int64_t *n_repaired, kanon_e
     if (run->constraints == NULL || !classes_matter(run->table, run->constraints))
         return KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
-        KANON_TRY(kanon__merge_alike(run, &n_merged, err), out);
+        KANON_TRY(kanon__merge_equal_groups(run, &n_merged, err), out);
         KANON_TRY(repair(run, n_repaired, err), out);
     }
 out:

@@ -321,18 +321,18 @@ static void large_domains(void **state)
 
 /* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
-static uint64_t affinity_of(const kanon__secrets *s, const int64_t *members, int64_t n, int64_t row)
+static uint64_t affinity_of(const kanon__s_diversity *s, const int64_t *members, int64_t n, int64_t row)
 {
     uint64_t affinity = 0;
     for (int64_t i = 0; i < n; i++)
         for (int j = 0; j < s->space->n_dimensions; j++) {
             kanon__codes codes = s->space->dimensions[j].codes;
-            affinity += kanon__secrets_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
+            affinity += kanon__s_diversity_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
         }
     return affinity;
 }
 
-static int64_t least_affinity(const kanon__secrets *s, const bool *is_free, const int64_t *members, int64_t n,
+static int64_t least_affinity(const kanon__s_diversity *s, const bool *is_free, const int64_t *members, int64_t n,
                               uint64_t *affinity)
 {
     int64_t best = -1;
@@ -346,7 +346,7 @@ static int64_t least_affinity(const kanon__secrets *s, const bool *is_free, cons
     return best;
 }
 
-static int64_t agreed_least_affinity(kanon__diversity_search **ways, const kanon__secrets *s, const bool *is_free,
+static int64_t agreed_least_affinity(kanon__diversity_search **ways, const kanon__s_diversity *s, const bool *is_free,
                                      const int64_t *members, int64_t n)
 {
     uint64_t expected_affinity = 0;
@@ -363,7 +363,7 @@ static int64_t agreed_least_affinity(kanon__diversity_search **ways, const kanon
     return expected;
 }
 
-static void compare_diversity_search(const kanon__secrets *s, kanon__random *random)
+static void compare_diversity_search(const kanon__s_diversity *s, kanon__random *random)
 {
     enum { MOST_MEMBERS = 12 };
     kanon_error err = {0};
@@ -406,16 +406,16 @@ static void diversity_searches_agree(void **state)
     for (int i = 0; i < TABLES; i++) {
         plan plans[4];
         kanon_error err = {0};
-        kanon__secrets *secrets = NULL;
+        kanon__s_diversity *secrets = NULL;
         int n_columns = (int)draw(&random, 2, 4);
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "sensitive");
         write_rows(plans, n_columns, &random, draw(&random, 2, 250));
         kanon_table *table = table_of(yaml, csv);
-        assert_done(kanon__secrets_new(&secrets, table, radii[draw(&random, 0, 5)], &err), &err);
+        assert_done(kanon__s_diversity_new(&secrets, table, radii[draw(&random, 0, 5)], &err), &err);
         compare_diversity_search(secrets, &random);
-        kanon__secrets_free(secrets);
+        kanon__s_diversity_free(secrets);
         kanon_table_free(table);
     }
 }

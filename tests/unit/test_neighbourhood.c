@@ -1,8 +1,8 @@
-/* The near tuples of every tuple are those that a look at all others finds. A failure names its table's seed. */
+/* The neighbours of every tuple are those that a look at all others finds. A failure names its table's seed. */
 #include "model/space.h"
 #include "reference/random_table.h"
 #include "reference/reference.h"
-#include "refine/anneal/search_near.h"
+#include "refine/anneal/neighbourhood.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -31,23 +31,23 @@ static uint32_t distance(const kanon__space *space, const kanon__tuple_tree *ind
     return units;
 }
 
-static void check_lists(const kanon__near *near, const kanon__space *space)
+static void check_lists(const kanon__neighbourhood *lists, const kanon__space *space)
 {
-    int64_t n = near->index->tuples->n, width = near->width;
+    int64_t n = lists->index->tuples->n, width = lists->width;
     uint32_t *all = REF_NEW(uint32_t, n), *found = REF_NEW(uint32_t, n);
     int64_t *seen_by = REF_NEW(int64_t, n);
-    for (int64_t place = 0; place < n; place++) {
+    for (int64_t ordinal = 0; ordinal < n; ordinal++) {
         int64_t n_others = 0;
         for (int64_t other = 0; other < n; other++)
-            if (other != place)
-                all[n_others++] = distance(space, near->index, place, other);
+            if (other != ordinal)
+                all[n_others++] = distance(space, lists->index, ordinal, other);
         for (int64_t i = 0; i < width; i++) {
-            int32_t other = near->places[place * width + i];
+            int32_t other = lists->ordinals[ordinal * width + i];
             assert_in_range(other, 0, n - 1);
-            assert_int_not_equal(other, place);
-            assert_int_not_equal(seen_by[other], place + 1);
-            seen_by[other] = place + 1;
-            found[i] = distance(space, near->index, place, other);
+            assert_int_not_equal(other, ordinal);
+            assert_int_not_equal(seen_by[other], ordinal + 1);
+            seen_by[other] = ordinal + 1;
+            found[i] = distance(space, lists->index, ordinal, other);
         }
         qsort(all, (size_t)n_others, sizeof *all, by_number);
         qsort(found, (size_t)width, sizeof *found, by_number);
@@ -63,18 +63,18 @@ static int64_t check_table(const kanon_table *table, int64_t width)
 {
     kanon__space *space = NULL;
     kanon__tuples *tuples = NULL;
-    kanon__near *near = NULL, *by_three = NULL;
+    kanon__neighbourhood *lists = NULL, *by_three = NULL;
     kanon_error err;
     assert_int_equal(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
     assert_int_equal(kanon__tuples_new(&tuples, space, &err), KANON_OK);
-    assert_int_equal(kanon__near_new(&near, space, tuples, width, 1, NULL, &err), KANON_OK);
-    assert_int_equal(kanon__near_new(&by_three, space, tuples, width, 3, NULL, &err), KANON_OK);
+    assert_int_equal(kanon__neighbourhood_new(&lists, space, tuples, width, 1, NULL, &err), KANON_OK);
+    assert_int_equal(kanon__neighbourhood_new(&by_three, space, tuples, width, 3, NULL, &err), KANON_OK);
     int64_t n = tuples->n;
-    assert_int_equal(near->width, n - 1 < width ? n - 1 : width);
-    assert_memory_equal(near->places, by_three->places, (size_t)(n * near->width) * sizeof *near->places);
-    check_lists(near, space);
-    kanon__near_free(by_three);
-    kanon__near_free(near);
+    assert_int_equal(lists->width, n - 1 < width ? n - 1 : width);
+    assert_memory_equal(lists->ordinals, by_three->ordinals, (size_t)(n * lists->width) * sizeof *lists->ordinals);
+    check_lists(lists, space);
+    kanon__neighbourhood_free(by_three);
+    kanon__neighbourhood_free(lists);
     kanon__tuples_free(tuples);
     kanon__space_free(space);
     return n;

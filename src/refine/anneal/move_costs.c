@@ -1,15 +1,20 @@
-#include "refine/anneal/search_costs.h"
+/* Sets up the layout of move_costs.h: sorts the dimensions by kind and copies the pair costs of the space into tables with
+ * rows of a power of two. The copy costs memory once (kanon__move_costs_need) and saves a multiplication in each lookup.
+ *
+ * Called once per search by anneal_search.c. Calls model/space.h. */
+#include "refine/anneal/move_costs.h"
 
 #include "core/alloc.h"
 
+/* In the order of the layout. */
 enum { NUMERIC, TABLED, CLIMBING, N_KINDS };
 
 static int kind_of(const kanon__dimension *d)
 {
-    return d->position != NULL ? NUMERIC : d->pair_units != NULL ? TABLED : CLIMBING;
+    return d->coordinates != NULL ? NUMERIC : d->pair_units != NULL ? TABLED : CLIMBING;
 }
 
-static void order_dimensions(kanon__costs *c, const kanon__space *space)
+static void order_dimensions(kanon__move_costs *c, const kanon__space *space)
 {
     int n = 0;
     for (int kind = 0; kind < N_KINDS; kind++)
@@ -24,6 +29,7 @@ static void order_dimensions(kanon__costs *c, const kanon__space *space)
         }
 }
 
+/* The least b with n_codes <= 2^b. */
 static int bits_for(uint32_t n_codes)
 {
     int bits = 0;
@@ -32,7 +38,8 @@ static int bits_for(uint32_t n_codes)
     return bits;
 }
 
-static kanon_status fill_tables(kanon__costs *c, kanon_error *err)
+/* Only entries with lo <= hi are set: no caller asks for others. */
+static kanon_status fill_tables(kanon__move_costs *c, kanon_error *err)
 {
     int64_t n = 0;
     int end = c->n_numeric + c->n_tabled;
@@ -45,7 +52,7 @@ static kanon_status fill_tables(kanon__costs *c, kanon_error *err)
     for (int i = c->n_numeric; i < end; i++) {
         const kanon__dimension *d = c->dimensions[i];
         int shift = bits_for(d->n_codes);
-        c->tables[i] = (kanon__cost_table){next, shift};
+        c->tables[i] = (kanon__pair_costs){next, shift};
         for (uint32_t lo = 0; lo < d->n_codes; lo++)
             for (uint32_t hi = lo; hi < d->n_codes; hi++)
                 next[(size_t)lo << shift | hi] = kanon__dimension_units(d, lo, hi);
@@ -54,7 +61,7 @@ static kanon_status fill_tables(kanon__costs *c, kanon_error *err)
     return KANON_OK;
 }
 
-int64_t kanon__costs_need(const kanon_table *t)
+int64_t kanon__move_costs_need(const kanon_table *t)
 {
     int64_t n = 0;
     for (int i = 0; i < t->n_quasi; i++) {
@@ -65,10 +72,10 @@ int64_t kanon__costs_need(const kanon_table *t)
     return n * (int64_t)sizeof(uint32_t);
 }
 
-kanon_status kanon__costs_new(kanon__costs **out, const kanon__space *space, kanon_error *err)
+kanon_status kanon__move_costs_new(kanon__move_costs **out, const kanon__space *space, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__costs *c = NULL;
+    kanon__move_costs *c = NULL;
     int m = space->n_dimensions;
     *out = NULL;
     KANON_TRY(kanon__new_array(&c, 1, "costs", err), out);
@@ -82,11 +89,11 @@ kanon_status kanon__costs_new(kanon__costs **out, const kanon__space *space, kan
     *out = c;
     c = NULL;
 out:
-    kanon__costs_free(c);
+    kanon__move_costs_free(c);
     return st;
 }
 
-void kanon__costs_free(kanon__costs *c)
+void kanon__move_costs_free(kanon__move_costs *c)
 {
     if (c == NULL)
         return;
@@ -98,10 +105,10 @@ void kanon__costs_free(kanon__costs *c)
     kanon__free(c);
 }
 
-void kanon__costs_place(const kanon__costs *c, const uint32_t *codes, uint32_t *out)
+void kanon__move_costs_coordinates(const kanon__move_costs *c, const uint32_t *codes, uint32_t *out)
 {
     for (int i = 0; i < c->n_dimensions; i++) {
         uint32_t code = codes[c->sources[i]];
-        out[i] = i < c->n_numeric ? c->dimensions[i]->position[code] : code;
+        out[i] = i < c->n_numeric ? c->dimensions[i]->coordinates[code] : code;
     }
 }

@@ -1,10 +1,10 @@
 /* Groups while records are moved between them: whatever the history, boxes, losses and what a record costs are those of the
  * members. */
 #include "core/random.h"
+#include "enforce/mutable_groups.h"
 #include "reference/private_table.h"
 #include "reference/random_table.h"
 #include "reference/reference.h"
-#include "enforce/regroup.h"
 #include "support.h"
 
 enum { TABLES = 30, STEPS = 150, GROUPS = 5 };
@@ -25,7 +25,7 @@ static uint32_t units_without(const kanon__run *run, int32_t group, int64_t exce
     return *size > 0 ? kanon__box_units(run->space, box) : 0;
 }
 
-static void check_group(kanon__regroup *g, int32_t group)
+static void check_group(kanon__mutable_groups *g, int32_t group)
 {
     int64_t size, rest;
     uint32_t units = units_without(g->run, group, -1, &size);
@@ -37,12 +37,12 @@ static void check_group(kanon__regroup *g, int32_t group)
         if (g->run->group_of[row] != group)
             continue;
         uint32_t units_left = units_without(g->run, group, row, &rest);
-        assert_int_equal(kanon__regroup_decrease(g, group, row), size * (int64_t)units - rest * (int64_t)units_left);
+        assert_int_equal(kanon__mutable_groups_decrease(g, group, row), size * (int64_t)units - rest * (int64_t)units_left);
     }
 }
 
 /* A group is on the list of those that may take a record wherever some record may join it. */
-static void check_open(kanon__regroup *g, int32_t group)
+static void check_open(kanon__mutable_groups *g, int32_t group)
 {
     kanon_error err = {0};
     bool listed = false, holds = false;
@@ -58,16 +58,16 @@ static void check_open(kanon__regroup *g, int32_t group)
     }
 }
 
-static void step(kanon__regroup *g, kanon__random *random)
+static void step(kanon__mutable_groups *g, kanon__random *random)
 {
     kanon_error err = {0};
     int32_t row = (int32_t)kanon__random_below(random, g->space->n_rows);
     int32_t into = (int32_t)kanon__random_below(random, GROUPS), from = (int32_t)kanon__random_below(random, GROUPS);
     bool merges = kanon__random_below(random, 40) == 0 && into != from && g->sizes[into] > 0 && g->sizes[from] > 0;
     if (merges)
-        assert_done(kanon__regroup_merge(g, into, from, &err), &err);
+        assert_done(kanon__mutable_groups_merge(g, into, from, &err), &err);
     else if (g->sizes[into] > 0 && g->run->group_of[row] != into) /* what is gone stays so */
-        assert_done(kanon__regroup_move(g, row, into, &err), &err);
+        assert_done(kanon__mutable_groups_move(g, row, into, &err), &err);
 }
 
 static void walk(const kanon_table *table, int64_t k, uint64_t seed)
@@ -76,7 +76,7 @@ static void walk(const kanon_table *table, int64_t k, uint64_t seed)
     kanon__constraints *c = NULL;
     kanon__space *space = NULL;
     kanon__random random;
-    kanon__regroup g;
+    kanon__mutable_groups g;
     assert_done(kanon__space_new(&space, table, table->quasi, table->n_quasi, KANON__TERMS_LOSS, &err), &err);
     kanon__run run = {.table = table, .space = space, .k = k, .n_groups = GROUPS};
     kanon__random_init(&random, seed, 0);
@@ -85,14 +85,14 @@ static void walk(const kanon_table *table, int64_t k, uint64_t seed)
     run.group_of = REF_NEW(int32_t, table->n_rows);
     for (int64_t row = 0; row < table->n_rows; row++)
         run.group_of[row] = (int32_t)(row % GROUPS);
-    assert_done(kanon__regroup_init(&g, &run, &err), &err);
+    assert_done(kanon__mutable_groups_init(&g, &run, &err), &err);
     for (int i = 0; i < STEPS; i++) {
         step(&g, &random);
         check_group(&g, i % GROUPS);
         for (int32_t group = 0; group < GROUPS; group++)
             check_open(&g, group);
     }
-    kanon__regroup_clear(&g);
+    kanon__mutable_groups_clear(&g);
     free(run.group_of);
     kanon__constraints_free(c);
     kanon__space_free(space);
