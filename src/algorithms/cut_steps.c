@@ -216,7 +216,7 @@ static kanon_status tally_classes(cut_improvement *x, const kanon__dimension *d,
         x->now[range[0]].loss += c->size * (c->good ? c->units : g->full);
         x->now[range[0]].suppressed += c->good ? 0 : c->size;
         KANON_TRY(d->coordinates != NULL ? evaluate_number(x, d, dimension, i, range, err)
-                                      : evaluate_category(x, d, dimension, i, range, err),
+                                         : evaluate_category(x, d, dimension, i, range, err),
                   out);
     }
 out:

@@ -70,7 +70,7 @@ static void sum_affinities(const kmember_p_state *g, int64_t row, uint64_t *affi
         for (int64_t other = 0; other < run->space->n_rows; other++)
             if (run->group_of[other] != KANON__SUPPRESSED)
                 affinities[run->group_of[other]] += kanon__s_diversity_contribution(g->secrets, i, own,
-                                                                                kanon__code_at(codes, other));
+                                                                                    kanon__code_at(codes, other));
     }
 }
 

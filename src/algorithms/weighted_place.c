@@ -46,14 +46,14 @@ KANON__HEAP(cluster_node_queue, cluster_node, comes_before);
 typedef struct placement {
     const kanon__weighted *weighted;
     int64_t n_clusters;
-    kanon__bound *boxes;          /* by cluster */
-    uint32_t *distinct;           /* by cluster and dimension, for counted dimensions */
-    kanon__keyset present;        /* cluster, dimension, code: a member has this value */
-    bool with_secrets;            /* S-diversity counts, or is asked for */
+    kanon__bound *boxes;              /* by cluster */
+    uint32_t *distinct;               /* by cluster and dimension, for counted dimensions */
+    kanon__keyset present;            /* cluster, dimension, code: a member has this value */
+    bool with_secrets;                /* S-diversity counts, or is asked for */
     kanon__s_diversity_group *groups; /* by cluster; without secrets only their sizes are kept */
-    int64_t n_groups;             /* of which so many are initialised */
-    double *values;               /* wtd, by cluster */
-    int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
+    int64_t n_groups;                 /* of which so many are initialised */
+    double *values;                   /* wtd, by cluster */
+    int64_t most, n_open;             /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
     cluster_node_queue queue;   /* room for every node, so that a search cannot fail */
     kanon__cover_index *covers; /* where only utility counts; else NULL */

@@ -7,16 +7,16 @@
  *      node's range gives a lower bound for everything below the node.
  *   4. Sum up: within a task by tuple, then by task, so that the order of additions is fixed.
  *
- * Called by measures/measure_bound.c. Calls search/tree.h, core/pool.h. */
+ * Called by measures/measure_bound.c. Calls search/kth_neighbour.h, core/pool.h. */
 #include "bound/neighbour_bound.h"
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "search/tree.h"
+#include "search/kth_neighbour.h"
 
 #include <math.h>
 
-enum { PAIR_TABLE_CODES = 512, TUPLES_PER_TASK = 64, MOST_DEPTH = 96 };
+enum { PAIR_TABLE_CODES = 512, TUPLES_PER_TASK = 64 };
 
 /* The cost of two codes of a quasi attribute. */
 typedef struct pair_cost {
@@ -87,36 +87,12 @@ static kanon_status set_up_cost(pair_cost *t, const kanon__column *c, kanon_erro
 
 /* ---- 3: one tuple's neighbours ----------------------------------------------------------------------------------- */
 
-/* The nearest records found so far, as distances with counts, ascending; just so many that their counts reach `wanted`. */
-typedef struct distance_list {
-    double *distances;
-    int64_t *counts;
-    int64_t n, counted, wanted;
-} distance_list;
-
-static double reach(const distance_list *l)
+/* A lower bound of the distance of a tuple to everything below a node; not summed up to the end beyond `limit`. */
+static double node_distance(const void *payload, int64_t own, int32_t node, double limit)
 {
-    return l->counted >= l->wanted ? l->distances[l->n - 1] : INFINITY;
-}
-
-static void insert(distance_list *l, double distance, int64_t count)
-{
-    int64_t at = l->n++;
-    while (at > 0 && l->distances[at - 1] > distance) {
-        l->distances[at] = l->distances[at - 1];
-        l->counts[at] = l->counts[at - 1];
-        at--;
-    }
-    l->distances[at] = distance;
-    l->counts[at] = count;
-    l->counted += count;
-    while (l->counted - l->counts[l->n - 1] >= l->wanted)
-        l->counted -= l->counts[--l->n];
-}
-
-/* A lower bound of the distance of a tuple to everything in the box; not summed up to the end beyond `limit`. */
-static double box_distance(const bound_job *s, const uint32_t *codes, const kanon__bound *box, double limit)
-{
+    const bound_job *s = payload;
+    const uint32_t *codes = s->index->codes + own * s->m;
+    const kanon__bound *box = s->index->boxes + (int64_t)node * 2 * s->m;
     double distance = 0;
     for (int i = 0; i < s->m && distance <= limit; i++) {
         uint32_t code = codes[i], lo = box[2 * i], hi = box[2 * i + 1], near = code < lo ? lo : code > hi ? hi : code;
@@ -125,58 +101,14 @@ static double box_distance(const bound_job *s, const uint32_t *codes, const kano
     return distance;
 }
 
-static double tuple_distance(const bound_job *s, const uint32_t *a, const uint32_t *b, double limit)
+static double tuple_distance(const void *payload, int64_t own, int64_t other, double limit)
 {
+    const bound_job *s = payload;
+    const uint32_t *a = s->index->codes + own * s->m, *b = s->index->codes + other * s->m;
     double distance = 0;
     for (int i = 0; i < s->m && distance <= limit; i++)
         distance += cost(&s->costs[i], a[i], b[i]);
     return distance;
-}
-
-static void scan_leaf(const bound_job *s, const kanon__tree_node *node, int64_t own, distance_list *l)
-{
-    const uint32_t *codes = s->index->codes + own * s->m;
-    for (int64_t ordinal = node->begin; ordinal < node->end; ordinal++) {
-        if (ordinal == own)
-            continue;
-        double limit = reach(l), distance = tuple_distance(s, codes, s->index->codes + ordinal * s->m, limit);
-        int64_t tuple = s->index->order[ordinal];
-        if (distance < limit)
-            insert(l, distance, s->tuples->begins[tuple + 1] - s->tuples->begins[tuple]);
-    }
-}
-
-/* The distance of tuple `own` to its wanted-th nearest other record. */
-static double neighbour_distance(const bound_job *s, int64_t own, distance_list *l)
-{
-    struct {
-        int32_t node;
-        double distance;
-    } stack[2 * MOST_DEPTH], swap;
-    int depth = 0;
-    const uint32_t *codes = s->index->codes + own * s->m;
-    stack[depth].node = 0;
-    stack[depth++].distance = 0;
-    while (depth > 0) {
-        depth--;
-        const kanon__tree_node *node = &s->index->nodes[stack[depth].node];
-        if (stack[depth].distance >= reach(l))
-            continue;
-        if (node->first_child < 0 || depth + 2 > 2 * MOST_DEPTH) {
-            scan_leaf(s, node, own, l);
-            continue;
-        }
-        for (int32_t child = node->first_child; child < node->first_child + 2; child++) {
-            stack[depth].node = child;
-            stack[depth++].distance = box_distance(s, codes, s->index->boxes + (int64_t)child * 2 * s->m, reach(l));
-        }
-        if (stack[depth - 1].distance > stack[depth - 2].distance) { /* the nearer child first */
-            swap = stack[depth - 1];
-            stack[depth - 1] = stack[depth - 2];
-            stack[depth - 2] = swap;
-        }
-    }
-    return l->distances[l->n - 1];
 }
 
 /* ---- 4: all tuples ----------------------------------------------------------------------------------------------- */
@@ -185,24 +117,22 @@ static kanon_status sum_task(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bound_job *s = payload;
-    distance_list l = {0};
+    kanon__kth_neighbour search = {0};
+    const kanon__tuple_metric metric = {tuple_distance, node_distance, s};
     kanon__ticker ticker;
     int64_t n_others = s->k - 1, end = (task + 1) * TUPLES_PER_TASK;
     kanon__shared_ticker_task(&ticker, &s->shared);
-    KANON_TRY(kanon__new_array(&l.distances, n_others + 2, "neighbours", err), out);
-    KANON_TRY(kanon__new_array(&l.counts, n_others + 2, "neighbours", err), out);
+    KANON_TRY(kanon__near_tuples_reserve(&search.nearest, n_others + 2, err), out);
     for (int64_t ordinal = task * TUPLES_PER_TASK; ordinal < end && ordinal < s->tuples->n; ordinal++) {
         int64_t tuple = s->index->order[ordinal], count = s->tuples->begins[tuple + 1] - s->tuples->begins[tuple];
-        l.n = l.counted = 0;
-        l.wanted = n_others - (count - 1); /* its equals are at distance 0 */
-        if (l.wanted > 0)
-            s->sums[task] += (double)count * neighbour_distance(s, ordinal, &l);
+        int64_t wanted = n_others - (count - 1); /* its equals are at distance 0 */
+        if (wanted > 0)
+            s->sums[task] += (double)count * kanon__kth_neighbour_distance(&search, s->index, ordinal, wanted, metric);
         KANON_TRY(kanon__tick(&ticker, 0, 0, 20000, err), out);
     }
     kanon__shared_ticker_add(&s->shared, TUPLES_PER_TASK);
 out:
-    kanon__free(l.counts);
-    kanon__free(l.distances);
+    kanon__near_tuples_clear(&search.nearest);
     return st;
 }
 

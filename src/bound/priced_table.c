@@ -1,18 +1,16 @@
 /* Sets up the table of dual prices, and finds the neighbour distances that the bound begins with.
  *
- * The distance of a tuple to its (k-1)-th nearest other record comes from a depth-first search of the index, the nearer
- * child first. The nearest records so far are in a heap with the farthest on top, whose distance prunes nodes (branch and
- * bound). Tuples are independent, so they are tasks of the thread pool. neighbour_bound.c computes the same in double; here
- * distances are whole units, as prices are.
+ * The distance of a tuple to its (k-1)-th nearest other record comes from search/kth_neighbour.h, in whole units, as prices
+ * are; neighbour_bound.c asks the same in double. Tuples are independent, so they are tasks of the thread pool.
  *
- * Called by lower_bound.c; the extents by box_search.c. Calls search/tree.h, core/heap.h, core/pool.h. */
+ * Called by lower_bound.c; the extents by box_search.c. Calls search/kth_neighbour.h, core/pool.h. */
 #include "bound/priced_table.h"
 
 #include "core/alloc.h"
-#include "core/heap.h"
 #include "core/pool.h"
+#include "search/kth_neighbour.h"
 
-enum { TUPLES_PER_TASK = 64, MOST_DEPTH = 96 };
+enum { TUPLES_PER_TASK = 64 };
 
 static void set_sides(kanon__priced_table *t)
 {
@@ -100,82 +98,19 @@ void kanon__extents_of(const kanon__priced_table *t, const uint32_t *from, const
 
 /* ---- the distance to the (k-1)-th nearest other record ----------------------------------------------------------- */
 
-/* The records of a tuple. */
-typedef struct equidistant {
-    uint32_t distance;
-    int64_t count;
-} equidistant;
-
-static bool is_farther(const equidistant *a, const equidistant *b)
+/* Units are whole numbers below 2^31, which doubles hold exactly. */
+static double tuple_distance(const void *payload, int64_t own, int64_t other, double limit)
 {
-    return a->distance > b->distance;
+    const kanon__priced_table *t = payload;
+    uint32_t most = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    return kanon__tuple_distance(t, kanon__priced_codes(t, own), kanon__priced_codes(t, other), most);
 }
 
-KANON__HEAP(farthest_heap, equidistant, is_farther);
-
-/* The nearest records found so far, the farthest on top. Just so many that their counts reach `wanted`: without the top
- * there would be too few. */
-typedef struct nearest_records {
-    farthest_heap heap;
-    int64_t counted, wanted;
-} nearest_records;
-
-/* Records at this distance or beyond are of no use. */
-static uint32_t reach(const nearest_records *l)
+static double node_distance(const void *payload, int64_t own, int32_t node, double limit)
 {
-    return l->counted >= l->wanted ? l->heap.items[0].distance : UINT32_MAX;
-}
-
-/* The heap has room: a tuple has at least one record, so there are at most wanted + 1 of them. */
-static void insert(nearest_records *l, uint32_t distance, int64_t count)
-{
-    farthest_heap_put(&l->heap, (equidistant){distance, count});
-    l->counted += count;
-    while (l->counted - l->heap.items[0].count >= l->wanted)
-        l->counted -= farthest_heap_pop(&l->heap).count;
-}
-
-static void scan_leaf(const kanon__priced_table *t, const kanon__tree_node *node, int64_t own, nearest_records *l)
-{
-    for (int64_t other = node->begin; other < node->end; other++) {
-        if (other == own)
-            continue;
-        uint32_t distance = kanon__tuple_distance(t, kanon__priced_codes(t, own), kanon__priced_codes(t, other), reach(l));
-        if (distance < reach(l))
-            insert(l, distance, t->counts[other]);
-    }
-}
-
-/* Depth first, the nearer child first. Nodes at least as far as the reach are pruned. */
-static uint32_t neighbour_distance(const kanon__priced_table *t, int64_t own, nearest_records *l)
-{
-    struct {
-        int32_t node;
-        uint32_t distance;
-    } stack[2 * MOST_DEPTH], swap;
-    int depth = 0;
-    stack[depth].node = 0;
-    stack[depth++].distance = 0;
-    while (depth > 0) {
-        depth--;
-        const kanon__tree_node *node = &t->index->nodes[stack[depth].node];
-        if (stack[depth].distance >= reach(l))
-            continue;
-        if (node->first_child < 0 || depth + 2 > 2 * MOST_DEPTH) {
-            scan_leaf(t, node, own, l);
-            continue;
-        }
-        for (int32_t child = node->first_child; child < node->first_child + 2; child++) {
-            stack[depth].node = child;
-            stack[depth++].distance = kanon__node_distance(t, kanon__priced_codes(t, own), child);
-        }
-        if (stack[depth - 1].distance > stack[depth - 2].distance) {
-            swap = stack[depth - 1];
-            stack[depth - 1] = stack[depth - 2];
-            stack[depth - 2] = swap;
-        }
-    }
-    return l->heap.items[0].distance;
+    const kanon__priced_table *t = payload;
+    (void)limit;
+    return kanon__node_distance(t, kanon__priced_codes(t, own), node);
 }
 
 typedef struct neighbour_job {
@@ -188,20 +123,21 @@ static kanon_status neighbour_task(int64_t task, void *payload, kanon_error *err
     kanon_status st = KANON_OK;
     neighbour_job *f = payload;
     kanon__priced_table *t = f->table;
-    nearest_records l = {0};
+    kanon__kth_neighbour search = {0};
+    const kanon__tuple_metric metric = {tuple_distance, node_distance, t};
     kanon__ticker ticker;
     int64_t end = (task + 1) * TUPLES_PER_TASK;
     kanon__shared_ticker_task(&ticker, &f->shared);
-    KANON_TRY(farthest_heap_reserve(&l.heap, t->k + 1, err), out);
+    KANON_TRY(kanon__near_tuples_reserve(&search.nearest, t->k + 1, err), out);
     for (int64_t tuple = task * TUPLES_PER_TASK; tuple < end && tuple < t->n; tuple++) {
-        l.heap.n = l.counted = 0;
-        l.wanted = t->k - t->counts[tuple]; /* its equals are at distance 0 */
-        t->neighbour_distances[tuple] = l.wanted > 0 ? (int32_t)neighbour_distance(t, tuple, &l) : 0;
+        int64_t wanted = t->k - t->counts[tuple]; /* its equals are at distance 0 */
+        double distance = wanted > 0 ? kanon__kth_neighbour_distance(&search, t->index, tuple, wanted, metric) : 0;
+        t->neighbour_distances[tuple] = (int32_t)distance;
         KANON_TRY(kanon__tick(&ticker, 0, 0, 20000, err), out);
     }
     kanon__shared_ticker_add(&f->shared, TUPLES_PER_TASK);
 out:
-    farthest_heap_clear(&l.heap);
+    kanon__near_tuples_clear(&search.nearest);
     return st;
 }
 

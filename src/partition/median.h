@@ -19,11 +19,11 @@ typedef struct kanon__parts {
 } kanon__parts;
 
 typedef struct kanon__splitter {
-    const kanon__space *space;     /* in terms of Q-diversity */
-    bool raw;                      /* the widest attribute is that with the largest range as it stands, not normalised */
-    int64_t least;                 /* both sides of a split keep at least this many records */
-    const kanon__s_diversity *secrets; /* NULL: the next condition is not asked for */
-    double most_sum;               /* on both sides the sum of S-diversity is at most this */
+    const kanon__space *space;         /* in terms of Q-diversity */
+    bool raw;                          /* the widest attribute is that with the largest range as it stands, not normalised */
+    int64_t least;                     /* both sides of a split keep at least this many records */
+    const kanon__s_diversity *secrets; /* NULL: no bound on S-diversity */
+    double most_sum;                   /* the largest sum of S-diversity of either side */
 } kanon__splitter;
 
 kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err);

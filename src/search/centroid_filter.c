@@ -146,7 +146,7 @@ static uint8_t rounded_at(const kanon__centroid_filter *s, int i, int32_t at)
     if (s->dimensions[i].table != NULL)
         return (uint8_t)(at / s->dimensions[i].per_bin);
     return at == KANON__NO_COORDINATE ? KANON__FILTER_NONE
-                                    : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__FILTER_MOST);
+                                      : at_most(weighted(s, i, (uint64_t)at) / s->step, KANON__FILTER_MOST);
 }
 
 /* The units of a step; at least 1. */

@@ -5,7 +5,7 @@
  * stops when it has enough, so a search costs what it yields. All records count, grouped or not; who needs free ones
  * takes growth.h.
  *
- * Called by enforce/regroup.c and enforce/repair.c, which look for records to move into a group. */
+ * Called by enforce/mutable_groups.c and enforce/repair.c, which look for records to move into a group. */
 #ifndef KANON_SEARCH_NEIGHBOURS_H
 #define KANON_SEARCH_NEIGHBOURS_H
 
