@@ -9,6 +9,7 @@
  * Every number that is read is checked against its range before it is used, so that the rest of src/state can trust it.
  * Called by maintain/session.c and maintain/create_state.c; calls store.h, state_requirements.h and category_nodes.c. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "state/store/state_requirements.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
