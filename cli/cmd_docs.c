@@ -45,7 +45,8 @@ static bool same_settings(const kanon_algorithm_info *a, const kanon_algorithm_i
 {
     bool same = a->n_settings == b->n_settings && a->n_settings > 1;
     for (size_t i = 0; i < a->n_settings && same; i++)
-        same = strcmp(a->settings[i].name, b->settings[i].name) == 0 && strcmp(a->settings[i].help, b->settings[i].help) == 0;
+        same = strcmp(a->settings[i].name, b->settings[i].name) == 0 &&
+               strcmp(a->settings[i].help, b->settings[i].help) == 0;
     return same;
 }
 
