@@ -119,7 +119,7 @@ out:
     return st;
 }
 
-/* The order depends on the input beside the seed, so that nobody can undo it who has only the release and the report. */
+/* The order depends on the input as well as the seed, so that nobody can undo it who has only the release and the report. */
 static kanon_status random_order(int32_t **out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     kanon__random random;
