@@ -33,6 +33,14 @@ kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kan
     return no_states(err);
 }
 
+kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -40,10 +48,26 @@ kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kan
     return no_states(err);
 }
 
+kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
     (void)state, (void)delta, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
 }
 

@@ -47,6 +47,13 @@ out:
     return st;
 }
 
+kanon_status kanon__cursor_fail(const kanon__cursor *cursor, int column, const char *what, kanon_error *err)
+{
+    char place[KANON__PLACE_TEXT];
+    return kanon__fail(err, KANON_EDATA, "%s: %s: %s", kanon__source_place(place, cursor->source, cursor->row),
+                       cursor->source->column_names[column], what);
+}
+
 const char *kanon__source_place(char out[KANON__PLACE_TEXT], const kanon__source *source, int64_t row)
 {
     if (source->class->line_of_row != NULL)
