@@ -125,8 +125,8 @@ static kanon_status tell_unnamed(reader *r, bool strict, kanon_error *err)
         return KANON_OK;
     if (strict) {
         kanon_status st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%s", r->source->name,
-                                      header_line(r), r->source->column_names[first], n_unnamed > 1 ? "these columns: " : "this column",
-                                      n_unnamed > 1 ? names : "");
+                                      header_line(r), r->source->column_names[first],
+                                      n_unnamed > 1 ? "these columns: " : "this column", n_unnamed > 1 ? names : "");
         return kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
     }
     return kanon__texts_addf(&r->table->warnings, err, "not named in the schema, so %s: %s",

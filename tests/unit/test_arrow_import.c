@@ -113,8 +113,8 @@ static const type_case type_cases[] = {
          "1677-09-21T00:12:43.145224192Z", "1970-01-01T00:00:00.000000001Z", "1970-01-01T00:00:00.001Z"),
     CASE("n", NULL, KANON_TYPE_CATEGORICAL, CELLS(NULL, NULL), NULL, NULL),
     CASE("c", "u", KANON_TYPE_CATEGORICAL, CELLS("10", "9", NULL, "10", "11", "9"), "10", "9", NULL, "10", "11", "9"),
-    CASE("L", "vu", KANON_TYPE_CATEGORICAL, CELLS("x", "a text of some length", "x", NULL), "x", "a text of some length", "x",
-         NULL),
+    CASE("L", "vu", KANON_TYPE_CATEGORICAL, CELLS("x", "a text of some length", "x", NULL), "x", "a text of some length",
+         "x", NULL),
     CASE("S", "l", KANON_TYPE_INTEGER, CELLS("-5", "6", NULL, "-5"), "-5", "6", NULL, "-5"),
     CASE("i", "g", KANON_TYPE_DECIMAL, CELLS("0.5", "nan", "0.5", "0", "-0"), "0.5", NULL, "0.5", "0", "0"),
     CASE("C", "tdm", KANON_TYPE_DATE, CELLS("0", NULL, "86400000"), "1970-01-01", NULL, "1970-01-02"),
@@ -183,7 +183,8 @@ static void every_type_in_every_layout(void **state)
             kanon_table *table = NULL;
             kanon_error err = {0};
             char what[64];
-            snprintf(what, sizeof what, "%s of %s, layout %zu", t->format, t->entry_format != NULL ? t->entry_format : "-", l);
+            snprintf(what, sizeof what, "%s of %s, layout %zu", t->format, t->entry_format != NULL ? t->entry_format : "-",
+                     l);
             kanon_status st = import(&table, "attributes: {x: {role: quasi}, other: {role: insensitive}}\n", &made,
                                      &layouts[l], &counts, &err);
             if (st != KANON_OK)
@@ -385,7 +386,8 @@ static void dates_are_those_of_the_calendar(void **state)
         struct tm parts;
         char text[KANON__ARROW_TEXT_SIZE], expected[64];
         assert_non_null(gmtime_r(&seconds, &parts));
-        snprintf(expected, sizeof expected, "%04d-%02d-%02dT01:01:01", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+        snprintf(expected, sizeof expected, "%04d-%02d-%02dT01:01:01", parts.tm_year + 1900, parts.tm_mon + 1,
+                 parts.tm_mday);
         size_t length = kanon__arrow_print_timestamp(text, seconds, 1, false);
         assert_int_equal(length, 19);
         assert_memory_equal(text, expected, 19);
@@ -404,7 +406,8 @@ static void extremes_are_kept(void **state)
 {
     static const char *const days[] = {"2932897", "-719529", "2147483647", "-2147483648"};
     static const char *const instants[] = {"9223372036854775807", "-9223372036854775808", "-62135596801", "253402300800"};
-    static const char *const reals[] = {"inf", "-inf", "nan", "1e-320"}, *const real_texts[] = {"inf", "-inf", NULL, "1e-320"};
+    static const char *const reals[] = {"inf", "-inf", "nan", "1e-320"};
+    static const char *const real_texts[] = {"inf", "-inf", NULL, "1e-320"};
     static const char *const decimals[] = {"-99999999999999999999999999999999999999", "1", "0", "-1"};
     static const char *const day_texts[] = {"+010000-01-01", "-000001-12-31", "+5881580-07-11", "-5877641-06-23"};
     const arrow_field fields[] = {{"q", "c", NULL, CELLS("1", "2", "3", "4")}, {"day", "tdD", NULL, days},
@@ -658,7 +661,8 @@ static void broken_buffers_are_refused(void **state)
         {"c", "u", two, {1, 1, 1, 2, false}, "Arrow stream: row 2: x: an index outside the dictionary"},
         {"c", "u", two, {1, 0, 1, -1, false}, "Arrow stream: row 1: x: an index outside the dictionary"},
         {"L", "u", two, {1, 8, 8, -1, false}, "Arrow stream: row 2: x: an index outside the dictionary"},
-        {"c", "u", two, {1, 4, 4, -1, true}, "Arrow stream: x: entry 1 of the dictionary: a text that ends before it begins"},
+        {"c", "u", two, {1, 4, 4, -1, true},
+         "Arrow stream: x: entry 1 of the dictionary: a text that ends before it begins"},
     };
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
@@ -750,7 +754,8 @@ static void callbacks_that_fail(void **state)
             kanon_error err = {0};
             assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), codes[i].status);
             char expected[128];
-            snprintf(expected, sizeof expected, "Arrow stream: %s", at == 2 ? strerror(codes[i].code) : "the producer is tired");
+            snprintf(expected, sizeof expected, "Arrow stream: %s",
+                     at == 2 ? strerror(codes[i].code) : "the producer is tired");
             assert_string_equal(err.message, expected);
         }
 }
@@ -806,7 +811,8 @@ static void failing_allocations(void **state)
                                   {"d", "u", NULL, CELLS("", NULL, "y", "a \"text\" that is long")}};
     const arrow_table made = {4, fields, 4};
     const arrow_layout layout = {.batch_rows = 2};
-    kanon_schema *schema = schema_of("attributes: {a: {role: quasi}, b: {role: quasi}, c: {role: quasi}, d: {role: quasi}}\n");
+    kanon_schema *schema =
+        schema_of("attributes: {a: {role: quasi}, b: {role: quasi}, c: {role: quasi}, d: {role: quasi}}\n");
     kanon_status st = KANON_ENOMEM;
     (void)state;
     for (int64_t n = 1; st != KANON_OK; n++) {
@@ -872,13 +878,26 @@ static void the_check_sees_other_values(void **state)
 {
     static const struct {
         const char *format, *entry_format, *cell, *wrong;
-    } cases[] = {{"b", NULL, "1", "false"},       {"c", NULL, "-5", "5"},         {"L", NULL, "18446744073709551615", "-1"},
-                 {"g", NULL, "0.1", "0.10000000000000002"}, {"f", NULL, "0.1", "0.10000001"}, {"f", NULL, "inf", "-inf"},
-                 {"d:9,2", NULL, "150", "1.51"},  {"d:9,2", NULL, "150", "150"},  {"d:9,-2", NULL, "15", "150"},
-                 {"u", NULL, "abc", "abd"},       {"u", NULL, "abc", "abcd"},     {"vu", NULL, "more than twelve", "more than twelvE"},
-                 {"tdD", NULL, "0", "1970-01-02"}, {"tdm", NULL, "0", "1970-02-01"}, {"tss:", NULL, "0", "1970-01-01T00:00:01"},
-                 {"tss:", NULL, "0", "1970-01-01T00:00:00Z"}, {"tsm:UTC", NULL, "1", "1970-01-01T00:00:00.002Z"},
-                 {"tsm:UTC", NULL, "1", "1970-01-01T00:00:00.001"}, {"C", "u", "abc", "abd"}, {"i", "l", "4", "5"}};
+    } cases[] = {{"b", NULL, "1", "false"},
+                 {"c", NULL, "-5", "5"},
+                 {"L", NULL, "18446744073709551615", "-1"},
+                 {"g", NULL, "0.1", "0.10000000000000002"},
+                 {"f", NULL, "0.1", "0.10000001"},
+                 {"f", NULL, "inf", "-inf"},
+                 {"d:9,2", NULL, "150", "1.51"},
+                 {"d:9,2", NULL, "150", "150"},
+                 {"d:9,-2", NULL, "15", "150"},
+                 {"u", NULL, "abc", "abd"},
+                 {"u", NULL, "abc", "abcd"},
+                 {"vu", NULL, "more than twelve", "more than twelvE"},
+                 {"tdD", NULL, "0", "1970-01-02"},
+                 {"tdm", NULL, "0", "1970-02-01"},
+                 {"tss:", NULL, "0", "1970-01-01T00:00:01"},
+                 {"tss:", NULL, "0", "1970-01-01T00:00:00Z"},
+                 {"tsm:UTC", NULL, "1", "1970-01-01T00:00:00.002Z"},
+                 {"tsm:UTC", NULL, "1", "1970-01-01T00:00:00.001"},
+                 {"C", "u", "abc", "abd"},
+                 {"i", "l", "4", "5"}};
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         const arrow_field fields[] = {{"q", "c", NULL, CELLS("1")},
