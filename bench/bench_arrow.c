@@ -19,8 +19,8 @@ static const char *const formats[N_COLUMNS] = {"l", "C", "s", "g", "f", "tdD", "
 
 static const char schema_text[] = "attributes: {id: {role: identifying}, age: {role: quasi}, height: {role: quasi},\n"
                                   "  income: {role: quasi}, score: {role: quasi}, day: {role: quasi, type: date},\n"
-                                  "  seen: {role: sensitive}, member: {role: quasi}, zip: {role: quasi, type: categorical},\n"
-                                  "  city: {role: quasi}}\n";
+                                  "  seen: {role: sensitive}, member: {role: quasi}, city: {role: quasi},\n"
+                                  "  zip: {role: quasi, type: categorical}}\n";
 
 /* All values, column by column. */
 typedef struct values {
@@ -93,8 +93,8 @@ static void write_csv(const values *v, const char *path)
         struct tm parts;
         strftime(day, sizeof day, "%Y-%m-%d", gmtime_r(&days, &parts));
         strftime(seen, sizeof seen, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &parts));
-        fprintf(file, "%lld,%d,%d,%.10g,%.7g,%s,%s,%s,%.5s,%.*s\n", (long long)v->id[i], v->age[i], v->height[i], v->income[i],
-                (double)v->score[i], day, seen, (v->member[i / 8] >> i % 8 & 1) != 0 ? "true" : "false",
+        fprintf(file, "%lld,%d,%d,%.10g,%.7g,%s,%s,%s,%.5s,%.*s\n", (long long)v->id[i], v->age[i], v->height[i],
+                v->income[i], (double)v->score[i], day, seen, (v->member[i / 8] >> i % 8 & 1) != 0 ? "true" : "false",
                 v->zip + v->zip_ends[i], (int)(v->city_ends[v->city[i] + 1] - v->city_ends[v->city[i]]),
                 v->cities + v->city_ends[v->city[i]]);
     }
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     write_csv(&v, csv);
     FILE *file = fopen(yaml, "w");
     if (file == NULL || fputs(schema_text, file) < 0 || fclose(file) != 0 ||
-        kanon_schema_read(&schema, yaml, &err) != KANON_OK) {
+        kanon_schema_read(&schema, yaml, NULL, &err) != KANON_OK) {
         fprintf(stderr, "bench_arrow: %s\n", err.message);
         return 1;
     }

@@ -2,6 +2,7 @@
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/random.h"
@@ -47,18 +48,21 @@ kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_t
     return KANON_OK;
 }
 
+/* Where neither path nor sink is given, nothing is wanted. */
+static kanon_status open_output(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
+                                kanon_error *err)
+{
+    return path != NULL || sink != NULL ? kanon__output_open(out, path, sink, with_sha256, err) : KANON_OK;
+}
+
 static kanon_status open_outputs(publishing *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
-    if (o->release != NULL)
-        KANON_TRY(kanon__output_open(&p->release, o->release, true, err), out);
-    if (o->groups != NULL)
-        KANON_TRY(kanon__output_open(&p->groups, o->groups, false, err), out);
-    if (o->report != NULL)
-        KANON_TRY(kanon__output_open(&p->report, o->report, false, err), out);
-    if (o->report_external != NULL)
-        KANON_TRY(kanon__output_open(&p->report_external, o->report_external, false, err), out);
+    KANON_TRY(open_output(&p->release, o->release, o->release_to, true, err), out);
+    KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
+    KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
+    KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
 out:
     return st;
 }
@@ -104,9 +108,9 @@ static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_err
     kanon__sha256 *hash = NULL;
     char digest[KANON__SHA256_TEXT];
     KANON_TRY(kanon__sha256_new(&hash, err), out);
-    KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
+    kanon__sha256_add(hash, prefix, sizeof prefix);
     KANON_TRY(t->source->class->hash(t->source, hash, err), out);
-    KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
+    kanon__sha256_finish(digest, hash);
     *out = 0;
     for (int i = 0; i < 16; i++)
         *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
@@ -136,11 +140,11 @@ static kanon_status random_order(int32_t **out, const kanon_table *t, const kano
 static kanon_status list_shown(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     *out = NULL;
-    if (g->recoded == NULL)
+    if (g->recode_maps == NULL)
         return KANON_OK;
     kanon_status st = kanon__new_array(out, t->data.n_quasi, "released cells", err);
     for (int i = 0; st == KANON_OK && i < t->data.n_quasi; i++)
-        (*out)[i] = kanon__grouping_shown(g, &t->data.columns[t->data.quasi[i]]);
+        (*out)[i] = kanon__grouping_recode_map(g, &t->data.columns[t->data.quasi[i]]);
     return st;
 }
 
@@ -190,7 +194,7 @@ static kanon_status write_report(publishing *p, kanon__output *output, const cha
                             .command = p->wanted.command,
                             .html = kanon__report_is_html(path)};
     if (p->release != NULL) {
-        report.release_path = p->wanted.release;
+        report.release_path = kanon__output_name(p->wanted.release, p->wanted.release_to);
         report.release_sha256 = kanon__output_sha256(p->release);
         report.numeric = numeric_name(p->wanted.numeric);
         report.shuffle = p->wanted.shuffle != 0;
@@ -204,15 +208,20 @@ static kanon_status write_reports(publishing *p, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
     const kanon_measures *measures = p->wanted.measures;
-    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    kanon_evaluate_options options = {.struct_size = sizeof options,
+                                      .threads = p->wanted.threads,
+                                      .tick = p->wanted.tick,
+                                      .payload = p->wanted.payload};
     if (measures == NULL) {
         KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
         measures = own;
     }
     if (p->report != NULL)
-        KANON_TRY(write_report(p, p->report, p->wanted.report, measures, false, err), out);
+        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false, err), out);
     if (p->report_external != NULL)
-        KANON_TRY(write_report(p, p->report_external, p->wanted.report_external, measures, true, err), out);
+        KANON_TRY(write_report(p, p->report_external,
+                               kanon__output_name(p->wanted.report_external, p->wanted.report_external_to), measures, true,
+                               err), out);
 out:
     kanon_measures_free(own);
     return st;
@@ -224,24 +233,30 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__before_naming before, void *payload)
 {
     kanon_status st = KANON_OK;
     publishing p = {.table = table, .grouping = grouping};
     KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
-    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recoded != NULL) {
+    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recode_maps != NULL) {
         st = kanon__fail(err, KANON_EINVAL,
                          "the means of groups differ where attribute-level recoding shows equal numbers equal");
         kanon__hint(err, st, "choose another numeric form: interval, range or columns");
         goto out;
     }
+    if (p.wanted.report != NULL || p.wanted.report_external != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
-    const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
+    const kanon_outputs *w = &p.wanted;
+    const char *const paths[N_OUTPUTS] = {
+        w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
+        w->report_to == NULL ? w->report : NULL, w->report_external_to == NULL ? w->report_external : NULL};
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
     if (grouping->n_groups > 0 && grouping->smallest < grouping->k) { /* a caller's own; those of the library never are */
@@ -270,19 +285,36 @@ out:
     return st;
 }
 
-kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
-                                    const char *path, kanon_error *err)
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, before, payload));
+}
+
+static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,
+                                     const kanon_measures *measures, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
     kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
     const char *const paths[N_OUTPUTS] = {path};
+    KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
-    KANON_TRY(kanon__output_open(&output, path, false, err), out);
+    KANON_TRY(kanon__output_open(&output, path, NULL, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);
     KANON_TRY(kanon__output_commit(&output, 1, err), out);
 out:
     kanon__output_free(output);
     return st;
+}
+
+kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
+                                    const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish_measures(table, grouping, measures, path, err));
 }

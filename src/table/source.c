@@ -42,7 +42,7 @@ kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__sou
     kanon__sha256 *hash = NULL;
     KANON_TRY(kanon__sha256_new(&hash, err), out);
     KANON_TRY(source->class->hash(source, hash, err), out);
-    KANON_TRY(kanon__sha256_finish(out, hash, err), out);
+    kanon__sha256_finish(out, hash);
 out:
     kanon__sha256_free(hash);
     return st;

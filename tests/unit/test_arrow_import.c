@@ -25,7 +25,7 @@ static kanon_schema *schema_of(const char *yaml)
     kanon_error err = {0};
     place path = scratch("s.yaml");
     write_text(path.text, yaml);
-    assert_done(kanon_schema_read(&schema, path.text, &err), &err);
+    assert_done(kanon_schema_read(&schema, path.text, NULL, &err), &err);
     return schema;
 }
 
@@ -795,6 +795,25 @@ static void released_streams_are_refused(void **state)
     kanon_schema_free(schema);
 }
 
+/* The stream is the callee's from the beginning, whatever is wrong with the rest. */
+static void wrong_options_release_the_stream(void **state)
+{
+    const arrow_field field = {"x", "i", NULL, CELLS("1")};
+    const arrow_table made = {1, &field, 1};
+    arrow_counts counts = {0};
+    struct ArrowArrayStream stream;
+    kanon_schema *schema = schema_of("attributes: {x: {role: quasi}}\n");
+    kanon_read_options options = {.struct_size = 1};
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    (void)state;
+    arrow_produce(&stream, &made, NULL, &counts);
+    assert_int_equal(kanon_table_from_arrow(&table, &stream, schema, &options, &err), KANON_EINVAL);
+    assert_null(stream.release);
+    assert_int_equal(counts.released_streams, 1);
+    kanon_schema_free(schema);
+}
+
 static int stop_at_once(const kanon_progress *progress, void *payload)
 {
     (void)progress;
@@ -1241,6 +1260,7 @@ int main(void)
         cmocka_unit_test(no_rows),
         cmocka_unit_test(callbacks_that_fail),
         cmocka_unit_test(released_streams_are_refused),
+        cmocka_unit_test(wrong_options_release_the_stream),
         cmocka_unit_test(reading_can_be_stopped),
         cmocka_unit_test(failing_allocations),
         cmocka_unit_test(checksums_see_values_not_batches),
