@@ -880,6 +880,38 @@ static void failing_allocations(void **state)
     assert_no_leak();
 }
 
+/* A cursor that cannot get its memory says so, and leaves none behind. */
+static void failing_cursors(void **state)
+{
+    const arrow_field fields[] = {{"a", "i", NULL, CELLS("1", "2", NULL, "1")},
+                                  {"d", "u", NULL, CELLS("", NULL, "y", "a \"text\" that needs more room than a number, which "
+                                                                       "a line has from the beginning")}};
+    const arrow_table made = {2, fields, 4};
+    arrow_counts counts = {0};
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    kanon_status st = KANON_ENOMEM;
+    int64_t n = 0;
+    (void)state;
+    assert_done(import(&table, "attributes: {a: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    while (st != KANON_OK) {
+        kanon__cursor *cursor = NULL;
+        bool has_row = true;
+        kanon__alloc_fail_at(++n, false);
+        st = table->source->class->open(&cursor, table->source, &err);
+        while (st == KANON_OK && has_row)
+            st = table->source->class->next(cursor, &has_row, &err);
+        kanon__alloc_fail_at(0, false);
+        assert_true(st == KANON_OK || st == KANON_ENOMEM);
+        if (cursor != NULL)
+            table->source->class->close(cursor);
+    }
+    assert_in_range(n, 4, 20);
+    kanon_table_free(table);
+    assert_released(&counts);
+    assert_no_leak();
+}
+
 /* ---- checksum and the check ------------------------------------------------------------------------------------------- */
 
 static void checksum_of(char out[KANON__SHA256_TEXT], const arrow_field *fields, int n, const arrow_layout *layout)
@@ -1263,6 +1295,7 @@ int main(void)
         cmocka_unit_test(wrong_options_release_the_stream),
         cmocka_unit_test(reading_can_be_stopped),
         cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(failing_cursors),
         cmocka_unit_test(checksums_see_values_not_batches),
         cmocka_unit_test(the_check_sees_other_values),
         cmocka_unit_test(changed_buffers_are_caught),
