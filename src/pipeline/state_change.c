@@ -17,6 +17,7 @@
 #include "state/maintain/releases.h"
 #include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
+#include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 #include "verify/verify.h"
 
@@ -410,6 +411,26 @@ static kanon_status apply_bytes(kanon_state *s, const void *bytes, size_t size, 
     return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
 }
 
+/* The whole stream is read before the session begins. */
+static kanon_status apply_stream(kanon_state *s, struct ArrowArrayStream *stream, kanon__delta_kind kind,
+                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__state_call call;
+    kanon__source *source = NULL;
+    kanon__ticker ticker;
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&call, s);
+    kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
+    KANON_TRY(kanon__arrow_source_new(&source, stream, err), out);
+    KANON_TRY(kanon__arrow_source_load(source, 0, &ticker, err), out);
+    st = apply_source(s, source, kind, options, out, err);
+    source = NULL;
+out:
+    kanon__source_free(source);
+    return kanon__state_call_end(&call, st);
+}
+
 kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -420,6 +441,12 @@ kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, siz
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     return apply_bytes(state, delta, size, name, KANON__DELTA_INSERT, options, out, err);
+}
+
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_INSERT, options, out, err);
 }
 
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
@@ -434,6 +461,12 @@ kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, siz
     return apply_bytes(state, delta, size, name, KANON__DELTA_DELETE, options, out, err);
 }
 
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_DELETE, options, out, err);
+}
+
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -444,6 +477,12 @@ kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, siz
                                       const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     return apply_bytes(state, delta, size, name, KANON__DELTA_UPDATE, options, out, err);
+}
+
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_UPDATE, options, out, err);
 }
 
 static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)

@@ -1,6 +1,8 @@
 /* Compiled in place of src/state and of the calls on it, where KANON_STATES is off. */
 #include "core/status.h"
 
+#include <kanon_arrow.h>
+
 static kanon_status no_states(kanon_error *err)
 {
     return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no states");
@@ -41,6 +43,15 @@ kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, siz
     return no_states(err);
 }
 
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -56,6 +67,15 @@ kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, siz
     return no_states(err);
 }
 
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -68,6 +88,15 @@ kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, siz
                                 kanon_change *out, kanon_error *err)
 {
     (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
     return no_states(err);
 }
 

@@ -196,6 +196,7 @@ static kanon_status next(kanon__cursor *cursor, bool *has_row, kanon_error *err)
         cell->text = at + cell->quoted;
         at = cell->text + cell->length + cell->quoted + 1;
     }
+    cursor->row = c->row;
     cursor->done = ++c->row;
     return KANON_OK;
 }
