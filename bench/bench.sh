@@ -88,6 +88,13 @@ else
         }' $dir/read
 fi
 
+say "A million records in 10 columns as an Arrow stream, in memory, and as CSV; best of three, milliseconds"
+printf '%-8s %10s %10s\n' threads CSV Arrow
+for threads in 1 2; do
+    build/bench/bench/bench_arrow 1000000 $threads | awk '{ v[$1] = $2 }
+        END { printf "%-8s %10s %10s\n", v["threads"], v["csv_ms"], v["arrow_ms"] }'
+done
+
 # ---- writing -----------------------------------------------------------------------------------------------------------
 
 # rate LABEL SECONDS [CPU]: a line about the release, held against md5sum.

@@ -23,6 +23,7 @@
 #include "core/ticker.h"
 #include "table/dictionary.h"
 #include "table/schema.h"
+#include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 
 #include <stdio.h>
@@ -271,9 +272,21 @@ out:
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Spaces around a sensitive value are dropped. Those around a quasi cell are seen by whoever has the file: note_spaces. */
+static bool is_quasi(const checker *c, const kanon__dictionary *texts)
+{
+    for (int i = 0; i < c->n_quasi; i++)
+        if (texts == &c->quasi[i].texts)
+            return true;
+    return false;
+}
+
+/* A null of a quasi column says "any value", as a star does; of another one it is an empty cell. */
 static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, bool trim, kanon_error *err)
 {
+    static const kanon__cell any = {.text = "*", .length = 1};
     const kanon__cell *cell = &c->cursor->cells[column];
+    if (cell->null && is_quasi(c, texts))
+        cell = &any;
     const char *text = cell->text;
     size_t length = cell->length;
     if (cell->doubled) {
@@ -745,6 +758,38 @@ kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t si
         return st;
     st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
     return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
+}
+
+/* The whole stream is read before its first row is looked at. */
+static kanon_status check_stream(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
+                                 kanon_check_options given, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon__ticker ticker;
+    kanon_status st = kanon__arrow_source_new(&source, release, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_ticks(&given.tick, &given.payload);
+    kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
+    st = kanon__arrow_source_load(source, 0, &ticker, err);
+    if (st == KANON_OK)
+        return check_source(out, source, schema, given, err);
+    kanon__source_free(source);
+    return st;
+}
+
+kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
+                               const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    *out = NULL;
+    kanon_status st = begin_check(&call, &given, schema, options, err);
+    if (st == KANON_OK)
+        return kanon__call_end(&call, check_stream(out, release, schema, given, err));
+    if (release->release != NULL)
+        release->release(release);
+    return st;
 }
 
 void kanon_check_free(kanon_check *check)

@@ -15,6 +15,7 @@
 #include "core/context.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
+#include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 
 #include <math.h>
@@ -211,10 +212,11 @@ out:
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The text of a cell at r->scratch + at. */
+/* The text of a cell at r->scratch + at; null says "any value", as a star does. */
 static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column, kanon_error *err)
 {
-    const kanon__cell *cell = &r->cursor->cells[column];
+    static const kanon__cell any = {.text = "*", .length = 1};
+    const kanon__cell *cell = r->cursor->cells[column].null ? &any : &r->cursor->cells[column];
     int64_t needed = at + (int64_t)cell->length + 1;
     kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, needed, "a cell", err);
     if (st == KANON_OK)
@@ -477,4 +479,27 @@ kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table
     kanon__call_begin(&call, table->context);
     kanon_status st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
     return kanon__call_end(&call, st == KANON_OK ? evaluate_input(out, table, &input, schema, options, err) : st);
+}
+
+static kanon_status evaluate_stream(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
+                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon_status st = kanon__arrow_source_new(&source, release, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__arrow_source_load(source, 0, NULL, err);
+    if (st == KANON_OK)
+        return evaluate(out, table, source, schema, options, err);
+    kanon__source_free(source);
+    return st;
+}
+
+kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
+                                  const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, evaluate_stream(out, table, release, schema, options, err));
 }

@@ -73,6 +73,11 @@ int kanon__call_threads(void)
     return now != NULL ? now->context.threads : 0;
 }
 
+bool kanon__call_stays_on_thread(void)
+{
+    return now != NULL && now->context.tick_on_caller != 0;
+}
+
 const char *kanon__call_temporary(void)
 {
     return now != NULL ? now->context.temporary : NULL;

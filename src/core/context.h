@@ -48,6 +48,8 @@ void kanon__call_adopt(kanon__call *call);
 const kanon_context *kanon__call_context(void);
 /* How many threads a call may use, its own included; 0: no limit. */
 int kanon__call_threads(void);
+/* Whether callbacks of the caller may run only on the thread that made the call. */
+bool kanon__call_stays_on_thread(void);
 /* The folder of temporary files that was asked for; NULL: none. */
 const char *kanon__call_temporary(void);
 

@@ -173,6 +173,8 @@ static kanon_status write_release(publishing *p, kanon_error *err)
                               .watcher = watch_row,
                               .ahead = expect_row,
                               .payload = verifier};
+    if (p->wanted.release_to != NULL && kanon__call_stays_on_thread()) /* the sink is a callback, too */
+        release.threads = 1;
     KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
     KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, threads, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);

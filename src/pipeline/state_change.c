@@ -17,6 +17,8 @@
 #include "state/maintain/releases.h"
 #include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
+#include "table/source/arrow_source.h"
+#include "table/source/csv_source.h"
 #include "verify/verify.h"
 
 #include <errno.h>
@@ -344,15 +346,20 @@ static void end(change_run *c)
     kanon__session_end(c->state);
 }
 
-static kanon_status apply_delta(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
-                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
+/* Apply the rows of `source`, which is taken over in any case. */
+static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__delta_kind kind,
+                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
+    static const char *const commands[] = {"insert", "delete", "update"};
     kanon_status st = KANON_OK;
     change_run c;
     kanon__delta_result done;
-    KANON_TRY(begin(&c, s, command, options, out, err), out);
-    kanon__delta_options how = {kind, c.options.delimiter, c.options.grow_taxonomy != 0};
-    KANON_TRY(kanon__session_apply(s, delta, &how, &done, err), out);
+    KANON_TRY(begin(&c, s, commands[kind], options, out, err), out);
+    kanon__delta_options how = {kind, c.options.grow_taxonomy != 0};
+    st = kanon__session_apply(s, source, &how, &done, err);
+    source = NULL;
+    if (st != KANON_OK)
+        goto out;
     out->changed = done.n_records;
     out->splits = done.n_splits;
     out->dispersed = done.n_dispersed;
@@ -365,33 +372,117 @@ static kanon_status apply_delta(kanon_state *s, const char *delta, kanon__delta_
     KANON_TRY(complete(&c, err), out);
 out:
     end(&c);
+    kanon__source_free(source);
     return st;
 }
 
-static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
-                          const kanon_change_options *options, kanon_change *out, kanon_error *err)
+static kanon_status apply_input(kanon_state *s, kanon__input *input, kanon__delta_kind kind,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon_change_options o;
+    kanon__source *source = NULL;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st != KANON_OK)
+        kanon__input_close(input);
+    else
+        st = kanon__csv_source_new(&source, input, o.delimiter, err);
+    return st == KANON_OK ? apply_source(s, source, kind, options, out, err) : st;
+}
+
+static kanon_status apply_file(kanon_state *s, const char *path, kanon__delta_kind kind, const kanon_change_options *options,
+                               kanon_change *out, kanon_error *err)
 {
     kanon__state_call call;
+    kanon__input input = {0};
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
     kanon__state_call_begin(&call, s);
-    return kanon__state_call_end(&call, apply_delta(s, delta, kind, command, options, out, err));
+    kanon_status st = kanon__input_open(&input, path, err);
+    return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
+}
+
+static kanon_status apply_bytes(kanon_state *s, const void *bytes, size_t size, const char *name, kanon__delta_kind kind,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__input input = {0};
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&call, s);
+    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
+}
+
+/* The whole stream is read before the session begins. */
+static kanon_status apply_stream(kanon_state *s, struct ArrowArrayStream *stream, kanon__delta_kind kind,
+                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__state_call call;
+    kanon__source *source = NULL;
+    kanon__ticker ticker;
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&call, s);
+    kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
+    KANON_TRY(kanon__arrow_source_new(&source, stream, err), out);
+    KANON_TRY(kanon__arrow_source_load(source, 0, &ticker, err), out);
+    st = apply_source(s, source, kind, options, out, err);
+    source = NULL;
+out:
+    kanon__source_free(source);
+    return kanon__state_call_end(&call, st);
 }
 
 kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    return apply(state, delta, KANON__DELTA_INSERT, "insert", options, out, err);
+    return apply_file(state, delta, KANON__DELTA_INSERT, options, out, err);
+}
+
+kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return apply_bytes(state, delta, size, name, KANON__DELTA_INSERT, options, out, err);
+}
+
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_INSERT, options, out, err);
 }
 
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    return apply(state, delta, KANON__DELTA_DELETE, "delete", options, out, err);
+    return apply_file(state, delta, KANON__DELTA_DELETE, options, out, err);
+}
+
+kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return apply_bytes(state, delta, size, name, KANON__DELTA_DELETE, options, out, err);
+}
+
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_DELETE, options, out, err);
 }
 
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    return apply(state, delta, KANON__DELTA_UPDATE, "update", options, out, err);
+    return apply_file(state, delta, KANON__DELTA_UPDATE, options, out, err);
+}
+
+kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return apply_bytes(state, delta, size, name, KANON__DELTA_UPDATE, options, out, err);
+}
+
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_UPDATE, options, out, err);
 }
 
 static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)

@@ -1,6 +1,8 @@
 /* Compiled in place of src/state and of the calls on it, where KANON_STATES is off. */
 #include "core/status.h"
 
+#include <kanon_arrow.h>
+
 static kanon_status no_states(kanon_error *err)
 {
     return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no states");
@@ -33,6 +35,23 @@ kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kan
     return no_states(err);
 }
 
+kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
@@ -40,10 +59,44 @@ kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kan
     return no_states(err);
 }
 
+kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
     (void)state, (void)delta, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
     return no_states(err);
 }
 

@@ -13,6 +13,7 @@ void kanon__source_free(kanon__source *source)
     for (int i = 0; source->column_names != NULL && i < source->n_columns; i++)
         kanon__free(source->column_names[i]);
     kanon__free(source->column_names);
+    kanon__free(source->natural);
     kanon__free(source->part_rows);
     kanon__free(source->name);
     source->class->free(source);
@@ -45,6 +46,13 @@ kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__sou
 out:
     kanon__sha256_free(hash);
     return st;
+}
+
+kanon_status kanon__cursor_fail(const kanon__cursor *cursor, int column, const char *what, kanon_error *err)
+{
+    char place[KANON__PLACE_TEXT];
+    return kanon__fail(err, KANON_EDATA, "%s: %s: %s", kanon__source_place(place, cursor->source, cursor->row),
+                       cursor->source->column_names[column], what);
 }
 
 const char *kanon__source_place(char out[KANON__PLACE_TEXT], const kanon__source *source, int64_t row)

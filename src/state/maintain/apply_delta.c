@@ -24,8 +24,8 @@
 typedef struct delta {
     kanon_state *state;
     const kanon__delta_options *options;
-    kanon__input input;
-    kanon__csv csv;
+    kanon__source *source;
+    kanon__cursor *cursor;
     int *cell_of; /* by column of the state: its column in the file; -1: not there */
     kanon__cell_reader reader;
     kanon__row row, old;
@@ -54,38 +54,36 @@ static kanon_status match_columns(delta *d, kanon_error *err)
     const kanon_state *s = d->state;
     int n_found = 0;
     for (int i = 0; i < s->n_columns; i++) {
-        d->cell_of[i] = kanon__csv_find_column(&d->csv, s->columns[i].name);
+        d->cell_of[i] = kanon__source_find(d->source, s->columns[i].name);
         n_found += d->cell_of[i] >= 0;
         if (d->cell_of[i] >= 0 || !is_needed(d, i))
             continue;
-        kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the file has no such column", d->input.path,
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the file has no such column", d->source->name,
                                       s->columns[i].name);
         return kanon__hint(err, st,
                            d->options->kind == KANON__DELTA_INSERT ? "new records have all columns of the table"
                            : s->n_key > 0                          ? "records are named by the columns of the schema's key"
                                           : "the schema has no key, so records are named by all their columns");
     }
-    for (int i = 0; n_found < d->csv.n_columns && i < d->csv.n_columns; i++) {
+    for (int i = 0; n_found < d->source->n_columns && i < d->source->n_columns; i++) {
         bool known = false;
         for (int j = 0; j < s->n_columns && !known; j++)
             known = d->cell_of[j] == i;
         if (!known)
             return kanon__hint(
-                err, kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", d->input.path, d->csv.names[i]),
+                err, kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", d->source->name, d->source->column_names[i]),
                 "take the column out of the file");
     }
     return KANON_OK;
 }
 
-static kanon_status open_delta(delta *d, kanon_state *s, const char *path, kanon_error *err)
+static kanon_status open_delta(delta *d, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__csv_options how = {.delimiter = d->options->delimiter};
     d->state = s;
     d->reader = (kanon__cell_reader){.state = s, .grow = d->options->grow_taxonomy};
     kanon__ticker_init(&d->ticker, s->tick, s->payload, "regrouping");
-    KANON_TRY(kanon__input_open(&d->input, path, err), out);
-    KANON_TRY(kanon__csv_open(&d->csv, &d->input, &how, err), out);
+    KANON_TRY(d->source->class->open(&d->cursor, d->source, err), out);
     KANON_TRY(kanon__new_array(&d->cell_of, s->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&d->scales, s->n_columns, "columns", err), out);
     KANON_TRY(kanon__new_array(&d->codes, s->n_dimensions, "a record", err), out);
@@ -110,8 +108,9 @@ static void close_delta(delta *d)
     kanon__free(d->scales);
     kanon__free(d->cell_of);
     kanon__cell_reader_clear(&d->reader);
-    kanon__csv_close(&d->csv);
-    kanon__input_close(&d->input);
+    if (d->cursor != NULL)
+        d->source->class->close(d->cursor);
+    kanon__source_free(d->source);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -122,7 +121,7 @@ static void fill_row(delta *d, const kanon__cell *old)
 {
     for (int i = 0; i < d->state->n_columns; i++) {
         if (d->cell_of[i] >= 0)
-            d->row.cells[i] = d->csv.cells[d->cell_of[i]];
+            d->row.cells[i] = d->cursor->cells[d->cell_of[i]];
         else
             d->row.cells[i] = old != NULL ? old[i] : (kanon__cell){.text = ""};
     }
@@ -141,7 +140,7 @@ static kanon_status read_codes(delta *d, kanon_error *err)
         int64_t *code = c->dimension >= 0 ? &d->codes[c->dimension] : &ignored;
         kanon_status st = kanon__cell_code(&d->reader, i, &d->row.cells[i], code, &d->scales[i], &why, &hint, err);
         if (st == KANON_OK && why != NULL) {
-            st = kanon__csv_fail(&d->csv, d->cell_of[i] >= 0 ? d->cell_of[i] : 0, err, "%s", why);
+            st = kanon__cursor_fail(d->cursor, d->cell_of[i] >= 0 ? d->cell_of[i] : 0, why, err);
             kanon__hint(err, st, "%s", hint);
             kanon__topic(err, st, kanon__state_numeric(c) ? NULL : "grow-taxonomy");
         }
@@ -157,7 +156,7 @@ static kanon_status fail_name(const delta *d, const char *what, const char *hint
     for (int i = d->state->n_columns - 1; i >= 0; i--)
         if (d->state->columns[i].key == 1)
             column = d->cell_of[i];
-    return kanon__hint(err, kanon__csv_fail(&d->csv, column, err, "%s", what), "%s", hint);
+    return kanon__hint(err, kanon__cursor_fail(d->cursor, column, what, err), "%s", hint);
 }
 
 static kanon_status fail_unknown(const delta *d, kanon_error *err)
@@ -173,7 +172,7 @@ static kanon_status scan_rows(delta *d, kanon_error *err)
     kanon_state *s = d->state;
     bool has_row, grown = false;
     for (;;) {
-        KANON_TRY(kanon__csv_next(&d->csv, &has_row, err), out);
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
         if (!has_row)
             break;
         fill_row(d, NULL);
@@ -187,7 +186,7 @@ static kanon_status scan_rows(delta *d, kanon_error *err)
             fill_row(d, d->old.cells);
         }
         KANON_TRY(read_codes(d, err), out);
-        KANON_TRY(kanon__tick(&d->ticker, (int64_t)d->csv.position, (int64_t)d->input.size, 500, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 500, err), out);
     }
     for (int i = 0; i < s->n_columns; i++) {
         kanon__state_column *c = &s->columns[i];
@@ -197,7 +196,7 @@ static kanon_status scan_rows(delta *d, kanon_error *err)
     }
     if (grown)
         KANON_TRY(kanon__session_reload_trees(s, err), out);
-    kanon__csv_rewind(&d->csv);
+    d->source->class->seek(d->cursor, 0, NULL);
 out:
     return st;
 }
@@ -226,7 +225,7 @@ static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
     bool has_row;
     for (*n = 0;; (*n)++) {
         kanon__record same = {0};
-        KANON_TRY(kanon__csv_next(&d->csv, &has_row, err), out);
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
         if (!has_row)
             break;
         fill_row(d, NULL);
@@ -239,7 +238,7 @@ static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
         }
         KANON_TRY(read_codes(d, err), out);
         KANON_TRY(insert_record(d, (kanon__record){.id = s->next_record++}, err), out);
-        KANON_TRY(kanon__tick(&d->ticker, (int64_t)d->csv.position, (int64_t)d->input.size, 50000, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
     }
 out:
     return st;
@@ -294,11 +293,11 @@ static kanon_status collect_targets(delta *d, bool departs, kanon_error *err)
     bool has_row;
     KANON_TRY(kanon__dictionary_init(&d->seen, err), out);
     for (;;) {
-        KANON_TRY(kanon__csv_next(&d->csv, &has_row, err), out);
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
         if (!has_row)
             break;
         KANON_TRY(collect_target(d, departs, err), out);
-        KANON_TRY(kanon__tick(&d->ticker, (int64_t)d->csv.position, (int64_t)d->input.size, 10000, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 10000, err), out);
     }
 out:
     return st;
@@ -331,26 +330,26 @@ static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
     KANON_TRY(collect_targets(d, false, err), out);
     KANON_TRY(kanon__groups_delete(s, d->ids, d->old_codes, d->n_targets, true, &d->done, err), out);
     s->n_records -= d->n_targets;
-    kanon__csv_rewind(&d->csv);
+    d->source->class->seek(d->cursor, 0, NULL);
     for (*n = 0; *n < d->n_targets; (*n)++) {
-        KANON_TRY(kanon__csv_next(&d->csv, &has_row, err), out);
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
         KANON_TRY(kanon__record_get(s, NULL, d->ids[*n], &d->old, NULL, err), out);
         fill_row(d, d->old.cells);
         KANON_TRY(read_codes(d, err), out);
         KANON_TRY(insert_record(d, d->targets[*n], err), out);
-        KANON_TRY(kanon__tick(&d->ticker, (int64_t)d->csv.position, (int64_t)d->input.size, 50000, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
     }
 out:
     return st;
 }
 
-kanon_status kanon__session_apply(kanon_state *s, const char *path, const kanon__delta_options *options,
+kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const kanon__delta_options *options,
                                   kanon__delta_result *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    delta d = {.options = options};
+    delta d = {.options = options, .source = source};
     *out = (kanon__delta_result){0};
-    KANON_TRY(open_delta(&d, s, path, err), out);
+    KANON_TRY(open_delta(&d, s, err), out);
     if (options->kind != KANON__DELTA_DELETE)
         KANON_TRY(scan_rows(&d, err), out);
     out->n_grown = d.reader.n_grown;

@@ -48,7 +48,6 @@ typedef enum kanon__delta_kind { KANON__DELTA_INSERT = 0, KANON__DELTA_DELETE, K
 
 typedef struct kanon__delta_options {
     kanon__delta_kind kind;
-    char delimiter; /* 0: found from the header line */
     bool grow_taxonomy;
 } kanon__delta_options;
 
@@ -56,8 +55,9 @@ typedef struct kanon__delta_result {
     int64_t n_records, n_splits, n_dispersed, n_repaired, n_grown;
 } kanon__delta_result;
 
-/* Reads the file at `path` and applies it. KANON_EDATA names the line that is wrong; the session must then be ended. */
-kanon_status kanon__session_apply(kanon_state *state, const char *path, const kanon__delta_options *options,
+/* Applies the rows of `source`, which is taken over in any case. KANON_EDATA names the line that is wrong; the session must
+ * then be ended. */
+kanon_status kanon__session_apply(kanon_state *state, kanon__source *source, const kanon__delta_options *options,
                                   kanon__delta_result *out, kanon_error *err);
 
 /* A call on a state; its ticks were given when it was opened. */

@@ -44,6 +44,7 @@ static kanon_status open_cursor(kanon__cursor **out, const kanon__source *source
     *out = NULL;
     KANON_TRY(kanon__new_array(&c, 1, "a cursor", err), out);
     c->base.source = source;
+    c->base.row = -1;
     KANON_TRY(kanon__csv_open(&c->csv, &as_csv(source)->input, &as_csv(source)->options, err), out);
     c->base.cells = c->csv.cells;
     c->base.total = (int64_t)source->size;
@@ -71,7 +72,11 @@ static size_t position_of(const kanon__csv_source *s, int64_t row)
 static void seek(kanon__cursor *cursor, int64_t row, const int64_t *positions)
 {
     csv_cursor *c = (csv_cursor *)cursor;
-    kanon__csv_seek(&c->csv, positions != NULL ? (size_t)positions[row] : position_of(as_csv(cursor->source), row));
+    cursor->row = row - 1;
+    if (row == 0)
+        kanon__csv_rewind(&c->csv);
+    else
+        kanon__csv_seek(&c->csv, positions != NULL ? (size_t)positions[row] : position_of(as_csv(cursor->source), row));
 }
 
 static kanon_status next(kanon__cursor *cursor, bool *has_row, kanon_error *err)
@@ -80,6 +85,7 @@ static kanon_status next(kanon__cursor *cursor, bool *has_row, kanon_error *err)
     kanon_status st = kanon__csv_next(&c->csv, has_row, err);
     cursor->cells = c->csv.cells;
     cursor->done = (int64_t)c->csv.position;
+    cursor->row++;
     return st;
 }
 
