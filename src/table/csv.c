@@ -191,9 +191,8 @@ static void skip_to(walk *w, const char *at)
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
-/* The bytes of the UTF-8 character at `at`, which is not ASCII; 0 where it is none. The bounds of the second byte keep out
- * longer forms than needed, surrogates and what lies past U+10FFFF. */
-static size_t character_length(const char *at, const char *end)
+/* The bounds of the second byte keep out longer forms than needed, surrogates and what lies past U+10FFFF. */
+size_t kanon__csv_character(const char *at, const char *end)
 {
     const unsigned char *bytes = (const unsigned char *)at;
     unsigned char first = bytes[0];
@@ -216,7 +215,7 @@ static kanon_status pass_text(const kanon__csv *csv, walk *w, const char *mark, 
     if (((unsigned char)*mark & 0x80) == 0)
         return KANON_OK;
     while (mark < w->end && ((unsigned char)*mark & 0x80) != 0) {
-        size_t length = character_length(mark, w->end);
+        size_t length = kanon__csv_character(mark, w->end);
         if (length == 0)
             return fail_in_row(csv, w, err, "not UTF-8", "convert the file, for example: iconv -f ISO-8859-1 -t UTF-8");
         mark += length;

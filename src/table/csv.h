@@ -12,6 +12,7 @@ typedef struct kanon__cell {
     size_t length;
     bool quoted;
     bool doubled; /* the text holds doubled quotes: see kanon__csv_unescape */
+    bool null;    /* there is no value, and the text is empty; never in a file of CSV */
 } kanon__cell;
 
 typedef struct kanon__csv_options {
@@ -62,6 +63,8 @@ size_t kanon__csv_unescape(char *buffer, const kanon__cell *cell);
 /* KANON_EDATA at the current row: "FILE:LINE: COLUMN: ..." with the name of column `column` of the header. */
 kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err, const char *format, ...)
     KANON__PRINTF(4, 5);
+/* The bytes of the UTF-8 character at `at`, which is not ASCII; 0 where it is none. */
+size_t kanon__csv_character(const char *at, const char *end);
 /* The line on which row `row` begins, by reading from the start; 0 where there is no such row. For messages only. */
 int64_t kanon__csv_line_of_row(const kanon__input *input, const kanon__csv_options *options, int64_t row);
 
