@@ -1,7 +1,7 @@
 /* From texts to ordered codes: what a column's distinct texts mean, and where each stands.
  *
  * 1. Texts that mean "no value" are set apart.
- * 2. The type is that of the schema, or found: integer, else decimal, else categorical.
+ * 2. The type is that of the schema, else that of the source, or found: integer, else decimal, else categorical.
  * 3. Numbers are brought to one scale, sorted, and numbered; texts of equal value share a rank. Categories are looked up
  *    among the leaves of their taxonomy, which is made from the texts where the schema names none.
  * Called by table/table.c for every encoded column, and by src/audit for the sensitive columns of a released file. */
@@ -103,7 +103,8 @@ static bool every_value_is(const build *b, kanon_type type)
     return true;
 }
 
-/* Integer if every value is one, else decimal, else categorical; a taxonomy says categorical by itself. */
+/* What the source says, else integer if every value is one, else decimal, else categorical; a taxonomy says categorical by
+ * itself. */
 static kanon_type infer_type(const build *b)
 {
     const kanon__attribute *a = b->attribute;
@@ -111,6 +112,8 @@ static kanon_type infer_type(const build *b)
         return KANON_TYPE_CATEGORICAL;
     if (b->n_present == 0)
         return KANON_TYPE_CATEGORICAL;
+    if (b->raw->natural != KANON_TYPE_UNKNOWN)
+        return b->raw->natural;
     if (every_value_is(b, KANON_TYPE_INTEGER))
         return KANON_TYPE_INTEGER;
     return every_value_is(b, KANON_TYPE_DECIMAL) ? KANON_TYPE_DECIMAL : KANON_TYPE_CATEGORICAL;

@@ -39,6 +39,7 @@ typedef struct kanon__raw_column {
     kanon__codes codes;        /* by row: the dictionary code of its text */
     kanon__dictionary *values; /* in the order in which they first appear */
     uint32_t null_code;        /* means "no value" whatever its text; KANON__NO_CODE: none does */
+    kanon_type natural;        /* where the schema names no type; KANON_TYPE_UNKNOWN: it is found from the texts */
 } kanon__raw_column;
 
 /* Order the texts of a column as `attribute` (NULL: not named) and the missing texts of the schema say. `new_code`, by

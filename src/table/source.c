@@ -13,6 +13,7 @@ void kanon__source_free(kanon__source *source)
     for (int i = 0; source->column_names != NULL && i < source->n_columns; i++)
         kanon__free(source->column_names[i]);
     kanon__free(source->column_names);
+    kanon__free(source->natural);
     kanon__free(source->part_rows);
     kanon__free(source->name);
     source->class->free(source);

@@ -64,6 +64,7 @@ struct kanon__source {
     bool is_file; /* the name is a path, where nothing may be written meanwhile */
     int n_columns;
     char **column_names;
+    kanon_type *natural; /* by column: its type where the schema names none; NULL, KANON_TYPE_UNKNOWN: found from the texts */
     int64_t n_rows;
     int64_t n_parts;
     int64_t *part_rows; /* the first row of each part; a part is what one thread reads at a time */

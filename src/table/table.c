@@ -32,6 +32,12 @@ typedef struct reader {
 
 /* ---- columns ------------------------------------------------------------------------------------------------------ */
 
+/* Where the names of the columns stand, for messages: in the first line of a file. */
+static const char *header_line(const reader *r)
+{
+    return r->source->class->line_of_row != NULL ? ":1" : "";
+}
+
 /* A name in the schema that the table lacks: most often a slip of the pen, so the nearest name is told. */
 static kanon_status fail_no_column(const reader *r, const char *name, int line, kanon_error *err)
 {
@@ -40,10 +46,12 @@ static kanon_status fail_no_column(const reader *r, const char *name, int line, 
     if (line > 0 && r->schema->path != NULL)
         st = kanon__fail(err, KANON_EDATA, "%s:%d: %s: the table has no such column", r->schema->path, line, name);
     else
-        st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", r->source->name, name);
+        st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the table has no such column", r->source->name, header_line(r), name);
     if (nearest != NULL)
         return kanon__hint(err, st, "did you mean '%s'?", nearest);
-    return kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?");
+    return r->source->class->line_of_row != NULL
+               ? kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?")
+               : kanon__hint(err, st, "name a column of the table, or leave the attribute out of the schema");
 }
 
 static kanon_status check_names(const reader *r, kanon_error *err)
@@ -116,8 +124,8 @@ static kanon_status tell_unnamed(reader *r, bool strict, kanon_error *err)
     if (n_unnamed == 0)
         return KANON_OK;
     if (strict) {
-        kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the schema does not name %s%s", r->source->name,
-                                      r->source->column_names[first], n_unnamed > 1 ? "these columns: " : "this column",
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%s", r->source->name,
+                                      header_line(r), r->source->column_names[first], n_unnamed > 1 ? "these columns: " : "this column",
                                       n_unnamed > 1 ? names : "");
         return kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
     }
@@ -197,11 +205,12 @@ static kanon_status read_rows(reader *r, kanon_error *err)
     r->data->n_rows = r->source->n_rows;
     r->data->spilled = r->raw.spilled;
     if (r->data->n_rows == 0) {
-        st = r->source->class->line_of_row != NULL
-                 ? kanon__fail(err, KANON_EDATA, "%s:2: %s: no records after the header line", r->source->name,
-                               r->source->column_names[0])
-                 : kanon__fail(err, KANON_EDATA, "%s: no records", r->source->name);
-        kanon__hint(err, st, "a table has one line of column names and then one line for each record");
+        bool is_text = r->source->class->line_of_row != NULL;
+        st = is_text ? kanon__fail(err, KANON_EDATA, "%s:2: %s: no records after the header line", r->source->name,
+                                   r->source->column_names[0])
+                     : kanon__fail(err, KANON_EDATA, "%s: no records", r->source->name);
+        kanon__hint(err, st, "%s", is_text ? "a table has one line of column names and then one line for each record"
+                                           : "a table has at least one record");
     }
 out:
     kanon__free(wanted);
@@ -247,7 +256,8 @@ static kanon_status encode_column(int64_t i, void *payload, kanon_error *err)
                              .n_rows = r->data->n_rows,
                              .codes = *raw_codes,
                              .values = values,
-                             .null_code = r->raw.null_codes[i]};
+                             .null_code = r->raw.null_codes[i],
+                             .natural = r->source->natural != NULL ? r->source->natural[i] : KANON_TYPE_UNKNOWN};
     KANON_TRY(kanon__new_array(&new_code, values->n, "codes", err), out);
     KANON_TRY(kanon__domain_build(&column->domain, new_code, &raw, r->attributes[i], r->schema, err), out);
     KANON_TRY(kanon__codes_new(&column->codes, raw.n_rows, column->domain->n_codes, r->data->spilled, err), out);

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "table/number.h"
+#include "verify/arrow_cells.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -50,6 +51,7 @@ struct kanon__verifier {
     double *figures; /* for means and mappings, by group and quasi attribute: what is shown, in two numbers; else NULL */
     _Atomic unsigned char *seen; /* by row */
     shared_sum *links;           /* all of them together are 0 in the end: see link_row */
+    const kanon__arrow_source *arrow; /* the table's source where it came as an Arrow stream; else NULL */
 };
 
 /* ---- before ------------------------------------------------------------------------------------------------------ */
@@ -139,6 +141,11 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     v->n_groups = n_groups;
     v->numeric = numeric;
     v->mapping = mapping;
+    v->arrow = kanon__arrow_source_of(table->source);
+    if (table->source->bytes == NULL && v->arrow == NULL) {
+        st = kanon__fail(err, KANON_EINTERNAL, "the check cannot read the rows of %s again", table->source->name);
+        goto out;
+    }
     KANON_TRY(know_attributes(v, err), out);
     KANON_TRY(kanon__new_array(&v->covers, n_cells, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
@@ -403,7 +410,9 @@ static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t
 {
     double value;
     if (code == a->column->domain->missing_code)
-        return says_missing(v, cell);
+        return cell->null || says_missing(v, cell);
+    if (cell->null)
+        return false;
     return a->numeric && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
            value == a->column->domain->values[code];
 }
@@ -415,7 +424,7 @@ static inline bool is_covered(const kanon__verifier *v, int64_t row, const cover
     const kanon__cell *cell = &cells[a->number];
     uint32_t code = kanon__code_at(a->column->codes, row);
     return covers[i].lo <= code && code <= covers[i].hi &&
-           (says(cell, a->own[code].bytes, a->own[code].length) || says_the_same(v, a, code, cell));
+           ((!cell->null && says(cell, a->own[code].bytes, a->own[code].length)) || says_the_same(v, a, code, cell));
 }
 
 /* Whether `bytes` come next in the line; if so, *at moves past them. */
@@ -489,7 +498,10 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__c
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
     if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
-    link_row(v, row, cells);
+    if (v->arrow == NULL)
+        link_row(v, row, cells);
+    else if (!kanon__arrow_cells_match(v->arrow, row, cells))
+        return kanon__fail(err, KANON_EINTERNAL, "the check found other values than those of record %lld", (long long)row + 1);
     int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
     const span *runs = &v->texts[group * v->n_runs];
     for (int run = 0; run < v->n_runs; run++)

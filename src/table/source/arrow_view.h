@@ -197,6 +197,13 @@ static inline const kanon__arrow_buffers *kanon__arrow_value(const kanon__arrow_
     return &v->entries;
 }
 
+/* Whether two dictionaries are one, so that what is known of its entries holds for both. */
+static inline bool kanon__arrow_same_entries(const kanon__arrow_buffers *a, const kanon__arrow_buffers *b)
+{
+    return a->offset == b->offset && a->length == b->length && a->validity == b->validity && a->values == b->values &&
+           a->bytes == b->bytes && a->pieces == b->pieces;
+}
+
 /* Whether a row has no value: it is null, or its dictionary entry is. */
 static inline bool kanon__arrow_is_null(const kanon__arrow_view *v, int64_t row)
 {
