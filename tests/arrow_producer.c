@@ -28,9 +28,13 @@ static char *copy_text(const char *text)
 
 /* ---- buffers ---------------------------------------------------------------------------------------------------------- */
 
-/* What an array holds: its buffers as they were allocated, without the odd byte in front. */
+/* What an array holds, whatever a test does to the array: its buffers as they were allocated, without the odd byte in front,
+ * and the arrays below it. */
 typedef struct array_holding {
     void **memory;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    int64_t n_buffers, n_children;
     arrow_counts *counts; /* of arrays that are handed over by themselves */
 } array_holding;
 
@@ -38,10 +42,12 @@ typedef struct array_holding {
 static unsigned char *add_buffer(struct ArrowArray *array, const arrow_layout *layout, size_t size)
 {
     array_holding *holding = array->private_data;
-    int64_t i = array->n_buffers++;
-    array->buffers = realloc((void *)array->buffers, (size_t)array->n_buffers * sizeof *array->buffers);
-    holding->memory = realloc(holding->memory, (size_t)array->n_buffers * sizeof *holding->memory);
-    require(array->buffers != NULL && holding->memory != NULL);
+    int64_t i = holding->n_buffers++;
+    holding->buffers = realloc((void *)holding->buffers, (size_t)holding->n_buffers * sizeof *holding->buffers);
+    holding->memory = realloc(holding->memory, (size_t)holding->n_buffers * sizeof *holding->memory);
+    require(holding->buffers != NULL && holding->memory != NULL);
+    array->buffers = holding->buffers;
+    array->n_buffers = holding->n_buffers;
     unsigned char *memory = malloc(size + layout->unaligned + (size == 0));
     require(memory != NULL);
     memset(memory, 0x5a, size + layout->unaligned + (size == 0));
@@ -62,23 +68,25 @@ static void set_bit(unsigned char *bits, int64_t i, bool value)
     bits[i / 8] = (unsigned char)(value ? bits[i / 8] | 1 << i % 8 : bits[i / 8] & ~(1 << i % 8));
 }
 
+static void release_below(struct ArrowArray *array)
+{
+    if (array != NULL && array->release != NULL)
+        array->release(array);
+    free(array);
+}
+
 static void release_array(struct ArrowArray *array)
 {
     array_holding *holding = array->private_data;
     require(array->release != NULL);
-    for (int64_t i = 0; i < array->n_children; i++) {
-        if (array->children[i]->release != NULL)
-            array->children[i]->release(array->children[i]);
-        free(array->children[i]);
-    }
-    free(array->children);
-    if (array->dictionary != NULL && array->dictionary->release != NULL)
-        array->dictionary->release(array->dictionary);
-    free(array->dictionary);
-    for (int64_t i = 0; i < array->n_buffers; i++)
+    for (int64_t i = 0; i < holding->n_children; i++)
+        release_below(holding->children[i]);
+    free(holding->children);
+    release_below(holding->dictionary);
+    for (int64_t i = 0; i < holding->n_buffers; i++)
         free(holding->memory[i]);
     free(holding->memory);
-    free((void *)array->buffers);
+    free((void *)holding->buffers);
     if (holding->counts != NULL)
         holding->counts->released_arrays++;
     free(holding);
@@ -285,6 +293,7 @@ static void put_dictionary(struct ArrowArray *array, const arrow_field *field, c
     }
     put_values(array, field->format, layout, &(cell_range){indices, r->n, r->before, r->behind});
     array->dictionary = take(sizeof *array->dictionary);
+    ((array_holding *)array->private_data)->dictionary = array->dictionary;
     init_array(array->dictionary, NULL);
     put_values(array->dictionary, field->entry_format, layout,
                &(cell_range){list.entries, list.n, layout->array_offset, layout->rows_behind});
@@ -303,7 +312,8 @@ static void make_batch(struct ArrowArray *out, const arrow_table *table, const a
     counts->arrays++;
     out->length = n;
     out->offset = layout->batch_offset;
-    out->children = take((size_t)table->n_columns * sizeof *out->children);
+    array_holding *holding = out->private_data;
+    holding->children = out->children = take((size_t)table->n_columns * sizeof *out->children);
     if (layout->batch_validity) {
         unsigned char *bits = add_buffer(out, layout, (size_t)(layout->batch_offset + n + 7) / 8);
         for (int64_t i = 0; i < n; i++)
@@ -324,6 +334,7 @@ static void make_batch(struct ArrowArray *out, const arrow_table *table, const a
         else
             put_values(child, field->format, layout, &r);
     }
+    holding->n_children = out->n_children;
 }
 
 /* ---- the schema ------------------------------------------------------------------------------------------------------- */

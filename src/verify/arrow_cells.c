@@ -137,10 +137,12 @@ static bool says_real(const kanon__cell *cell, const char *format, const struct 
         memcpy(&value, (const char *)array->buffers[1] + i * 8, 8);
     value = format[0] == 'f' ? (double)single : value;
     if (isnan(value))
-        return cell->null;
+        return cell->null && cell->length == 0;
+    if (cell->null || cell->quoted)
+        return false;
     if (isinf(value))
         return says_bytes(cell, value < 0 ? "-inf" : "inf", value < 0 ? 4 : 3);
-    if (cell->null || !kanon__parse_decimal(&read, cell->text, cell->length))
+    if (!kanon__parse_decimal(&read, cell->text, cell->length))
         return false;
     return format[0] == 'f' ? (float)read.value == single : read.value == value;
 }

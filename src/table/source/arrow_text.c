@@ -160,11 +160,16 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+static int64_t floor_rest(int64_t a, int64_t b)
+{
+    return a % b + (a % b < 0 ? b : 0);
+}
+
 size_t kanon__arrow_print_timestamp(char *buffer, int64_t value, int64_t units, bool zoned)
 {
     const int64_t day_seconds = 86400;
     int64_t seconds = floor_divide(value, units), days = floor_divide(seconds, day_seconds);
-    int64_t fraction = value % units < 0 ? value % units + units : value % units, of_day = seconds - days * day_seconds;
+    int64_t fraction = floor_rest(value, units), of_day = floor_rest(seconds, day_seconds);
     int places = units == 1000 ? 3 : units == 1000000 ? 6 : units == 1000000000 ? 9 : 0;
     size_t length = kanon__arrow_print_date(buffer, days);
     for (int i = 0; i < 3; i++) {
