@@ -46,7 +46,7 @@ static inline bool bit_at(const void *bits, int64_t i)
 
 static inline bool is_null(const struct ArrowArray *array, int64_t place)
 {
-    return array->n_buffers > 0 && array->buffers[0] != NULL && !bit_at(array->buffers[0], place);
+    return array->null_count != 0 && array->n_buffers > 0 && array->buffers[0] != NULL && !bit_at(array->buffers[0], place);
 }
 
 static inline __int128 whole_at(const void *values, int64_t place, int size, bool is_signed)
@@ -163,8 +163,8 @@ static bool counts_nulls(char letter, const struct ArrowArray *array)
         return true;
     if (letter == 'n')
         return array->null_count == array->length;
-    for (int64_t i = 0; i < array->length; i++)
-        n += is_null(array, array->offset + i);
+    for (int64_t i = 0; array->buffers[0] != NULL && i < array->length; i++)
+        n += !bit_at(array->buffers[0], array->offset + i);
     return n == array->null_count;
 }
 

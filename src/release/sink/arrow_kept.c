@@ -221,13 +221,16 @@ static kanon_status refer(struct ArrowArray *out, const kanon_table *table, cons
 {
     kanon__arrow_memory *memory = NULL;
     kanon_status st = kanon__arrow_memory_new(&memory, table, err);
-    bool whole = offset == array->offset && length == array->length;
+    bool whole = offset == array->offset && length == array->length, no_nulls = array->null_count == 0;
     if (st == KANON_OK)
-        st = kanon__arrow_array_init(out, memory, length, whole ? array->null_count : -1, array->buffers, array->n_buffers,
-                                     err);
-    if (st == KANON_OK)
-        out->offset = offset;
-    return st;
+        st = kanon__arrow_array_init(out, memory, length, whole || no_nulls ? array->null_count : -1, array->buffers,
+                                     array->n_buffers, err);
+    if (st != KANON_OK)
+        return st;
+    out->offset = offset;
+    if (no_nulls && out->n_buffers > 0)
+        out->buffers[0] = NULL; /* whatever stands there: nothing is null */
+    return KANON_OK;
 }
 
 static kanon_status refer_batch(struct ArrowArray *out, const kanon__arrow_kept *k, int64_t batch, kanon_error *err)
