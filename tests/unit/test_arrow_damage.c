@@ -1,7 +1,10 @@
 /* The check of Arrow releases: every kind of buffer is damaged in turn, after it was built and before it is checked, and no
  * stream comes out. */
 #include "arrow_release_cases.h"
+#include "model/grouping.h"
 #include "pipeline/arrow_export.h"
+#include "release/sink/arrow_release.h"
+#include "verify/verify_arrow.h"
 
 /* One way to spoil the batches: bytes of a buffer, or a number of the structs. */
 typedef struct damage {
@@ -12,6 +15,8 @@ typedef struct damage {
     size_t byte;
     unsigned char flip; /* bits of that byte */
     size_t stride;      /* and of bytes so far apart in all records; 0: no others */
+    int64_t records;    /* in so many only; 0: in all */
+    int64_t fewer_nulls;
     enum { BYTES, LENGTH, NULL_COUNT, DROP_BATCH, NAME, FORMAT, N_CHILDREN, SWAP, NO_NULLS } what;
 } damage;
 
@@ -55,7 +60,8 @@ static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, voi
         break;
     }
     default:
-        for (int64_t i = 0; i < (d->stride > 0 ? array->length : 1); i++)
+        array->null_count -= d->fewer_nulls;
+        for (int64_t i = 0; i < (d->stride == 0 ? 1 : d->records > 0 ? d->records : array->length); i++)
             ((unsigned char *)(uintptr_t)array->buffers[d->buffer])[d->byte + (size_t)i * d->stride] ^= d->flip;
     }
 }
@@ -81,10 +87,17 @@ static void damaged_columns_are_refused(void **state)
         {.name = "age_min above the smallest", .child = 0, .buffer = 1, .byte = 0, .flip = 1}, /* 21 instead of 20 */
         {.name = "age_max below the largest", .child = 1, .buffer = 1, .byte = 8, .flip = 8},  /* 16 instead of 24 */
         {.name = "age_min lower in one record alone", .child = 0, .buffer = 1, .byte = 0, .flip = 4}, /* 16 instead of 20 */
+        {.name = "age_min of a group", .child = 0, .buffer = 1, .flip = 1, .stride = 8, .records = 3},
+        {.name = "age_max of a group", .child = 1, .buffer = 1, .flip = 8, .stride = 8, .records = 3},
+        {.name = "temp_min of a group", .child = 2, .buffer = 1, .byte = 7, .flip = 0x80, .stride = 8, .records = 3}, /* 1.5 */
+        {.name = "day_max of a group", .child = 5, .buffer = 1, .byte = 1, .flip = 1, .stride = 4, .records = 3},
+        {.name = "category of a group", .child = 6, .buffer = 1, .flip = 1, .stride = 4, .records = 3},
+        {.name = "number of a missing value", .child = 0, .buffer = 0, .byte = 0, .flip = 0x60, .fewer_nulls = 2},
         {.name = "temp_max", .child = 3, .buffer = 1, .byte = 7, .flip = 0x40},
         {.name = "day_min", .child = 4, .buffer = 1, .byte = 1, .flip = 0x80},
         {.name = "validity of age_min", .child = 0, .buffer = 0, .byte = 0, .flip = 1},
-        {.name = "a suppressed record shows", .child = 0, .buffer = 0, .byte = 1, .flip = 8},
+        {.name = "a suppressed record shows", .child = 0, .buffer = 0, .byte = 1, .flip = 8, .fewer_nulls = 1},
+        {.name = "a suppressed record shows a category", .child = 6, .buffer = 0, .byte = 1, .flip = 8, .fewer_nulls = 1},
         {.name = "null_count", .child = 0, .buffer = -1, .what = NULL_COUNT},
         {.name = "validity taken away", .child = 0, .buffer = -1, .what = NO_NULLS},
         {.name = "length of a column", .child = 5, .buffer = -1, .what = LENGTH},
@@ -117,6 +130,8 @@ static void damaged_texts_and_means_are_refused(void **state)
 {
     static const damage texts[] = {
         {.name = "low end", .child = 0, .buffer = 2, .byte = 2, .flip = 1},          /* [21-24] */
+        {.name = "low end of a group", .child = 0, .buffer = 2, .byte = 2, .flip = 1, .stride = 7, .records = 3},
+        {.name = "high end of a group", .child = 0, .buffer = 2, .byte = 5, .flip = 4, .stride = 7, .records = 3}, /* 20 */
         {.name = "bracket", .child = 0, .buffer = 2, .byte = 0, .flip = 1},          /* Z20-24] */
         {.name = "offset", .child = 0, .buffer = 1, .byte = 4, .flip = 1},
         {.name = "day", .child = 2, .buffer = 2, .byte = 9, .flip = 9},
@@ -124,6 +139,8 @@ static void damaged_texts_and_means_are_refused(void **state)
     };
     static const damage means[] = {
         {.name = "mean", .child = 0, .buffer = 1, .byte = 6, .flip = 0x10},
+        {.name = "mean of a group", .child = 0, .buffer = 1, .byte = 6, .flip = 0x10, .stride = 8, .records = 3},
+        {.name = "mean of dates of a group", .child = 2, .buffer = 1, .byte = 1, .flip = 1, .stride = 4, .records = 3},
         {.name = "mean of dates", .child = 2, .buffer = 1, .byte = 1, .flip = 1},
     };
     (void)state;
@@ -180,6 +197,100 @@ static void records_in_wrong_places_are_refused(void **state)
     kanon_table_free(table);
 }
 
+/* ---- claims ---------------------------------------------------------------------------------------------------------- */
+
+/* A good release, and what is said of it. */
+typedef struct release_claim {
+    kanon_table *table;
+    kanon_grouping *grouping;
+    kanon__arrow_batches *batches;
+    struct ArrowSchema schema;
+    kanon__arrow_claim claim;
+} release_claim;
+
+static void make_claim(release_claim *out, const char *yaml, const char *csv, const int64_t *group_of)
+{
+    kanon_error err = {0};
+    out->table = table_of(yaml, csv);
+    out->grouping = grouping_of(out->table, group_of);
+    kanon__arrow_plan plan = {.table = out->table,
+                              .group_of = out->grouping->group_of,
+                              .n_groups = out->grouping->n_groups,
+                              .threads = 1};
+    assert_done(kanon__arrow_release_new(&out->batches, &plan, &err), &err);
+    assert_done(kanon__arrow_schema_init(&out->schema, out->batches->fields, out->batches->n_fields, &err), &err);
+    out->claim = (kanon__arrow_claim){.table = out->table,
+                                      .group_of = out->grouping->group_of,
+                                      .n_groups = out->grouping->n_groups,
+                                      .k = 2,
+                                      .schema = &out->schema,
+                                      .batches = out->batches->batches,
+                                      .n_batches = out->batches->n_batches};
+}
+
+static void clear_claim(release_claim *c)
+{
+    c->schema.release(&c->schema);
+    kanon__arrow_batches_free(c->batches);
+    kanon_grouping_free(c->grouping);
+    kanon_table_free(c->table);
+}
+
+static void assert_claim(const kanon__arrow_claim *claim, const char *message)
+{
+    kanon_error err = {0};
+    kanon_status st = kanon__verify_arrow(claim, 1, &err);
+    assert_int_equal(st, message == NULL ? KANON_OK : KANON_EINTERNAL);
+    if (message != NULL)
+        assert_holds(err.message, message);
+}
+
+static void false_claims_are_refused(void **state)
+{
+    static const int32_t twice[] = {0, 1, 2, 2}, wrong[] = {1, 0, 2, 3};
+    release_claim c;
+    (void)state;
+    /* the groups show [1-2], [1-3]: equal values in two ways */
+    make_claim(&c, "attributes: {a: {role: quasi}, s: {role: sensitive}}\n", "a,s\n1,x\n2,y\n1,x\n3,z\n",
+               GROUPS(1, 1, 2, 2));
+    kanon__arrow_claim claim = c.claim;
+    assert_claim(&claim, NULL);
+    claim.k = 3;
+    assert_claim(&claim, "a group of 2 records, fewer than k = 3");
+    claim = c.claim;
+    claim.mapping = true;
+    assert_claim(&claim, "one value shown in two ways");
+    claim = c.claim;
+    claim.order = twice;
+    assert_claim(&claim, "a record twice");
+    claim.order = wrong;
+    assert_claim(&claim, "a kept column with another value");
+    claim = c.claim;
+    claim.numeric = KANON_ARROW_MEAN;
+    assert_claim(&claim, "another column than was promised");
+    clear_claim(&c);
+}
+
+/* Each of the groups has one sensitive value. What is shown of the first two is the same, so they are one class. */
+static void constraints_hold_in_classes(void **state)
+{
+    static const char csv[] = "a,s\n1,x\n2,x\n1,y\n2,y\n5,p\n6,q\n";
+    release_claim c;
+    (void)state;
+    make_claim(&c,
+               "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
+               "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               csv, GROUPS(1, 1, 2, 2, 3, 3));
+    assert_claim(&c.claim, NULL);
+    clear_claim(&c);
+    make_claim(&c,
+               "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
+               "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               csv, GROUPS(1, 1, 3, 3, 3, 3));
+    assert_claim(&c.claim, "does not keep a constraint");
+    clear_claim(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +298,8 @@ int main(void)
         cmocka_unit_test(damaged_texts_and_means_are_refused),
         cmocka_unit_test(damaged_kept_columns_are_refused),
         cmocka_unit_test(records_in_wrong_places_are_refused),
+        cmocka_unit_test(false_claims_are_refused),
+        cmocka_unit_test(constraints_hold_in_classes),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
