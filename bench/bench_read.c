@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     kanon_error err = {0};
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
-    if (kanon_schema_read(&schema, argv[2], &err) != KANON_OK) {
+    if (kanon_schema_read(&schema, argv[2], NULL, &err) != KANON_OK) {
         fprintf(stderr, "bench_read: %s\n", err.message);
         return 1;
     }

@@ -17,7 +17,7 @@ static double seconds(clockid_t which)
 static kanon_status read_inputs(char **argv, kanon_schema **schema, kanon_table **table, kanon_grouping **grouping,
                                 kanon_error *err)
 {
-    kanon_status st = kanon_schema_read(schema, argv[2], err);
+    kanon_status st = kanon_schema_read(schema, argv[2], NULL, err);
     if (st == KANON_OK)
         st = kanon_table_read(table, argv[1], *schema, NULL, err);
     if (st == KANON_OK)

@@ -5,7 +5,6 @@
 #include "progress.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #define DEFAULT_RISK_THRESHOLD 0.2
@@ -38,9 +37,19 @@ static const char *const examples[] = {
     NULL,
 };
 
+enum { WIDTH = 20 };
+
+static void print_lines(const char *name, const char *const *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        printf("%-*s ", WIDTH, name);
+        print_clean(stdout, lines[i]);
+        putchar('\n');
+    }
+}
+
 static void print_check(const kanon_check *check, double threshold)
 {
-    enum { WIDTH = 20 };
     printf("%-*s %" PRId64 "\n", WIDTH, "records", check->records);
     printf("%-*s %" PRId64 "\n", WIDTH, "suppressed", check->suppressed);
     printf("%-*s %" PRId64 "\n", WIDTH, "classes", check->classes);
@@ -51,69 +60,48 @@ static void print_check(const kanon_check *check, double threshold)
     printf("%-*s %.10g of the records above %.10g\n", WIDTH, "share_at_risk", check->share_at_risk, threshold);
     for (size_t i = 0; i < check->n_smallest; i++)
         printf("%-*s %" PRId64 " x %" PRId64 "\n", WIDTH, "class_size", check->smallest[i].size, check->smallest[i].classes);
-    for (size_t i = 0; i < check->n_diversity; i++) {
-        printf("%-*s %" PRId64 " ", WIDTH, "distinct_l", check->diversity[i].distinct_min);
-        print_clean(stdout, check->diversity[i].column);
+    for (size_t i = 0; i < check->n_figures; i++) {
+        printf("%-*s %.10g ", WIDTH, check->figures[i].figure, check->figures[i].value);
+        print_clean(stdout, check->figures[i].attribute);
         putchar('\n');
-    }
-    for (size_t i = 0; i < check->n_diversity; i++) {
-        const kanon_diversity *d = &check->diversity[i];
-        const char *const names[] = {"entropy_l", "recursive_c", "alpha", "t_closeness"};
-        const double values[] = {d->entropy_l, d->recursive_c, d->alpha, d->t};
-        for (int j = 0; j < 4; j++) {
-            printf("%-*s %.10g ", WIDTH, names[j], values[j]);
-            print_clean(stdout, d->column);
-            putchar('\n');
-        }
     }
     if (check->entities > 0)
         printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "entities", check->entities);
-    for (size_t i = 0; i < check->n_kept; i++) {
-        printf("%-*s %.10g ", WIDTH, check->kept[i].holds ? "kept" : "broken", check->kept[i].reached);
-        print_clean(stdout, check->kept[i].sentence);
+    for (size_t i = 0; i < check->n_constraints; i++) {
+        const kanon_constraint_status *c = &check->constraints[i];
+        printf("%-*s %.10g ", WIDTH, c->holds ? "kept" : "broken", c->reached);
+        print_clean(stdout, c->sentence);
         putchar('\n');
     }
-    for (size_t i = 0; i < check->n_warnings; i++) {
-        printf("%-*s ", WIDTH, "warning");
-        print_clean(stdout, check->warnings[i]);
-        putchar('\n');
-    }
+    print_lines("warning", check->warnings, check->n_warnings);
+    print_lines("not_shown", check->not_shown, check->n_not_shown);
 }
 
-static void add_reason(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void add_reason(char *to, size_t size, const char *format, ...)
+/* Add a sentence, as much of it as there is room for. */
+static void add_reason(char *to, size_t size, const char *reason)
 {
-    va_list args;
     size_t used = strlen(to);
-    used += (size_t)snprintf(to + used, size - used, "%s", used > 0 ? "; " : "");
-    va_start(args, format);
-    if (used < size)
-        vsnprintf(to + used, size - used, format, args);
-    va_end(args);
+    snprintf(to + used, size - used, "%s%s", used > 0 ? "; " : "", reason);
 }
 
-/* Whether the file keeps what is asked of it; where not, one line says what is wrong. */
-static int compare(const char *path, const kanon_check *check, int64_t asked)
+/* The last line: whether the file satisfies what was asked of it. Where it does not, standard error has the reasons too. */
+static int print_verdict(const char *path, const kanon_check *check)
 {
-    char reasons[512] = "";
-    size_t n_broken = 0;
-    for (size_t i = 0; i < check->n_kept; i++)
-        n_broken += !check->kept[i].holds;
-    if (check->k < asked)
-        add_reason(reasons, sizeof reasons, "k is %" PRId64 ", less than the %" PRId64 " asked for", check->k, asked);
-    if (check->entities > 0 && check->entities < asked)
-        add_reason(reasons, sizeof reasons, "a class has %" PRId64 " entities, fewer than the %" PRId64 " asked for",
-                   check->entities, asked);
-    if (n_broken > 0)
-        add_reason(reasons, sizeof reasons, "%zu of %zu constraints %s broken", n_broken, check->n_kept,
-                   n_broken == 1 ? "is" : "are");
-    if (check->identifying_columns > 0)
-        add_reason(reasons, sizeof reasons, "%d identifying column%s in the file", check->identifying_columns,
-                   check->identifying_columns == 1 ? " is" : "s are");
-    if (*reasons == '\0')
+    char reasons[2048] = "";
+    for (size_t i = 0; i < check->n_violated; i++)
+        add_reason(reasons, sizeof reasons, check->violated[i]);
+    for (size_t i = 0; i < check->n_not_shown; i++)
+        add_reason(reasons, sizeof reasons, check->not_shown[i]);
+    if (!check->holds)
+        say("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, reasons);
+    printf("%-*s ", WIDTH, "verdict");
+    if (check->holds) {
+        puts(check->asked ? "holds: all that was asked is there" : "nothing was asked: the file is only described");
         return EXIT_DONE;
-    say("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, reasons);
+    }
+    printf("fails: ");
+    print_clean(stdout, reasons);
+    putchar('\n');
     return EXIT_UNMET;
 }
 
@@ -132,6 +120,7 @@ static int run(const command *self, const arguments *args)
         .risk_threshold = args->risk_threshold > 0 ? args->risk_threshold : DEFAULT_RISK_THRESHOLD,
         .tick = progress_tick,
         .payload = &show,
+        .k = args->k,
     };
     progress_begin(&show, args->quiet);
     signals_catch_reading(args->operand);
@@ -141,7 +130,7 @@ static int run(const command *self, const arguments *args)
     progress_end(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);
-        status = compare(args->operand, check, args->k > 0 ? args->k : kanon_schema_k(schema));
+        status = print_verdict(args->operand, check);
     } else {
         status = failed(self, &err);
     }
@@ -157,8 +146,10 @@ const command command_check = {
     .description = "Reads a released file (CSV; -: standard input), whichever tool wrote it, and prints how many records "
                    "look alike and what risk is left: sizes and counts, never values. Cells may be written [15-19], "
                    "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
-                   "(distinct, entropy), the largest c of (c,2), alpha and t. The exit status is 1 where k is less than "
-                   "asked, a constraint is broken or an identifying column is in the file.",
+                   "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "
+                   "those of persons. The last line is the verdict. The exit status is 1 where k is less than asked, a "
+                   "constraint is broken, an identifying column is in the file, or the file cannot show what was asked: "
+                   "a quasi column, the column of a constraint or that of the entities is not in it.",
     .operand = "RELEASE",
     .options = options,
     .examples = examples,

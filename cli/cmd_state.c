@@ -71,9 +71,9 @@ static void print_history(const kanon_state_info *info)
 /* The constraints, and what the least protected group reaches of each. */
 static void print_constraints(const kanon_state_info *info)
 {
-    for (size_t i = 0; i < info->n_promises; i++)
-        printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->promises[i].sentence, info->promises[i].asked,
-               info->promises[i].reached);
+    for (size_t i = 0; i < info->n_constraints; i++)
+        printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->constraints[i].sentence,
+               info->constraints[i].asked, info->constraints[i].reached);
     print_text("entity", info->entity);
     if (info->entity_together)
         printf("%-*s all records of an entity are in one group\n", WIDTH, "keeps");

@@ -563,7 +563,8 @@ static kanon_status set_roles(kanon_schema *schema, const text_list *columns, ka
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
 {
     kanon_schema *schema = NULL;
-    kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, args->schema, err) : kanon_schema_new(&schema, err);
+    kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, args->schema, NULL, err)
+                                           : kanon_schema_new(&schema, NULL, err);
     if (st == KANON_OK)
         st = set_roles(schema, &args->quasi, KANON_ROLE_QUASI, err);
     if (st == KANON_OK)

@@ -63,7 +63,7 @@ def look(i, inside, cost):
     if len(highest) < k or sum(highest) <= k * scale * cost:
         return
     if i == len(attributes):
-        refuse("a box is overpriced")
+        refuse("the prices in a box violate dual feasibility")
     for more, rows in attributes[i]:
         look(i + 1, inside & rows, cost + more)
 

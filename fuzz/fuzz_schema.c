@@ -15,7 +15,7 @@ static void require(bool holds)
 static void check_attribute(const kanon__attribute *attribute)
 {
     bool is_numeric = attribute->type != KANON_TYPE_UNKNOWN && attribute->type != KANON_TYPE_CATEGORICAL;
-    int n_ways = (attribute->taxonomy_path != NULL) + (attribute->tree != NULL) + (attribute->mask != KANON__MASK_NONE);
+    int n_ways = (attribute->taxonomy_path != NULL) + (attribute->tree != NULL) + (attribute->mask != KANON_MASK_NONE);
     require(attribute->line > 0);
     require(attribute->weight > 0);
     require(n_ways <= (is_numeric ? 0 : 1));

@@ -2,7 +2,7 @@
  *
  * A run is: read a schema, read a table, group its records, publish what came out.
  *
- *     kanon_schema_read(&schema, "hospital.yaml", &err);
+ *     kanon_schema_read(&schema, "hospital.yaml", NULL, &err);
  *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
  *     kanon_publish(table, grouping, &(kanon_outputs){.struct_size = sizeof(kanon_outputs), .release = "release.csv"},
@@ -13,9 +13,8 @@
  *   unless err is NULL, says why. Messages never hold a cell value.
  * - Option structs begin with struct_size = sizeof(the struct); a NULL options pointer and a zero field mean "the default".
  * - Row numbers start at 0 here and at 1 in files. Group numbers start at 1; group 0 is a suppressed record.
- * - The library does not print, exit, abort or keep global state. Objects that are not being changed may be used from
- * several
- *   threads at once. */
+ * - The library does not print, exit, abort or keep global state, nor touch signal handlers; its threads block signals.
+ *   Objects that are not being changed may be used from several threads at once. */
 #ifndef KANON_H
 #define KANON_H
 
@@ -88,10 +87,30 @@ typedef struct kanon_progress {
 /* What a tick can answer besides 0: end soon with the best result so far. Work that can only be done or not is stopped. */
 #define KANON_TICK_FINISH 2
 
-/* Called every few milliseconds to seconds during long work, possibly from a worker thread but never from two at once.
+/* Called every few milliseconds to seconds during long work, possibly from a worker thread (unless the context says
+ * otherwise) but never from two at once.
  * A result other than 0 and KANON_TICK_FINISH stops the work: the running call returns KANON_ECANCELLED and leaves nothing
  * behind. */
 typedef int (*kanon_tick)(const kanon_progress *progress, void *payload);
+
+/* ---- context ----------------------------------------------------------------------------------------------------- */
+
+/* How the library behaves in somebody's process. The struct and what it points to are the caller's, stay as they are and
+ * outlive every object that was made with it. A schema, a table read with it, its groupings and measures, and a state are
+ * made with a context, and every call on them runs in it. NULL, and a zero field, mean what each field says here. What
+ * libyaml, jansson and SQLite allocate for themselves does not pass through it. */
+typedef struct kanon_context {
+    size_t struct_size;
+    /* Memory, aligned as malloc aligns it: all three or none (malloc, realloc and free). They may be called by several
+     * threads at once, and release also outside of a call, when an object is freed. NULL: out of memory. */
+    void *(*allocate)(size_t size, void *payload);
+    void *(*reallocate)(void *memory, size_t size, void *payload);
+    void (*release)(void *memory, void *payload);
+    void *payload;
+    const char *temporary; /* folder of temporary files; NULL: TMPDIR, else /tmp */
+    int threads;           /* no call uses more, its own included; 0: no limit */
+    int tick_on_caller;    /* ticks run on the thread that made the call, never on a worker */
+} kanon_context;
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
 
@@ -113,12 +132,21 @@ typedef enum kanon_type {
 KANON_API const char *kanon_role_text(kanon_role role);
 KANON_API const char *kanon_type_text(kanon_type type);
 
+/* A setting of an algorithm, a refinement or a measure, as text. */
+typedef struct kanon_setting {
+    const char *name, *value;
+} kanon_setting;
+
 typedef struct kanon_schema kanon_schema;
 
 /* An empty schema, to be filled by the setters below. */
-KANON_API kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err);
+KANON_API kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err);
 /* The schema in the YAML file at `path`. Paths in it are relative to the file. */
-KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err);
+KANON_API kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context,
+                                         kanon_error *err);
+/* The schema in `size` bytes of YAML. `name` stands in messages; paths in it are relative to the working directory. */
+KANON_API kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
+                                               const kanon_context *context, kanon_error *err);
 KANON_API void kanon_schema_free(kanon_schema *schema);
 
 /* Each setter replaces what the schema said before about that column. */
@@ -128,6 +156,22 @@ KANON_API kanon_status kanon_schema_set_weight(kanon_schema *schema, const char 
 /* The taxonomy file is read when a table is read; `path` is relative to the working directory. */
 KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path,
                                                  kanon_error *err);
+/* The taxonomy in `size` bytes, in the form of a taxonomy file; it is read at once. `name` stands in messages. */
+KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes,
+                                                       size_t size, const char *name, kanon_error *err);
+typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
+/* A taxonomy that masks one character per level, from the right or the left. */
+KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
+/* The role of columns that nobody names. */
+KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
+/* The columns that name a record, for deleting and updating it in a state; n 0: none. */
+KANON_API kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err);
+/* The algorithm, with its settings. */
+KANON_API kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
+                                                  size_t n_settings, kanon_error *err);
+/* From now on no text means "no value". */
+KANON_API void kanon_schema_clear_missing(kanon_schema *schema);
 /* The first call replaces the texts that the schema file names as missing; later calls add to them. */
 KANON_API kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err);
 
@@ -143,10 +187,6 @@ KANON_API kanon_status kanon_schema_set_suppress(kanon_schema *schema, const cha
 /* What the schema asks for: k (0: nothing said), the algorithm (NULL: nothing said) and its settings. */
 KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
 KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
-
-typedef struct kanon_setting {
-    const char *name, *value;
-} kanon_setting;
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
 
@@ -164,12 +204,17 @@ typedef struct kanon_read_options {
     int64_t
         memory; /* bytes that may be used: a table that would take much of them is kept in a file in TMPDIR; 0: any number */
     int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
+    const kanon_context *context; /* NULL: the schema's */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it
  * must not be changed while the table lives. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
+/* The same of `size` bytes in memory, which must outlive the table. `name` stands in messages and reports. */
+KANON_API kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
+                                              const kanon_schema *schema, const kanon_read_options *options,
+                                              kanon_error *err);
 KANON_API void kanon_table_free(kanon_table *table);
 
 KANON_API int64_t kanon_table_rows(const kanon_table *table);
@@ -265,6 +310,9 @@ KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *
 /* The grouping in a groups file: CSV with the columns row and group. It need not be k-anonymous. */
 KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
                                            kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages. */
+KANON_API kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes,
+                                                 size_t size, const char *name, kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
 KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);
@@ -342,6 +390,10 @@ KANON_API kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *t
 KANON_API kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
                                               const kanon_schema *schema, const kanon_evaluate_options *options,
                                               kanon_error *err);
+/* The same of a release in `size` bytes of memory; `name` stands in messages. */
+KANON_API kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
+                                            const char *name, const kanon_schema *schema,
+                                            const kanon_evaluate_options *options, kanon_error *err);
 KANON_API void kanon_measures_free(kanon_measures *measures);
 
 typedef struct kanon_figure {
@@ -361,6 +413,17 @@ KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
 /* ---- publishing -------------------------------------------------------------------------------------------------- */
+
+/* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno. Every
+ * sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete != 0, all
+ * outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker thread of
+ * the call, one at a time, but on the calling thread where the context says tick_on_caller. */
+typedef struct kanon_sink {
+    const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
+    int (*write)(const void *bytes, size_t size, void *payload);
+    int (*finish)(int complete, void *payload);
+    void *payload;
+} kanon_sink;
 
 typedef enum kanon_numeric {
     KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
@@ -382,6 +445,8 @@ typedef struct kanon_outputs {
     const kanon_measures *measures; /* of this grouping and not brief, for the reports; NULL: they are computed */
     int threads;                    /* 0: as many as there are processors; the files do not depend on it */
     const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
+    /* Sinks in place of the paths above; NULL: the path counts. */
+    const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when
@@ -400,6 +465,8 @@ typedef struct kanon_check_options {
     double risk_threshold; /* 0: 0.2 */
     kanon_tick tick;
     void *payload;
+    int64_t k; /* that the file must have; 0: what the schema says */
+    const kanon_context *context; /* NULL: the schema's */
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -407,21 +474,20 @@ typedef struct kanon_class_size {
     int64_t classes; /* how many classes have that size */
 } kanon_class_size;
 
-typedef struct kanon_diversity {
-    const char *column;   /* a sensitive column */
-    int64_t distinct_min; /* the fewest distinct values in a class */
-    double entropy_l;     /* the least exp(entropy) of a class */
-    double recursive_c;   /* (c,2)-diversity holds for every c above it; infinite where a class has one value */
-    double alpha;         /* the largest share of a value in a class */
-    double t;             /* the largest earth mover's distance of a class to the file */
-} kanon_diversity;
+/* What the least protected class reaches in a privacy model on one sensitive column. */
+typedef struct kanon_privacy_figure {
+    const char *model;     /* as in a schema: "distinct-l-diversity" */
+    const char *attribute; /* the sensitive column */
+    const char *figure;    /* "distinct_l", "entropy_l", "recursive_c" (the c of (c,2)), "alpha", "t_closeness", ... */
+    double value;
+} kanon_privacy_figure;
 
-/* A constraint of the schema, and what the file reaches. */
-typedef struct kanon_kept {
+/* A constraint of the schema, and what the file or the groups reach. */
+typedef struct kanon_constraint_status {
     const char *sentence;
-    double asked, reached; /* in the unit of the model: l, c, alpha or t */
+    double asked, reached; /* by the least protected class, in the unit of the model: l, c, alpha, t, or entities */
     int holds;
-} kanon_kept;
+} kanon_constraint_status;
 
 typedef struct kanon_check {
     int64_t records;    /* in the file */
@@ -429,23 +495,37 @@ typedef struct kanon_check {
     int64_t classes;
     int64_t k; /* records in the smallest class */
     double average_class_size;
-    double highest_risk, average_risk; /* prosecutor: 1/size, over records */
+    /* Prosecutor risk of a record: the records of its person in its class over those of the class. Without entities that is
+     * 1 / size. Where the file lacks the entity column that the schema names, these count records, and `not_shown` says
+     * so. */
+    double highest_risk, average_risk; /* the average is over records */
     double share_at_risk;              /* share of the records with a risk above the threshold */
     const kanon_class_size *smallest;  /* the smallest class sizes, ascending */
     size_t n_smallest;
-    const kanon_diversity *diversity;
-    size_t n_diversity;
+    const kanon_privacy_figure *figures; /* of every sensitive column, column by column */
+    size_t n_figures;
     const char *const *warnings; /* things that make the release weaker than its k: an identifying column, ... */
     size_t n_warnings;
     int identifying_columns; /* identifying columns that are in the file */
-    int64_t entities;        /* different entities in the smallest class; 0: the file does not tell them */
-    const kanon_kept *kept;  /* the constraints about columns of the file */
-    size_t n_kept;
+    int64_t entities;        /* different entities in the class that has fewest; 0: the file does not have their column */
+    const kanon_constraint_status *constraints; /* those about columns of the file */
+    size_t n_constraints;
+    int64_t k_asked;             /* 0: none */
+    const char *const *violated; /* what was asked and does not hold, one sentence each */
+    size_t n_violated;
+    const char *const *not_shown; /* what was asked and cannot be counted in this file, one sentence each */
+    size_t n_not_shown;
+    int asked; /* something was asked of the file: a k, a constraint, entities */
+    int holds; /* nothing is violated, and everything that was asked could be counted */
 } kanon_check;
 
-/* Read a released file, whichever tool wrote it, and find what it really holds to. */
+/* Read a released file, whichever tool wrote it, and find what it really reaches. What was asked and cannot be counted (a
+ * column is not there, or its values cannot be read) never holds. */
 KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
                                         const kanon_check_options *options, kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages. */
+KANON_API kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
+                                         const kanon_schema *schema, const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
 /* ---- lower bound ------------------------------------------------------------------------------------------------- */
@@ -459,6 +539,7 @@ typedef struct kanon_bound_options {
     kanon_tick tick;
     void *payload;
     const char *certificate; /* write the proof here, as JSON ("-": standard output); it holds no cell of the table */
+    const kanon_sink *certificate_to; /* in place of the path; NULL: the path counts */
 } kanon_bound_options;
 
 typedef struct kanon_lower_bound {
@@ -492,6 +573,11 @@ typedef struct kanon_certificate {
 KANON_API kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path,
                                                int threads, kanon_tick tick, void *payload, kanon_error *err);
 
+/* The same of `size` bytes in memory; `name` stands in messages. */
+KANON_API kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes,
+                                                     size_t size, const char *name, int threads, kanon_tick tick,
+                                                     void *payload, kanon_error *err);
+
 /* ---- trade-off --------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_tradeoff_options {
@@ -509,6 +595,7 @@ typedef struct kanon_tradeoff_options {
     void *payload;
     const char *csv, *json, *plot; /* where the curve is written to, all or nothing; "-": standard output; NULL: not wanted.
                                       A plot is a page with plots and figures where its name ends in .html, else SVG */
+    const kanon_sink *csv_to, *json_to, *plot_to; /* in place of the paths above */
 } kanon_tradeoff_options;
 
 typedef enum kanon_point_result {
@@ -552,6 +639,7 @@ typedef struct kanon_state_options {
     int wait_seconds; /* how long to wait for another process; 0: 10 seconds, negative: not at all */
     kanon_tick tick;
     void *payload;
+    const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner
@@ -584,7 +672,7 @@ typedef struct kanon_change {
     int64_t below_joint_k;           /* records whose joint class was smaller before: nothing could be done */
     double loss_before, loss;        /* average loss; NAN where it was not asked for */
     double drift;                    /* loss now over that of a fresh run, on a sample, less 1; NAN likewise */
-    int64_t repaired;                /* groups that were changed because they did not keep what is asked beside k */
+    int64_t repaired;                /* groups that were changed because they violated a constraint */
 } kanon_change;
 
 /* Each record of the CSV file at `delta` (all columns of the table) joins the group whose loss grows least; a group that
@@ -592,13 +680,20 @@ typedef struct kanon_change {
 KANON_API kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named in the file (by the schema's key, or by all columns) go; groups short of k are dispersed.
- * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could keep what is asked beside k (which inserting
- * and updating may say, too). */
+ * KANON_EINFEASIBLE: fewer than k records would be left, or no grouping could satisfy the constraints (which inserting and
+ * updating may return, too). */
 KANON_API kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
 /* The records named by their key get the values of the file's other columns: deleted and inserted, as one change. */
 KANON_API kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                           kanon_change *out, kanon_error *err);
+/* The same of records in `size` bytes of CSV; `name` stands in messages. */
+KANON_API kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
+KANON_API kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                                const kanon_change_options *options, kanon_change *out, kanon_error *err);
 /* Make the groups better by a refinement (NULL: il-optimization). */
 KANON_API kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
                                             kanon_change *out, kanon_error *err);
@@ -619,12 +714,6 @@ typedef struct kanon_state_event {
     int64_t records, groups; /* afterwards */
 } kanon_state_event;
 
-/* Something that every group of a state keeps beside k. */
-typedef struct kanon_state_promise {
-    const char *sentence;
-    double asked, reached; /* by the least protected group: l, c, alpha, t, or entities */
-} kanon_state_promise;
-
 typedef struct kanon_state_info {
     const char *program, *algorithm, *refinement, *settings; /* settings: NAME=VALUE, one per line */
     uint32_t revision;
@@ -637,8 +726,8 @@ typedef struct kanon_state_info {
     size_t n_releases;
     const kanon_state_event *history;
     size_t n_history;
-    const kanon_state_promise *promises; /* what every group keeps beside k */
-    size_t n_promises;
+    const kanon_constraint_status *constraints; /* of the groups, in addition to k */
+    size_t n_constraints;
     const char *entity; /* the column that says whose record it is; NULL: there is none */
     int entity_together;
     int64_t most_suppressed; /* records that may be suppressed; -1: nothing was said */
@@ -660,8 +749,8 @@ typedef struct kanon_audit {
     int64_t classes_below;
     const kanon_class_size *sizes; /* how many classes have which size, ascending */
     size_t n_sizes;
-    const kanon_diversity *diversity; /* the fewest distinct sensitive values in a joint class */
-    size_t n_diversity;
+    const kanon_privacy_figure *figures; /* distinct_l: the fewest distinct sensitive values in a joint class */
+    size_t n_figures;
     int64_t fewest_entities; /* in a joint class; 0: the state knows no entities */
     int64_t entities_below;  /* joint classes with fewer entities than k */
 } kanon_audit;

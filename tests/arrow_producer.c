@@ -305,8 +305,8 @@ static void put_dictionary(struct ArrowArray *array, const arrow_field *field, c
 
 /* ---- batches ---------------------------------------------------------------------------------------------------------- */
 
-static void make_batch(struct ArrowArray *out, const arrow_table *table, const arrow_layout *layout, int64_t first, int64_t n,
-                       arrow_counts *counts)
+static void make_batch(struct ArrowArray *out, const arrow_table *table, const arrow_layout *layout, int64_t first,
+                       int64_t n, arrow_counts *counts)
 {
     init_array(out, counts);
     counts->arrays++;

@@ -1,3 +1,6 @@
+/* See adjustment.h; the step numbers are those of Lin, figure 2. Cost: sorting the large clusters, and one search for
+ * the nearest centroid (search/nearest.h) for each given-up record. Ties: the lowest record is given up first; the
+ * lowest cluster. */
 #include "algorithms/adjustment.h"
 
 #include "core/alloc.h"
@@ -32,12 +35,13 @@ out:
     return st;
 }
 
+/* A record of a cluster that gives up its farthest ones. */
 typedef struct member {
     int32_t row;
     uint32_t units; /* from its centroid */
 } member;
 
-static int furthest_first(const void *left, const void *right)
+static int farthest_first(const void *left, const void *right)
 {
     const member *a = left, *b = right;
     if (a->units != b->units)
@@ -60,7 +64,7 @@ static void list_members(const kanon__centroids *c, const int32_t *cluster_of, m
     begins[c->n] = n_rows;
 }
 
-/* Steps 2 to 8: the records that are too many, cluster by cluster, the furthest first. */
+/* Steps 2 to 8: the records that are too many, cluster by cluster, the farthest first. */
 static kanon_status give_up(const kanon__adjustment *a, int32_t *cluster_of, int32_t *given_up, int64_t *n_given_up,
                             kanon_error *err)
 {
@@ -79,7 +83,7 @@ static kanon_status give_up(const kanon__adjustment *a, int32_t *cluster_of, int
             continue;
         for (int64_t j = 0; j < size; j++)
             own[j].units = kanon__centroid_units(c, i, own[j].row);
-        qsort(own, (size_t)size, sizeof *own, furthest_first);
+        qsort(own, (size_t)size, sizeof *own, farthest_first);
         for (int64_t j = 0; j < size - a->run->k; j++) {
             given_up[(*n_given_up)++] = own[j].row;
             cluster_of[own[j].row] = -1;
@@ -91,7 +95,7 @@ out:
     return st;
 }
 
-/* Step 9 to 17 for one record. */
+/* Steps 9 to 17 for one record: to the closest cluster that is short of k while there is one, else to the closest. */
 static void join_closest(const kanon__adjustment *a, int32_t *cluster_of, int32_t row, int64_t *n_short)
 {
     kanon__centroids *c = a->centroids;
@@ -101,10 +105,11 @@ static void join_closest(const kanon__adjustment *a, int32_t *cluster_of, int32_
         kanon__centroids_add(c, cluster, row);
     else
         c->sizes[cluster]++;
-    kanon__nearest_follow(a->nearest, cluster);
+    kanon__nearest_update(a->nearest, cluster);
     *n_short -= c->sizes[cluster] == k;
 }
 
+/* Step 1 is the caller's: cluster_of is what the clustering stage left. */
 kanon_status kanon__adjust(const kanon__adjustment *a, int32_t *cluster_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -1,5 +1,10 @@
-/* The adjustment stage that oka and the kmeans algorithms share: clusters of more than k records give up their furthest,
- * and the given-up records fill the clusters that are short of k (Lin, figure 2; Rashidy, figure 4). */
+/* The adjustment stage of oka and the kmeans algorithms: make every cluster at least k records large.
+ *
+ * Clusters of more than k records give up their farthest ones, and the given-up records, in random order, fill the
+ * clusters that are short of k; when none is, each joins its closest cluster (Lin, figure 2; Rashidy, figure 4). In oka
+ * centroids move with each record; in kmeans they stay until the next iteration.
+ *
+ * Called by oka.c and kmeans.c. */
 #ifndef KANON_ALGORITHMS_ADJUSTMENT_H
 #define KANON_ALGORITHMS_ADJUSTMENT_H
 
@@ -10,7 +15,7 @@
  * then the caller's through *own (NULL otherwise). */
 kanon_status kanon__cluster_space(const kanon__space **out, kanon__space **own, const kanon__run *run, kanon_error *err);
 
-/* The setting behind it, for the tables of algorithms. */
+/* The row of the settings tables that chooses it. */
 #define KANON__CLUSTER_ON                                                                                                   \
     {                                                                                                                       \
         .name = "cluster-on", .type = KANON_SETTING_CHOICE, .default_value = "quasi", .choices = "quasi|all",               \
@@ -23,10 +28,11 @@ typedef struct kanon__adjustment {
     kanon__nearest *nearest;     /* on these centroids */
     kanon__random *random;
     bool by_size; /* the closest cluster is the one with the least |P| * d, not d */
-    bool moving;  /* centroids follow every step, else they stay where they were until the caller moves them */
+    bool moving;  /* centroids follow every record; else they stay until the caller moves them */
 } kanon__adjustment;
 
-/* `cluster_of` (by row, every row in a cluster) is changed so that every cluster has at least k records. */
+/* Change `cluster_of` (by row, every row in a cluster) so that every cluster has at least k records. There are at most n / k
+ * clusters, so this is always possible. */
 kanon_status kanon__adjust(const kanon__adjustment *adjustment, int32_t *cluster_of, kanon_error *err);
 
 #endif

@@ -1,20 +1,30 @@
-/* What an algorithm is to the rest of the program: a row of algorithms.def, and a function that fills a run. */
+/* The descriptor of an algorithm: everything that the rest of the program knows about it.
+ *
+ * Each algorithm defines one `const kanon__algorithm kanon__algorithm_NAME` at the end of its file and has one row in
+ * algorithms.def; registry.c builds the table of descriptors from that. The command line, the help, the checking of
+ * settings, the block plan (pipeline/memory.c) and the conformance tests read the table. So a new algorithm touches
+ * nothing else. How each field is chosen: CONTRIBUTING.md, "Adding an algorithm". */
 #ifndef KANON_ALGORITHMS_ALGORITHM_H
 #define KANON_ALGORITHMS_ALGORITHM_H
 
 #include "search/run.h"
 
 typedef struct kanon__algorithm {
-    kanon_algorithm_info info;
-    /* The table has at least k rows. Deterministic for a seed, whatever the number of threads. */
+    kanon_algorithm_info info; /* name, summary, advice, source, revision, settings: public, see kanon.h */
+    /* Fill run->group_of and run->n_groups. The table has at least k rows. Deterministic for a seed, whatever the number
+     * of threads. Called by the pipeline, by blocks (partition/blocks.h) and by other algorithms. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
-    /* Memory while it runs beside table and grouping: bytes per record, and per record and quasi attribute. */
+    /* Peak memory of a run in addition to table and grouping: bytes per record, and per record and quasi attribute. The
+     * block plan compares it with --memory; test_conformance.c fails where a run allocates more. */
     int32_t record_bytes, cell_bytes;
-    /* About so many records are grouped in a minute, on one thread; 0: any number. Beyond that, blocks are the default. */
-    int64_t minute;
-    /* The refinement that follows unless another one is asked for; settings of the same name are handed on. NULL: none. */
+    /* Records that one thread groups in about a minute; 0: any number. Larger tables are cut into blocks unless --blocks
+     * says otherwise, so changing it changes the groups of large tables. */
+    int64_t records_per_minute;
+    /* The refinement that follows unless another one is asked for; it gets the settings of the same name. NULL: none. */
     const char *refinement;
-    bool recodes_attributes; /* fills run->shown where it is wanted: one mapping per attribute makes these groups */
+    /* It fills run->recode_maps where that is not NULL: one map per attribute produces these groups. Only such algorithms
+     * run with --recode attribute. */
+    bool recodes_attributes;
 } kanon__algorithm;
 
 /* The bytes that a run takes on so many records. */
@@ -23,6 +33,9 @@ static inline int64_t kanon__algorithm_need(const kanon__algorithm *algorithm, i
     return n_records * (algorithm->record_bytes + (int64_t)algorithm->cell_bytes * n_attributes);
 }
 
+/* NULL where there is no algorithm of this name. */
 const kanon__algorithm *kanon__algorithm_find(const char *name);
+/* Run another algorithm, which exists, with its default settings: for algorithms that are built from others. */
+kanon_status kanon__algorithm_run(kanon__run *run, const char *name, kanon_error *err);
 
 #endif

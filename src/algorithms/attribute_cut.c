@@ -1,14 +1,17 @@
-/* attribute-cut: one mapping per attribute, free of levels.
+/* attribute-cut: one recode map per attribute, free of levels.
  *
- * As full-domain, but a category may be shown at different depths in different branches of its taxonomy, and a number by any
- * disjoint intervals: equal values are still shown equal everywhere. The search begins with the best full-domain
- * generalisation, so the result loses no more than that, and several times with everything alike, each time with other
- * attributes preferred at first; every start is improved step by step (cut_steps.c), and the best end is taken.
+ * As full-domain, but a category may be cut at different depths in different branches of its taxonomy, and a number into any
+ * disjoint intervals; equal values are still recoded equally everywhere. The search has several starts: the best full-domain
+ * generalisation, so that the result loses no more than that, and the top, where all records are equal, each time with other
+ * attributes preferred at first. Every start is improved step by step (cut_steps.c), and the best result is taken.
+ *
+ * Steps: 1 the best full-domain generalisation (lattice.c); 2 improve every start, in parallel; 3 apply the best cuts.
  *
  * Paper: none; Lin's table 2, definition in Bayardo and Agrawal, ICDE 2005; splitting in the manner of Fung and others:
  * Top-down specialization, ICDE 2005.
  * Cost: a step weighs all splits in O(attributes * distinct records); a start takes some hundred steps.
- * Ties: the first attribute, then the lowest first value, then the lowest last value of the left part; the first start. */
+ * Ties: the first attribute, then the lowest first value, then the lowest last value of the left part; the first start.
+ * Random numbers: stream s: the preferences of start s. */
 #include "algorithms/algorithm.h"
 #include "algorithms/generalisation.h"
 
@@ -17,15 +20,16 @@
 
 #include <string.h>
 
+/* Start 0 is the best full-domain generalisation, 1 the top without preferences, the others the top with random ones. */
 typedef struct starts {
     const kanon__run *run;
     kanon__bound **levels; /* the best full-domain */
-    kanon__bound **top;    /* everything alike */
-    kanon__bound **best;   /* where the best start so far ended */
+    kanon__bound **top;    /* one range per attribute */
+    kanon__bound **best;   /* the result of the best start so far */
     int64_t best_start, best_loss;
     int64_t n;
-    bool stopped;         /* a start was told to end */
-    pthread_mutex_t lock; /* of all of these */
+    bool stopped;         /* a start reached the time limit */
+    pthread_mutex_t lock; /* of best, best_start, best_loss and stopped */
     kanon__shared_ticker shared;
 } starts;
 
@@ -53,7 +57,8 @@ out:
     return st;
 }
 
-/* The best full-domain and everything alike, without what else the search for them took. */
+/* Step 1: the cuts of the best full-domain generalisation and of the top. The lattice is freed before the starts take
+ * memory. */
 static kanon_status find_levels(starts *s, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -62,7 +67,7 @@ static kanon_status find_levels(starts *s, kanon__run *run, kanon_error *err)
     kanon__bound **chosen = NULL;
     KANON_TRY(kanon__generalisation_init(&g, run, err), out);
     KANON_TRY(kanon__full_domain_search(&found, &g, kanon__setting_integer(run->settings, "max-checks"), err), out);
-    KANON_TRY(kanon__full_domain_tell(&found, run, err), out);
+    KANON_TRY(kanon__full_domain_report(&found, run, err), out);
     KANON_TRY(kanon__new_array(&chosen, found.n_dimensions, "cuts", err), out);
     for (int i = 0; i < found.n_dimensions; i++)
         chosen[i] = found.levels[i].cuts[found.best[i]];
@@ -77,7 +82,7 @@ out:
     return st;
 }
 
-/* From a quarter to four times, in steps of a quarter of a doubling. */
+/* Preferences in 1/16: from 1/4 to 4, in steps of 2^(1/4). */
 static void draw_weights(int *weights, int n, uint64_t seed, int64_t start)
 {
     static const int choices[] = {4, 5, 6, 7, 8, 10, 11, 13, 16, 19, 23, 27, 32, 38, 45, 54, 64};
@@ -87,7 +92,8 @@ static void draw_weights(int *weights, int n, uint64_t seed, int64_t start)
         weights[i] = choices[kanon__random_below(&random, sizeof choices / sizeof choices[0])];
 }
 
-/* Keep the better of this end and the best so far; the other is freed. */
+/* Keep the better of this result and the best so far; the other is freed. Ties go to the lower start, so that the order
+ * in which threads end does not matter. */
 static void keep_best(starts *s, int64_t start, int64_t loss, kanon__bound **end, bool stopped)
 {
     kanon__bound **other = end;
@@ -103,6 +109,7 @@ static void keep_best(starts *s, int64_t start, int64_t loss, kanon__bound **end
     free_cuts(other, s->run->space);
 }
 
+/* Step 2, a task of the pool. */
 static kanon_status improve_start(int64_t start, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -195,7 +202,7 @@ const kanon__algorithm kanon__algorithm_attribute_cut = {
          .n_settings = sizeof attribute_cut_settings / sizeof attribute_cut_settings[0]},
     .record_bytes = 300,
     .cell_bytes = 60,
-    .minute = 150000,
+    .records_per_minute = 150000,
     .recodes_attributes = true,
     .run = run_attribute_cut,
 };

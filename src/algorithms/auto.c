@@ -1,12 +1,13 @@
 /* auto: the least loss for the effort that is asked for.
  *
- * fast: no more time and no more loss than kmember: densest on small blocks for the smallest k, where kmember spends its time
- * on far-apart seeds; else kmember itself, which nothing else that was tried is as fast as.
- * balanced, best: densest and top-down, whichever loses less, strips on large tables; then local search
- * (refine/anneal/search.c) for as long as the effort allows, which follows as the refinement of this row.
+ * effort=fast takes no more time and loses no more than kmember: for the smallest k, where kmember spends its time on
+ * far-apart seeds, densest on small blocks; else kmember itself. balanced and best begin with the better of densest and
+ * top-down, on large tables with strips. Then local search (the refinement `search`) improves the groups for as long as the
+ * effort allows; it follows as the refinement of this row.
  *
- * Source: this project; what was measured is in docs/loss-on-adult.md.
- * Ties: densest. */
+ * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
+ * Cost: that of the algorithms that run.
+ * Ties: densest. Random numbers: those of the algorithms that run. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
@@ -15,32 +16,15 @@
 
 #include <string.h>
 
-/* The fast way: up to this k, densest on blocks of so many records. */
+/* effort=fast: up to this k, densest on blocks of at least so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
 
-/* Where there are so many records, or so many in a block, time is better spent on the search that follows. */
+/* From so many records on (in the table, or in a block) time is better spent on the local search than on a second start. */
 enum { LARGE = 60000 };
 
-/* ---- one algorithm ----------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
-/* `given` NULL: as the algorithm is by itself. */
-static kanon_status run_one(kanon__run *run, const char *name, const kanon_setting *given, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__settings settings = {0};
-    const kanon__algorithm *algorithm = kanon__algorithm_find(name);
-    const kanon_algorithm_info *info = &algorithm->info;
-    const kanon__settings *own = run->settings;
-    KANON_TRY(kanon__settings_init(&settings, name, info->settings, info->n_settings, given, given != NULL, err), out);
-    run->settings = &settings;
-    st = algorithm->run(run, err);
-    run->settings = own;
-out:
-    kanon__settings_clear(&settings);
-    return st;
-}
-
-/* What the groups lose together, in units; what is left over joins them for the time being. */
+/* The loss of the groups in units, with the records left over, if any, placed as they would be. */
 static kanon_status measure_loss(int64_t *out, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -64,21 +48,22 @@ out:
 
 static kanon_status run_densest(kanon__run *run, kanon_error *err)
 {
-    return run_one(run, "densest", NULL, err);
+    return kanon__algorithm_run(run, "densest", err);
 }
 
 static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
     if (run->k > K_FOR_DENSEST)
-        return run_one(run, "kmember", NULL, err);
+        return kanon__algorithm_run(run, "kmember", err);
     return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
 }
 
 static kanon_status run_large(kanon__run *run, kanon_error *err)
 {
-    return run_one(run, "strips", NULL, err);
+    return kanon__algorithm_run(run, "strips", err);
 }
 
+/* Both algorithms, and the groups of the one that loses less. */
 static kanon_status run_better(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -87,8 +72,8 @@ static kanon_status run_better(kanon__run *run, kanon_error *err)
     other.group_of = NULL;
     other.n_groups = 0;
     KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
-    KANON_TRY(run_one(run, "densest", NULL, err), out);
-    KANON_TRY(run_one(&other, "top-down", NULL, err), out);
+    KANON_TRY(kanon__algorithm_run(run, "densest", err), out);
+    KANON_TRY(kanon__algorithm_run(&other, "top-down", err), out);
     KANON_TRY(measure_loss(&loss, run, err), out);
     KANON_TRY(measure_loss(&other_loss, &other, err), out);
     if (other_loss < loss) {
@@ -127,6 +112,6 @@ const kanon__algorithm kanon__algorithm_auto = {
     .run = run_auto,
     .record_bytes = 60,
     .cell_bytes = 24,
-    .minute = 300000,
+    .records_per_minute = 300000,
     .refinement = "search",
 };

@@ -1,13 +1,15 @@
-/* Growing as kmember does, with an eye on the constraints.
+/* Constrained growth: kmember that prefers records which bring a group nearer to its constraints.
  *
- * A group takes the record that costs least, as always, while there are more places left up to k than records that it needs
- * at least to keep its constraints. From then on it takes the cheapest of those that help, unless that one costs far more.
- * What still violates is repaired afterwards (enforce/repair.h): moving single records there is cheaper than forcing them in
- * here. Records left over join the cheapest group that keeps its constraints with them.
+ * A group takes the cheapest record, as in kmember, while it has more places left up to k than records that it needs at
+ * least to satisfy its constraints. From then on it takes the cheapest record that helps, unless that costs far more
+ * than the cheapest one. Records left over join the cheapest group that satisfies its constraints with them.
  *
- * Cost: kmember's, and for every record that has to help a look at those that are nearer and do not. Where these are many,
- * a scan of the free records with vector kernels.
- * Ties: the lowest record; for leftovers the cluster that was built first. */
+ * Source: this project. What still violates a constraint is repaired afterwards (enforce/repair.h): moving single records
+ * there is cheaper than forcing them in here. So the growth is a heuristic, and the requirement is enforced elsewhere.
+ * Cost: kmember's, and for every record that has to help a test of the nearer ones that do not. Where these are many, a scan
+ * of the free records with vector kernels.
+ * Ties: the lowest record; for records left over the cluster that was built first.
+ * Random numbers: stream 0: the first seed. */
 #include "algorithms/constrained_growth.h"
 
 #include "core/alloc.h"
@@ -15,29 +17,30 @@
 #include "search/free_set.h"
 #include "search/growth.h"
 
-typedef struct growing {
+typedef struct constrained_state {
     kanon__run *run;
     kanon__clusters c;
     kanon__tally *tallies;       /* by cluster */
-    kanon__growth *free_records; /* who costs least */
-    kanon__free_set *helpers;    /* the same records, for the search among those that help */
-} growing;
+    kanon__growth *free_records; /* for the cheapest and the farthest record */
+    kanon__free_set *helpers;    /* the same free records, for the scan among those that help */
+} constrained_state;
 
-/* A record that helps may cost more than the cheapest one by this part of an attribute's full loss; a dearer one costs more
- * than the repair does on most tables. */
+/* A record that helps may cost more than the cheapest one by 1/5 of an attribute's full loss; beyond that the repair is
+ * cheaper on most tables. */
 enum { TOLERATED_PART = 5 };
 
-static kanon_status take(growing *g, int64_t cluster, int64_t row, kanon_error *err)
+/* Add a free record to a cluster, in all four places that know about it. */
+static kanon_status take(constrained_state *g, int64_t cluster, int64_t row, kanon_error *err)
 {
     kanon__clusters_join(&g->c, cluster, row);
     g->run->group_of[row] = (int32_t)cluster;
-    kanon__growth_take(g->free_records, row);
+    kanon__growth_take_record(g->free_records, row);
     kanon__free_set_remove(g->helpers, row);
     return kanon__tally_add(&g->tallies[cluster], row, err);
 }
 
 /* The cheapest free record that helps by a scan of all; -1: none does. */
-static int64_t scan_helpers(growing *g, int64_t cluster, uint32_t *units)
+static int64_t scan_helpers(constrained_state *g, int64_t cluster, uint32_t *units)
 {
     kanon__free_set *s = g->helpers;
     int64_t best = -1;
@@ -62,12 +65,12 @@ static bool helps(void *tally, int64_t row)
 }
 
 /* The cheapest free record that helps, with a D of at most `most`; -1: none does. */
-static kanon_status least_helper(growing *g, int64_t cluster, uint32_t most, int64_t *row, kanon_error *err)
+static kanon_status least_helper(constrained_state *g, int64_t cluster, uint32_t most, int64_t *row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__growth_answer answer;
     uint32_t units;
-    KANON_TRY(kanon__growth_least_accepted(g->free_records, helps, &g->tallies[cluster], most, &answer, row, &units, err),
+    KANON_TRY(kanon__growth_find_accepted(g->free_records, helps, &g->tallies[cluster], most, &answer, row, &units, err),
               out);
     if (answer != KANON__GROWTH_SCAN)
         goto out;
@@ -79,15 +82,15 @@ out:
 }
 
 /* The record that the cluster takes next. */
-static kanon_status choose(growing *g, int64_t cluster, int64_t *row, kanon_error *err)
+static kanon_status choose(constrained_state *g, int64_t cluster, int64_t *row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__run *run = g->run;
     kanon__tally *tally = &g->tallies[cluster];
     int64_t places = run->k - g->c.sizes[cluster], helper = -1;
     uint32_t units = 0;
-    bool at_any_cost = run->table->has_entity; /* k records of one person are worth nothing */
-    KANON_TRY(kanon__growth_least(g->free_records, row, &units, err), out);
+    bool at_any_cost = run->table->has_entity; /* k records of one entity protect nobody */
+    KANON_TRY(kanon__growth_find_cheapest(g->free_records, row, &units, err), out);
     if (kanon__tally_lack(tally) < places || kanon__tally_helps(tally, *row))
         goto out;
     uint32_t most = at_any_cost ? UINT32_MAX : units + (uint32_t)(run->space->scale / TOLERATED_PART);
@@ -98,11 +101,11 @@ out:
     return st;
 }
 
-static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
+static kanon_status grow(constrained_state *g, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t cluster = g->run->n_groups++, n_rows = g->run->space->n_rows;
-    kanon__growth_start(g->free_records);
+    kanon__growth_start_group(g->free_records);
     KANON_TRY(kanon__tally_init(&g->tallies[cluster], g->run->constraints, err), out);
     KANON_TRY(take(g, cluster, seed, err), out);
     while (g->c.sizes[cluster] < g->run->k) {
@@ -115,8 +118,8 @@ out:
     return st;
 }
 
-/* A record left over joins the cheapest group that keeps its constraints with it, else the cheapest one. */
-static kanon_status place_leftover(growing *g, int64_t row, kanon_error *err)
+/* A record left over joins the cheapest group that satisfies its constraints with it, else the cheapest one. */
+static kanon_status place_leftover(constrained_state *g, int64_t row, kanon_error *err)
 {
     int64_t best = -1, least = INT64_MAX;
     for (int64_t cluster = 0; cluster < g->run->n_groups; cluster++) {
@@ -135,7 +138,7 @@ static kanon_status place_leftover(growing *g, int64_t row, kanon_error *err)
     return take(g, best >= 0 ? best : kanon__clusters_cheapest(&g->c, -1, row), row, err);
 }
 
-static kanon_status prepare(growing *g, kanon_error *err)
+static kanon_status prepare(constrained_state *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__run *run = g->run;
@@ -152,7 +155,7 @@ out:
 kanon_status kanon__constrained_growth(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    growing g = {.run = run};
+    constrained_state g = {.run = run};
     kanon__random random;
     int64_t n = run->space->n_rows;
     KANON_TRY(prepare(&g, err), out);
@@ -162,10 +165,10 @@ kanon_status kanon__constrained_growth(kanon__run *run, kanon_error *err)
         KANON_TRY(grow(&g, seed, err), out);
         if (kanon__growth_n_free(g.free_records) < run->k)
             break;
-        seed = kanon__growth_furthest(g.free_records, seed);
+        seed = kanon__growth_find_farthest(g.free_records, seed);
     }
     for (int64_t row = 0; row < n && kanon__growth_n_free(g.free_records) > 0; row++) {
-        if (!kanon__growth_has(g.free_records, row))
+        if (!kanon__growth_is_free(g.free_records, row))
             continue;
         if (run->leave_rest)
             run->group_of[row] = KANON__LEFT_OVER;

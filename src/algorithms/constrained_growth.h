@@ -1,12 +1,13 @@
-/* kmember where groups must keep constraints beside k. */
+/* kmember where groups must satisfy constraints in addition to k. Called by kmember.c, for tables up to a size. */
 #ifndef KANON_ALGORITHMS_CONSTRAINED_GROWTH_H
 #define KANON_ALGORITHMS_CONSTRAINED_GROWTH_H
 
 #include "algorithms/algorithm.h"
 
-/* In larger tables the scans take too long, and the repair alone is nearly as good. */
+/* In larger tables the scans take too long, and repairing plain kmember's groups (enforce/repair.h) is nearly as good. */
 enum { KANON__CONSTRAINED_GROWTH_MOST = 100000 };
 
+/* Fill the run as kmember does; a few groups may still violate a constraint. run->constraints is not NULL. */
 kanon_status kanon__constrained_growth(kanon__run *run, kanon_error *err);
 
 #endif

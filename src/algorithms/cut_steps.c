@@ -1,10 +1,21 @@
-/* Cuts that need not follow levels: made better step by step.
+/* Improving cuts step by step: splits that save loss, and joins that make room for them.
  *
- * A step down splits one range: of a category into its node's children, of a number at any value. All splits of a dimension
- * are weighed in one pass over the classes, each class with its records in the order of that dimension; the split that
- * leaves the least loss within the budget is made, until none saves anything. Then each join of ranges (a node's children,
- * two neighbouring intervals, all of a dimension) is tried: what it costs may be won back on other dimensions, which are
- * split first while the joined one stands still. A join that ends in less loss is kept. */
+ * A split divides one range: of a category into its node's children, of a number at any value. A join merges ranges: a
+ * node's children, two neighbouring intervals, or all of a dimension. Splitting is greedy and gets stuck, since k
+ * couples the attributes: a join may cost loss on one attribute and allow more on the others.
+ *
+ * Steps: 1 descend: make the split that leaves the least loss within the budget, until none saves anything; 2 for each join:
+ * make it, descend on the other dimensions while the joined one stands still, then on all; keep the result if it loses less;
+ * 3 repeat 2 until no join helps, at most `rounds` times.
+ *
+ * All splits of a dimension are evaluated in one pass over the classes (evaluate_dimension), each class with its tuples
+ * in the order of that dimension. For numbers the pass adds differences at the places where something changes (a
+ * difference array); their prefix sums are the totals for each place of the split:
+ *
+ *     class with tuples at codes 3, 5, 9:   left:  0 | size of {3} | size of {3, 5} | all       changes at 3, 5 and 9 only
+ *
+ * Source: this project; the descent in the manner of Fung, Wang, Yu: Top-down specialization, ICDE 2005.
+ * Cost: O(attributes * tuples) for each step. Ties: see attribute_cut.c, which calls this. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"
@@ -15,32 +26,32 @@ typedef struct split {
     int dimension;                /* -1: none */
     uint32_t first, last, middle; /* the range; of a number, the last code of the left part */
     int64_t loss;
-    __int128 preferred; /* what it saves times the weight of its dimension */
+    __int128 preferred; /* its saving times the weight of its dimension */
 } split;
 
-/* What is to be known of all classes with the same range to weigh its splits, by the first code of the range, and for
- * numbers by where they would be split. Numbers add up as differences: what holds from one place to another. */
-typedef struct tally {
-    int64_t loss; /* that which does not depend on the place */
+/* The sums over all classes with the same range that evaluating its splits needs; by the first code of the range and, for
+ * numbers, by the place of the split, there as a difference array. */
+typedef struct split_tally {
+    int64_t loss; /* without the share of a number's own range, which depends on the place */
     int64_t suppressed;
     int64_t left, right; /* numbers: records to be released on each side */
-} tally;
+} split_tally;
 
-typedef struct improving {
+typedef struct cut_improvement {
     kanon__generalisation *g;
     int m;
-    int32_t **sorted;    /* by dimension: the tuples by their code */
-    bool *right_good;    /* scratch, by place in the list of members */
-    tally *now, *then;   /* by code: what is, what would be */
-    kanon__bound *parts; /* categories: the cut that splits every range */
+    int32_t **sorted;        /* by dimension: the tuples by their code */
+    bool *right_good;        /* scratch, by place in the list of members */
+    split_tally *now, *then; /* by code: as it is, and after the split */
+    kanon__bound *parts;     /* categories: the cut that splits every range */
     kanon__bound **trial, **best;
     int64_t best_loss, n_steps;
-    const int *weights; /* by dimension: how much its splits are preferred; NULL: all alike */
-} improving;
+    const int *weights; /* by dimension: the preference for its splits; NULL: all equal */
+} cut_improvement;
 
 /* ---- the classes in the order of a dimension --------------------------------------------------------------------- */
 
-static kanon_status sort_tuples(improving *x, kanon_error *err)
+static kanon_status sort_tuples(cut_improvement *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__tuples *t = x->g->tuples;
@@ -61,14 +72,14 @@ out:
     return st;
 }
 
-static uint32_t code_of(const improving *x, int64_t place, int dimension)
+static uint32_t code_of(const cut_improvement *x, int64_t place, int dimension)
 {
     return x->g->tuples->codes[(int64_t)x->g->members[place] * x->m + dimension];
 }
 
-/* ---- weighing splits --------------------------------------------------------------------------------------------- */
+/* ---- evaluating splits ------------------------------------------------------------------------------------------- */
 
-/* Show the range first .. last, of two leaves at least, as the children of its node. */
+/* Divide the range first .. last, of two leaves at least, into the children of its node. */
 static void cut_into_children(kanon__bound *cut, const kanon__taxonomy *t, uint32_t first, uint32_t last)
 {
     int32_t top = kanon__taxonomy_lca(t, (int32_t)first, (int32_t)last);
@@ -80,14 +91,14 @@ static void cut_into_children(kanon__bound *cut, const kanon__taxonomy *t, uint3
     }
 }
 
-/* One class of a category, part by part. */
-static kanon_status weigh_category(improving *x, const kanon__dimension *d, int dimension, int64_t which,
-                                   const kanon__bound *range, kanon_error *err)
+/* One class of a category, child by child. */
+static kanon_status evaluate_category(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
+                                      const kanon__bound *range, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
     uint32_t others = g->classes[which].units - kanon__dimension_units(d, range[0], range[1]);
-    tally *then = &x->then[range[0]];
+    split_tally *then = &x->then[range[0]];
     kanon__part part = {0};
     for (int64_t place = g->begins[which]; place < g->begins[which + 1];) {
         const kanon__bound *child = x->parts + 2 * (size_t)code_of(x, place, dimension);
@@ -103,22 +114,22 @@ out:
     return st;
 }
 
-/* From place `from` to before place `to` a class of numbers has so many records on each side. */
-static void add_stretch(improving *x, uint32_t from, uint32_t to, int64_t left, bool left_good, int64_t right,
+/* For splits at the places from .. to - 1 a class of numbers has so many records on each side: add them as differences. */
+static void add_stretch(cut_improvement *x, uint32_t from, uint32_t to, int64_t left, bool left_good, int64_t right,
                         bool right_good, uint32_t others)
 {
     int64_t bad = (left_good ? 0 : left) + (right_good ? 0 : right);
-    tally t = {.left = left_good ? left : 0, .right = right_good ? right : 0, .suppressed = bad};
+    split_tally t = {.left = left_good ? left : 0, .right = right_good ? right : 0, .suppressed = bad};
     if (from >= to)
         return;
     t.loss = (t.left + t.right) * others + bad * x->g->full;
-    tally *a = &x->then[from], *b = &x->then[to];
-    *a = (tally){a->loss + t.loss, a->suppressed + t.suppressed, a->left + t.left, a->right + t.right};
-    *b = (tally){b->loss - t.loss, b->suppressed - t.suppressed, b->left - t.left, b->right - t.right};
+    split_tally *a = &x->then[from], *b = &x->then[to];
+    *a = (split_tally){a->loss + t.loss, a->suppressed + t.suppressed, a->left + t.left, a->right + t.right};
+    *b = (split_tally){b->loss - t.loss, b->suppressed - t.suppressed, b->left - t.left, b->right - t.right};
 }
 
 /* right_good[place]: the members of the class from this place on may be released; where a new code begins. */
-static kanon_status look_right(improving *x, int64_t which, int dimension, kanon_error *err)
+static kanon_status check_right_sides(cut_improvement *x, int64_t which, int dimension, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
@@ -134,8 +145,8 @@ out:
 }
 
 /* One class of a number, for all places at once: place p has the codes up to p on its left. */
-static kanon_status weigh_number(improving *x, const kanon__dimension *d, int dimension, int64_t which,
-                                 const kanon__bound *range, kanon_error *err)
+static kanon_status evaluate_number(cut_improvement *x, const kanon__dimension *d, int dimension, int64_t which,
+                                    const kanon__bound *range, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__generalisation *g = x->g;
@@ -143,7 +154,7 @@ static kanon_status weigh_number(improving *x, const kanon__dimension *d, int di
     uint32_t others = c->units - kanon__dimension_units(d, range[0], range[1]), from = range[0];
     kanon__part left = {0};
     bool left_good = false;
-    KANON_TRY(look_right(x, which, dimension, err), out);
+    KANON_TRY(check_right_sides(x, which, dimension, err), out);
     for (int64_t place = g->begins[which]; place < g->begins[which + 1]; place++) {
         uint32_t code = code_of(x, place, dimension);
         if (code > from)
@@ -159,7 +170,7 @@ out:
 }
 
 /* Take the split where it saves more than the best so far, within the budget. */
-static void consider(const improving *x, const split *s, int64_t now_loss, int64_t then_loss, int64_t more_suppressed,
+static void consider(const cut_improvement *x, const split *s, int64_t now_loss, int64_t then_loss, int64_t more_suppressed,
                      split *best)
 {
     const kanon__generalisation *g = x->g;
@@ -172,14 +183,16 @@ static void consider(const improving *x, const split *s, int64_t now_loss, int64
     best->preferred = preferred;
 }
 
-static void consider_places(improving *x, const kanon__dimension *d, split s, split *best)
+static void consider_places(cut_improvement *x, const kanon__dimension *d, split s, split *best)
 {
-    const tally *now = &x->now[s.first];
-    tally sum = {0};
-    bool all = s.last == d->column->domain->missing_code; /* what mixes numbers and missing ones can only be taken apart */
+    const split_tally *now = &x->now[s.first];
+    split_tally sum = {0};
+    bool all = s.last ==
+               d->column->domain->missing_code; /* a range of numbers and the missing one can only be split into these two */
     for (s.middle = s.first; s.middle < s.last; s.middle++) {
-        const tally *at = &x->then[s.middle];
-        sum = (tally){sum.loss + at->loss, sum.suppressed + at->suppressed, sum.left + at->left, sum.right + at->right};
+        const split_tally *at = &x->then[s.middle];
+        sum = (split_tally){sum.loss + at->loss, sum.suppressed + at->suppressed, sum.left + at->left,
+                            sum.right + at->right};
         if (all && s.middle + 1 < s.last)
             continue;
         int64_t loss = sum.loss + sum.left * kanon__dimension_units(d, s.first, s.middle) +
@@ -188,8 +201,8 @@ static void consider_places(improving *x, const kanon__dimension *d, split s, sp
     }
 }
 
-/* Go through the classes for the tallies of a dimension's ranges, as they are and as they would be. */
-static kanon_status weigh_classes(improving *x, const kanon__dimension *d, int dimension, const kanon__bound *cut,
+/* One pass over the classes: the tallies of a dimension's ranges, before and after each split. */
+static kanon_status tally_classes(cut_improvement *x, const kanon__dimension *d, int dimension, const kanon__bound *cut,
                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -202,8 +215,8 @@ static kanon_status weigh_classes(improving *x, const kanon__dimension *d, int d
             continue;
         x->now[range[0]].loss += c->size * (c->good ? c->units : g->full);
         x->now[range[0]].suppressed += c->good ? 0 : c->size;
-        KANON_TRY(d->position != NULL ? weigh_number(x, d, dimension, i, range, err)
-                                      : weigh_category(x, d, dimension, i, range, err),
+        KANON_TRY(d->coordinates != NULL ? evaluate_number(x, d, dimension, i, range, err)
+                                         : evaluate_category(x, d, dimension, i, range, err),
                   out);
     }
 out:
@@ -211,22 +224,23 @@ out:
 }
 
 /* The best split of a dimension, where it is better than *best. */
-static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int dimension, split *best, kanon_error *err)
+static kanon_status evaluate_dimension(cut_improvement *x, kanon__bound *const *cuts, int dimension, split *best,
+                                       kanon_error *err)
 {
     const kanon__dimension *d = &x->g->space->dimensions[dimension];
     const kanon__bound *cut = cuts[dimension];
     memset(x->now, 0, ((size_t)d->n_codes + 1) * sizeof *x->now);
     memset(x->then, 0, ((size_t)d->n_codes + 1) * sizeof *x->then);
-    for (uint32_t code = 0; d->position == NULL && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1)
+    for (uint32_t code = 0; d->coordinates == NULL && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1)
         if (cut[2 * (size_t)code + 1] > code)
             cut_into_children(x->parts, d->column->domain->taxonomy, code, cut[2 * (size_t)code + 1]);
-    kanon_status st = weigh_classes(x, d, dimension, cut, err);
+    kanon_status st = tally_classes(x, d, dimension, cut, err);
     for (uint32_t code = 0; st == KANON_OK && code < d->n_codes; code = cut[2 * (size_t)code + 1] + 1) {
         split s = {.dimension = dimension, .first = code, .last = cut[2 * (size_t)code + 1]};
-        const tally *now = &x->now[code], *then = &x->then[code];
+        const split_tally *now = &x->now[code], *then = &x->then[code];
         if (s.first == s.last)
             continue;
-        if (d->position != NULL)
+        if (d->coordinates != NULL)
             consider_places(x, d, s, best);
         else
             consider(x, &s, now->loss, then->loss, then->suppressed - now->suppressed, best);
@@ -234,13 +248,13 @@ static kanon_status weigh_dimension(improving *x, kanon__bound *const *cuts, int
     return st;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------- */
+/* ---- the three steps --------------------------------------------------------------------------------------------- */
 
-static void make_split(const improving *x, kanon__bound **cuts, const split *s)
+static void make_split(const cut_improvement *x, kanon__bound **cuts, const split *s)
 {
     const kanon__dimension *d = &x->g->space->dimensions[s->dimension];
     kanon__bound *cut = cuts[s->dimension];
-    if (d->position != NULL) {
+    if (d->coordinates != NULL) {
         kanon__cut_join(cut, s->first, s->middle);
         kanon__cut_join(cut, s->middle + 1, s->last);
     } else {
@@ -248,8 +262,8 @@ static void make_split(const improving *x, kanon__bound **cuts, const split *s)
     }
 }
 
-/* Split as long as it saves something, never on dimension `still` (-1: on any). Afterwards the cuts are applied. */
-static kanon_status descend(improving *x, kanon__bound **cuts, int still, kanon_error *err)
+/* Step 1, never on dimension `still` (-1: on any). Afterwards the cuts are applied. */
+static kanon_status descend(cut_improvement *x, kanon__bound **cuts, int still, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (;;) {
@@ -257,7 +271,7 @@ static kanon_status descend(improving *x, kanon__bound **cuts, int still, kanon_
         split best = {.dimension = -1, .loss = x->g->loss};
         for (int i = 0; x->g->feasible && i < x->m; i++)
             if (i != still)
-                KANON_TRY(weigh_dimension(x, cuts, i, &best, err), out);
+                KANON_TRY(evaluate_dimension(x, cuts, i, &best, err), out);
         x->n_steps++;
         KANON_TRY(kanon__tick(x->g->run->ticker, x->n_steps, 0, 40 * x->g->tuples->n * (x->m + 1), err), out);
         if (best.dimension < 0 || kanon__run_finishes(x->g->run))
@@ -268,18 +282,19 @@ out:
     return st;
 }
 
-static void copy_cuts(const improving *x, kanon__bound **to, kanon__bound *const *from)
+static void copy_cuts(const cut_improvement *x, kanon__bound **to, kanon__bound *const *from)
 {
     for (int i = 0; i < x->m; i++)
         memcpy(to[i], from[i], 2 * (size_t)x->g->space->dimensions[i].n_codes * sizeof *to[i]);
 }
 
-/* The range that joining the one at `first` with its neighbours gives; false where that is not this range's turn. */
+/* The join that belongs to the range at `first`: with the next interval, or all children of the next node up. False where it
+ * belongs to an earlier range. */
 static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t first, uint32_t *from, uint32_t *to)
 {
     uint32_t last = cut[2 * (size_t)first + 1], missing = d->column->domain->missing_code;
     *from = first;
-    if (d->position != NULL) {
+    if (d->coordinates != NULL) {
         if (last + 1 == d->n_codes)
             return false;
         *to = cut[2 * (size_t)last + 3];
@@ -293,7 +308,7 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
         return false;
     *from = (uint32_t)t->first_leaf[node];
     *to = (uint32_t)t->last_leaf[node];
-    /* the first range whose next node up this is has had its turn */
+    /* the join belongs to the first range whose next node up this is */
     for (uint32_t code = *from; code < first; code = cut[2 * (size_t)code + 1] + 1) {
         int32_t above = kanon__taxonomy_lca(t, (int32_t)code, (int32_t)cut[2 * (size_t)code + 1]);
         while (t->first_leaf[above] == (int32_t)code && t->last_leaf[above] == (int32_t)cut[2 * (size_t)code + 1])
@@ -304,8 +319,8 @@ static bool join_at(const kanon__dimension *d, const kanon__bound *cut, uint32_t
     return true;
 }
 
-/* Join from .. to on a dimension of the best cuts, and see where splitting leads from there. */
-static kanon_status try_join(improving *x, int dimension, uint32_t from, uint32_t to, bool *better, kanon_error *err)
+/* Step 2 for one join, of from .. to on a dimension of the best cuts. */
+static kanon_status try_join(cut_improvement *x, int dimension, uint32_t from, uint32_t to, bool *better, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     copy_cuts(x, x->trial, x->best);
@@ -321,8 +336,8 @@ out:
     return st;
 }
 
-/* Try all joins of a dimension: of neighbours, and of everything. */
-static kanon_status try_joins(improving *x, int dimension, bool *better, kanon_error *err)
+/* Step 2 for all joins of a dimension, the last one of everything. */
+static kanon_status try_joins(cut_improvement *x, int dimension, bool *better, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__dimension *d = &x->g->space->dimensions[dimension];
@@ -360,7 +375,7 @@ static void free_cuts(kanon__bound **cuts, int m)
     kanon__free(cuts);
 }
 
-static kanon_status set_up(improving *x, kanon_error *err)
+static kanon_status set_up(cut_improvement *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = x->g->space;
@@ -379,7 +394,7 @@ out:
     return st;
 }
 
-static void clear(improving *x)
+static void clear(cut_improvement *x)
 {
     free_cuts(x->best, x->m);
     free_cuts(x->trial, x->m);
@@ -396,7 +411,7 @@ kanon_status kanon__cuts_improve(kanon__generalisation *g, kanon__bound **cuts, 
                                  kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    improving x = {.g = g, .m = g->space->n_dimensions, .weights = weights};
+    cut_improvement x = {.g = g, .m = g->space->n_dimensions, .weights = weights};
     KANON_TRY(set_up(&x, err), out);
     copy_cuts(&x, x.best, cuts);
     KANON_TRY(descend(&x, x.best, -1, err), out);

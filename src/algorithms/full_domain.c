@@ -1,12 +1,12 @@
 /* full-domain: one level per attribute for all records.
  *
- * Each attribute is shown at one level of its taxonomy (numbers: of a hierarchy of disjoint intervals), the same for all
- * records, and records that then look equal are a group. Of all combinations of levels the one with the least loss is found,
- * and proven to be it. Groups that are too small are suppressed where the budget allows it.
+ * Each attribute is generalised to one level of its taxonomy (numbers: of a hierarchy of disjoint intervals), the same
+ * for all records, and records that are then equal are a group. Of all combinations of levels the one with the least
+ * loss is found and proven. Groups that are too small are suppressed where the budget allows it.
  *
  * Paper: the model is that of Samarati 2001, and of Lin's table 2; the search is described in lattice.c.
- * Cost: a check of a combination is O(attributes * distinct records); how many there are depends on how much is ruled out.
- * Ties: the lower level, attribute by attribute in column order. */
+ * Cost: O(attributes * distinct records) to check a combination; how many are checked depends on how many are ruled out.
+ * Ties: the lower level, attribute by attribute in column order. No random numbers. */
 #include "algorithms/algorithm.h"
 #include "algorithms/generalisation.h"
 
@@ -24,7 +24,7 @@ static kanon_status run_full_domain(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&cuts, found.n_dimensions, "levels", err), out);
     for (int i = 0; i < found.n_dimensions; i++)
         cuts[i] = found.levels[i].cuts[found.best[i]];
-    KANON_TRY(kanon__full_domain_tell(&found, run, err), out);
+    KANON_TRY(kanon__full_domain_report(&found, run, err), out);
     KANON_TRY(kanon__generalisation_finish(&g, run, cuts, err), out);
 out:
     kanon__free(cuts);
@@ -48,7 +48,7 @@ const kanon__algorithm kanon__algorithm_full_domain = {
          .n_settings = sizeof full_domain_settings / sizeof full_domain_settings[0]},
     .record_bytes = 140,
     .cell_bytes = 40,
-    .minute = 2000000,
+    .records_per_minute = 2000000,
     .recodes_attributes = true,
     .run = run_full_domain,
 };

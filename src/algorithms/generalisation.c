@@ -1,3 +1,5 @@
+/* See generalisation.h: applying cuts to the distinct tuples. Classes are found by hashing the first codes of the
+ * ranges; cost O(attributes * tuples) for each set of cuts, which is what the searches pay for each candidate. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"
@@ -18,8 +20,8 @@ kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon_
     kanon_status st = KANON_OK;
     kanon__generalisation g = {.run = run, .space = run->space, .n_slots = 16};
     g.most_suppressed = run->may_suppress > 0 ? run->may_suppress : 0;
-    /* Merging classes that keep the constraints gives one that does, unless they share entities, which then count once. But
-     * merging one that keeps them with one that does not and was suppressed may spoil it. */
+    /* Constraints are monotone: a union of classes that satisfy them satisfies them, unless the classes share entities,
+     * which then count once. But the union with a suppressed class, which violates them, may violate them. */
     g.rises = run->constraints == NULL || kanon__constraints_grow(run->constraints) ||
               (g.most_suppressed == 0 && !run->table->has_entity);
     for (int i = 0; i < g.space->n_dimensions; i++)
@@ -53,6 +55,7 @@ void kanon__generalisation_clear(kanon__generalisation *g)
     kanon__tuples_free(g->tuples);
 }
 
+/* Whether two tuples have equal ranges on every dimension. */
 static bool look_equal(const kanon__generalisation *g, kanon__bound *const *cuts, const uint32_t *left,
                        const uint32_t *right)
 {
@@ -82,7 +85,7 @@ static uint32_t units_of(const kanon__generalisation *g, kanon__bound *const *cu
     return units;
 }
 
-/* The class of a tuple, a new one where none looks like it. */
+/* The class of a tuple, a new one where no class has its ranges. Linear probing; there are twice as many slots as tuples. */
 static int32_t find_class(kanon__generalisation *g, kanon__bound *const *cuts, int64_t tuple)
 {
     const uint32_t *all = g->tuples->codes, *codes = all + tuple * g->tuples->n_dimensions;
@@ -126,6 +129,7 @@ void kanon__part_clear(kanon__part *part)
     part->size = 0;
 }
 
+/* A counting sort by class, stable in `order`. begins is shifted by one while it is filled. */
 void kanon__generalisation_list(kanon__generalisation *g, const int32_t *order)
 {
     memset(g->begins, 0, ((size_t)g->n_classes + 2) * sizeof *g->begins);
@@ -137,8 +141,8 @@ void kanon__generalisation_list(kanon__generalisation *g, const int32_t *order)
         g->members[g->begins[g->class_of[order[i]] + 1]++] = order[i];
 }
 
-/* Of the classes that are large enough, find those that do not keep the constraints. */
-static kanon_status hold_classes(kanon__generalisation *g, kanon_error *err)
+/* Of the classes that are large enough, find those that violate a constraint. */
+static kanon_status check_classes(kanon__generalisation *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__part part = {0};
@@ -157,6 +161,7 @@ out:
     return st;
 }
 
+/* Classes, then sizes, then (where the budget is not exceeded yet) constraints, then the loss. */
 kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound *const *cuts, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -171,7 +176,7 @@ kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound 
         g->n_suppressed += g->classes[i].good ? 0 : g->classes[i].size;
     }
     if (g->run->constraints != NULL && g->n_suppressed <= g->most_suppressed)
-        KANON_TRY(hold_classes(g, err), out);
+        KANON_TRY(check_classes(g, err), out);
     for (int64_t i = 0; i < g->n_classes; i++) {
         kanon__class *c = &g->classes[i];
         c->units = units_of(g, cuts, g->tuples->codes + (int64_t)c->example * g->tuples->n_dimensions);
@@ -195,8 +200,8 @@ kanon_status kanon__generalisation_finish(kanon__generalisation *g, kanon__run *
     for (int64_t tuple = 0; tuple < g->tuples->n; tuple++)
         for (int64_t i = g->tuples->begins[tuple]; i < g->tuples->begins[tuple + 1]; i++)
             run->group_of[g->tuples->rows[i]] = number[g->class_of[tuple]];
-    for (int i = 0; run->shown != NULL && i < g->space->n_dimensions; i++)
-        memcpy(run->shown[i], cuts[i], 2 * (size_t)g->space->dimensions[i].n_codes * sizeof *cuts[i]);
+    for (int i = 0; run->recode_maps != NULL && i < g->space->n_dimensions; i++)
+        memcpy(run->recode_maps[i], cuts[i], 2 * (size_t)g->space->dimensions[i].n_codes * sizeof *cuts[i]);
 out:
     kanon__free(number);
     return st;

@@ -1,7 +1,7 @@
-/* greedy-threshold: clusters that grow as long as they stay alike.
+/* greedy-threshold: clusters that grow while their diversity stays below a threshold.
  *
  * A random free record seeds a cluster; the record with the least D(P + r) is added until D would exceed the threshold. A
- * cluster with fewer than k records is suppressed.
+ * cluster with fewer than k records is suppressed. Steps: 1 a random seed; 2 grow; 3 keep or suppress; repeat.
  *
  * Paper: Loukides, Shao: Capturing data usefulness and privacy protection in k-anonymisation, SAC 2007, as Lin (2.2)
  * describes it.
@@ -15,32 +15,33 @@
 #include "core/alloc.h"
 #include "search/growth.h"
 
-typedef struct growing {
+typedef struct threshold_state {
     kanon__run *run;
     kanon__growth *free_records;
     int32_t *members;
     int64_t n_members;
     int64_t most_units; /* the threshold */
     int64_t n_suppressed;
-} growing;
+} threshold_state;
 
-static void take(growing *g, int64_t row)
+static void take(threshold_state *g, int64_t row)
 {
     g->members[g->n_members++] = (int32_t)row;
-    kanon__growth_take(g->free_records, row);
+    kanon__growth_take_record(g->free_records, row);
 }
 
-static kanon_status grow(growing *g, int64_t seed, kanon_error *err)
+/* Step 2. */
+static kanon_status grow(threshold_state *g, int64_t seed, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = g->run->space->n_rows;
     g->n_members = 0;
-    kanon__growth_start(g->free_records);
+    kanon__growth_start_group(g->free_records);
     take(g, seed);
     for (;;) {
         uint32_t units;
         int64_t row;
-        KANON_TRY(kanon__growth_least(g->free_records, &row, &units, err), out);
+        KANON_TRY(kanon__growth_find_cheapest(g->free_records, &row, &units, err), out);
         if (row < 0 || units > g->most_units)
             break;
         take(g, row);
@@ -50,7 +51,8 @@ out:
     return st;
 }
 
-static void keep_or_suppress(growing *g)
+/* Step 3. */
+static void keep_or_suppress(threshold_state *g)
 {
     bool keep = g->n_members >= g->run->k;
     for (int64_t i = 0; i < g->n_members; i++)
@@ -61,7 +63,7 @@ static void keep_or_suppress(growing *g)
         g->n_suppressed += g->n_members;
 }
 
-/* A release without records helps nobody: all records together, and a word on why. */
+/* A release without records is of no use: all records form one group, with a warning. */
 static kanon_status end_as_one_group(kanon__run *run, double threshold, kanon_error *err)
 {
     for (int64_t row = 0; row < run->space->n_rows; row++)
@@ -76,7 +78,7 @@ static kanon_status end_as_one_group(kanon__run *run, double threshold, kanon_er
 static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    growing g = {.run = run};
+    threshold_state g = {.run = run};
     kanon__random random;
     int64_t n = run->space->n_rows;
     double threshold = (double)run->space->n_dimensions / 4;
@@ -86,9 +88,9 @@ static kanon_status run_greedy_threshold(kanon__run *run, kanon_error *err)
     kanon__random_init(&random, run->seed, 0);
     KANON_TRY(kanon__growth_new(&g.free_records, run->space, kanon__setting_text(run->settings, "search"), err), out);
     KANON_TRY(kanon__new_array(&g.members, n, "members", err), out);
-    while (kanon__growth_n_free(g.free_records) > 0) {
+    while (kanon__growth_n_free(g.free_records) > 0) { /* step 1 */
         int64_t index = kanon__random_below(&random, kanon__growth_n_free(g.free_records));
-        KANON_TRY(grow(&g, kanon__growth_nth(g.free_records, index), err), out);
+        KANON_TRY(grow(&g, kanon__growth_nth_free(g.free_records, index), err), out);
         keep_or_suppress(&g);
     }
     if (run->n_groups == 0)
@@ -127,5 +129,5 @@ const kanon__algorithm kanon__algorithm_greedy_threshold = {
     .run = run_greedy_threshold,
     .record_bytes = 25,
     .cell_bytes = 24,
-    .minute = 10000000,
+    .records_per_minute = 10000000,
 };

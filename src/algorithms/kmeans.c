@@ -21,23 +21,23 @@
 
 typedef enum sizing_rule { ADJUST_EACH, FILL, ADJUST_LAST } sizing_rule;
 
-typedef struct iteration {
+typedef struct kmeans_state {
     kanon__run *run;
     const kanon__space *space; /* in which distances are measured */
     sizing_rule sizing;
     kanon__centroids *centroids;
-    kanon__centroids *measured; /* the centroids of a partition whose square error is asked for */
+    kanon__centroids *measured; /* scratch: the centroids of the partition whose square error is computed */
     kanon__nearest *nearest;
-    kanon__tuples *tuples;
+    kanon__tuples *tuples; /* equal records have the same nearest centroid */
     kanon__random random;
     int32_t *best;    /* the visited partition with the least square error */
     int32_t *best_at; /* the centroids by which its records were assigned */
     unsigned __int128 best_error;
     bool has_best;
-} iteration;
+} kmeans_state;
 
-/* Steps 8 to 17 of figure 3: clusters below k are filled first, so every record must be asked about in its turn. */
-static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
+/* Steps 8 to 17 of figure 3: clusters below k are filled first, so each record depends on those before it. */
+static kanon_status assign_filling(kmeans_state *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     kanon__run *run = it->run;
     kanon__centroids *c = it->centroids;
@@ -48,7 +48,7 @@ static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all,
         int64_t cluster = kanon__nearest_find(it->nearest, row, false, n_short > 0 ? run->k : 0);
         run->group_of[row] = (int32_t)cluster;
         n_short -= ++c->sizes[cluster] == run->k;
-        kanon__nearest_follow(it->nearest, cluster);
+        kanon__nearest_update(it->nearest, cluster);
         kanon_status st = kanon__tick(run->ticker, n_done + row, n_all, 5 * c->n, err);
         if (st != KANON_OK)
             return st;
@@ -56,8 +56,8 @@ static kanon_status assign_filling(iteration *it, int64_t n_done, int64_t n_all,
     return KANON_OK;
 }
 
-/* Steps 8 to 13 of figures 1 and 2. Centroids stay, so equal records go the same way and are asked about once. */
-static kanon_status assign_nearest(iteration *it, int64_t n_done, int64_t n_all, kanon_error *err)
+/* Steps 8 to 13 of figures 1 and 2: each record to its nearest centroid, once per distinct tuple. */
+static kanon_status assign_nearest(kmeans_state *it, int64_t n_done, int64_t n_all, kanon_error *err)
 {
     const kanon__tuples *t = it->tuples;
     kanon__nearest_reset(it->nearest, NULL);
@@ -72,7 +72,7 @@ static kanon_status assign_nearest(iteration *it, int64_t n_done, int64_t n_all,
     return KANON_OK;
 }
 
-static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon_error *err)
+static kanon_status assign(kmeans_state *it, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     int64_t n = it->space->n_rows;
     if (it->sizing == FILL)
@@ -80,14 +80,15 @@ static kanon_status assign(iteration *it, int64_t round, int64_t n_rounds, kanon
     return assign_nearest(it, round * n, n_rounds * n, err);
 }
 
-static kanon_status adjust(iteration *it, kanon_error *err)
+/* Figure 4, by plain distance and with fixed centroids. */
+static kanon_status adjust(kmeans_state *it, kanon_error *err)
 {
     kanon__adjustment adjustment = {it->run, it->centroids, it->nearest, &it->random, false, false};
     return kanon__adjust(&adjustment, it->run->group_of, err);
 }
 
-/* The square error of the current partition in units^2; the centroids asked for are those of the partition itself. */
-static unsigned __int128 square_error(iteration *it)
+/* The square error of the current partition in units^2, around its own centroids. 128 bits, so that it is exact. */
+static unsigned __int128 square_error(kmeans_state *it)
 {
     const kanon__space *space = it->space;
     kanon__centroids *c = it->measured;
@@ -102,12 +103,13 @@ static unsigned __int128 square_error(iteration *it)
     return error;
 }
 
-static size_t n_coordinates(const iteration *it)
+static size_t n_coordinates(const kmeans_state *it)
 {
     return (size_t)it->centroids->n * (size_t)it->space->n_dimensions;
 }
 
-static void remember_if_best(iteration *it)
+/* Keep the partition where its square error is the least so far: the iteration may cycle. */
+static void remember_if_best(kmeans_state *it)
 {
     unsigned __int128 error = square_error(it);
     if (it->has_best && error >= it->best_error)
@@ -118,8 +120,8 @@ static void remember_if_best(iteration *it)
     memcpy(it->best_at, it->centroids->at, n_coordinates(it) * sizeof *it->best_at);
 }
 
-/* Steps 4 to 15. */
-static kanon_status iterate(iteration *it, bool *converged, int64_t n_rounds, kanon_error *err)
+/* Steps 4 to 15: until no centroid moves. */
+static kanon_status iterate(kmeans_state *it, bool *converged, int64_t n_rounds, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *converged = false;
@@ -134,7 +136,7 @@ out:
     return st;
 }
 
-static kanon_status run_iteration(iteration *it, kanon_error *err)
+static kanon_status run_iteration(kmeans_state *it, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = it->run;
@@ -161,7 +163,7 @@ out:
 static kanon_status run_kmeans(kanon__run *run, sizing_rule sizing, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    iteration it = {.run = run, .sizing = sizing};
+    kmeans_state it = {.run = run, .sizing = sizing};
     kanon__space *own_space = NULL;
     int64_t n = run->space->n_rows, n_clusters = n / run->k;
     kanon__random_init(&it.random, run->seed, 0);
@@ -226,7 +228,7 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_each = {
     .run = run_adjust_each,
     .record_bytes = 60,
     .cell_bytes = 38,
-    .minute = 50000,
+    .records_per_minute = 50000,
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_fill = {
@@ -241,7 +243,7 @@ const kanon__algorithm kanon__algorithm_kmeans_fill = {
     .run = run_fill,
     .record_bytes = 60,
     .cell_bytes = 38,
-    .minute = 50000,
+    .records_per_minute = 50000,
 };
 
 const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
@@ -255,5 +257,5 @@ const kanon__algorithm kanon__algorithm_kmeans_adjust_last = {
     .run = run_adjust_last,
     .record_bytes = 60,
     .cell_bytes = 38,
-    .minute = 50000,
+    .records_per_minute = 50000,
 };

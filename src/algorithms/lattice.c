@@ -1,18 +1,23 @@
-/* The search for the combination of levels that loses least.
+/* The lattice search: the combination of levels that loses least, proven.
  *
- * The combinations (nodes) form a lattice: a node is above another where no level is lower. Two things hold of it:
+ * The combinations (nodes) form a lattice: a node is above another where no level is lower. Two properties prune it:
  *
- *  1. Above a node that needs no more suppression than allowed, none does: classes only merge. So a node that needs too
- *     much rules out all nodes below it. (Not so with some constraints and suppression together; see `rises`. Then each node
- *     is looked at by itself, as far as (2) does not spare it.)
- *  2. Showing every record at a node's levels costs a sum over the attributes that is known without looking at a record, and
- *     suppressing some of them costs more. So this sum bounds the node's loss from below, and rises from node to node.
+ *  1. Feasibility is monotone: classes only merge on the way up, so a node above a feasible one is feasible, and an
+ *     infeasible node rules out all nodes below it. (Not so with some constraints and suppression together; see
+ *     `rises`. Then each node is checked by itself, as far as (2) does not spare it.)
+ *  2. The cost of all records at a node's levels is a sum over the attributes that is known without reading a record, and
+ *     suppressing some of them costs more. So this sum bounds the node's loss from below, and it rises along the lattice.
  *
- * The nodes are gone through in order; one that is neither ruled out by (1) nor, against the best so far, by (2) begins a
- * chain upwards, always by the cheapest step, as long as (2) allows. The chain is bisected for its first node that holds.
- * That node may be the new best, and the one before it is the highest that can be learnt to be ruled out. What is left in
- * the end is the best of all. (Predictive tagging along chains: Kohlmayer and others: Flash, PASSAT 2012; El Emam and others:
- * OLA, JAMIA 2009.) */
+ *           (1,1)            Nodes are visited in order. One that is neither ruled out by (1) nor, against the best so far,
+ *          /     \           by (2) begins a chain upwards, always by the cheapest step, while (2) allows. The chain is
+ *      (1,0)     (0,1)       bisected for its first feasible node: that may be the new best, and the node before it is the
+ *          \     /           highest that can be learnt to be infeasible.
+ *           (0,0)
+ *
+ * Paper: Kohlmayer and others: Flash, PASSAT 2012, and El Emam and others: OLA, JAMIA 2009 (predictive tagging along
+ * chains).
+ * Cost: O(attributes * tuples) for each check; how many there are depends on the data. `max-checks` ends the search early.
+ * Ties: the lower level, attribute by attribute. Called by full_domain.c and attribute_cut.c. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"
@@ -24,21 +29,22 @@ typedef struct lattice {
     kanon__generalisation *g;
     kanon__full_domain *found;
     int m;
-    int *order;     /* dimensions by rising number of levels */
-    int *node;      /* by dimension: where the walk is */
+    int *order;     /* dimensions by rising number of levels: the innermost loop of the walk has the most */
+    int *node;      /* by dimension: the level at which the walk is */
     int *steps;     /* scratch: the dimensions that a chain raises, one after the other */
     int *chain;     /* scratch: a node of it */
-    int *ruled_out; /* nodes that need too much suppression, none below another */
+    int *ruled_out; /* infeasible nodes, n_ruled_out times m levels; an antichain: none is below another */
     int64_t n_ruled_out, ruled_out_capacity;
-    kanon__bound **cuts;  /* scratch */
-    kanon__keyset judged; /* nodes that hold and were compared with the best */
-    bool has_keys;        /* the nodes can be numbered in 64 bits */
-    int64_t most_checks, n_looked_at;
+    kanon__bound **cuts;    /* scratch */
+    kanon__keyset compared; /* feasible nodes that were compared with the best */
+    bool has_keys;          /* the nodes can be numbered in 64 bits */
+    int64_t most_checks, n_inspected;
 } lattice;
 
-/* Looking at a node costs time even where no record has to be looked at. */
-enum { LOOKS_PER_CHECK = 10000 };
+/* Visiting a node takes time even where no record is read: so many visits count as one check. */
+enum { INSPECTED_PER_CHECK = 10000 };
 
+/* The bound of property 2. */
 static int64_t bound_of(const lattice *x, const int *node)
 {
     int64_t units = 0;
@@ -62,6 +68,7 @@ static bool could_be_better(const lattice *x, const int *node, int64_t loss)
            (loss == x->found->loss && comes_first(x, node, x->found->best));
 }
 
+/* The number of a node, in mixed radix. */
 static uint64_t key_of(const lattice *x, const int *node)
 {
     uint64_t key = 0;
@@ -78,7 +85,7 @@ static bool is_below(const lattice *x, const int *node, const int *other)
     return true;
 }
 
-/* Remember a node that needs too much suppression, and forget those below it. */
+/* Remember an infeasible node, and forget those below it, which it implies. */
 static kanon_status rule_out(lattice *x, const int *node, kanon_error *err)
 {
     int64_t n = 0, m = x->m;
@@ -120,8 +127,8 @@ static kanon_status keep_best(lattice *x, const int *node, int64_t loss, kanon_e
     return KANON_OK;
 }
 
-/* Look at the records: does the node hold, and is it the best so far? */
-static kanon_status check(lattice *x, const int *node, bool *holds, kanon_error *err)
+/* Read the records: is the node feasible, and is it the best so far? */
+static kanon_status check(lattice *x, const int *node, bool *feasible, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__generalisation *g = x->g;
@@ -130,11 +137,11 @@ static kanon_status check(lattice *x, const int *node, bool *holds, kanon_error 
         x->cuts[i] = x->found->levels[i].cuts[node[i]];
     KANON_TRY(kanon__generalisation_apply(g, x->cuts, err), out);
     x->found->n_checks++;
-    *holds = g->feasible;
-    if (*holds && could_be_better(x, node, g->loss))
+    *feasible = g->feasible;
+    if (*feasible && could_be_better(x, node, g->loss))
         KANON_TRY(keep_best(x, node, g->loss, err), out);
-    if (*holds && x->has_keys)
-        KANON_TRY(kanon__keyset_add(&x->judged, key_of(x, node), &added, err), out);
+    if (*feasible && x->has_keys)
+        KANON_TRY(kanon__keyset_add(&x->compared, key_of(x, node), &added, err), out);
     KANON_TRY(kanon__tick(g->run->ticker, x->found->n_checks, 0, 20 * g->tuples->n * (x->m + 1), err), out);
 out:
     return st;
@@ -169,6 +176,7 @@ static int climb(lattice *x)
     }
 }
 
+/* The node of the chain after so many steps. */
 static void go_along(lattice *x, int n_steps)
 {
     memcpy(x->chain, x->node, (size_t)x->m * sizeof *x->node);
@@ -176,18 +184,18 @@ static void go_along(lattice *x, int n_steps)
         x->chain[x->steps[i]]++;
 }
 
-/* Find out about the walk's node, and about as many others as a chain from it allows. */
+/* Decide the walk's node, and others along a chain from it, by bisection. */
 static kanon_status resolve(lattice *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int low = 0,
-        high = x->g->rises ? climb(x) + 1 : 1; /* the first node of the chain that holds is in low .. high; high: none */
+        high = x->g->rises ? climb(x) + 1 : 1; /* the first feasible node of the chain is in low .. high; high: none */
     while (low < high) {
         int middle = low + (high - low) / 2;
-        bool holds;
+        bool feasible;
         go_along(x, middle);
-        KANON_TRY(check(x, x->chain, &holds, err), out);
-        if (holds)
+        KANON_TRY(check(x, x->chain, &feasible, err), out);
+        if (feasible)
             high = middle;
         else
             low = middle + 1;
@@ -202,20 +210,20 @@ out:
 
 static bool is_exhausted(const lattice *x)
 {
-    return x->found->n_checks + x->n_looked_at / LOOKS_PER_CHECK >= x->most_checks || kanon__run_finishes(x->g->run);
+    return x->found->n_checks + x->n_inspected / INSPECTED_PER_CHECK >= x->most_checks || kanon__run_finishes(x->g->run);
 }
 
-/* All levels of the last dimension in order; the others stand still. */
+/* All levels of the last dimension in order, with the other levels fixed. */
 static kanon_status walk_last(lattice *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int last = x->order[x->m - 1];
     for (int level = lowest_open(x, x->node, last); level < x->found->levels[last].n && !is_exhausted(x); level++) {
         x->node[last] = level;
-        x->n_looked_at++;
+        x->n_inspected++;
         if (!could_be_better(x, x->node, bound_of(x, x->node)))
             break;
-        if (x->has_keys && kanon__keyset_has(&x->judged, key_of(x, x->node)))
+        if (x->has_keys && kanon__keyset_has(&x->compared, key_of(x, x->node)))
             continue;
         KANON_TRY(resolve(x, err), out);
         int open = lowest_open(x, x->node, last);
@@ -226,8 +234,8 @@ out:
     return st;
 }
 
-/* The next combination of the other dimensions; false past the last. Costs rise with the level, so past the first that is
- * too costly all are. */
+/* The next combination of the other dimensions; false after the last. Costs rise with the level, so after the first that
+ * exceeds the best loss the rest of a dimension is skipped. */
 static bool advance(lattice *x)
 {
     for (int j = x->m - 2; j >= 0; j--) {
@@ -243,7 +251,7 @@ static kanon_status walk(lattice *x, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     do {
-        x->n_looked_at += 1 + x->n_ruled_out / 64;
+        x->n_inspected += 1 + x->n_ruled_out / 64;
         KANON_TRY(walk_last(x, err), out);
         KANON_TRY(kanon__tick(x->g->run->ticker, x->found->n_checks, 0, 10 * x->m + x->n_ruled_out, err), out);
     } while (!is_exhausted(x) && advance(x));
@@ -299,13 +307,13 @@ out:
     return st;
 }
 
-/* Everything alike always holds, so there is a best even where the search has no time. */
+/* The top, where all records are equal, is checked first: so there is a best even where the search has no time. */
 static kanon_status begin_at_top(lattice *x, kanon_error *err)
 {
-    bool holds;
+    bool feasible;
     for (int i = 0; i < x->m; i++)
         x->chain[i] = x->found->levels[i].n - 1;
-    return check(x, x->chain, &holds, err);
+    return check(x, x->chain, &feasible, err);
 }
 
 kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalisation *g, int64_t most_checks,
@@ -324,7 +332,7 @@ kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalis
         st = kanon__fail(err, KANON_EINFEASIBLE, "no mapping of the attributes meets the requirement");
 out:
     kanon__run_set_anytime(g->run, false);
-    kanon__keyset_clear(&x.judged);
+    kanon__keyset_clear(&x.compared);
     kanon__free(x.steps);
     kanon__free(x.cuts);
     kanon__free(x.chain);
@@ -345,7 +353,7 @@ void kanon__full_domain_clear(kanon__full_domain *f)
     *f = (kanon__full_domain){0};
 }
 
-kanon_status kanon__full_domain_tell(const kanon__full_domain *f, kanon__run *run, kanon_error *err)
+kanon_status kanon__full_domain_report(const kanon__full_domain *f, kanon__run *run, kanon_error *err)
 {
     if (!f->proven)
         return kanon__texts_addf(run->warnings, err,

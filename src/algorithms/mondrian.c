@@ -3,9 +3,11 @@
  * The table is split at the median of its widest attribute into two parts, and so on with each part, as long as both sides
  * keep k records. What cannot be split any further is a group.
  *
- * Paper: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006.
+ * Paper: LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006. The steps of its
+ * recursion, as numbered below: 1 no allowable cut: the part is a group; 2 choose the dimension; 3 find the median; 4 divide
+ * the part there; 5 go on with both sides.
  * Cost: O(attributes * n log(n/k)); n words of memory.
- * Ties: among equally wide attributes the first in the table; records of equal value in record order.
+ * Ties: among equally wide attributes the first in the table; records of equal value in record order. No random numbers.
  * Differences from the paper: width is the loss that the attribute has in the part (its term of D, weights included), the
  * same for numbers and categories; categories are ordered as their leaves stand in the taxonomy. If the widest attribute
  * allows no split, the next one is tried. Strict: the median's records go left as in the paper, but right where the right
@@ -14,27 +16,22 @@
 
 #include "core/alloc.h"
 #include "core/select.h"
+#include "partition/row_parts.h"
 
 #include <stdlib.h>
 
-/* A part of the table: order[begin .. end). */
-typedef struct part {
-    int64_t begin, end;
-} part;
-
-typedef struct splitting {
+typedef struct mondrian_state {
     kanon__run *run;
     bool strict;
-    int32_t *order;   /* rows; each part is a stretch of it, its rows ascending */
+    int32_t *order;   /* rows, part by part (partition/row_parts.h) */
     int32_t *scratch; /* as long */
     uint32_t *codes;  /* of the dimension at hand, as long */
-    part *stack;
-    int64_t n_stack, stack_capacity;
-} splitting;
+    kanon__row_parts stack;
+} mondrian_state;
 
-/* Move the rows of the part that go left to its front, both sides keeping their order: all below `code`, and the first
- * `n_ties` of those that have it. Returns where the right side begins. */
-static int64_t divide(splitting *s, part p, const kanon__dimension *d, uint32_t code, int64_t n_ties)
+/* Step 4: move the rows of the part that go left to its front, both sides keeping their order: all below `code`, and the
+ * first `n_ties` of those that have it. Returns where the right side begins. */
+static int64_t divide(mondrian_state *s, kanon__row_part p, const kanon__dimension *d, uint32_t code, int64_t n_ties)
 {
     int64_t left = p.begin, right = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
@@ -50,8 +47,8 @@ static int64_t divide(splitting *s, part p, const kanon__dimension *d, uint32_t 
     return left;
 }
 
-/* Split the part at the median of dimension d; *middle = 0 where one side would fall below k. */
-static void split_at_median(splitting *s, part p, const kanon__dimension *d, int64_t *middle)
+/* Steps 3 and 4 on dimension d; *middle = 0 where one side would fall below k. */
+static void split_at_median(mondrian_state *s, kanon__row_part p, const kanon__dimension *d, int64_t *middle)
 {
     int64_t n = p.end - p.begin, below = 0, ties = 0;
     for (int64_t i = 0; i < n; i++)
@@ -69,6 +66,7 @@ static void split_at_median(splitting *s, part p, const kanon__dimension *d, int
         *middle = divide(s, p, d, median, n_left - below);
 }
 
+/* A dimension and the width of the part on it. */
 typedef struct width {
     uint32_t units;
     int dimension;
@@ -82,8 +80,8 @@ static int by_falling_width(const void *left, const void *right)
     return a->dimension - b->dimension;
 }
 
-/* The dimensions of a part, the widest first. */
-static void sort_by_width(const splitting *s, part p, width *widths)
+/* Step 2: the dimensions of a part, the widest first. */
+static void sort_by_width(const mondrian_state *s, kanon__row_part p, width *widths)
 {
     const kanon__space *space = s->run->space;
     for (int i = 0; i < space->n_dimensions; i++) {
@@ -99,8 +97,8 @@ static void sort_by_width(const splitting *s, part p, width *widths)
     qsort(widths, (size_t)space->n_dimensions, sizeof *widths, by_falling_width);
 }
 
-/* Split the part in two, both put on the stack, or make it a group. */
-static kanon_status handle_part(splitting *s, part p, width *widths, kanon_error *err)
+/* Split the part on the widest dimension that allows it and push both sides, or make it a group (step 1). */
+static kanon_status handle_part(mondrian_state *s, kanon__row_part p, width *widths, kanon_error *err)
 {
     kanon__run *run = s->run;
     int64_t middle = 0;
@@ -113,37 +111,31 @@ static kanon_status handle_part(splitting *s, part p, width *widths, kanon_error
         run->n_groups++;
         return KANON_OK;
     }
-    kanon_status st = kanon__grow_array(&s->stack, &s->stack_capacity, s->n_stack + 2, "parts", err);
-    if (st == KANON_OK) {
-        s->stack[s->n_stack++] = (part){middle, p.end};
-        s->stack[s->n_stack++] = (part){p.begin, middle};
-    }
-    return st;
+    return kanon__row_parts_push_halves(&s->stack, p, middle, err);
 }
 
 static kanon_status run_mondrian(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    splitting s = {.run = run, .strict = kanon__setting_is(run->settings, "ties", "strict")};
+    mondrian_state s = {.run = run, .strict = kanon__setting_is(run->settings, "ties", "strict")};
     width *widths = NULL;
     int64_t n = run->space->n_rows, n_done = 0;
     KANON_TRY(kanon__new_array(&s.order, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.scratch, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.codes, n, "codes", err), out);
     KANON_TRY(kanon__new_array(&widths, run->space->n_dimensions, "widths", err), out);
-    KANON_TRY(kanon__grow_array(&s.stack, &s.stack_capacity, 64, "parts", err), out);
     for (int64_t row = 0; row < n; row++)
         s.order[row] = (int32_t)row;
-    s.stack[s.n_stack++] = (part){0, n};
-    while (s.n_stack > 0) {
-        part p = s.stack[--s.n_stack];
+    KANON_TRY(kanon__row_parts_push(&s.stack, (kanon__row_part){0, n}, err), out);
+    while (s.stack.n > 0) {
+        kanon__row_part p = kanon__row_parts_pop(&s.stack);
         int32_t before = run->n_groups;
         KANON_TRY(handle_part(&s, p, widths, err), out);
         n_done += run->n_groups > before ? p.end - p.begin : 0;
         KANON_TRY(kanon__tick(run->ticker, n_done, n, 20 * (p.end - p.begin), err), out);
     }
 out:
-    kanon__free(s.stack);
+    kanon__free(s.stack.items);
     kanon__free(widths);
     kanon__free(s.codes);
     kanon__free(s.scratch);

@@ -19,20 +19,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct clustering {
+typedef struct oka_state {
     kanon__run *run;
     kanon__centroids *centroids;
     kanon__nearest *nearest;
     int32_t *sorted; /* rows by quasi-identifiers */
-    int32_t *keep;   /* by row: its cluster before the adjustment */
+    int32_t *keep;   /* by row: its cluster before the adjustment, for suppress-small */
     kanon__random random;
     bool by_size;
-} clustering;
+} oka_state;
 
 /* ---- clustering stage -------------------------------------------------------------------------------------------- */
 
-/* Steps 2 to 5. */
-static kanon_status plant_seeds(clustering *c, kanon_error *err)
+/* Steps 2 to 5: K distinct random records are the first members and the centroids of K clusters. */
+static kanon_status plant_seeds(oka_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *seeds = NULL;
@@ -47,8 +47,8 @@ out:
     return st;
 }
 
-/* Steps 6 to 11: every row that is in no cluster yet. */
-static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, kanon_error *err)
+/* Steps 6 to 11: each row in no cluster joins the closest one, whose centroid moves at once. */
+static kanon_status assign_rows(oka_state *c, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     kanon__run *run = c->run;
     int64_t n = run->space->n_rows;
@@ -60,7 +60,7 @@ static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, 
         int64_t cluster = kanon__nearest_find(c->nearest, row, c->by_size, 0);
         run->group_of[row] = (int32_t)cluster;
         kanon__centroids_add(c->centroids, cluster, row);
-        kanon__nearest_follow(c->nearest, cluster);
+        kanon__nearest_update(c->nearest, cluster);
         kanon_status st = kanon__tick(run->ticker, round * n + i, n_rounds * n, 5 * c->centroids->n, err);
         if (st != KANON_OK)
             return st;
@@ -68,7 +68,8 @@ static kanon_status assign_rows(clustering *c, int64_t round, int64_t n_rounds, 
     return KANON_OK;
 }
 
-static kanon_status clustering_stage(clustering *c, kanon_error *err)
+/* Steps 2 to 11, `iterations` times; from the second time on the last centroids are the seeds. */
+static kanon_status clustering_stage(oka_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n_rounds = kanon__setting_integer(c->run->settings, "iterations");
@@ -84,16 +85,17 @@ out:
     return st;
 }
 
-/* ---- suppress-small ---------------------------------------------------------------------------------------------- */
+/* ---- suppress-small: Lin's second proposal ----------------------------------------------------------------------- */
 
-/* A change to a cluster that can be taken back. */
+/* What a cluster was before a record joined it. */
 typedef struct undo {
     int64_t cluster, size;
     kanon__bound *box;
 } undo;
 
-/* Move the records that the adjustment added to `cluster` elsewhere. Fills `steps` and returns what the moves cost. */
-static int64_t move_added(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
+/* Move the records that the adjustment added to `cluster` to the groups that they cost least. Fills `steps`, for taking
+ * it back, and returns the cost. */
+static int64_t move_added(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                           undo *steps, kanon__bound *boxes)
 {
     int64_t cost = 0, m = l->space->n_dimensions;
@@ -108,7 +110,8 @@ static int64_t move_added(clustering *c, kanon__clusters *l, int64_t cluster, co
     return cost;
 }
 
-static void take_back(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
+/* Undo the moves, the last one first. */
+static void take_back(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *added, int64_t n_added,
                       const undo *steps)
 {
     for (int64_t i = n_added - 1; i >= 0; i--) {
@@ -119,9 +122,9 @@ static void take_back(clustering *c, kanon__clusters *l, int64_t cluster, const 
     }
 }
 
-/* Suppress what `cluster` had before the adjustment if that and moving the rest costs less than the cluster does.
- * `own` and `added` list its records. */
-static bool try_suppressing(clustering *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
+/* Suppress the records that `cluster` had before the adjustment (`own`) if that and moving the others (`added`) costs
+ * less than the cluster does. */
+static bool try_suppressing(oka_state *c, kanon__clusters *l, int64_t cluster, const int32_t *own, int64_t n_own,
                             const int32_t *added, int64_t n_added, undo *steps, kanon__bound *boxes)
 {
     int64_t full = 0, now = l->sizes[cluster] * kanon__box_units(l->space, kanon__clusters_box(l, cluster));
@@ -139,7 +142,7 @@ static bool try_suppressing(clustering *c, kanon__clusters *l, int64_t cluster, 
 }
 
 /* The records of a cluster that the adjustment left where they were, and those that it added. */
-static void split_members(const clustering *c, int64_t cluster, int32_t *own, int64_t *n_own, int32_t *added,
+static void split_members(const oka_state *c, int64_t cluster, int32_t *own, int64_t *n_own, int32_t *added,
                           int64_t *n_added)
 {
     *n_own = *n_added = 0;
@@ -152,8 +155,8 @@ static void split_members(const clustering *c, int64_t cluster, int32_t *own, in
         }
 }
 
-/* Number the clusters that are left without gaps. */
-static void close_ranks(kanon__run *run, const kanon__clusters *l, int32_t *number)
+/* Number the remaining clusters without gaps. */
+static void renumber_clusters(kanon__run *run, const kanon__clusters *l, int32_t *number)
 {
     run->n_groups = 0;
     for (int64_t i = 0; i < l->n; i++)
@@ -163,7 +166,8 @@ static void close_ranks(kanon__run *run, const kanon__clusters *l, int32_t *numb
             run->group_of[row] = number[run->group_of[row]];
 }
 
-static kanon_status suppress_small(clustering *c, const int64_t *sizes_before, kanon_error *err)
+/* Try each cluster that was short of k before the adjustment, in order; one cluster always stays. */
+static kanon_status suppress_small(oka_state *c, const int64_t *sizes_before, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = c->run;
@@ -191,7 +195,7 @@ static kanon_status suppress_small(clustering *c, const int64_t *sizes_before, k
         steps = NULL;
         KANON_TRY(kanon__tick(run->ticker, i, l.n, 20 * (n + n_added * l.n), err), out);
     }
-    close_ranks(run, &l, own);
+    renumber_clusters(run, &l, own);
 out:
     kanon__free(boxes);
     kanon__free(steps);
@@ -206,7 +210,7 @@ out:
 static kanon_status run_oka(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    clustering c = {.run = run, .by_size = kanon__setting_flag(run->settings, "size-factor")};
+    oka_state c = {.run = run, .by_size = kanon__setting_flag(run->settings, "size-factor")};
     const kanon__space *space = NULL;
     kanon__space *own_space = NULL;
     int64_t n = run->space->n_rows, n_clusters = n / run->k, *sizes_before = NULL;
@@ -269,5 +273,5 @@ const kanon__algorithm kanon__algorithm_oka = {
     .run = run_oka,
     .record_bytes = 50,
     .cell_bytes = 18,
-    .minute = 1000000,
+    .records_per_minute = 1000000,
 };

@@ -1,4 +1,7 @@
-/* The table of algorithms. */
+/* The table of algorithms, made from algorithms.def, and running one by its name.
+ *
+ * The preprocessor reads algorithms.def twice: once for the declarations of the descriptors, once for the table. Called by
+ * the pipeline, the states, the conformance tests and, for the public functions, by every host. */
 #include "algorithms/algorithm.h"
 
 #include <string.h>
@@ -35,4 +38,20 @@ const kanon_algorithm_info *kanon_algorithm_find(const char *name)
 {
     const kanon__algorithm *found = kanon__algorithm_find(name);
     return found != NULL ? &found->info : NULL;
+}
+
+kanon_status kanon__algorithm_run(kanon__run *run, const char *name, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__settings defaults = {0};
+    const kanon__algorithm *algorithm = kanon__algorithm_find(name);
+    const kanon__settings *own = run->settings;
+    KANON_TRY(kanon__settings_init(&defaults, name, algorithm->info.settings, algorithm->info.n_settings, NULL, 0, err),
+              out);
+    run->settings = &defaults;
+    st = algorithm->run(run, err);
+    run->settings = own;
+out:
+    kanon__settings_clear(&defaults);
+    return st;
 }

@@ -1,18 +1,27 @@
-/* strips: cut what is dense into strips, and group the rest by density.
+/* strips: cut dense cells into strips, and group the rest by density.
  *
- * Records that are equal in all categories are a cell. A cell with many records needs no search for who is near whom:
- * good groups are small rectangles of its numbers. So it is cut along one number into strips, each of them along a
- * second number into groups of k to 2k - 1 records. Strips end between different values, where by a rule of thumb
- * they should lose least; groups where they do lose least. Both orders of the two widest numbers are tried with a few
- * rules, and the best is kept. Where more than two numbers are worth cutting, slabs of the widest come first. Records
- * of the other cells are grouped by densest.
- * Source: this project; the best cuts of sorted records: Hansen and Mukherjee, A polynomial algorithm for optimal
- * univariate microaggregation, IEEE TKDE 15, 2003.
+ * Records that are equal in all categories are a cell. A cell with many records needs no search for neighbours: good groups
+ * are small rectangles of its numbers. So it is cut along one number into strips, and each strip along a second number into
+ * groups of k to 2k - 1 records.
+ *
+ *      second |  A  | C |   D     strips are vertical here: cut along the first number, between different values;
+ *      number |-----|---|------   groups A, B, ... are cut along the second number, where the strip loses least.
+ *             |  B  | E |   F
+ *             +-------------------- first number
+ *
+ * Steps: 1 sort the records into cells; 2 in each dense cell take the two widest numbers (where more are worth cutting, cut
+ * slabs along the widest first); 3 choose strips by dynamic programming on an estimate of their loss; 4 cut each strip
+ * optimally by dynamic programming; 5 repeat 3 and 4 with both orders of the numbers and a few estimates, and keep the best;
+ * 6 group the records of the other cells by densest; 7 place the records left over.
+ *
+ * Source: this project; step 4: Hansen and Mukherjee, A polynomial algorithm for optimal univariate microaggregation, IEEE
+ * TKDE 15, 2003.
  * Cost: sorting, then about 2k steps per record and try, fewer where k is large; densest for the rest.
- * Ties: the first try, the shortest last group; sorting goes by row where numbers are equal. */
+ * Ties: the first try, the shortest last group; records of equal value in record order. No random numbers. */
 #include "algorithms/algorithm.h"
 
 #include "core/alloc.h"
+#include "partition/row_run.h"
 #include "search/leftovers.h"
 #include "search/tuples.h"
 
@@ -21,46 +30,50 @@
 #include <string.h>
 
 enum {
-    DENSE = 15,      /* a cell with so many times k records is cut */
-    STEPS_OF_K = 16, /* groups end after every record, or for large k at so many places a k */
-    BORDERS = 16     /* places where a strip may end, for a strip of the expected size */
+    DENSE = 15,      /* a cell with so many times k records is dense */
+    STEPS_OF_K = 16, /* a group may end after each record; for k above this, at so many places per k records */
+    BORDERS = 16     /* places where a strip may end, per strip of the expected size */
 };
 
-/* What the length of strips counts against their width; the more, the fewer strips. The first would be right if
- * groups were as wide as their strip, but they are not quite. */
+/* How much the length of a strip weighs against its width in the estimate of step 3: the more, the fewer strips. Groups
+ * are not quite as wide as their strip, so no single weight is right; both are tried. */
 static const double LENGTHS[] = {1.4, 2};
 
-/* A cell, or a slab of one: some of the cell's records. */
+/* A slab: a cell, or a part of one between two values of a number. */
 typedef struct slab {
-    int32_t *items; /* their numbers in the cell */
+    int32_t *items; /* its records, by their number in the cell */
     int64_t n;
 } slab;
 
+/* Everything below `order` is scratch for the cell at hand, with room for the largest one. */
 typedef struct strips {
     kanon__run *run;
-    const kanon__dimension **numeric; /* the numbers, */
+    const kanon__dimension **numeric; /* the numeric dimensions, here called numbers */
     int n_numeric;
-    int32_t *order; /* rows by cell */
-    const int32_t *cell;
-    uint32_t *positions; /* the cell's: by number, then record */
+    int32_t *order; /* rows, cell by cell */
+    /* the cell */
+    const int32_t *cell; /* its rows: cell[item] */
     int64_t n_cell;
-    bool *is_cut; /* by number: slabs were cut along it */
-    uint64_t *keys;
-    int32_t *items, *along_first, *along_second; /* the slab's, the latter two sorted, */
-    int32_t *trial, *best;                       /* strip by strip as they are being tried, and the best so far; */
-    int32_t *trial_ends, *best_ends;             /* where their groups end, */
-    int64_t n_trial, n_best;
-    int32_t *borders; /* where strips end, */
+    uint32_t *positions; /* by number, then item */
+    bool *is_cut;        /* by number: slabs were cut along it */
+    uint64_t *keys;      /* for sorting */
+    /* the slab, and the strips of the current and of the best try */
+    int32_t *items;                      /* in any order */
+    int32_t *along_first, *along_second; /* sorted by the number that strips are cut along, and by the other one */
+    int32_t *borders;                    /* strip i is along_first[borders[i - 1] .. borders[i]) */
     int64_t n_borders;
-    int32_t *strip_of; /* and by record, which strip it is in */
-    /* by step, which are records of a strip or values of a slab: where it ends and its bounds; by end: the least loss
-     * up to there and the end before */
-    int32_t *step_ends;
-    uint32_t *boxes, *box;
-    int64_t *losses;
-    int32_t *previous;
+    int32_t *strip_of;               /* by item */
+    int32_t *trial, *best;           /* items, strip by strip, each strip sorted along the second number */
+    int32_t *trial_ends, *best_ends; /* group i ends before trial[trial_ends[i]] */
+    int64_t n_trial, n_best;
+    /* dynamic programming: steps are what is not cut any further, records of a strip or values of a slab */
+    int32_t *step_ends;    /* by step: the position after its last record */
+    uint32_t *boxes, *box; /* by step: its bounds; and those of the group that is being extended */
+    int64_t *losses;       /* losses[i]: the least loss of the first i steps; INT64_MAX: they cannot be cut */
+    int32_t *previous;     /* previous[i]: where the last group of that solution begins */
 } strips;
 
+/* The units of a range of positions. */
 static uint32_t width(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
     return hi - lo < d->full ? hi - lo : d->full;
@@ -77,6 +90,7 @@ static int by_value(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Position and item in one key: records of equal value stay in record order. */
 static void sort_along(strips *s, int32_t *items, int64_t n, int number)
 {
     const uint32_t *at = positions_on(s, number);
@@ -96,13 +110,14 @@ static void turn_around(int32_t *items, int64_t n)
     }
 }
 
-/* ---- one strip: the best cuts of sorted records ------------------------------------------------------------------ */
+/* ---- step 4: the best cuts of one strip -------------------------------------------------------------------------- */
 
 static int64_t step_size(int64_t k)
 {
     return k / STEPS_OF_K > 1 ? k / STEPS_OF_K : 1;
 }
 
+/* Divide the sorted records evenly into steps, each with the box of its records on all numbers. */
 static int64_t make_steps(strips *s, const int32_t *items, int64_t n)
 {
     int64_t n_steps = n / step_size(s->run->k);
@@ -122,7 +137,7 @@ static int64_t make_steps(strips *s, const int32_t *items, int64_t n)
     return n_steps;
 }
 
-/* The box takes in a step. What it costs then. */
+/* Extend the group's box by a step; its units. */
 static uint32_t widen(strips *s, int64_t step)
 {
     int m = s->n_numeric;
@@ -136,7 +151,7 @@ static uint32_t widen(strips *s, int64_t step)
     return units;
 }
 
-/* The least loss of the strip up to and with this step. */
+/* The least loss of the strip up to and with this step: over all last groups of k to `most` records. */
 static void end_with(strips *s, int64_t last, int64_t k, int64_t most)
 {
     int64_t end = s->step_ends[last], least = INT64_MAX;
@@ -156,11 +171,11 @@ static void end_with(strips *s, int64_t last, int64_t k, int64_t most)
     s->previous[last + 1] = best;
 }
 
-/* Cut sorted records into groups. What these lose; their ends are noted, counted from `offset` on. */
+/* Cut sorted records into groups; their ends, counted from `offset`, are appended to trial_ends. Returns their loss. */
 static int64_t cut_strip(strips *s, const int32_t *items, int64_t n, int64_t offset)
 {
     int64_t k = s->run->k, step = step_size(k), n_steps = make_steps(s, items, n), first = s->n_trial;
-    int64_t most = 2 * k - 1 + (step > 1 ? 2 * step : 0); /* so that every strip can be cut */
+    int64_t most = 2 * k - 1 + (step > 1 ? 2 * step : 0); /* with long steps, some slack, so that every strip can be cut */
     s->losses[0] = 0;
     for (int64_t last = 0; last < n_steps; last++)
         end_with(s, last, k, most);
@@ -170,10 +185,10 @@ static int64_t cut_strip(strips *s, const int32_t *items, int64_t n, int64_t off
     return s->losses[n_steps];
 }
 
-/* ---- strips ------------------------------------------------------------------------------------------------------ */
+/* ---- step 3: strips ---------------------------------------------------------------------------------------------- */
 
-/* Where strips may end: between different values of the first number, so many records apart at least. Their bounds on
- * both. */
+/* The steps of a slab: a strip may end between different values of the first number, at least `apart` records after the last
+ * place. boxes[i] is lo and hi on the first number, then on the second. Returns how many. */
 static int64_t list_borders(strips *s, int64_t n, const uint32_t *first, const uint32_t *second, int64_t apart)
 {
     int64_t n_steps = 0, begin = 0;
@@ -194,8 +209,8 @@ static int64_t list_borders(strips *s, int64_t n, const uint32_t *first, const u
     return n_steps;
 }
 
-/* What strips that end with this border should lose: groups are as wide as their strip, and their lengths add up to
- * its own. */
+/* The least estimated loss of strips that end with this step. The estimate: each group is as wide as its strip, and the
+ * lengths of its groups add up to the strip's own, weighted. Longer strips than `most` are not tried. */
 static void end_strip(strips *s, int64_t last, const kanon__dimension *first, const kanon__dimension *second, double length,
                       int64_t most)
 {
@@ -222,7 +237,8 @@ static void end_strip(strips *s, int64_t last, const kanon__dimension *first, co
     s->previous[last + 1] = best;
 }
 
-/* Strips along the first number; `ratio` is how wide the slab is on it against the second. */
+/* Choose the strips along the first number; `ratio` is the width of the slab on it over that on the second. Were groups
+ * square, a strip would have `expected` records. */
 static void choose_strips(strips *s, int64_t n, int first, int second, double ratio, double length)
 {
     double expected = sqrt((double)n * (double)s->run->k / ratio);
@@ -236,7 +252,7 @@ static void choose_strips(strips *s, int64_t n, int first, int second, double ra
     turn_around(s->borders, s->n_borders);
 }
 
-/* The records strip by strip, each along the second number. */
+/* Sort the records by strip, then along the second number: a stable distribution of along_second. */
 static void deal_out(strips *s, int64_t n)
 {
     for (int64_t i = 0, begin = 0; i < s->n_borders; i++) {
@@ -249,6 +265,7 @@ static void deal_out(strips *s, int64_t n)
         s->trial[s->previous[s->strip_of[s->along_second[i]]]++] = s->along_second[i];
 }
 
+/* Cut all strips; keep the result where it loses less than the best so far. */
 static void try_strips(strips *s, int64_t n, int64_t *least)
 {
     int64_t loss = 0, begin = 0;
@@ -269,6 +286,7 @@ static void try_strips(strips *s, int64_t n, int64_t *least)
     s->trial = items;
 }
 
+/* Step 5 for one order of the numbers. A weight that gives as many strips as the last one is not tried. */
 static void try_along(strips *s, int64_t n, int first, int second, double ratio, int64_t *least)
 {
     int64_t last = -1;
@@ -280,14 +298,16 @@ static void try_along(strips *s, int64_t n, int first, int second, double ratio,
     }
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
+/* ---- step 2: cells and slabs ------------------------------------------------------------------------------------- */
 
+/* A number and the width of a slab on it. */
 typedef struct wide {
     double units;
     int number;
 } wide;
 
-/* How wide the slab is on the numbers along which it was not cut, the widest first. How many are not 0. */
+/* The widths of the slab on the numbers along which it was not cut, the widest first; those that are 0 are left out.
+ * Returns how many. */
 static int measure_widths(const strips *s, slab part, wide *out)
 {
     int n = 0;
@@ -309,8 +329,8 @@ static int measure_widths(const strips *s, slab part, wide *out)
     return n;
 }
 
-/* On how many numbers groups are narrower than the slab, were they cubes on these and as wide as it on the others; *side
- * becomes theirs. */
+/* How many numbers are worth cutting: the largest i such that groups that are cubes on the i widest numbers, and as wide
+ * as the slab on the others, have a side below each of the i widths. *side is that side. */
 static int count_worth(const wide *widths, int n, double n_groups, double *side)
 {
     int worth = 0;
@@ -326,6 +346,7 @@ static int count_worth(const wide *widths, int n, double n_groups, double *side)
     return worth;
 }
 
+/* The best try becomes groups of the run. */
 static void make_groups(strips *s)
 {
     for (int64_t i = 0, at = 0; i < s->n_best; i++) {
@@ -335,7 +356,7 @@ static void make_groups(strips *s)
     }
 }
 
-/* The numbers that matter are the first one or two of the widths. */
+/* Steps 3 to 5 for a slab of which at most two numbers, the first of `widths`, are worth cutting. */
 static void cut_plane(strips *s, slab part, const wide *widths, int n)
 {
     int64_t least = INT64_MAX;
@@ -367,6 +388,7 @@ static void cut_plane(strips *s, slab part, const wide *widths, int n)
     make_groups(s);
 }
 
+/* Step 2: cut a slab along its widest number until at most two numbers are worth cutting, then into groups. */
 static kanon_status cut_slab(strips *s, slab part, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -399,64 +421,38 @@ static kanon_status cut_cell(strips *s, const int32_t *rows, int64_t n, kanon_er
     s->n_cell = n;
     for (int j = 0; j < s->n_numeric; j++)
         for (int64_t i = 0; i < n; i++)
-            s->positions[j * n + i] = s->numeric[j]->position[kanon__code_at(s->numeric[j]->codes, rows[i])];
+            s->positions[j * n + i] = s->numeric[j]->coordinates[kanon__code_at(s->numeric[j]->codes, rows[i])];
     for (int64_t i = 0; i < n; i++)
         s->items[i] = (int32_t)i;
     return cut_slab(s, (slab){s->items, n}, err);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
-
-static kanon_status run_densest(kanon__run *run, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__settings settings = {0};
-    const kanon__algorithm *densest = kanon__algorithm_find("densest");
-    KANON_TRY(kanon__settings_init(&settings, "densest", densest->info.settings, densest->info.n_settings, NULL, 0, err),
-              out);
-    run->settings = &settings;
-    st = densest->run(run, err);
-out:
-    kanon__settings_clear(&settings);
-    return st;
-}
+/* ---- step 6: the rest -------------------------------------------------------------------------------------------- */
 
 /* Rows of no dense cell, as a table of their own; fewer than k are left over. */
 static kanon_status group_rest(kanon__run *whole, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__data table = {0};
-    kanon__space *space = NULL;
+    kanon__row_run part = {0};
     int32_t *group_of = NULL;
-    kanon__constraints constraints;
     if (n < whole->k)
         return KANON_OK;
-    KANON_TRY(kanon__data_rows(&table, whole->table, rows, n, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
     KANON_TRY(kanon__new_array(&group_of, n, "groups", err), out);
-    kanon__run run = *whole;
-    run.table = &table;
-    run.space = space;
-    run.group_of = group_of;
-    run.n_groups = 0;
-    run.leave_rest = true;
-    if (run.constraints != NULL) {
-        constraints = kanon__constraints_for(run.constraints, &table);
-        run.constraints = &constraints;
-    }
-    KANON_TRY(run_densest(&run, err), out);
+    KANON_TRY(kanon__row_run_init(&part, whole, rows, n, group_of, err), out);
+    part.run.leave_rest = true;
+    KANON_TRY(kanon__algorithm_run(&part.run, "densest", err), out);
     for (int64_t i = 0; i < n; i++)
         whole->group_of[rows[i]] = group_of[i] >= 0 ? whole->n_groups + group_of[i] : KANON__LEFT_OVER;
-    whole->n_groups += run.n_groups;
+    whole->n_groups += part.run.n_groups;
 out:
+    kanon__row_run_clear(&part);
     kanon__free(group_of);
-    kanon__space_free(space);
-    kanon__data_clear_rows(&table);
     return st;
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- steps 1 and 7 ----------------------------------------------------------------------------------------------- */
 
+/* Neighbours in sorted order differ in the last categories first. */
 static bool same_cell(const kanon__space *categories, int32_t left, int32_t right)
 {
     for (int i = categories->n_dimensions - 1; i >= 0; i--)
@@ -473,7 +469,7 @@ static int64_t end_of_cell(const strips *s, const kanon__space *categories, int6
     return end;
 }
 
-/* How many records a cell has at most. */
+/* The size of the largest cell, for the scratch arrays. */
 static int64_t largest_cell(const strips *s, const kanon__space *categories)
 {
     int64_t largest = 0;
@@ -484,7 +480,7 @@ static int64_t largest_cell(const strips *s, const kanon__space *categories)
     return largest;
 }
 
-/* Cut the dense cells; the rows of the others come to stand first. Their number. */
+/* Cut the dense cells; the rows of the others move to the front of `order`, *n_rest of them. */
 static kanon_status cut_cells(strips *s, const kanon__space *categories, int64_t *n_rest, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -502,7 +498,7 @@ out:
     return st;
 }
 
-/* For cells of up to n records. */
+/* Allocate the scratch arrays for cells of up to n records. */
 static kanon_status make_room(strips *s, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -563,7 +559,7 @@ static kanon_status run_strips(kanon__run *run, kanon_error *err)
     KANON_TRY(kanon__new_array(&s.numeric, run->space->n_dimensions, "strips", err), out);
     KANON_TRY(kanon__new_array(&categories.dimensions, run->space->n_dimensions, "strips", err), out);
     for (int i = 0; i < run->space->n_dimensions; i++)
-        if (run->space->dimensions[i].position != NULL)
+        if (run->space->dimensions[i].coordinates != NULL)
             s.numeric[s.n_numeric++] = &run->space->dimensions[i];
         else
             categories.dimensions[categories.n_dimensions++] = run->space->dimensions[i];
@@ -584,13 +580,13 @@ const kanon__algorithm kanon__algorithm_strips = {
     .info = {.name = "strips",
              .summary = "cut records that are equal in all categories into strips of their numbers; densest for the rest",
              .advice =
-                 "For large tables, where many records share all their categories: there it takes one and a half times "
-                 "as long as kmember and loses less than densest. Where categories tell nearly everybody apart, it is "
-                 "densest.",
+                 "What auto starts with on large tables. Where many records share all their categories it takes one and a "
+                 "half times as long as kmember and loses less than densest; where categories tell nearly everybody apart, "
+                 "it is densest.",
              .source = "this project; cuts of sorted records: Hansen and Mukherjee, IEEE TKDE 15, 2003",
              .revision = 1},
     .run = run_strips,
     .record_bytes = 100,
     .cell_bytes = 24,
-    .minute = 4000000,
+    .records_per_minute = 4000000,
 };

@@ -7,9 +7,9 @@
  *
  * Paper: Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008, section 3; its
  * algorithms 1 (weighted_grow.c, weighted_place.c), 2 (partition/median.c) and 3 (choose_thresholds).
- * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up to
- * O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look at where
- * clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
+ * Cost: O(n log n + n * s) and the placing of rejected records where delta' lets the table be cut down to s records; up
+ * to O(n^2) where it does not: a large part's clusters are grown by an index (weighted_index.c), which has much to look
+ * at where clusters become so large that nearly all records cost the same. The sample: 62 trials of up to O(its size^2).
  * Ties: the lowest record, the lowest cluster.
  * Random numbers: stream 1 the sample, stream 2 the clustering of the sample, stream 3 + p that of part p.
  * Differences from the paper: algorithm 2 splits while S-diversity is at most delta', as its text says, not above it, as
@@ -25,25 +25,25 @@
 #include "partition/median.h"
 #include "table/number.h"
 
-typedef struct clustering {
+typedef struct tgc_state {
     kanon__run *run;
     kanon__weighted weighted;
     kanon__weighted_limits limits; /* delta is chosen on the way */
     double delta_prime;
     kanon__parts *parts;
-    int32_t *cluster_of; /* by place in parts->rows */
+    int32_t *cluster_of; /* by position in parts->rows */
     int32_t *n_clusters; /* by part */
     int32_t *hints;      /* by row: the first cluster of its part */
     kanon__shared_ticker shared;
-} clustering;
+} tgc_state;
 
 enum { SAMPLE_STREAM = 1, SAMPLE_CLUSTERING_STREAM = 2, FIRST_PART_STREAM = 3 };
 
 /* ---- the thresholds: algorithm 3 --------------------------------------------------------------------------------- */
 
-/* The sample and what every delta that is tried on it gives. Trials are independent, so they run in parallel. */
+/* The sample and the result of every delta that is tried on it. Trials are independent, so they run in parallel. */
 typedef struct trials {
-    clustering *clustering;
+    tgc_state *state;
     int32_t *rows; /* the sample, with repetitions */
     int64_t n_rows;
     int64_t n;
@@ -51,12 +51,12 @@ typedef struct trials {
     kanon__shared_ticker shared;
 } trials;
 
-/* Step 6: the sum of utility and protection on the sample for one delta, and the protection alone. */
+/* Step 6, a task of the pool: utility + protection on the sample for one delta, and the protection alone. */
 static kanon_status try_delta(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     trials *t = payload;
-    const clustering *c = t->clustering;
+    const tgc_state *c = t->state;
     kanon__random random;
     kanon__ticker ticker;
     kanon__weighted_limits limits = c->limits;
@@ -88,27 +88,27 @@ static void list_deltas(trials *t, bool given)
 {
     int64_t n = 0;
     if (given)
-        t->deltas[n++] = t->clustering->limits.delta;
+        t->deltas[n++] = t->state->limits.delta;
     for (int64_t width = 2; n < t->n; width *= 2)
         for (int64_t j = 0; j < width; j++)
             t->deltas[n++] = ((double)j + 0.5) / (double)width;
 }
 
-/* Step 7: the first of the best. */
+/* Step 7: the delta with the least sum, the first of equals. */
 static void choose_best(trials *t)
 {
     int64_t best = 0;
     for (int64_t i = 1; i < t->n; i++)
         if (t->sums[i] < t->sums[best])
             best = i;
-    t->clustering->limits.delta = t->deltas[best];
-    t->clustering->delta_prime = t->protections[best];
+    t->state->limits.delta = t->deltas[best];
+    t->state->delta_prime = t->protections[best];
 }
 
 static kanon_status run_trials(trials *t, bool given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__run *run = t->clustering->run;
+    kanon__run *run = t->state->run;
     int64_t n_rounds = kanon__setting_integer(run->settings, "max-iterations");
     t->n = given ? 1 : ((int64_t)2 << n_rounds) - 2;
     KANON_TRY(kanon__new_array(&t->deltas, t->n, "the sample", err), out);
@@ -124,6 +124,7 @@ out:
     return st;
 }
 
+/* Step 1: 2.5 % of the records, within limits; see the differences above. */
 static int64_t sample_size(int64_t n, int64_t k)
 {
     enum { MOST = 2000 };
@@ -132,7 +133,7 @@ static int64_t sample_size(int64_t n, int64_t k)
     return wanted > 20 * k ? wanted : 20 * k;
 }
 
-/* What the sample chose is worth knowing: it can be set next time. */
+/* Record a threshold that the sample chose, so that the report says it and the user can set it. */
 static kanon_status note_choice(kanon__run *run, const char *name, double value, kanon_error *err)
 {
     char text[KANON__NUMBER_TEXT];
@@ -142,12 +143,12 @@ static kanon_status note_choice(kanon__run *run, const char *name, double value,
     return kanon__texts_addf(run->chosen, err, "%s=%s", name, text);
 }
 
-static kanon_status choose_thresholds(clustering *c, kanon_error *err)
+static kanon_status choose_thresholds(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *settings = c->run->settings;
     bool has_delta = kanon__setting_given(settings, "delta"), has_prime = kanon__setting_given(settings, "delta-prime");
-    trials t = {.clustering = c};
+    trials t = {.state = c};
     kanon__random random;
     c->limits.delta = kanon__setting_number(settings, "delta");
     if (!has_delta || !has_prime) {
@@ -174,7 +175,8 @@ out:
 
 /* ---- the clusters ------------------------------------------------------------------------------------------------ */
 
-static kanon_status cut_into_parts(clustering *c, kanon_error *err)
+/* Algorithm 2. */
+static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
 {
     const kanon__settings *settings = c->run->settings;
     int64_t n = c->run->space->n_rows;
@@ -189,9 +191,10 @@ static kanon_status cut_into_parts(clustering *c, kanon_error *err)
     return kanon__parts_new(&c->parts, &splitter, c->run->ticker, err);
 }
 
+/* Algorithm 1 on one part, a task of the pool. */
 static kanon_status cluster_part(int64_t index, void *payload, kanon_error *err)
 {
-    clustering *c = payload;
+    tgc_state *c = payload;
     kanon__random random;
     kanon__ticker ticker;
     int64_t begin = c->parts->begins[index], n = c->parts->begins[index + 1] - begin;
@@ -203,8 +206,8 @@ static kanon_status cluster_part(int64_t index, void *payload, kanon_error *err)
     return st;
 }
 
-/* Number the clusters part by part and tell every row its own. */
-static void collect(clustering *c)
+/* Number the clusters part by part: neighbouring parts get neighbouring numbers, which makes weighted_place.c fast. */
+static void collect(tgc_state *c)
 {
     kanon__run *run = c->run;
     for (int64_t part = 0; part < c->parts->n; part++) {
@@ -216,7 +219,8 @@ static void collect(clustering *c)
     }
 }
 
-static kanon_status place_rejected(clustering *c, kanon_error *err)
+/* The last step: records of rejected clusters; without any cluster, one group and a warning. */
+static kanon_status place_rejected(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = c->run;
@@ -241,7 +245,7 @@ out:
     return st;
 }
 
-static kanon_status cluster_parts(clustering *c, kanon_error *err)
+static kanon_status cluster_parts(tgc_state *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = c->run->space->n_rows;
@@ -263,7 +267,7 @@ static kanon_status run_tgc(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__settings *settings = run->settings;
-    clustering c = {.run = run};
+    tgc_state c = {.run = run};
     double w_u = kanon__setting_number(settings, "w-u");
     if (w_u < 1 && run->table->n_sensitive == 0) {
         st = kanon__fail(err, KANON_EINVAL, "w-u below 1 protects sensitive attributes, and the schema names none");
@@ -352,7 +356,7 @@ static const kanon_setting_info utility_settings[] = TGC_SETTINGS("1");
 static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
 
 #define TGC_SOURCE "Loukides, Shao: Data utility and privacy protection trade-off in k-anonymisation, PAIS 2008"
-#define TGC(row_name, row_summary, row_advice, row_settings, row_minute)                                                    \
+#define TGC(row_name, row_summary, row_advice, row_settings, row_rate)                                                      \
     {                                                                                                                       \
         .info = {.name = row_name,                                                                                          \
                  .summary = row_summary,                                                                                    \
@@ -361,7 +365,7 @@ static const kanon_setting_info protection_settings[] = TGC_SETTINGS("0");
                  .revision = 1,                                                                                             \
                  .settings = row_settings,                                                                                  \
                  .n_settings = sizeof row_settings / sizeof row_settings[0]},                                               \
-        .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .minute = row_minute,                                         \
+        .run = run_tgc, .record_bytes = 60, .cell_bytes = 52, .records_per_minute = row_rate,                               \
     }
 
 const kanon__algorithm kanon__algorithm_tgc = TGC(

@@ -1,13 +1,25 @@
-/* The levels of one attribute: how its values are shown, from each by itself to all alike. */
+/* The levels of one attribute, from single values to full suppression (see kanon__levels_init).
+ *
+ * A taxonomy has levels by its heights. Numbers have no given hierarchy, so one is built for the data at hand: intervals are
+ * split one at a time where that saves most loss, and 1, 2, 4, ... of them are a level. Such levels are nested, which the
+ * lattice search needs (lattice.c).
+ *
+ *     level 3   *                        missing and all numbers
+ *     level 2   [------------]           1 interval
+ *     level 1   [----][------]           2 intervals
+ *     level 0   1 2 3 4 5 6 7            single values
+ *
+ * Called by lattice.c. Ties: the first split of equal saving, the first interval. */
 #include "algorithms/generalisation.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-/* More intervals than this between one and single values are too fine to matter, and slow to find. */
+/* Finer levels than this, short of single values, hardly matter and are slow to find. */
 enum { MOST_INTERVALS = 256 };
 
+/* Append a copy of the cut as the next level, with its cost over all records. */
 static kanon_status add_level(kanon__levels *l, const kanon__dimension *d, const kanon__bound *cut, const int64_t *counts,
                               kanon_error *err)
 {
@@ -29,7 +41,7 @@ static kanon_status make_room(kanon__levels *l, int64_t n, kanon_error *err)
 
 /* ---- categories -------------------------------------------------------------------------------------------------- */
 
-/* Show all leaves at height `level`. Returns how many ranges have a record. */
+/* Cut at a height of the taxonomy. Returns the number of ranges that hold a record. */
 static uint32_t cut_at_height(kanon__bound *cut, const kanon__taxonomy *t, int32_t level, const int64_t *counts)
 {
     uint32_t n_ranges = 0;
@@ -46,6 +58,7 @@ static uint32_t cut_at_height(kanon__bound *cut, const kanon__taxonomy *t, int32
     return n_ranges;
 }
 
+/* One level per height that merges records. */
 static kanon_status add_heights(kanon__levels *l, const kanon__dimension *d, const int64_t *counts, kanon__bound *cut,
                                 kanon_error *err)
 {
@@ -71,14 +84,15 @@ typedef struct interval {
     int64_t saving;               /* -1: a single value */
 } interval;
 
-typedef struct splitting {
+typedef struct interval_list {
     const kanon__dimension *dimension;
     const int64_t *below; /* by code: the records of all smaller ones */
     interval intervals[MOST_INTERVALS];
     int n;
-} splitting;
+} interval_list;
 
-static interval look_at_interval(const splitting *s, uint32_t first, uint32_t last)
+/* The interval first .. last with its best split. */
+static interval find_split(const interval_list *s, uint32_t first, uint32_t last)
 {
     const kanon__dimension *d = s->dimension;
     interval i = {.first = first, .last = last, .saving = -1};
@@ -96,7 +110,7 @@ static interval look_at_interval(const splitting *s, uint32_t first, uint32_t la
 }
 
 /* Split the interval that saves most. */
-static void split_best(splitting *s)
+static void split_best(interval_list *s)
 {
     int best = 0;
     for (int i = 1; i < s->n; i++)
@@ -105,17 +119,17 @@ static void split_best(splitting *s)
     interval old = s->intervals[best];
     for (int i = s->n++; i > best + 1; i--)
         s->intervals[i] = s->intervals[i - 1];
-    s->intervals[best] = look_at_interval(s, old.first, old.middle);
-    s->intervals[best + 1] = look_at_interval(s, old.middle + 1, old.last);
+    s->intervals[best] = find_split(s, old.first, old.middle);
+    s->intervals[best + 1] = find_split(s, old.middle + 1, old.last);
 }
 
 /* One interval, two, four, ..., the coarsest first. */
-static kanon_status add_intervals(kanon__levels *l, splitting *s, const int64_t *counts, uint32_t n_numbers,
+static kanon_status add_intervals(kanon__levels *l, interval_list *s, const int64_t *counts, uint32_t n_numbers,
                                   kanon__bound *cut, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     s->n = 1;
-    s->intervals[0] = look_at_interval(s, 0, n_numbers - 1);
+    s->intervals[0] = find_split(s, 0, n_numbers - 1);
     for (int wanted = 1; wanted <= MOST_INTERVALS && (uint32_t)wanted < n_numbers; wanted *= 2) {
         while (s->n < wanted)
             split_best(s);
@@ -127,6 +141,7 @@ out:
     return st;
 }
 
+/* Levels were added from the coarsest on; level 0 is the finest. */
 static void reverse(kanon__levels *l)
 {
     for (int i = 0, j = l->n - 1; i < j; i++, j--) {
@@ -146,13 +161,13 @@ static kanon_status add_numbers(kanon__levels *l, const kanon__dimension *d, con
     bool missing = d->column->domain->missing_code != KANON__NO_CODE;
     uint32_t n_numbers = d->n_codes - missing;
     int64_t *below = NULL;
-    splitting *s = NULL;
+    interval_list *s = NULL;
     KANON_TRY(make_room(l, 16, err), out); /* "*", 1, 2, 4, ... 256, single values */
     KANON_TRY(kanon__new_array(&below, (int64_t)d->n_codes + 1, "levels", err), out);
     KANON_TRY(kanon__new_array(&s, 1, "levels", err), out);
     for (uint32_t code = 0; code < d->n_codes; code++)
         below[code + 1] = below[code] + counts[code];
-    *s = (splitting){.dimension = d, .below = below};
+    *s = (interval_list){.dimension = d, .below = below};
     if (missing && n_numbers > 0) {
         kanon__cut_join(cut, 0, d->n_codes - 1);
         KANON_TRY(add_level(l, d, cut, counts, err), out);
@@ -171,14 +186,14 @@ out:
     return st;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- interface --------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__levels_init(kanon__levels *out, const kanon__dimension *d, const int64_t *counts, kanon_error *err)
 {
     kanon__bound *cut = NULL;
     kanon_status st = kanon__new_array(&cut, 2 * (int64_t)d->n_codes, "levels", err);
     if (st == KANON_OK)
-        st = d->position != NULL ? add_numbers(out, d, counts, cut, err) : add_heights(out, d, counts, cut, err);
+        st = d->coordinates != NULL ? add_numbers(out, d, counts, cut, err) : add_heights(out, d, counts, cut, err);
     kanon__free(cut);
     return st;
 }

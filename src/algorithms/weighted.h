@@ -1,4 +1,13 @@
-/* Weighted tuple diversity (Loukides def. 3.1): what tgc's clusters are measured by, and the clusters themselves. */
+/* Weighted tuple diversity (Loukides, definition 3.1), and the two stages of tgc that minimise it.
+ *
+ * wtd = w_u * mean Q-diversity + w_p * mean S-diversity: the first is what the quasi-identifiers lose, the second what
+ * the sensitive values disclose. Sums are whole numbers; wtd is a double, computed from them in one place
+ * (kanon__weighted_value), so that the scan and the index compare equal values.
+ *
+ *     weighted_grow.c     algorithm 1: grow clusters, by a scan or by weighted_index.c
+ *     weighted_place.c    the last step: place the records of rejected clusters
+ *
+ * Called by tgc.c. */
 #ifndef KANON_ALGORITHMS_WEIGHTED_H
 #define KANON_ALGORITHMS_WEIGHTED_H
 
@@ -9,7 +18,7 @@
 
 typedef struct kanon__weighted {
     kanon__space *utility; /* the quasi attributes in terms of Q-diversity */
-    kanon__secrets *secrets;
+    kanon__s_diversity *secrets;
     double w_u, w_p;
 } kanon__weighted;
 
@@ -17,7 +26,7 @@ kanon_status kanon__weighted_init(kanon__weighted *out, const kanon__data *table
                                   kanon_error *err);
 void kanon__weighted_clear(kanon__weighted *weighted);
 
-/* wtd of a group of `size` records: each mean is rounded once. */
+/* wtd of a group of `size` records from its sums; each mean is rounded once. */
 static inline double kanon__weighted_value(const kanon__weighted *w, int64_t units, unsigned __int128 numerator,
                                            int64_t size)
 {
@@ -48,7 +57,7 @@ typedef struct kanon__weighted_rejects {
     int64_t n;
     int32_t *cluster_of;  /* by item; -1: to be placed */
     int32_t n_clusters;   /* at least one */
-    int64_t most;         /* clusters of so many records are joined only when all have as many */
+    int64_t most;         /* clusters of so many records are full: joined only when all are */
     const int32_t *hints; /* by item: a cluster near which to look first; changes the time, never the answer. NULL: none */
 } kanon__weighted_rejects;
 

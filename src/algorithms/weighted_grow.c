@@ -1,4 +1,11 @@
-/* Growing clusters by weighted tuple diversity: Loukides, algorithm 1. */
+/* Growing clusters by weighted tuple diversity: Loukides, algorithm 1, whose step numbers stand below.
+ *
+ * 1 while records are free; 2 a random one seeds a cluster; 3 to 7 add the record with the least wtd until that would exceed
+ * delta; 8 a cluster below k is rejected.
+ *
+ * Two implementations give the same clusters: the scan, here, and the index (weighted_index.c) for larger parts. The scan
+ * measures Q-diversity by the cost table of the free set (search/free_set.h) and affinities by value (model/s_diversity.h).
+ * Cost: O(n) for each record that is added by the scan. Ties: the lowest item. Called by tgc.c, for a part or the sample. */
 #include "algorithms/weighted_index.h"
 
 #include "core/alloc.h"
@@ -7,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this many records a scan is as fast as anything. */
+/* Below this many records the scan is as fast as the index. */
 enum { SMALL_PART = 500 };
 
 kanon_status kanon__weighted_init(kanon__weighted *out, const kanon__data *table, double w_u, const char *r,
@@ -16,7 +23,7 @@ kanon_status kanon__weighted_init(kanon__weighted *out, const kanon__data *table
     kanon_status st = KANON_OK;
     *out = (kanon__weighted){.w_u = w_u, .w_p = 1 - w_u};
     KANON_TRY(kanon__space_new(&out->utility, table, table->quasi, table->n_quasi, KANON__TERMS_QDIVERSITY, err), out);
-    KANON_TRY(kanon__secrets_new(&out->secrets, table, r, err), out);
+    KANON_TRY(kanon__s_diversity_new(&out->secrets, table, r, err), out);
 out:
     if (st != KANON_OK)
         kanon__weighted_clear(out);
@@ -25,47 +32,47 @@ out:
 
 void kanon__weighted_clear(kanon__weighted *w)
 {
-    kanon__secrets_free(w->secrets);
+    kanon__s_diversity_free(w->secrets);
     kanon__space_free(w->utility);
     *w = (kanon__weighted){0};
 }
 
 /* The cluster that is growing. */
-typedef struct growing {
+typedef struct growing_cluster {
     const kanon__weighted *weighted;
     const int32_t *rows;
-    kanon__weighted_index *index; /* NULL: all that follows is there, for the scan */
+    kanon__weighted_index *index; /* NULL: the scan, which needs all that follows */
     kanon__free_set *free_set;
-    kanon__secrets_growth *growth;
+    kanon__s_diversity_growth *growth;
     kanon__bound *box;
     uint8_t *present;   /* by entry of the cost table: a member has this value; for counted dimensions */
     uint32_t *distinct; /* by dimension: distinct values of the members */
-    double *rough;      /* by place: about what wtd would be, less what all have in common */
-    /* of either way: */
+    double *rough;      /* by place: wtd to many digits, less a constant */
+    /* of both implementations: */
     int32_t *members; /* items */
     int64_t n_members;
-} growing;
+} growing_cluster;
 
-static void clear_growing(growing *g)
+static void clear_cluster(growing_cluster *g)
 {
     kanon__free(g->members);
     kanon__free(g->rough);
     kanon__free(g->distinct);
     kanon__free(g->present);
     kanon__free(g->box);
-    kanon__secrets_growth_free(g->growth);
+    kanon__s_diversity_growth_free(g->growth);
     kanon__free_set_free(g->free_set);
     kanon__weighted_index_free(g->index);
 }
 
-static kanon_status set_up_scan(growing *g, int64_t n, kanon_error *err)
+static kanon_status set_up_scan(growing_cluster *g, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = g->weighted->utility;
     int m = space->n_dimensions;
     KANON_TRY(kanon__free_set_new(&g->free_set, space, g->rows, n, err), out);
     KANON_TRY(kanon__free_set_lay_out(g->free_set, err), out);
-    KANON_TRY(kanon__secrets_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
+    KANON_TRY(kanon__s_diversity_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
     KANON_TRY(kanon__new_array(&g->box, 2 * m, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->distinct, m, "a cluster", err), out);
@@ -74,7 +81,7 @@ out:
     return st;
 }
 
-static kanon_status set_up_growing(growing *g, const char *way, int64_t n, kanon_error *err)
+static kanon_status set_up_cluster(growing_cluster *g, const char *way, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool scan = strcmp(way, "scan") == 0 || (strcmp(way, "auto") == 0 && n < SMALL_PART);
@@ -87,12 +94,13 @@ out:
     return st;
 }
 
-static int64_t n_free(const growing *g)
+static int64_t n_free(const growing_cluster *g)
 {
     return g->index != NULL ? kanon__weighted_index_n_free(g->index) : g->free_set->n;
 }
 
-static void take(growing *g, int64_t item)
+/* Add a free item to the cluster. */
+static void take(growing_cluster *g, int64_t item)
 {
     kanon__free_set *set = g->free_set;
     if (g->index != NULL) {
@@ -112,11 +120,11 @@ static void take(growing *g, int64_t item)
         kanon__box_add(set->space, g->box, g->rows[item]);
     g->members[g->n_members++] = (int32_t)item;
     if (g->weighted->w_p > 0)
-        kanon__secrets_growth_add(g->growth, item);
+        kanon__s_diversity_growth_add(g->growth, item);
     kanon__free_set_remove(set, item);
 }
 
-static void start(growing *g)
+static void start(growing_cluster *g)
 {
     kanon__free_set *set = g->free_set;
     g->n_members = 0;
@@ -129,11 +137,12 @@ static void start(growing *g)
         g->present[entry] = 0;
     for (int i = 0; i < m; i++)
         g->distinct[i] = 0;
-    kanon__secrets_growth_reset(g->growth);
+    kanon__s_diversity_growth_reset(g->growth);
 }
 
-/* The cost table for the next record: what each value makes of the cluster's Q-diversity. */
-static void set_costs(growing *g)
+/* The cost table for the next record: the cluster's Q-diversity with each value. A counted dimension costs by the number of
+ * distinct values, so only whether the value is new matters. */
+static void set_costs(growing_cluster *g)
 {
     kanon__free_set *set = g->free_set;
     kanon__free_set_cost_growth(set, g->box);
@@ -149,15 +158,15 @@ static void set_costs(growing *g)
     kanon__free_set_measure(set);
 }
 
-/* Only one side counts: then its whole numbers decide, and wtd is worked out for the winner alone. */
-static int64_t best_by_one_side(const growing *g, bool utility, double *value)
+/* Only utility or only protection counts: then its whole numbers decide, and wtd is computed for the best alone. */
+static int64_t best_by_one_side(const growing_cluster *g, bool utility, double *value)
 {
     const kanon__free_set *set = g->free_set;
     int32_t best = -1;
     uint64_t least = UINT64_MAX;
     for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
-        uint64_t here = utility ? set->units[place] : kanon__secrets_growth_pull(g->growth, item);
+        uint64_t here = utility ? set->units[place] : kanon__s_diversity_growth_affinity(g->growth, item);
         if (here < least || (here == least && item < best)) {
             least = here;
             best = item;
@@ -165,30 +174,31 @@ static int64_t best_by_one_side(const growing *g, bool utility, double *value)
     }
     if (best >= 0)
         *value = kanon__weighted_value(g->weighted, utility ? (int64_t)least : 0,
-                                       utility ? 0 : kanon__secrets_growth_with(g->growth, best), g->n_members + 1);
+                                       utility ? 0 : kanon__s_diversity_growth_with(g->growth, best), g->n_members + 1);
     return best;
 }
 
-/* A first pass without divisions, good to many digits, tells which records can be the best; only those are worked out. */
-static int64_t best_by_both(const growing *g, double *value)
+/* A first pass without divisions gives wtd to many digits; only records within its error of the least one are computed
+ * exactly. */
+static int64_t best_by_both(const growing_cluster *g, double *value)
 {
     const double slack = 1e-12;
     const kanon__free_set *set = g->free_set;
     const kanon__weighted *w = g->weighted;
     double size = (double)(g->n_members + 1), n_secrets = w->secrets->space->n_dimensions, least = INFINITY;
     double per_unit = w->w_u / ((double)w->utility->n_dimensions * (double)w->utility->scale);
-    double per_pull = 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets);
+    double per_affinity = 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets);
     int32_t best = -1;
     for (int64_t place = 0; place < set->n; place++) {
-        uint64_t pull = kanon__secrets_growth_pull(g->growth, set->item_at[place]);
-        g->rough[place] = per_unit * set->units[place] + per_pull * (double)pull;
+        uint64_t affinity = kanon__s_diversity_growth_affinity(g->growth, set->item_at[place]);
+        g->rough[place] = per_unit * set->units[place] + per_affinity * (double)affinity;
         least = g->rough[place] < least ? g->rough[place] : least;
     }
     for (int64_t place = 0; place < set->n; place++) {
         int32_t item = set->item_at[place];
         if (g->rough[place] > least + slack)
             continue;
-        double here = kanon__weighted_value(w, set->units[place], kanon__secrets_growth_with(g->growth, item),
+        double here = kanon__weighted_value(w, set->units[place], kanon__s_diversity_growth_with(g->growth, item),
                                             g->n_members + 1);
         if (best < 0 || here < *value || (here == *value && item < best)) {
             *value = here;
@@ -198,8 +208,8 @@ static int64_t best_by_both(const growing *g, double *value)
     return best;
 }
 
-/* Step 4 of the paper: the free record with which wtd is least; its wtd through *value. */
-static int64_t best_item(growing *g, double *value)
+/* Step 4: the free record with which wtd is least; its wtd through *value. */
+static int64_t best_item(growing_cluster *g, double *value)
 {
     bool utility = g->weighted->w_u > 0, protection = g->weighted->w_p > 0;
     *value = 0;
@@ -211,7 +221,7 @@ static int64_t best_item(growing *g, double *value)
 }
 
 /* Steps 2 to 7. */
-static kanon_status grow_one(growing *g, const kanon__weighted_limits *limits, int64_t seed, int64_t n,
+static kanon_status grow_one(growing_cluster *g, const kanon__weighted_limits *limits, int64_t seed, int64_t n,
                              kanon__ticker *ticker, kanon_error *err)
 {
     start(g);
@@ -234,9 +244,9 @@ kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__
                                   kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    growing g = {.weighted = weighted, .rows = rows};
+    growing_cluster g = {.weighted = weighted, .rows = rows};
     *n_clusters = 0;
-    KANON_TRY(set_up_growing(&g, limits->search, n, err), out);
+    KANON_TRY(set_up_cluster(&g, limits->search, n, err), out);
     while (n_free(&g) > 0) {
         int64_t nth = kanon__random_below(random, n_free(&g));
         int64_t seed = g.index != NULL ? kanon__weighted_index_nth(g.index, nth) : kanon__free_set_nth(g.free_set, nth);
@@ -247,6 +257,6 @@ kanon_status kanon__weighted_grow(const kanon__weighted *weighted, const kanon__
         *n_clusters += keep;
     }
 out:
-    clear_growing(&g);
+    clear_cluster(&g);
     return st;
 }

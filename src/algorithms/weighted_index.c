@@ -1,3 +1,16 @@
+/* See weighted_index.h.
+ *
+ * The cost of a record is per_unit * Q-diversity units + per_affinity * affinity, up to a constant. Affinities need
+ * structures that answer "the sum over the members" and "the least over a range" quickly as members are added:
+ *
+ *     number      the members' positions, sorted, with prefix sums: a sum by binary search. Where every distance counts
+ *                 it is concave between the ends of a range, so the least is at an end.
+ *     category    the affinity of each code, and a sparse table: level l holds the least of 2^l codes from each one on; any
+ *                 range is covered by two overlapping entries.
+ *
+ *         level 2   [a..d] [b..e] ...
+ *         level 1   [a b] [b c] [c d] ...       least(b .. d) = min(level 1 at b, level 1 at c)
+ *         level 0    a  b  c  d  e */
 #include "algorithms/weighted_index.h"
 
 #include "core/alloc.h"
@@ -6,32 +19,32 @@
 #include <math.h>
 #include <string.h>
 
-/* Categories of more values than this are left to the scan: all of them are looked at for every member. */
+/* Categories of more values than MOST_VALUES are left to the scan: each member updates all of them. LEVELS = log2 of
+ * that + 1. */
 enum { MOST_VALUES = 1024, LEVELS = 11, ITEMS_PER_COUNT = 1024 };
 
-/* What the members' values of a sensitive number contribute: their positions, and sums of them, tell it by one or three
- * lookups. */
-typedef struct number_pulls {
+/* Affinities to the members on a sensitive number; one binary search where every distance counts, else three. */
+typedef struct number_affinities {
     uint32_t *positions; /* of the members that have a value, ascending */
     int64_t *sums;       /* of the positions before each of them, and of all */
     int64_t n, n_missing;
-} number_pulls;
+} number_affinities;
 
-/* The same of a category, by code, and on level l the least of 2^l codes from each one on. */
-typedef struct category_pulls {
+/* The same on a category, by code: a sparse table of minima. */
+typedef struct category_affinities {
     uint64_t *least[LEVELS];
     int n_levels;
-} category_pulls;
+} category_affinities;
 
 typedef struct column {
     const kanon__dimension *dimension;
-    int secret;            /* which sensitive attribute; -1: a quasi attribute */
-    uint32_t limit;        /* sensitive: the largest distance that still counts */
+    int secret;            /* the sensitive attribute; -1: a quasi attribute */
+    uint32_t limit;        /* sensitive: the largest distance that still contributes */
     uint8_t *present;      /* quasi, counted: by code, a member has this value */
     uint32_t distinct;     /* and how many values members have */
     uint32_t same_more[2]; /* and what it costs to have one of them, or another one */
-    number_pulls number;
-    category_pulls category;
+    number_affinities number;
+    category_affinities category;
 } column;
 
 struct kanon__weighted_index {
@@ -43,7 +56,7 @@ struct kanon__weighted_index {
     int64_t n_free, n_members;
     int32_t *n_free_of; /* by ITEMS_PER_COUNT items */
     unsigned __int128 numerator;
-    double per_unit, per_pull; /* what the record that comes next makes of a unit and of a contribution */
+    double per_unit, per_affinity; /* the weights of a unit and of a unit of affinity in wtd of the next cluster size */
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -52,7 +65,7 @@ bool kanon__weighted_index_suits(const kanon__weighted *w)
 {
     const kanon__space *space = w->secrets->space;
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].position == NULL && space->dimensions[i].n_codes > MOST_VALUES)
+        if (space->dimensions[i].coordinates == NULL && space->dimensions[i].n_codes > MOST_VALUES)
             return false;
     return true;
 }
@@ -85,7 +98,7 @@ static void free_codes(kanon__weighted_index *x)
         kanon__codes_clear(&x->joint.dimensions[i].codes);
 }
 
-static kanon_status make_category(category_pulls *c, int64_t n_codes, kanon_error *err)
+static kanon_status make_category(category_affinities *c, int64_t n_codes, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (; (int64_t)1 << c->n_levels <= n_codes; c->n_levels++)
@@ -107,7 +120,7 @@ static kanon_status make_column(kanon__weighted_index *x, int i, kanon_error *er
         goto out;
     }
     c->limit = x->weighted->secrets->limits[c->secret];
-    if (c->dimension->position == NULL) {
+    if (c->dimension->coordinates == NULL) {
         KANON_TRY(make_category(&c->category, c->dimension->n_codes, err), out);
         goto out;
     }
@@ -184,7 +197,7 @@ int64_t kanon__weighted_index_nth(const kanon__weighted_index *x, int64_t i)
 /* ---- contributions ----------------------------------------------------------------------------------------------- */
 
 /* How many of the members' positions are below this one. */
-static int64_t n_below(const number_pulls *p, int64_t position)
+static int64_t n_below(const number_affinities *p, int64_t position)
 {
     int64_t first = 0;
     for (int64_t n = p->n; n > 0;) {
@@ -196,16 +209,16 @@ static int64_t n_below(const number_pulls *p, int64_t position)
     return first;
 }
 
-/* A missing number lies further out than any distance. */
+/* The position of a missing number lies beyond every distance. */
 static bool is_missing(const column *c, uint32_t position)
 {
     return position > c->dimension->full;
 }
 
-/* Sum over the members of pc with a number. */
-static uint64_t number_pull(const column *c, uint32_t position)
+/* The affinity of a number: over the members within the limit, full - |own - position|, in two halves by prefix sums. */
+static uint64_t number_affinity(const column *c, uint32_t position)
 {
-    const number_pulls *p = &c->number;
+    const number_affinities *p = &c->number;
     int64_t full = c->dimension->full, own = position;
     if (is_missing(c, position))
         return (uint64_t)(p->n_missing * full);
@@ -216,23 +229,23 @@ static uint64_t number_pull(const column *c, uint32_t position)
                       (p->sums[end] - p->sums[middle]));
 }
 
-/* No number between lo and hi contributes less. Where every distance counts, contributions are concave between the numbers'
- * ends, so that they are least at one of these. */
-static uint64_t least_number_pull(const column *c, uint32_t lo, uint32_t hi)
+/* A lower bound on the affinity of the numbers lo .. hi. Where every distance counts, the affinity is concave between
+ * the ends, so it is least at one of them; where not, 0. */
+static uint64_t least_number_affinity(const column *c, uint32_t lo, uint32_t hi)
 {
     if (lo == hi)
-        return number_pull(c, lo);
+        return number_affinity(c, lo);
     if (c->limit < c->dimension->full)
         return 0;
     bool missing = is_missing(c, hi);
-    uint64_t at_lo = number_pull(c, lo), at_hi = number_pull(c, missing ? c->dimension->full : hi);
-    uint64_t least = at_lo < at_hi ? at_lo : at_hi, at_missing = missing ? number_pull(c, hi) : UINT64_MAX;
+    uint64_t at_lo = number_affinity(c, lo), at_hi = number_affinity(c, missing ? c->dimension->full : hi);
+    uint64_t least = at_lo < at_hi ? at_lo : at_hi, at_missing = missing ? number_affinity(c, hi) : UINT64_MAX;
     return least < at_missing ? least : at_missing;
 }
 
 static void add_number(column *c, uint32_t position)
 {
-    number_pulls *p = &c->number;
+    number_affinities *p = &c->number;
     if (is_missing(c, position)) {
         p->n_missing++;
         return;
@@ -245,7 +258,8 @@ static void add_number(column *c, uint32_t position)
         p->sums[i] = p->sums[i - 1] + position;
 }
 
-static uint64_t least_category_pull(const column *c, uint32_t lo, uint32_t hi)
+/* The least affinity of the codes lo .. hi, by two entries of the sparse table. */
+static uint64_t least_category_affinity(const column *c, uint32_t lo, uint32_t hi)
 {
     int level = 31 - __builtin_clz(hi - lo + 1);
     const uint64_t *least = c->category.least[level];
@@ -253,12 +267,12 @@ static uint64_t least_category_pull(const column *c, uint32_t lo, uint32_t hi)
     return left < right ? left : right;
 }
 
-static void add_category(const kanon__secrets *secrets, column *c, uint32_t own)
+static void add_category(const kanon__s_diversity *secrets, column *c, uint32_t own)
 {
-    category_pulls *p = &c->category;
+    category_affinities *p = &c->category;
     uint32_t n = c->dimension->n_codes;
     for (uint32_t code = 0; code < n; code++)
-        p->least[0][code] += kanon__secrets_contribution(secrets, c->secret, code, own);
+        p->least[0][code] += kanon__s_diversity_contribution(secrets, c->secret, code, own);
     for (int level = 1; level < p->n_levels; level++) {
         uint32_t half = 1u << (level - 1);
         const uint64_t *below = p->least[level - 1];
@@ -284,17 +298,18 @@ void kanon__weighted_index_start(kanon__weighted_index *x)
     }
 }
 
-static uint64_t pull_of(const kanon__weighted_index *x, const uint32_t *cells)
+static uint64_t affinity_of(const kanon__weighted_index *x, const uint32_t *cells)
 {
-    uint64_t pull = 0;
+    uint64_t affinity = 0;
     for (int i = 0; i < x->joint.n_dimensions; i++) {
         const column *c = &x->columns[i];
         if (c->secret >= 0)
-            pull += c->dimension->position != NULL ? number_pull(c, cells[i]) : c->category.least[0][cells[i]];
+            affinity += c->dimension->coordinates != NULL ? number_affinity(c, cells[i]) : c->category.least[0][cells[i]];
     }
-    return pull;
+    return affinity;
 }
 
+/* Add a member to the box and to the structures of every column. */
 static void extend(kanon__weighted_index *x, const uint32_t *cells)
 {
     for (int i = 0; i < x->joint.n_dimensions; i++) {
@@ -307,7 +322,7 @@ static void extend(kanon__weighted_index *x, const uint32_t *cells)
             c->same_more[0] = kanon__dimension_count_units(c->dimension, c->distinct);
             c->same_more[1] = kanon__dimension_count_units(c->dimension, c->distinct + 1);
         } else if (c->secret >= 0 && x->weighted->w_p > 0) {
-            if (c->dimension->position != NULL)
+            if (c->dimension->coordinates != NULL)
                 add_number(c, cells[i]);
             else
                 add_category(x->weighted->secrets, c, cells[i]);
@@ -321,7 +336,7 @@ void kanon__weighted_index_take(kanon__weighted_index *x, int64_t item)
     const uint32_t *cells = kanon__free_tree_cells(x->tree, item);
     int32_t place = x->tree->place_of[item];
     if (w->w_p > 0)
-        x->numerator = kanon__secrets_numerator_with(w->secrets, x->numerator, pull_of(x, cells));
+        x->numerator = kanon__s_diversity_numerator_with(w->secrets, x->numerator, affinity_of(x, cells));
     extend(x, cells);
     x->n_members++;
     x->n_free--;
@@ -330,25 +345,25 @@ void kanon__weighted_index_take(kanon__weighted_index *x, int64_t item)
     kanon__free_tree_tighten(x->tree);
     double size = (double)(x->n_members + 1), n_secrets = w->secrets->space->n_dimensions;
     x->per_unit = w->w_u / ((double)w->utility->n_dimensions * (double)w->utility->scale);
-    x->per_pull = n_secrets > 0 ? 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets) : 0;
+    x->per_affinity = n_secrets > 0 ? 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets) : 0;
 }
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-typedef struct search {
+typedef struct record_search {
     kanon__weighted_index *index;
-    double least;   /* the least that a record was found to cost, roughly */
+    double least;   /* the least rough cost of a record so far */
     double value;   /* wtd with the best one */
     int64_t best;   /* -1: none yet */
     uint32_t units; /* its Q-diversity */
-    uint64_t pull;
-} search;
+    uint64_t affinity;
+} record_search;
 
-/* Rough costs are good to many digits; records that lie closer together are worked out. */
+/* The error of rough costs is below this; records that lie closer together are computed exactly. */
 static const double slack = 1e-12;
 
-/* The least Q-diversity of the members with anything between the cells lo and hi, which a node has alternating (step 2) and a
- * tuple has once (step 1). */
+/* The least Q-diversity of the members with anything between the cells lo and hi, which a node has alternating (step 2)
+ * and a tuple has once (step 1). */
 static uint32_t least_units(const kanon__weighted_index *x, const uint32_t *cells, int step)
 {
     uint32_t units = 0;
@@ -370,59 +385,59 @@ static uint32_t least_units(const kanon__weighted_index *x, const uint32_t *cell
 
 static uint64_t least_numbers(const kanon__weighted_index *x, const uint32_t *cells, int step)
 {
-    uint64_t pull = 0;
+    uint64_t affinity = 0;
     for (int i = 0; i < x->tree->n_numbers; i++)
         if (x->columns[i].secret >= 0)
-            pull += least_number_pull(&x->columns[i], cells[i * step], cells[i * step + step - 1]);
-    return pull;
+            affinity += least_number_affinity(&x->columns[i], cells[i * step], cells[i * step + step - 1]);
+    return affinity;
 }
 
 static uint64_t least_categories(const kanon__weighted_index *x, const uint32_t *cells, int step)
 {
-    uint64_t pull = 0;
+    uint64_t affinity = 0;
     for (int i = x->tree->n_numbers; i < x->joint.n_dimensions; i++)
         if (x->columns[i].secret >= 0)
-            pull += least_category_pull(&x->columns[i], cells[i * step], cells[i * step + step - 1]);
-    return pull;
+            affinity += least_category_affinity(&x->columns[i], cells[i * step], cells[i * step + step - 1]);
+    return affinity;
 }
 
-/* What a node or a tuple costs at least, as far as it takes to see that it is too much. Numbers take longest to look up; what
- * is known of them beforehand often makes that unnecessary. */
-static double rough_cost(const search *s, const uint32_t *cells, int step, uint64_t least_of_numbers, uint32_t *units,
-                         uint64_t *pull)
+/* A lower bound on the cost of a node or a tuple, computed only as far as needed to see that it is too large. Numbers take
+ * longest; a bound that is known beforehand (least_of_numbers, of the whole leaf) often spares them. */
+static double rough_cost(const record_search *s, const uint32_t *cells, int step, uint64_t least_of_numbers, uint32_t *units,
+                         uint64_t *affinity)
 {
     const kanon__weighted_index *x = s->index;
     *units = x->per_unit > 0 ? least_units(x, cells, step) : 0;
-    *pull = 0;
+    *affinity = 0;
     double cost = x->per_unit * *units;
-    if (x->per_pull == 0 || cost > s->least + slack)
+    if (x->per_affinity == 0 || cost > s->least + slack)
         return cost;
     uint64_t categories = least_categories(x, cells, step);
-    double at_least = cost + x->per_pull * (double)(categories + least_of_numbers);
+    double at_least = cost + x->per_affinity * (double)(categories + least_of_numbers);
     if (at_least > s->least + slack)
         return at_least;
-    *pull = categories + least_numbers(x, cells, step);
-    return cost + x->per_pull * (double)*pull;
+    *affinity = categories + least_numbers(x, cells, step);
+    return cost + x->per_affinity * (double)*affinity;
 }
 
-static double bound_of(const search *s, int32_t node)
+static double bound_of(const record_search *s, int32_t node)
 {
     const kanon__free_tree *t = s->index->tree;
     uint32_t units;
-    uint64_t pull;
+    uint64_t affinity;
     if (t->lowest[node] == KANON__NO_ROW)
         return INFINITY;
-    return rough_cost(s, t->boxes + (int64_t)node * 2 * t->n_columns, 2, 0, &units, &pull);
+    return rough_cost(s, t->boxes + (int64_t)node * 2 * t->n_columns, 2, 0, &units, &affinity);
 }
 
-/* Where one side alone counts, its whole numbers decide. */
-static bool is_better(const search *s, uint32_t units, uint64_t pull, double value, int64_t item)
+/* Where only utility or only protection counts, its whole numbers decide, as in the scan. */
+static bool is_better(const record_search *s, uint32_t units, uint64_t affinity, double value, int64_t item)
 {
     const kanon__weighted *w = s->index->weighted;
     if (s->best < 0)
         return true;
-    if (w->w_u <= 0 && pull != s->pull)
-        return pull < s->pull;
+    if (w->w_u <= 0 && affinity != s->affinity)
+        return affinity < s->affinity;
     if (w->w_p <= 0 && units != s->units)
         return units < s->units;
     if (w->w_u > 0 && w->w_p > 0 && value != s->value)
@@ -430,43 +445,43 @@ static bool is_better(const search *s, uint32_t units, uint64_t pull, double val
     return item < s->best;
 }
 
-static void look_at_leaf(search *s, int32_t node)
+static void inspect_leaf(record_search *s, int32_t node)
 {
     kanon__weighted_index *x = s->index;
     const kanon__free_tree *t = x->tree;
     const kanon__tree_node *leaf = &t->nodes[node];
-    uint64_t numbers = x->per_pull > 0 ? least_numbers(x, t->boxes + (int64_t)node * 2 * t->n_columns, 2) : 0;
+    uint64_t numbers = x->per_affinity > 0 ? least_numbers(x, t->boxes + (int64_t)node * 2 * t->n_columns, 2) : 0;
     for (int32_t place = leaf->begin; place < leaf->end; place++) {
         int32_t item = t->places[place].lowest;
         uint32_t units;
-        uint64_t pull;
+        uint64_t affinity;
         if (item == KANON__NO_ROW)
             continue;
-        double cost = rough_cost(s, t->cells + (int64_t)place * t->n_columns, 1, numbers, &units, &pull);
+        double cost = rough_cost(s, t->cells + (int64_t)place * t->n_columns, 1, numbers, &units, &affinity);
         if (s->best >= 0 && cost > s->least + slack)
             continue;
         s->least = s->best < 0 || cost < s->least ? cost : s->least;
         unsigned __int128 numerator = x->weighted->w_p > 0
-                                          ? kanon__secrets_numerator_with(x->weighted->secrets, x->numerator, pull)
+                                          ? kanon__s_diversity_numerator_with(x->weighted->secrets, x->numerator, affinity)
                                           : 0;
         double value = kanon__weighted_value(x->weighted, units, numerator, x->n_members + 1);
-        if (is_better(s, units, pull, value, item)) {
+        if (is_better(s, units, affinity, value, item)) {
             s->value = value;
             s->best = item;
             s->units = units;
-            s->pull = pull;
+            s->affinity = affinity;
         }
     }
 }
 
-/* Depth first, the more promising side before the other: a good answer early leaves little to look at. */
+/* Depth first, the more promising side first: a good answer early prunes most of the tree. */
 int64_t kanon__weighted_index_best(kanon__weighted_index *x, double *value)
 {
     struct {
         int32_t node;
         double bound;
     } stack[2 * KANON__TREE_DEPTH];
-    search s = {.index = x, .least = INFINITY, .best = -1};
+    record_search s = {.index = x, .least = INFINITY, .best = -1};
     int n = 0;
     stack[0].node = 0;
     stack[0].bound = 0;
@@ -476,7 +491,7 @@ int64_t kanon__weighted_index_best(kanon__weighted_index *x, double *value)
         if (stack[n].bound > s.least + slack)
             continue;
         if (child < 0) {
-            look_at_leaf(&s, node);
+            inspect_leaf(&s, node);
             continue;
         }
         double left = bound_of(&s, child), right = bound_of(&s, child + 1);

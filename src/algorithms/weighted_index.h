@@ -1,8 +1,10 @@
-/* Which free record gives a growing cluster the least weighted tuple diversity, asked of a tree.
+/* The weighted index: which free record gives a growing cluster the least weighted tuple diversity?
  *
- * The tree (search/free_tree.h) is over quasi and sensitive attributes together. A record costs what it makes of the cluster's
- * Q-diversity, and what its sensitive values contribute with those of the members; both have a least value for all that is
- * below a node. The answer is that of looking at every record. */
+ * The tree (search/free_tree.h) is over quasi and sensitive attributes together. The cost of a record is its share of
+ * the cluster's Q-diversity and its affinity to the members; both have a lower bound for everything below a node, so the
+ * search is a branch and bound. The answer is that of the scan in weighted_grow.c, item for item.
+ *
+ * Called by weighted_grow.c. */
 #ifndef KANON_ALGORITHMS_WEIGHTED_INDEX_H
 #define KANON_ALGORITHMS_WEIGHTED_INDEX_H
 

@@ -1,17 +1,26 @@
 /* Placing the records of rejected clusters: Loukides 3.1, the last step.
  *
- * Clusters are numbered part by part, and neighbouring parts lie side by side in space, so a binary tree over the cluster
- * numbers is a tree over space. A node knows the codes, the largest Q-diversity on each dimension and the least change of
- * S-diversity of its clusters; that gives a lower bound on what a record costs in any of them, and most of the tree is
- * never looked at. */
+ * Each record joins the cluster whose wtd it raises least. Clusters are numbered part by part, and neighbouring parts
+ * are neighbours in space, so a complete binary tree over the cluster numbers is a tree over space. A node holds, for
+ * its clusters, the box of their codes, the largest Q-diversity on each dimension and the least change of S-diversity;
+ * these bound the increase of any of them from below, and best-first search skips most of the tree.
+ *
+ *                1                children of i: 2 i and 2 i + 1
+ *            2       3            leaf of cluster c: n_leaves + c
+ *          4   5   6   7          c:  0   1   2   3
+ *
+ * Where only utility counts, most records are covered by some cluster and cost nothing there; a bitmap index finds the
+ * lowest one (search/cover_index.h).
+ * Cost: near O(log clusters) for each record. Ties: the lowest cluster. Called by tgc.c. */
 #include "algorithms/weighted.h"
 
 #include "core/alloc.h"
+#include "core/heap.h"
 #include "search/cover_index.h"
 
 #include <math.h>
 
-/* The nodes of a complete binary tree: the children of i are 2 i and 2 i + 1, leaf c is node n_leaves + c. */
+/* The bounds by node of the tree; see above. */
 typedef struct bounds {
     int64_t n_leaves;
     kanon__bound *boxes;  /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
@@ -20,41 +29,48 @@ typedef struct bounds {
         *least_secret; /* by node: the least change of w_p * mean S-diversity that a record with nothing in common brings */
 } bounds;
 
-/* A node that a search has still to look at. */
-typedef struct waiting {
-    int64_t node, first; /* and its lowest cluster */
+/* A node that a search has still to inspect. */
+typedef struct cluster_node {
+    int64_t node, first; /* first: its lowest cluster */
     int64_t n_below;     /* leaves below it */
     double bound;
-} waiting;
+} cluster_node;
 
-typedef struct placing {
+static inline bool comes_before(const cluster_node *a, const cluster_node *b)
+{
+    return a->bound < b->bound || (a->bound == b->bound && a->first < b->first);
+}
+
+KANON__HEAP(cluster_node_queue, cluster_node, comes_before);
+
+typedef struct placement {
     const kanon__weighted *weighted;
     int64_t n_clusters;
-    kanon__bound *boxes;          /* by cluster */
-    uint32_t *distinct;           /* by cluster and dimension, for counted dimensions */
-    kanon__keyset present;        /* cluster, dimension, code: a member has this value */
-    bool with_secrets;            /* S-diversity counts, or is asked for */
-    kanon__secrets_group *groups; /* by cluster; without, only their sizes are kept */
-    int64_t n_groups;             /* of which so many are initialised */
-    double *values;               /* wtd, by cluster */
-    int64_t most, n_open;         /* clusters with fewer than `most` records are open; where none is, all are */
+    kanon__bound *boxes;              /* by cluster */
+    uint32_t *distinct;               /* by cluster and dimension, for counted dimensions */
+    kanon__keyset present;            /* cluster, dimension, code: a member has this value */
+    bool with_secrets;                /* S-diversity counts, or is asked for */
+    kanon__s_diversity_group *groups; /* by cluster; without secrets only their sizes are kept */
+    int64_t n_groups;                 /* of which so many are initialised */
+    double *values;                   /* wtd, by cluster */
+    int64_t most, n_open;             /* clusters with fewer than `most` records are open; where none is, all are */
     bounds bounds;
-    waiting *heap;
-    kanon__cover_index *covers; /* where only utility counts: most records cost nothing in a cluster that covers them */
-} placing;
+    cluster_node_queue queue;   /* room for every node, so that a search cannot fail */
+    kanon__cover_index *covers; /* where only utility counts; else NULL */
+} placement;
 
-static kanon__bound *box_of(const placing *p, int64_t cluster)
+static kanon__bound *box_of(const placement *p, int64_t cluster)
 {
     return p->boxes + cluster * 2 * p->weighted->utility->n_dimensions;
 }
 
-static uint64_t key_of(const placing *p, int64_t cluster, int i, uint32_t code)
+static uint64_t key_of(const placement *p, int64_t cluster, int i, uint32_t code)
 {
     return ((uint64_t)cluster * (uint64_t)p->weighted->utility->n_dimensions + (uint64_t)i) << 32 | code;
 }
 
 /* The Q-diversity of a cluster in units, together with `row` unless that is negative. */
-static int64_t units_with(const placing *p, int64_t cluster, int64_t row)
+static int64_t units_with(const placement *p, int64_t cluster, int64_t row)
 {
     const kanon__space *space = p->weighted->utility;
     const kanon__bound *box = box_of(p, cluster);
@@ -73,23 +89,25 @@ static int64_t units_with(const placing *p, int64_t cluster, int64_t row)
     return units;
 }
 
-static bool is_open(const placing *p, int64_t cluster)
+static bool is_open(const placement *p, int64_t cluster)
 {
     return p->n_open == 0 || p->groups[cluster].size < p->most;
 }
 
-static double value_with(const placing *p, int64_t cluster, int64_t row)
+/* wtd of a cluster, together with `row` unless that is negative. */
+static double value_with(const placement *p, int64_t cluster, int64_t row)
 {
-    const kanon__secrets_group *group = &p->groups[cluster];
+    const kanon__s_diversity_group *group = &p->groups[cluster];
     bool protection = p->weighted->w_p > 0;
     if (row < 0)
         return kanon__weighted_value(p->weighted, units_with(p, cluster, -1), protection ? group->numerator : 0,
                                      group->size);
-    unsigned __int128 numerator = protection ? kanon__secrets_group_with(group, row) : 0;
+    unsigned __int128 numerator = protection ? kanon__s_diversity_group_with(group, row) : 0;
     return kanon__weighted_value(p->weighted, units_with(p, cluster, row), numerator, group->size + 1);
 }
 
-static kanon_status join(placing *p, int64_t cluster, int64_t row, kanon_error *err)
+/* Add a record to a cluster; its wtd and bounds are the caller's to update. */
+static kanon_status join(placement *p, int64_t cluster, int64_t row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = p->weighted->utility;
@@ -110,7 +128,7 @@ static kanon_status join(placing *p, int64_t cluster, int64_t row, kanon_error *
                                    kanon__code_at(space->dimensions[i].codes, row));
     }
     if (p->with_secrets)
-        KANON_TRY(kanon__secrets_group_add(&p->groups[cluster], row, err), out);
+        KANON_TRY(kanon__s_diversity_group_add(&p->groups[cluster], row, err), out);
     else
         p->groups[cluster].size++;
 out:
@@ -119,7 +137,7 @@ out:
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t units_on(const placing *p, int64_t cluster, int i)
+static uint32_t units_on(const placement *p, int64_t cluster, int i)
 {
     const kanon__dimension *d = &p->weighted->utility->dimensions[i];
     const kanon__bound *box = box_of(p, cluster);
@@ -129,19 +147,20 @@ static uint32_t units_on(const placing *p, int64_t cluster, int i)
 }
 
 /* A record that shares nothing with the members adds itself to the numerator and one to the size. */
-static double least_secret(const placing *p, int64_t cluster)
+static double least_secret(const placement *p, int64_t cluster)
 {
-    const kanon__secrets *secrets = p->weighted->secrets;
-    const kanon__secrets_group *g = &p->groups[cluster];
+    const kanon__s_diversity *secrets = p->weighted->secrets;
+    const kanon__s_diversity_group *g = &p->groups[cluster];
     if (p->weighted->w_p <= 0 || secrets->space->n_dimensions == 0)
         return 0;
     return p->weighted->w_p *
-           (kanon__secrets_sum(secrets, g->numerator + (uint64_t)secrets->full, g->size + 1) -
-            kanon__secrets_sum(secrets, g->numerator, g->size)) /
+           (kanon__s_diversity_sum(secrets, g->numerator + (uint64_t)secrets->full, g->size + 1) -
+            kanon__s_diversity_sum(secrets, g->numerator, g->size)) /
            secrets->space->n_dimensions;
 }
 
-static void set_cover(placing *p, int64_t cluster)
+/* Enter the codes that a cluster covers at no cost into the index. */
+static void set_cover(placement *p, int64_t cluster)
 {
     const kanon__space *space = p->weighted->utility;
     for (int i = 0; i < space->n_dimensions; i++) {
@@ -159,7 +178,7 @@ static void set_cover(placing *p, int64_t cluster)
     }
 }
 
-static void set_leaf(placing *p, int64_t cluster)
+static void set_leaf(placement *p, int64_t cluster)
 {
     if (p->covers != NULL)
         set_cover(p, cluster);
@@ -173,7 +192,7 @@ static void set_leaf(placing *p, int64_t cluster)
     p->bounds.least_secret[node] = is_open(p, cluster) ? least_secret(p, cluster) : INFINITY; /* nothing goes there */
 }
 
-static void join_children(placing *p, int64_t node)
+static void join_children(placement *p, int64_t node)
 {
     bounds *b = &p->bounds;
     int m = p->weighted->utility->n_dimensions;
@@ -188,7 +207,8 @@ static void join_children(placing *p, int64_t node)
     b->least_secret[node] = fmin(b->least_secret[left], b->least_secret[right]);
 }
 
-static void set_all_bounds(placing *p)
+/* All leaves, then all inner nodes from the last to the root. */
+static void set_all_bounds(placement *p)
 {
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++)
         set_leaf(p, cluster);
@@ -196,7 +216,7 @@ static void set_all_bounds(placing *p)
         join_children(p, node);
 }
 
-static kanon_status build_bounds(placing *p, kanon_error *err)
+static kanon_status build_bounds(placement *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bounds *b = &p->bounds;
@@ -206,7 +226,7 @@ static kanon_status build_bounds(placing *p, kanon_error *err)
     KANON_TRY(kanon__new_array(&b->boxes, 2 * b->n_leaves * 2 * m, "the index of clusters", err), out);
     KANON_TRY(kanon__new_array(&b->most_units, 2 * b->n_leaves * m, "the index of clusters", err), out);
     KANON_TRY(kanon__new_array(&b->least_secret, 2 * b->n_leaves, "the index of clusters", err), out);
-    KANON_TRY(kanon__new_array(&p->heap, b->n_leaves + 1, "the index of clusters", err), out);
+    KANON_TRY(cluster_node_queue_reserve(&p->queue, b->n_leaves + 1, err), out);
     for (int64_t node = b->n_leaves + p->n_clusters; node < 2 * b->n_leaves; node++) {
         b->least_secret[node] = INFINITY;
         for (int64_t i = 0; i < m; i++)
@@ -219,7 +239,8 @@ out:
     return st;
 }
 
-static void update_bounds(placing *p, int64_t cluster)
+/* The path from a cluster's leaf to the root. */
+static void update_bounds(placement *p, int64_t cluster)
 {
     set_leaf(p, cluster);
     for (int64_t node = (p->bounds.n_leaves + cluster) / 2; node > 0; node /= 2)
@@ -235,7 +256,7 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
         return d->full / (uint32_t)d->column->domain->taxonomy->n_leaves;
     uint32_t near = code < lo ? lo : hi,
              units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
-    bool number = d->position != NULL && code != d->column->domain->missing_code;
+    bool number = d->coordinates != NULL && code != d->column->domain->missing_code;
     if (number && hi == d->column->domain->missing_code)
         return 0; /* a cluster there may be fully general already */
     if (number)
@@ -243,8 +264,8 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
     return units > most ? units - most : 0;
 }
 
-/* No cluster below the node takes the row for less. */
-static double lower_bound(const placing *p, int64_t node, int64_t row)
+/* A lower bound on the increase of wtd of any cluster below the node. */
+static double lower_bound(const placement *p, int64_t node, int64_t row)
 {
     const kanon__space *space = p->weighted->utility;
     const bounds *b = &p->bounds;
@@ -260,66 +281,37 @@ static double lower_bound(const placing *p, int64_t node, int64_t row)
     return p->weighted->w_u * ((double)units / ((double)m * (double)space->scale)) + b->least_secret[node];
 }
 
-typedef struct search {
-    const placing *placing;
+typedef struct cluster_search {
+    const placement *placement;
     int64_t row, best;
     double least;
-} search;
+} cluster_search;
 
-/* Whether nothing below the node can win: it costs more, beyond what rounding could hide, or it only ties at nothing,
- * where no cluster costs less than nothing, and its clusters come later. */
-static bool is_hopeless(const search *s, double bound, int64_t first_cluster)
+/* Whether no cluster below the node can be the answer: the bound exceeds the best by more than rounding errors; or the
+ * best is 0, which nothing undercuts, and the clusters come later. */
+static bool is_hopeless(const cluster_search *s, double bound, int64_t first_cluster)
 {
     const double slack = 1e-12;
     if (s->best < 0)
         return bound == INFINITY;
-    if (s->placing->weighted->w_p <= 0 && s->least <= 0)
+    if (s->placement->weighted->w_p <= 0 && s->least <= 0)
         return first_cluster > s->best;
     return bound > s->least + slack;
 }
 
-static void look_at_cluster(search *s, int64_t cluster)
+static void inspect_cluster(cluster_search *s, int64_t cluster)
 {
-    if (!is_open(s->placing, cluster))
+    if (!is_open(s->placement, cluster))
         return;
-    double increase = value_with(s->placing, cluster, s->row) - s->placing->values[cluster];
+    double increase = value_with(s->placement, cluster, s->row) - s->placement->values[cluster];
     if (s->best < 0 || increase < s->least || (increase == s->least && cluster < s->best)) {
         s->least = increase;
         s->best = cluster;
     }
 }
 
-static bool comes_before(const waiting *a, const waiting *b)
-{
-    return a->bound < b->bound || (a->bound == b->bound && a->first < b->first);
-}
-
-/* A heap: the node with the least bound, and of those the one with the lowest clusters, is on top. */
-static void push(placing *p, int64_t *n, waiting node)
-{
-    int64_t at = (*n)++;
-    for (; at > 0 && comes_before(&node, &p->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        p->heap[at] = p->heap[(at - 1) / 2];
-    p->heap[at] = node;
-}
-
-static waiting pop(placing *p, int64_t *n)
-{
-    waiting top = p->heap[0], last = p->heap[--*n];
-    int64_t at = 0;
-    for (int64_t child = 1; child < *n; child = 2 * at + 1) {
-        child += child + 1 < *n && comes_before(&p->heap[child + 1], &p->heap[child]);
-        if (!comes_before(&p->heap[child], &last))
-            break;
-        p->heap[at] = p->heap[child];
-        at = child;
-    }
-    p->heap[at] = last;
-    return top;
-}
-
 /* The lowest cluster that takes the row for nothing; -1 where there is none. */
-static int64_t covering(const placing *p, int64_t row)
+static int64_t covering(const placement *p, int64_t row)
 {
     for (int64_t cluster = 0;; cluster++) {
         cluster = kanon__cover_index_next(p->covers, row, cluster);
@@ -328,40 +320,41 @@ static int64_t covering(const placing *p, int64_t row)
     }
 }
 
-/* Best first. The clusters around the hint are looked at before all others: a good answer early leaves little to look at. */
-static int64_t cheapest(placing *p, int64_t row, int64_t hint)
+/* Best first. The clusters around the hint, those of the record's own part, come before all others: a good answer early
+ * prunes most of the tree. */
+static int64_t cheapest(placement *p, int64_t row, int64_t hint)
 {
     enum { AROUND = 4 };
-    search s = {.placing = p, .row = row, .best = -1};
-    int64_t n = 0, free_of_charge = p->covers != NULL ? covering(p, row) : -1;
+    cluster_search s = {.placement = p, .row = row, .best = -1};
+    int64_t free_of_charge = p->covers != NULL ? covering(p, row) : -1;
     if (free_of_charge >= 0)
         return free_of_charge;
     for (int64_t cluster = hint - AROUND; cluster < hint + AROUND; cluster++)
         if (cluster >= 0 && cluster < p->n_clusters)
-            look_at_cluster(&s, cluster);
-    push(p, &n, (waiting){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
-    while (n > 0) {
-        waiting node = pop(p, &n);
+            inspect_cluster(&s, cluster);
+    cluster_node_queue_put(&p->queue, (cluster_node){1, 0, p->bounds.n_leaves, lower_bound(p, 1, row)});
+    while (p->queue.n > 0) {
+        cluster_node node = cluster_node_queue_pop(&p->queue);
         if (is_hopeless(&s, node.bound, node.first))
             continue;
         if (node.n_below == 1) {
-            look_at_cluster(&s, node.first);
+            inspect_cluster(&s, node.first);
             continue;
         }
         int64_t half = node.n_below / 2;
         for (int64_t side = 0; side < 2; side++) {
-            waiting child = {2 * node.node + side, node.first + side * half, half, 0};
+            cluster_node child = {2 * node.node + side, node.first + side * half, half, 0};
             child.bound = lower_bound(p, child.node, row);
             if (!is_hopeless(&s, child.bound, child.first))
-                push(p, &n, child);
+                cluster_node_queue_put(&p->queue, child);
         }
     }
     return s.best;
 }
 
-/* ---- placing ----------------------------------------------------------------------------------------------------- */
+/* ---- placement --------------------------------------------------------------------------------------------------- */
 
-static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
+static kanon_status set_up(placement *p, const int32_t *rows, int64_t n, const int32_t *cluster_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t m = p->weighted->utility->n_dimensions;
@@ -372,7 +365,7 @@ static kanon_status set_up(placing *p, const int32_t *rows, int64_t n, const int
     KANON_TRY(kanon__new_array(&p->values, p->n_clusters, "clusters", err), out);
     KANON_TRY(kanon__new_array(&p->groups, p->n_clusters, "clusters", err), out);
     for (; p->n_groups < p->n_clusters; p->n_groups++)
-        KANON_TRY(kanon__secrets_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
+        KANON_TRY(kanon__s_diversity_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
     for (int64_t i = 0; i < n; i++)
         if (cluster_of[i] >= 0)
             KANON_TRY(join(p, cluster_of[i], rows[i], err), out);
@@ -383,13 +376,13 @@ out:
     return st;
 }
 
-static void average(const placing *p, double *utility, double *protection)
+static void average(const placement *p, double *utility, double *protection)
 {
     *utility = *protection = 0;
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++) {
-        const kanon__secrets_group *group = &p->groups[cluster];
+        const kanon__s_diversity_group *group = &p->groups[cluster];
         *utility += (double)units_with(p, cluster, -1) / (double)p->weighted->utility->scale;
-        *protection += kanon__secrets_sum(p->weighted->secrets, group->numerator, group->size);
+        *protection += kanon__s_diversity_sum(p->weighted->secrets, group->numerator, group->size);
     }
     *utility /= (double)p->n_clusters;
     *protection /= (double)p->n_clusters;
@@ -399,10 +392,10 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
                                    double *protection, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    placing p = {.weighted = weighted,
-                 .n_clusters = r->n_clusters,
-                 .with_secrets = weighted->w_p > 0 || protection != NULL,
-                 .most = r->most};
+    placement p = {.weighted = weighted,
+                   .n_clusters = r->n_clusters,
+                   .with_secrets = weighted->w_p > 0 || protection != NULL,
+                   .most = r->most};
     KANON_TRY(set_up(&p, r->rows, r->n, r->cluster_of, err), out);
     for (int64_t i = 0; i < r->n; i++) {
         if (r->cluster_of[i] >= 0)
@@ -420,9 +413,9 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
         average(&p, utility, protection);
 out:
     for (int64_t i = 0; i < p.n_groups; i++)
-        kanon__secrets_group_clear(&p.groups[i]);
+        kanon__s_diversity_group_clear(&p.groups[i]);
     kanon__cover_index_free(p.covers);
-    kanon__free(p.heap);
+    cluster_node_queue_clear(&p.queue);
     kanon__free(p.bounds.least_secret);
     kanon__free(p.bounds.most_units);
     kanon__free(p.bounds.boxes);

@@ -19,18 +19,19 @@
 
 #include <math.h>
 
+/* Weights are fixed-point numbers, so that distances are whole and equal ones are equal. */
 enum { WEIGHT_ONE = 1024 };
 
-typedef struct iteration {
+typedef struct wfcm_state {
     kanon__run *run;
     kanon__centroids *centroids;
     kanon__nearest *nearest;
     uint32_t *weights;   /* by dimension, in 1/1024 */
     double *dispersions; /* by dimension, in parts of the full cost */
-} iteration;
+} wfcm_state;
 
-/* True through *changed where a record changed its cluster. */
-static kanon_status assign(iteration *it, bool *changed, int64_t round, int64_t n_rounds, kanon_error *err)
+/* Assign every record to its nearest centroid under the weights; *changed: some record changed its cluster. */
+static kanon_status assign(wfcm_state *it, bool *changed, int64_t round, int64_t n_rounds, kanon_error *err)
 {
     kanon__run *run = it->run;
     int64_t n = run->space->n_rows;
@@ -49,7 +50,7 @@ static kanon_status assign(iteration *it, bool *changed, int64_t round, int64_t 
 }
 
 /* The sum over records of the distance to their centroid on each attribute. */
-static void measure_dispersions(iteration *it)
+static void measure_dispersions(wfcm_state *it)
 {
     const kanon__space *space = it->run->space;
     for (int i = 0; i < space->n_dimensions; i++) {
@@ -62,7 +63,8 @@ static void measure_dispersions(iteration *it)
     }
 }
 
-static void update_weights(iteration *it)
+/* weight_a = m * (1 / (delta_a + mean)) / sum of these: the weights sum to the number of attributes. */
+static void update_weights(wfcm_state *it)
 {
     int m = it->run->space->n_dimensions;
     double mean = 0, sum = 0;
@@ -79,7 +81,8 @@ static void update_weights(iteration *it)
     }
 }
 
-static kanon_status iterate(iteration *it, kanon_error *err)
+/* The c-means iteration. Small clusters are dealt with afterwards. */
+static kanon_status iterate(wfcm_state *it, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n_rounds = kanon__setting_integer(it->run->settings, "max-iterations");
@@ -104,26 +107,26 @@ out:
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
 
-typedef struct merging {
+typedef struct cluster_merge {
     kanon__run *run;
     kanon__clusters clusters;
     kanon__bound *joined;
-    int32_t *into; /* by cluster: where it went; itself: nowhere */
-} merging;
+    int32_t *into; /* by cluster: the cluster that it was merged into; itself: none. Chains end at a live cluster. */
+} cluster_merge;
 
-static int64_t loss_of(const merging *g, int64_t size, const kanon__bound *box)
+static int64_t loss_of(const cluster_merge *g, int64_t size, const kanon__bound *box)
 {
     return size * kanon__box_units(g->run->space, box);
 }
 
-static void copy_box(const merging *g, kanon__bound *to, const kanon__bound *from)
+static void copy_box(const cluster_merge *g, kanon__bound *to, const kanon__bound *from)
 {
     for (int i = 0; i < 2 * g->run->space->n_dimensions; i++)
         to[i] = from[i];
 }
 
-/* Merge `small` where IL(P+Q) - IL(P) - IL(Q) is least. */
-static void merge_cheapest(merging *g, int64_t small)
+/* Merge `small` where IL(P+Q) - IL(P) - IL(Q) is least; IL of `small` is the same for all and left out. */
+static void merge_cheapest(cluster_merge *g, int64_t small)
 {
     int64_t best = -1, least = INT64_MAX;
     for (int64_t i = 0; i < g->clusters.n; i++) {
@@ -144,7 +147,8 @@ static void merge_cheapest(merging *g, int64_t small)
     g->into[small] = (int32_t)best;
 }
 
-static void renumber(merging *g)
+/* Follow the chains, then number the live clusters without gaps. */
+static void renumber(cluster_merge *g)
 {
     kanon__run *run = g->run;
     for (int64_t row = 0; row < run->space->n_rows; row++) {
@@ -159,9 +163,9 @@ static void renumber(merging *g)
         run->group_of[row] = g->into[run->group_of[row]];
 }
 
-/* Merging the lowest short cluster can only make a cluster before it longer, so one sweep does it, but for the merged
- * cluster itself, which may still be short and lie further on or further back. */
-static kanon_status merge_small(merging *g, kanon_error *err)
+/* One sweep over the clusters. A merge changes only its target, which may still be short of k; where the target lies
+ * before the sweep, the sweep goes back to it. */
+static kanon_status merge_small(cluster_merge *g, kanon_error *err)
 {
     for (int64_t i = 0; i < g->clusters.n; i++) {
         if (g->clusters.sizes[i] == 0 || g->clusters.sizes[i] >= g->run->k)
@@ -179,7 +183,7 @@ static kanon_status merge_small(merging *g, kanon_error *err)
 static kanon_status merge_stage(kanon__run *run, int64_t n_clusters, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    merging g = {.run = run};
+    cluster_merge g = {.run = run};
     int64_t m = run->space->n_dimensions;
     KANON_TRY(kanon__clusters_init(&g.clusters, run->space, n_clusters, err), out);
     KANON_TRY(kanon__new_array(&g.joined, 2 * m, "clusters", err), out);
@@ -200,7 +204,7 @@ out:
 static kanon_status run_wfcm(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    iteration it = {.run = run};
+    wfcm_state it = {.run = run};
     kanon__random random;
     int64_t n_clusters = run->space->n_rows / run->k;
     KANON_TRY(kanon__centroids_new(&it.centroids, run->space, n_clusters, err), out);
@@ -243,5 +247,5 @@ const kanon__algorithm kanon__algorithm_wfcm = {
     .run = run_wfcm,
     .record_bytes = 40,
     .cell_bytes = 20,
-    .minute = 40000,
+    .records_per_minute = 40000,
 };

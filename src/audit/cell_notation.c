@@ -1,3 +1,4 @@
+/* Reading the notations of generalised cells into one canonical text. */
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"

@@ -1,16 +1,20 @@
+/* The sensitive columns and the entities of a released file become encoded columns, so that the independent recounts of src/verify
+ * can read them. Whatever the schema asks for and the file cannot show is listed, never passed over. */
 #include "audit/check_privacy.h"
 
 #include "constraints/constraints.h"
 #include "core/alloc.h"
-#include "verify/privacy_figures.h"
+#include "model/entity_records.h"
+#include "verify/recount.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- the file's values as encoded columns ------------------------------------------------------------------------ */
 
-/* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories. */
-static kanon_status encode(kanon__data *data, kanon__column *c, const kanon__released *r, const kanon__released_column *from,
+/* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories, which
+ * describes the file but proves no constraint. */
+static kanon_status encode(kanon__column *c, bool *fits, const kanon__released *r, const kanon__released_column *from,
                            kanon__texts *warnings, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -27,24 +31,20 @@ static kanon_status encode(kanon__data *data, kanon__column *c, const kanon__rel
     c->weight = 1;
     KANON_TRY(kanon__new_array(&new_code, from->values->n, "codes", err), out);
     st = kanon__domain_build(&c->domain, new_code, &raw, kanon__schema_find(r->schema, from->name), r->schema, err);
-    if (st == KANON_EDATA) {
+    *fits = st == KANON_OK;
+    if (st != KANON_OK && st != KANON_EDATA)
+        goto out;
+    if (!*fits) {
         KANON_TRY(kanon__domain_build(&c->domain, new_code, &raw, &plain, r->schema, err), out);
         KANON_TRY(kanon__texts_addf(warnings, err,
                                     "%s: some values are not of its type or taxonomy; t is that of equally far values",
                                     from->name),
                   out);
-    } else if (st != KANON_OK) {
-        goto out;
     }
     KANON_TRY(kanon__codes_new(&c->codes, r->n_rows, c->domain->n_codes, false, err), out);
     for (int64_t row = 0; row < r->n_rows; row++)
         kanon__code_set(c->codes, row, new_code[from->raw[row]]);
-    data->n_columns++;
 out:
-    if (st != KANON_OK) {
-        kanon__domain_free(c->domain);
-        kanon__free(c->name);
-    }
     kanon__free(new_code);
     return st;
 }
@@ -79,98 +79,153 @@ static int find_column(const kanon__data *t, const kanon__constraint_text *c)
     return -1;
 }
 
-/* The constraints of the schema that are about columns of the file; they stay the schema's. */
+/* The constraints that can be counted; the others are not shown. Their texts stay the schema's. */
 static kanon_status list_constraints(kanon__policy *policy, const kanon__data *data, const kanon__released *r,
-                                     kanon_error *err)
+                                     const bool *fits, kanon__texts *not_shown, kanon_error *err)
 {
     kanon_status st = kanon__new_array(&policy->constraints, r->schema->n_constraints, "constraints", err);
     policy->schema_path = r->schema->path;
-    for (int64_t i = 0; st == KANON_OK && i < r->schema->n_constraints; i++)
-        if (find_column(data, &r->schema->constraints[i]) >= 0)
-            policy->constraints[policy->n_constraints++] = r->schema->constraints[i];
+    for (int64_t i = 0; st == KANON_OK && i < r->schema->n_constraints; i++) {
+        const kanon__constraint_text *c = &r->schema->constraints[i];
+        int column = find_column(data, c);
+        int64_t at = kanon__texts_find(&c->names, "attribute", strlen("attribute"));
+        if (column < 0)
+            st = kanon__texts_addf(not_shown, err, "%s: a constraint is about it, and it is no sensitive column of the file",
+                                   at >= 0 ? c->values.items[at] : "attribute");
+        else if (!fits[column])
+            st = kanon__texts_addf(not_shown, err,
+                                   "%s: some values are not of its type or taxonomy, so no constraint on it can be counted",
+                                   data->columns[column].name);
+        else
+            policy->constraints[policy->n_constraints++] = *c;
+    }
     return st;
 }
 
-static kanon_status encode_columns(kanon__data *out, const kanon__released *r, kanon__texts *warnings, kanon_error *err)
+static kanon_status encode_columns(kanon__data *data, kanon__policy *policy, const kanon__released *r,
+                                   kanon__privacy_result *found, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    out->n_rows = r->n_rows;
-    KANON_TRY(kanon__new_array(&out->columns, r->n_columns, "sensitive values", err), out);
+    bool *fits = NULL;
+    KANON_TRY(kanon__new_array(&fits, r->n_columns, "sensitive values", err), out);
+    data->n_rows = r->n_rows;
+    KANON_TRY(kanon__new_array(&data->columns, r->n_columns, "sensitive values", err), out);
+    data->n_columns = r->n_columns;
     for (int i = 0; i < r->n_columns; i++)
-        KANON_TRY(encode(out, &out->columns[i], r, &r->columns[i], warnings, err), out);
+        KANON_TRY(encode(&data->columns[i], &fits[i], r, &r->columns[i], &found->warnings, err), out);
     if (r->entity != NULL)
-        KANON_TRY(number_entities(out, r, err), out);
+        KANON_TRY(number_entities(data, r, err), out);
+    KANON_TRY(list_constraints(policy, data, r, fits, &found->not_shown, err), out);
 out:
+    kanon__free(fits);
     return st;
 }
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status measure_column(kanon_diversity *out, const kanon__data *t, int column, const kanon__released *r,
+/* Every model that has a figure, on one column. */
+static kanon_status measure_column(kanon__privacy_result *found, const kanon__data *t, int column, const kanon__released *r,
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__value_runs *runs = NULL;
+    const kanon__recount *recount;
     KANON_TRY(kanon__value_runs_new(&runs, t, column, r->group_of, r->n_groups, err), out);
-    double distinct = kanon__runs_distinct(runs);
-    out->column = r->columns[column].name;
-    out->distinct_min = isnan(distinct) ? 0 : (int64_t)distinct;
-    out->entropy_l = exp(kanon__runs_entropy(runs));
-    out->recursive_c = kanon__runs_recursive(runs, 2);
-    out->alpha = kanon__runs_alpha(runs);
-    KANON_TRY(kanon__runs_closeness(&out->t, runs, t, column, NULL, err), out);
+    for (size_t i = 0; (recount = kanon__recount_at(i)) != NULL; i++) {
+        if (recount->figure == NULL)
+            continue;
+        kanon_privacy_figure *f = &found->figures[found->n_figures++];
+        *f = (kanon_privacy_figure){
+            .model = recount->model, .attribute = r->columns[column].name, .figure = recount->figure};
+        KANON_TRY(kanon__recount_column(&f->value, recount, runs, t, column, err), out);
+    }
 out:
     kanon__value_runs_free(runs);
     return st;
 }
 
-/* src/constraints says whether a constraint is one, and in which words; the figures are recounted. */
-static kanon_status measure_constraints(kanon_kept **kept, kanon__texts *sentences, const kanon__data *t,
-                                        const kanon__policy *policy, const kanon__released *r, kanon_error *err)
+static kanon_status measure_columns(kanon__privacy_result *found, const kanon__data *t, const kanon__released *r,
+                                    kanon_error *err)
+{
+    int64_t n_models = 0;
+    while (kanon__recount_at((size_t)n_models) != NULL)
+        n_models++;
+    kanon_status st = kanon__new_array(&found->figures, n_models * r->n_columns, "sensitive columns", err);
+    for (int i = 0; st == KANON_OK && i < r->n_columns; i++)
+        st = measure_column(found, t, i, r, err);
+    return st;
+}
+
+/* src/constraints refuses what is no constraint and has the words for it; the figures are recounted. */
+static kanon_status measure_constraints(kanon__privacy_result *found, const kanon__data *t, const kanon__policy *policy,
+                                        const kanon__released *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraints *known = NULL;
     int64_t first = t->has_entity ? 1 : 0; /* the entities are a constraint, too */
-    KANON_TRY(kanon__new_array(kept, policy->n_constraints, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&found->constraints, policy->n_constraints, "constraints", err), out);
     KANON_TRY(kanon__constraints_new(&known, t, policy, 1, err), out);
     for (int64_t i = 0; i < policy->n_constraints; i++) {
         bool holds = false;
-        kanon_kept *k = &(*kept)[i];
+        kanon_constraint_status *status = &found->constraints[i];
         const kanon__constraint *c = &known->items[first + i];
-        KANON_TRY(kanon__texts_add(sentences, c->sentence, strlen(c->sentence), err), out);
-        KANON_TRY(kanon__privacy_recount(&k->reached, &holds, &policy->constraints[i], t, c->column, r->group_of,
-                                         r->n_groups, err),
+        KANON_TRY(kanon__texts_add(&found->sentences, c->sentence, strlen(c->sentence), err), out);
+        KANON_TRY(kanon__recount_constraint(&status->reached, &holds, &policy->constraints[i], t, c->column, r->group_of,
+                                            r->n_groups, err),
                   out);
-        k->asked = c->asked;
-        k->holds = holds;
+        status->asked = c->asked;
+        status->holds = holds;
     }
     for (int64_t i = 0; i < policy->n_constraints; i++)
-        (*kept)[i].sentence = sentences->items[i];
+        found->constraints[i].sentence = found->sentences.items[i];
+    found->n_constraints = (size_t)policy->n_constraints;
 out:
     kanon__constraints_free(known);
     return st;
 }
 
-kanon_status kanon__check_privacy(const kanon__released *r, kanon_diversity *diversity, kanon_kept **kept,
-                                  kanon__texts *sentences, int64_t *entities, kanon__texts *warnings, kanon_error *err)
+static kanon_status measure_entities(kanon__privacy_result *found, const kanon__data *t, const kanon__released *r,
+                                     kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    double fewest = 0;
+    bool holds = false;
+    KANON_TRY(kanon__recount_entity_groups(&fewest, &holds, t, r->group_of, r->n_groups, 1, err), out);
+    found->fewest_entities = isnan(fewest) ? 0 : (int64_t)fewest;
+    KANON_TRY(kanon__entity_records_new(&found->own, t->entity_codes, r->group_of, r->n_rows, err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__released *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__data data = {0};
     kanon__policy policy = {0};
-    kanon__value_runs *runs = NULL;
-    KANON_TRY(encode_columns(&data, r, warnings, err), out);
-    for (int i = 0; i < r->n_columns; i++)
-        KANON_TRY(measure_column(&diversity[i], &data, i, r, err), out);
-    KANON_TRY(list_constraints(&policy, &data, r, err), out);
-    KANON_TRY(measure_constraints(kept, sentences, &data, &policy, r, err), out);
-    if (data.has_entity) {
-        KANON_TRY(kanon__value_runs_new(&runs, &data, -1, r->group_of, r->n_groups, err), out);
-        double fewest = kanon__runs_distinct(runs);
-        *entities = isnan(fewest) ? 0 : (int64_t)fewest;
-    }
+    if (r->schema->entity != NULL && r->entity == NULL)
+        KANON_TRY(kanon__texts_addf(&out->not_shown, err,
+                                    "%s: the file has no such column, so entities cannot be counted: k and risk are of "
+                                    "records",
+                                    r->schema->entity),
+                  out);
+    KANON_TRY(encode_columns(&data, &policy, r, out, err), out);
+    KANON_TRY(measure_columns(out, &data, r, err), out);
+    KANON_TRY(measure_constraints(out, &data, &policy, r, err), out);
+    if (data.has_entity)
+        KANON_TRY(measure_entities(out, &data, r, err), out);
 out:
-    kanon__value_runs_free(runs);
     kanon__free(policy.constraints); /* the texts are the schema's */
     kanon__data_clear(&data);
     return st;
+}
+
+void kanon__privacy_result_clear(kanon__privacy_result *result)
+{
+    kanon__texts_clear(&result->not_shown);
+    kanon__texts_clear(&result->warnings);
+    kanon__texts_clear(&result->sentences);
+    kanon__free(result->own);
+    kanon__free(result->constraints);
+    kanon__free(result->figures);
+    *result = (kanon__privacy_result){0};
 }

@@ -1,4 +1,5 @@
-/* What the sensitive values of a released file hold to, class by class. */
+/* What the sensitive values and the entities of a released file reach, class by class, and whether it satisfies the
+ * constraints of the schema. */
 #ifndef KANON_AUDIT_CHECK_PRIVACY_H
 #define KANON_AUDIT_CHECK_PRIVACY_H
 
@@ -19,12 +20,24 @@ typedef struct kanon__released {
     int64_t n_groups;
     const kanon__released_column *columns; /* the sensitive ones */
     int n_columns;
-    const kanon__released_column *entity; /* NULL: the file does not tell whose record it is */
+    const kanon__released_column *entity; /* NULL: the file does not have the entity column */
 } kanon__released;
 
-/* Fill `diversity`, one for each column. *kept and *sentences get one entry for each constraint of the schema that is about
- * a column of the file. *entities is the number of entities in the class that has fewest. */
-kanon_status kanon__check_privacy(const kanon__released *released, kanon_diversity *diversity, kanon_kept **kept,
-                                  kanon__texts *sentences, int64_t *entities, kanon__texts *warnings, kanon_error *err);
+/* What was found. All zero is one that holds nothing; names and models point at what was checked. */
+typedef struct kanon__privacy_result {
+    kanon_privacy_figure *figures; /* of every sensitive column, column by column */
+    size_t n_figures;
+    kanon_constraint_status *constraints; /* of those that could be counted */
+    size_t n_constraints;
+    kanon__texts sentences;  /* of the constraints */
+    int64_t fewest_entities; /* in a class; 0: the file does not have them */
+    int32_t *own;            /* by row: the records of its entity in its class; NULL likewise */
+    kanon__texts warnings;
+    kanon__texts not_shown; /* what the schema asks for and the file cannot show */
+} kanon__privacy_result;
+
+/* On failure what was found so far stays in *out, to be cleared. */
+kanon_status kanon__check_privacy(kanon__privacy_result *out, const kanon__released *released, kanon_error *err);
+void kanon__privacy_result_clear(kanon__privacy_result *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a released file really holds to, whichever tool wrote it.
+/* What a released file really reaches, whichever tool wrote it.
  *
  * A class is the set of records whose quasi cells all mean the same. The file is read once. Every cell becomes the code of
  * its text, every row the class of its codes, in one hash table whose size is that of the distinct rows. What texts mean
@@ -10,14 +10,20 @@
  *     meanings              0,0            0,0       1,1              0 0 1
  *
  * Records with nothing but fully general cells are the suppressed ones: nobody is singled out by them, so they are counted
- * apart and are no class for k, averages and risk, however few they are. Where all records are so, they are one class. */
+ * apart and are no class for k, averages and risk, however few they are. Where all records are so, they are one class.
+ *
+ * What was asked and cannot be counted, because a column is not in the file or cannot be read, is a failure that is listed:
+ * a check that leaves something out must not end well. */
 #include "audit/cell_notation.h"
 #include "audit/check_privacy.h"
+#include "audit/class_table.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "core/ticker.h"
 #include "table/dictionary.h"
 #include "table/schema.h"
+#include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 
 #include <stdio.h>
@@ -30,11 +36,9 @@ static const double default_threshold = 0.2;
 typedef struct report {
     kanon_check check; /* first, so that a pointer to it is one to the report */
     kanon_class_size smallest[MOST_SIZES];
-    kanon_diversity *diversity;
-    kanon__texts columns; /* the names in `diversity` */
-    kanon__texts sentences;
-    kanon_kept *kept;
-    kanon__texts warnings;
+    kanon__texts columns;          /* the names of the sensitive columns */
+    kanon__privacy_result privacy; /* its lists also take what is found while the file is read */
+    kanon__texts violated;
 } report;
 
 /* NAME_min and NAME_max are two columns of the one attribute: cells are equal in both or the records differ. */
@@ -55,15 +59,6 @@ typedef struct sensitive_column {
     int64_t codes_capacity;
 } sensitive_column;
 
-typedef struct class_table {
-    int width; /* codes in a tuple */
-    uint32_t n;
-    uint32_t *tuples; /* of each class */
-    int64_t *sizes;   /* its records */
-    uint64_t *slots;  /* open addressing: high hash bits and class + 1; 0 is free */
-    int64_t n_slots, tuples_capacity, sizes_capacity;
-} class_table;
-
 typedef struct checker {
     const kanon_schema *schema;
     kanon__source *source;
@@ -73,7 +68,7 @@ typedef struct checker {
     sensitive_column *sensitive;
     int n_quasi, n_sensitive;
     sensitive_column entity; /* column -1: the file does not have it */
-    class_table classes;
+    kanon__class_table classes;
     uint32_t *class_of; /* of each row, where there are sensitive columns */
     int64_t class_of_capacity;
     uint32_t *tuple; /* of the current row */
@@ -84,107 +79,6 @@ typedef struct checker {
 } checker;
 
 /* ---- classes ----------------------------------------------------------------------------------------------------- */
-
-static uint64_t hash_tuple(const uint32_t *tuple, int width)
-{
-    uint64_t hash = 0;
-    for (int i = 0; i < width; i++) {
-        hash = (hash ^ tuple[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
-    return hash * 0xd6e8feb86659fd93u;
-}
-
-/* The slot of the tuple, or the free one where it belongs. */
-static uint64_t *find_slot(const class_table *t, const uint32_t *tuple, uint64_t hash)
-{
-    const size_t tuple_bytes = (size_t)t->width * sizeof *tuple;
-    int64_t mask = t->n_slots - 1;
-    for (int64_t i = (int64_t)(hash & (uint64_t)mask);; i = (i + 1) & mask) {
-        uint64_t slot = t->slots[i];
-        if (slot == 0)
-            return &t->slots[i];
-        if (slot >> 32 != hash >> 32)
-            continue;
-        int64_t class_id = (int64_t)(slot & UINT32_MAX) - 1;
-        if (memcmp(t->tuples + class_id * t->width, tuple, tuple_bytes) == 0)
-            return &t->slots[i];
-    }
-}
-
-/* A free slot becomes that of class `class_id`, whose tuple is in its place. */
-static void take_slot(uint64_t *slot, uint64_t hash, uint32_t class_id)
-{
-    *slot = (hash >> 32 << 32) | ((uint64_t)class_id + 1);
-}
-
-static kanon_status grow_slots(class_table *t, kanon_error *err)
-{
-    uint64_t *old = t->slots;
-    uint64_t *slots = NULL;
-    int64_t n_slots = t->n_slots > 0 ? t->n_slots * 2 : 1024;
-    kanon_status st = kanon__new_array(&slots, n_slots, "classes", err);
-    if (st != KANON_OK)
-        return st;
-    t->slots = slots;
-    t->n_slots = n_slots;
-    for (uint32_t i = 0; i < t->n; i++) {
-        const uint32_t *tuple = t->tuples + (int64_t)i * t->width;
-        uint64_t hash = hash_tuple(tuple, t->width);
-        take_slot(find_slot(t, tuple, hash), hash, i);
-    }
-    kanon__free(old);
-    return KANON_OK;
-}
-
-/* Count a row; *out is its class. */
-static kanon_status add_row(class_table *t, uint32_t *out, const uint32_t *tuple, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    if ((int64_t)t->n * 3 >= t->n_slots * 2)
-        KANON_TRY(grow_slots(t, err), out);
-    uint64_t hash = hash_tuple(tuple, t->width);
-    uint64_t *slot = find_slot(t, tuple, hash);
-    if (*slot == 0) {
-        if (t->n == UINT32_MAX - 1) {
-            st = kanon__fail(err, KANON_EDATA, "more than %lu different records", (unsigned long)t->n);
-            goto out;
-        }
-        KANON_TRY(kanon__grow_array(&t->tuples, &t->tuples_capacity, ((int64_t)t->n + 1) * t->width, "classes", err), out);
-        KANON_TRY(kanon__grow_array(&t->sizes, &t->sizes_capacity, (int64_t)t->n + 1, "classes", err), out);
-        memcpy(t->tuples + (int64_t)t->n * t->width, tuple, (size_t)t->width * sizeof *tuple);
-        t->sizes[t->n] = 0;
-        take_slot(slot, hash, t->n++);
-    }
-    *out = (uint32_t)(*slot & UINT32_MAX) - 1;
-    t->sizes[*out]++;
-out:
-    return st;
-}
-
-/* Turn texts into meanings. A class never moves to a later place, so the table is rewritten from its beginning;
- * new_class[i] is where class i went. */
-static void merge_classes(class_table *t, const quasi_column *quasi, uint32_t *new_class)
-{
-    uint32_t n_old = t->n;
-    memset(t->slots, 0, (size_t)t->n_slots * sizeof *t->slots);
-    t->n = 0;
-    for (uint32_t i = 0; i < n_old; i++) {
-        uint32_t *tuple = t->tuples + (int64_t)i * t->width;
-        int64_t size = t->sizes[i];
-        for (int j = 0; j < t->width; j++)
-            tuple[j] = quasi[j].meanings[tuple[j]];
-        uint64_t hash = hash_tuple(tuple, t->width);
-        uint64_t *slot = find_slot(t, tuple, hash);
-        if (*slot == 0) {
-            memmove(t->tuples + (int64_t)t->n * t->width, tuple, (size_t)t->width * sizeof *tuple);
-            t->sizes[t->n] = 0;
-            take_slot(slot, hash, t->n++);
-        }
-        new_class[i] = (uint32_t)(*slot & UINT32_MAX) - 1;
-        t->sizes[new_class[i]] += size;
-    }
-}
 
 static bool is_suppressed(const checker *c, uint32_t class_id)
 {
@@ -271,7 +165,7 @@ static kanon_status add_quasi(checker *c, int column, const kanon__attribute *at
         return st;
     quasi->type = attribute->type;
     if (quasi->type == KANON_TYPE_UNKNOWN &&
-        (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON__MASK_NONE))
+        (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON_MASK_NONE))
         quasi->type = KANON_TYPE_CATEGORICAL;
     return copy_root(&quasi->root, attribute, err);
 }
@@ -290,8 +184,8 @@ static kanon_status add_entity(checker *c, int column, kanon_error *err)
     c->entity.column = column;
     kanon_status st = kanon__dictionary_init(&c->entity.texts, err);
     return st != KANON_OK ? st
-                          : kanon__texts_addf(&c->report->warnings, err, "%s: the file shows which records are one entity's",
-                                              c->source->column_names[column]);
+                          : kanon__texts_addf(&c->report->privacy.warnings, err,
+                                              "%s: the file shows which records are one entity's", c->source->column_names[column]);
 }
 
 static kanon_status add_column(checker *c, int column, kanon_error *err)
@@ -310,7 +204,7 @@ static kanon_status add_column(checker *c, int column, kanon_error *err)
         return add_sensitive(c, column, err);
     case KANON_ROLE_IDENTIFYING:
         c->report->check.identifying_columns++;
-        return kanon__texts_addf(&c->report->warnings, err, "%s: an identifying column is in the file", name);
+        return kanon__texts_addf(&c->report->privacy.warnings, err, "%s: an identifying column is in the file", name);
     case KANON_ROLE_INSENSITIVE:
         break;
     }
@@ -336,19 +230,20 @@ static kanon_status warn_of_unnamed(checker *c, kanon_error *err)
     if (n_unnamed == 0)
         return KANON_OK;
     if (n_listed < n_unnamed)
-        return kanon__texts_addf(&c->report->warnings, err, "not named in the schema, so %s: %s%s%d more", role, list,
-                                 used > 0 ? ", and " : "", n_unnamed - n_listed);
-    return kanon__texts_addf(&c->report->warnings, err, "not named in the schema, so %s: %s", role, list);
+        return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s%s%d more", role,
+                                 list, used > 0 ? ", and " : "", n_unnamed - n_listed);
+    return kanon__texts_addf(&c->report->privacy.warnings, err, "not named in the schema, so %s: %s", role, list);
 }
 
-static kanon_status warn_of_absent(checker *c, kanon_error *err)
+/* k over fewer columns than the schema names is not the k that was asked for. */
+static kanon_status note_absent(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t i = 0; i < c->schema->n_attributes && st == KANON_OK; i++) {
         const kanon__attribute *attribute = &c->schema->attributes[i];
         if (role_of(c->schema, attribute) == KANON_ROLE_QUASI && !is_split(c, attribute) &&
             find_column(c->source, attribute->name, "") == NULL)
-            st = kanon__texts_addf(&c->report->warnings, err, "%s: a quasi column of the schema is not in the file",
+            st = kanon__texts_addf(&c->report->privacy.not_shown, err, "%s: a quasi column of the schema is not in the file",
                                    attribute->name);
     }
     return st;
@@ -366,7 +261,7 @@ static kanon_status set_up_columns(checker *c, kanon_error *err)
         kanon__hint(err, st, "name its quasi columns in the schema: {role: quasi}; is the delimiter right?");
         goto out;
     }
-    KANON_TRY(warn_of_absent(c, err), out);
+    KANON_TRY(note_absent(c, err), out);
     KANON_TRY(warn_of_unnamed(c, err), out);
     c->classes.width = c->n_quasi;
     KANON_TRY(kanon__new_array(&c->tuple, c->n_quasi, "a row", err), out);
@@ -376,9 +271,22 @@ out:
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, kanon_error *err)
+/* Spaces around a sensitive value are dropped. Those around a quasi cell are seen by whoever has the file: note_spaces. */
+static bool is_quasi(const checker *c, const kanon__dictionary *texts)
 {
+    for (int i = 0; i < c->n_quasi; i++)
+        if (texts == &c->quasi[i].texts)
+            return true;
+    return false;
+}
+
+/* A null of a quasi column says "any value", as a star does; of another one it is an empty cell. */
+static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, bool trim, kanon_error *err)
+{
+    static const kanon__cell any = {.text = "*", .length = 1};
     const kanon__cell *cell = &c->cursor->cells[column];
+    if (cell->null && is_quasi(c, texts))
+        cell = &any;
     const char *text = cell->text;
     size_t length = cell->length;
     if (cell->doubled) {
@@ -388,7 +296,8 @@ static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts,
         length = kanon__csv_unescape(c->scratch, cell);
         text = c->scratch;
     }
-    kanon__notation_trim(&text, &length);
+    if (trim)
+        kanon__notation_trim(&text, &length);
     return kanon__dictionary_add(texts, out, text, length, err);
 }
 
@@ -404,12 +313,12 @@ static kanon_status read_row(checker *c, kanon_error *err)
     int64_t row = c->report->check.records;
     uint32_t class_id = 0;
     for (int i = 0; i < c->n_quasi; i++)
-        KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, err), out);
-    KANON_TRY(add_row(&c->classes, &class_id, c->tuple, err), out);
+        KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, false, err), out);
+    KANON_TRY(kanon__class_table_add(&c->classes, &class_id, c->tuple, err), out);
     for (int i = c->entity.column < 0 ? 0 : -1; i < c->n_sensitive; i++) {
         sensitive_column *s = i < 0 ? &c->entity : &c->sensitive[i];
         KANON_TRY(kanon__grow_array(&s->codes, &s->codes_capacity, row + 1, "sensitive values", err), out);
-        KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, err), out);
+        KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, true, err), out);
     }
     if (keeps_classes(c)) {
         KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
@@ -457,6 +366,7 @@ static bool all_intervals(const checker *c, const quasi_column *quasi, kanon_typ
         size_t length;
         const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
         kanon__interval interval;
+        kanon__notation_trim(&text, &length);
         if (is_any(quasi, text, length) || kanon__schema_is_missing(c->schema, text, length))
             continue;
         if (!kanon__notation_interval(&interval, text, length, type) ||
@@ -479,11 +389,36 @@ static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t
 {
     size_t length;
     const char *text = kanon__dictionary_text(&quasi->texts, code, &length);
+    kanon__notation_trim(&text, &length);
     if (is_any(quasi, text, length))
         return kanon__notation_read(&c->meaning, "*", 1, quasi->type, err);
     if (kanon__schema_is_missing(c->schema, text, length))
         return kanon__notation_read(&c->meaning, "\0", 1, quasi->type, err);
     return kanon__notation_read(&c->meaning, text, length, quasi->type, err);
+}
+
+/* "x" and "x " mean the same and are one class here, but whoever has the file can tell them apart. */
+static kanon_status note_spaces(checker *c, const quasi_column *quasi, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary trimmed = {0};
+    KANON_TRY(kanon__dictionary_init(&trimmed, err), out);
+    for (uint32_t i = 0, code; i < quasi->texts.n; i++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
+        kanon__notation_trim(&text, &length);
+        KANON_TRY(kanon__dictionary_add(&trimmed, &code, text, length, err), out);
+    }
+    if (trimmed.n < quasi->texts.n)
+        KANON_TRY(
+            kanon__texts_addf(&c->report->privacy.not_shown, err,
+                              "%s: some cells differ only in the spaces around them, which separate records that are one "
+                              "class here",
+                              c->source->column_names[quasi->column]),
+            out);
+out:
+    kanon__dictionary_clear(&trimmed);
+    return st;
 }
 
 static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *err)
@@ -492,6 +427,7 @@ static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *
     kanon__dictionary meanings = {0};
     if (quasi->type == KANON_TYPE_UNKNOWN)
         find_type(c, quasi);
+    KANON_TRY(note_spaces(c, quasi, err), out);
     KANON_TRY(kanon__dictionary_init(&meanings, err), out);
     KANON_TRY(kanon__new_array(&quasi->meanings, quasi->texts.n, "cells", err), out);
     for (uint32_t i = 0; i < quasi->texts.n; i++) {
@@ -510,14 +446,19 @@ static kanon_status merge_equal(checker *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t *new_class = NULL;
-    for (int i = 0; i < c->n_quasi; i++)
+    const uint32_t **meanings = NULL;
+    KANON_TRY(kanon__new_array(&meanings, c->n_quasi, "cells", err), out);
+    for (int i = 0; i < c->n_quasi; i++) {
         KANON_TRY(find_meanings(c, &c->quasi[i], err), out);
+        meanings[i] = c->quasi[i].meanings;
+    }
     KANON_TRY(kanon__new_array(&new_class, c->classes.n, "classes", err), out);
-    merge_classes(&c->classes, c->quasi, new_class);
+    kanon__class_table_merge(&c->classes, meanings, new_class);
     for (int64_t row = 0; keeps_classes(c) && row < c->report->check.records; row++)
         c->class_of[row] = new_class[c->class_of[row]];
 out:
     kanon__free(new_class);
+    kanon__free(meanings);
     return st;
 }
 
@@ -541,29 +482,21 @@ static void note_size(report *r, int64_t size)
     r->smallest[at] = (kanon_class_size){size, 1};
 }
 
-static void measure_classes(const checker *c, double threshold)
+static void measure_classes(const checker *c)
 {
     kanon_check *check = &c->report->check;
-    int64_t at_risk = 0;
     for (uint32_t i = 0; i < c->classes.n; i++) {
-        int64_t size = c->classes.sizes[i];
         if (is_suppressed(c, i)) {
-            check->suppressed = size;
+            check->suppressed = c->classes.sizes[i];
             continue;
         }
         check->classes++;
-        note_size(c->report, size);
-        if (1.0 / (double)size > threshold)
-            at_risk += size;
+        note_size(c->report, c->classes.sizes[i]);
     }
     if (check->classes == 0)
         return;
-    double in_classes = (double)(check->records - check->suppressed);
     check->k = c->report->smallest[0].size;
-    check->average_class_size = in_classes / (double)check->classes;
-    check->highest_risk = 1.0 / (double)check->k;
-    check->average_risk = (double)check->classes / in_classes;
-    check->share_at_risk = (double)at_risk / in_classes;
+    check->average_class_size = (double)(check->records - check->suppressed) / (double)check->classes;
 }
 
 /* By row: its class, or -1 where it is suppressed. */
@@ -596,34 +529,131 @@ static kanon_status measure_privacy(checker *c, kanon_error *err)
                                .columns = columns,
                                .n_columns = c->n_sensitive,
                                .entity = c->entity.column >= 0 ? &entity : NULL};
-    KANON_TRY(kanon__check_privacy(&subject, r->diversity, &r->kept, &r->sentences, &r->check.entities, &r->warnings, err),
-              out);
-    r->check.kept = r->kept;
-    r->check.n_kept = (size_t)r->sentences.n;
+    KANON_TRY(kanon__check_privacy(&r->privacy, &subject, err), out);
+    r->check.entities = r->privacy.fewest_entities;
 out:
     kanon__free(columns);
     kanon__free(group_of);
     return st;
 }
 
-static kanon_status measure(checker *c, double threshold, kanon_error *err)
+/* What the risk figures are made of: a class's records, each with the number of its entity's records in the class. */
+typedef struct risk_sums {
+    double highest, classes; /* `classes`: the sum over classes of the mean of that number */
+    int64_t at_risk;
+} risk_sums;
+
+/* Nobody has two records of a class. */
+static void add_class_risk(risk_sums *sums, int64_t size, double threshold)
+{
+    double risk = 1.0 / (double)size;
+    sums->highest = risk > sums->highest ? risk : sums->highest;
+    sums->classes += 1;
+    sums->at_risk += risk > threshold ? size : 0;
+}
+
+/* A record's risk is the share that its entity has in the class. */
+static kanon_status add_entity_risks(risk_sums *sums, const checker *c, double threshold, kanon_error *err)
+{
+    const int32_t *own = c->report->privacy.own;
+    int64_t *own_sums = NULL;
+    kanon_status st = kanon__new_array(&own_sums, c->classes.n, "classes", err);
+    for (int64_t row = 0; st == KANON_OK && row < c->report->check.records; row++) {
+        if (own[row] == 0) /* suppressed */
+            continue;
+        double risk = (double)own[row] / (double)c->classes.sizes[c->class_of[row]];
+        own_sums[c->class_of[row]] += own[row];
+        sums->highest = risk > sums->highest ? risk : sums->highest;
+        sums->at_risk += risk > threshold;
+    }
+    for (uint32_t i = 0; st == KANON_OK && i < c->classes.n; i++)
+        sums->classes += (double)own_sums[i] / (double)c->classes.sizes[i];
+    kanon__free(own_sums);
+    return st;
+}
+
+static kanon_status measure_risk(const checker *c, double threshold, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    report *r = c->report;
-    measure_classes(c, threshold);
-    KANON_TRY(kanon__new_array(&r->diversity, c->n_sensitive, "sensitive columns", err), out);
-    if (keeps_classes(c))
-        KANON_TRY(measure_privacy(c, err), out);
-    r->check.smallest = r->smallest;
-    r->check.diversity = r->diversity;
-    r->check.n_diversity = (size_t)c->n_sensitive;
-    r->check.warnings = (const char *const *)r->warnings.items;
-    r->check.n_warnings = (size_t)r->warnings.n;
+    kanon_check *check = &c->report->check;
+    risk_sums sums = {0};
+    if (check->classes == 0)
+        return KANON_OK;
+    if (c->report->privacy.own != NULL)
+        KANON_TRY(add_entity_risks(&sums, c, threshold, err), out);
+    for (uint32_t i = 0; c->report->privacy.own == NULL && i < c->classes.n; i++)
+        if (!is_suppressed(c, i))
+            add_class_risk(&sums, c->classes.sizes[i], threshold);
+    double in_classes = (double)(check->records - check->suppressed);
+    check->highest_risk = sums.highest;
+    check->average_risk = sums.classes / in_classes;
+    check->share_at_risk = (double)sums.at_risk / in_classes;
 out:
     return st;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+static kanon_status list_violated(report *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_check *check = &r->check;
+    long long k = check->k, asked = check->k_asked, entities = check->entities;
+    size_t n_broken = 0, n = r->privacy.n_constraints;
+    for (size_t i = 0; i < n; i++)
+        n_broken += !r->privacy.constraints[i].holds;
+    if (k < asked)
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "k is %lld, less than the %lld asked for", k, asked), out);
+    if (r->privacy.own != NULL && entities < asked)
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "a class has %lld entities, fewer than the %lld asked for", entities,
+                                    asked),
+                  out);
+    if (n_broken > 0)
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "%zu of %zu constraints %s broken", n_broken, n,
+                                    n_broken == 1 ? "is" : "are"),
+                  out);
+    if (check->identifying_columns > 0)
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "%d identifying column%s in the file", check->identifying_columns,
+                                    check->identifying_columns == 1 ? " is" : "s are"),
+                  out);
+out:
+    return st;
+}
+
+/* The public fields point at the lists, which do not change any more. */
+static void publish_lists(report *r)
+{
+    kanon_check *check = &r->check;
+    check->smallest = r->smallest;
+    check->figures = r->privacy.figures;
+    check->n_figures = r->privacy.n_figures;
+    check->constraints = r->privacy.constraints;
+    check->n_constraints = r->privacy.n_constraints;
+    check->warnings = (const char *const *)r->privacy.warnings.items;
+    check->n_warnings = (size_t)r->privacy.warnings.n;
+    check->violated = (const char *const *)r->violated.items;
+    check->n_violated = (size_t)r->violated.n;
+    check->not_shown = (const char *const *)r->privacy.not_shown.items;
+    check->n_not_shown = (size_t)r->privacy.not_shown.n;
+}
+
+static kanon_status measure(checker *c, double threshold, int64_t k_asked, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    report *r = c->report;
+    r->check.k_asked = k_asked;
+    measure_classes(c);
+    KANON_TRY(measure_privacy(c, err), out);
+    KANON_TRY(measure_risk(c, threshold, err), out);
+    KANON_TRY(list_violated(r, err), out);
+    publish_lists(r);
+    r->check.asked = k_asked > 0 || c->schema->n_constraints > 0 || c->schema->entity != NULL;
+    r->check.holds = r->check.n_violated == 0 && r->check.n_not_shown == 0;
+out:
+    return st;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
 
 static void clear_checker(checker *c)
 {
@@ -631,9 +661,7 @@ static void clear_checker(checker *c)
     kanon__free(c->scratch);
     kanon__free(c->tuple);
     kanon__free(c->class_of);
-    kanon__free(c->classes.slots);
-    kanon__free(c->classes.sizes);
-    kanon__free(c->classes.tuples);
+    kanon__class_table_clear(&c->classes);
     for (int i = 0; i < c->n_sensitive; i++) {
         kanon__free(c->sensitive[i].codes);
         kanon__dictionary_clear(&c->sensitive[i].texts);
@@ -652,28 +680,30 @@ static void clear_checker(checker *c)
     kanon__source_free(c->source);
 }
 
-kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
-                              const kanon_check_options *options, kanon_error *err)
+/* Check the release in `source`, which is taken over in any case. */
+static kanon_status check_source(kanon_check **out, kanon__source *source, const kanon_schema *schema,
+                                 kanon_check_options given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    checker c = {.schema = schema, .entity.column = -1};
-    kanon_check_options given;
-    kanon__input input = {0};
-    *out = NULL;
-    KANON_TRY(kanon__take_options(&given, sizeof given, options, err), out);
+    checker c = {.schema = schema, .source = source, .entity.column = -1};
+    kanon__call_ticks(&given.tick, &given.payload);
     if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
         st = kanon__fail(err, KANON_EINVAL, "the risk threshold is not between 0 and 1");
         goto out;
     }
+    if (given.k < 0) {
+        st = kanon__fail(err, KANON_EINVAL, "k is negative");
+        goto out;
+    }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_source_new(&c.source, &input, given.delimiter, err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
     KANON_TRY(set_up_columns(&c, err), out);
     KANON_TRY(read_rows(&c, err), out);
     KANON_TRY(merge_equal(&c, err), out);
-    KANON_TRY(measure(&c, given.risk_threshold > 0 ? given.risk_threshold : default_threshold, err), out);
+    KANON_TRY(measure(&c, given.risk_threshold > 0 ? given.risk_threshold : default_threshold,
+                      given.k > 0 ? given.k : schema->k, err),
+              out);
     *out = &c.report->check;
     c.report = NULL;
 out:
@@ -682,15 +712,93 @@ out:
     return st;
 }
 
+/* Begin the call that checks a release, in the context of the options or else the schema. */
+static kanon_status begin_check(kanon__call *call, kanon_check_options *given, const kanon_schema *schema,
+                                const kanon_check_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__take_options(given, sizeof *given, options, err);
+    if (st == KANON_OK)
+        st = kanon__context_check(given->context, err);
+    if (st == KANON_OK)
+        kanon__call_begin(call, given->context != NULL ? given->context : schema->context);
+    return st;
+}
+
+static kanon_status check_input(kanon_check **out, kanon__input *input, const kanon_schema *schema,
+                                kanon_check_options given, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon_status st = kanon__csv_source_new(&source, input, given.delimiter, err);
+    return st == KANON_OK ? check_source(out, source, schema, given, err) : st;
+}
+
+kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
+                              const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = begin_check(&call, &given, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_open(&input, path, err);
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
+}
+
+kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
+                               const kanon_schema *schema, const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = begin_check(&call, &given, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
+}
+
+/* The whole stream is read before its first row is looked at. */
+static kanon_status check_stream(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
+                                 kanon_check_options given, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon__ticker ticker;
+    kanon_status st = kanon__arrow_source_new(&source, release, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_ticks(&given.tick, &given.payload);
+    kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
+    st = kanon__arrow_source_load(source, 0, &ticker, err);
+    if (st == KANON_OK)
+        return check_source(out, source, schema, given, err);
+    kanon__source_free(source);
+    return st;
+}
+
+kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
+                               const kanon_check_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_check_options given;
+    *out = NULL;
+    kanon_status st = begin_check(&call, &given, schema, options, err);
+    if (st == KANON_OK)
+        return kanon__call_end(&call, check_stream(out, release, schema, given, err));
+    if (release->release != NULL)
+        release->release(release);
+    return st;
+}
+
 void kanon_check_free(kanon_check *check)
 {
     report *r = (report *)check;
     if (r == NULL)
         return;
-    kanon__texts_clear(&r->warnings);
-    kanon__texts_clear(&r->sentences);
+    kanon__texts_clear(&r->violated);
+    kanon__privacy_result_clear(&r->privacy);
     kanon__texts_clear(&r->columns);
-    kanon__free(r->kept);
-    kanon__free(r->diversity);
     kanon__free(r);
 }

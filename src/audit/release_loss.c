@@ -12,8 +12,10 @@
  * those with nothing but * in their quasi cells. */
 #include "audit/cell_notation.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
+#include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 
 #include <math.h>
@@ -210,10 +212,11 @@ out:
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The text of a cell at r->scratch + at. */
+/* The text of a cell at r->scratch + at; null says "any value", as a star does. */
 static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column, kanon_error *err)
 {
-    const kanon__cell *cell = &r->cursor->cells[column];
+    static const kanon__cell any = {.text = "*", .length = 1};
+    const kanon__cell *cell = r->cursor->cells[column].null ? &any : &r->cursor->cells[column];
     int64_t needed = at + (int64_t)cell->length + 1;
     kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, needed, "a cell", err);
     if (st == KANON_OK)
@@ -322,12 +325,9 @@ out:
     return st;
 }
 
-static kanon_status open_release(reader *r, const char *path, kanon_error *err)
+static kanon_status open_release(reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__input input = {0};
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_source_new(&r->source, &input, 0, err), out);
     KANON_TRY(r->source->class->open(&r->cursor, r->source, err), out);
     KANON_TRY(kanon__new_array(&r->quasi, r->table->data.n_quasi, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->tuple, r->table->data.n_quasi, "a row", err), out);
@@ -418,23 +418,25 @@ static void add_losses(kanon_measures *m, const reader *r)
     }
 }
 
-kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
-                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+/* Evaluate the release in `source`, which is taken over in any case. */
+static kanon_status evaluate(kanon_measures **out, const kanon_table *table, kanon__source *source,
+                             const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
     enum { N_TABLE_FIGURES = 9 };
     kanon_status st = KANON_OK;
     kanon_evaluate_options o;
     kanon_measures *m = NULL;
-    reader r = {.table = table, .schema = schema};
+    reader r = {.table = table, .schema = schema, .source = source};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     if (o.n_settings > 0) {
         st = kanon__fail(err, KANON_EINVAL, "there is no setting for the figures of a release file");
         kanon__hint(err, st, "settings are for the measures of a grouping");
         goto out;
     }
     kanon__ticker_init(&r.ticker, o.tick, o.payload, "reading");
-    KANON_TRY(open_release(&r, release_path, err), out);
+    KANON_TRY(open_release(&r, err), out);
     KANON_TRY(read_rows(&r, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     KANON_TRY(kanon__new_array(&m->figures, N_TABLE_FIGURES + table->data.n_quasi, "measures", err), out);
@@ -446,4 +448,58 @@ out:
     kanon_measures_free(m);
     close_release(&r);
     return st;
+}
+
+static kanon_status evaluate_input(kanon_measures **out, const kanon_table *table, kanon__input *input,
+                                   const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon_status st = kanon__csv_source_new(&source, input, 0, err);
+    return st == KANON_OK ? evaluate(out, table, source, schema, options, err) : st;
+}
+
+kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
+                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_open(&input, release_path, err);
+    return kanon__call_end(&call, st == KANON_OK ? evaluate_input(out, table, &input, schema, options, err) : st);
+}
+
+kanon_status kanon_evaluate_bytes(kanon_measures **out, const kanon_table *table, const void *release, size_t size,
+                                  const char *name, const kanon_schema *schema, const kanon_evaluate_options *options,
+                                  kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_from_bytes(&input, name, release, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? evaluate_input(out, table, &input, schema, options, err) : st);
+}
+
+static kanon_status evaluate_stream(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
+                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__source *source = NULL;
+    kanon_status st = kanon__arrow_source_new(&source, release, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__arrow_source_load(source, 0, NULL, err);
+    if (st == KANON_OK)
+        return evaluate(out, table, source, schema, options, err);
+    kanon__source_free(source);
+    return st;
+}
+
+kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table, struct ArrowArrayStream *release,
+                                  const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, evaluate_stream(out, table, release, schema, options, err));
 }

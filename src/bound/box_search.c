@@ -1,15 +1,18 @@
 /* Branch and bound over the boxes around one tuple.
  *
- * A node of the search is a box that must be covered (its extents, see priced_table.h) and the list of tuples that may be
- * covered, by falling price. Covering a tuple z costs at least e(z), the cost of the box grown to z. Let M be the mean of
- * the k highest prices in the list: no box below the node has a larger mean, so only tuples with e(z) < M matter, and
- * more finely, a box that costs between two levels can only use tuples with e(z) up to the upper one. If no level leaves an
- * excess above the best one known, the node is done. Else the k highest prices at the best level are k records of a real
- * box, which may be a new best. The slot on which that box exceeds the node's most is cut in the middle: either the
- * box stays below the cut, and the tuples beyond leave the list, or it reaches the nearest tuple beyond.
+ *   1. Candidates: tuples after this one whose distance is at most its price. A box that reaches further costs more than the
+ *      mean of any prices in it. Sort them by falling price; drop those that are too far for the k highest prices.
+ *   2. The root of the search tree is the box of the tuple alone, with the list of all candidates.
+ *   3. Take the node on top. Its box must be covered, the tuples of its list may be. Bound: let M be the mean of the k
+ *      highest prices in the list. No box below the node has a larger mean, so only tuples z with e(z) <= M matter, where
+ *      e(z) is the cost of the node's box grown to z. More finely, costs are cut into levels: a box that costs no more than
+ *      a level holds only tuples with e(z) up to it. If no level leaves an excess above the best one known, drop the node.
+ *   4. Else the k highest prices at the best level are k records of a real box, their hull. It may be the new best.
+ *   5. Branch on the side where the hull exceeds the node's box most, at the middle: either the box stays below the cut, and
+ *      the tuples beyond leave the list, or it reaches at least the nearest tuple beyond. Go on with 3.
+ *   6. Out of budget: the largest bound of the nodes left is reported, so that the caller can pay for it.
  *
- * The first child is made in place of its parent's list, the second behind it, and the second is searched first: lists
- * form a stack. All sums are whole numbers. */
+ * All sums are whole numbers. Called by separation.c; calls priced_table.h. */
 #include "bound/box_search.h"
 
 #include "core/alloc.h"
@@ -18,40 +21,44 @@
 
 enum { LEVELS = 16, MOST_DEPTH = 96, TABLE_CODES = 1024 };
 
-/* A tuple of a list: which candidate, and what the box costs when grown to it. */
+/* A tuple of a node's list: which candidate, and e(z), the cost of the node's box grown to it. */
 typedef struct entry {
     int32_t candidate, cost;
 } entry;
 
-typedef struct frame {
-    int64_t begin, end; /* its list */
+/* A node of the search tree. Nodes and their lists form stacks. The first child takes the place of its parent, the second
+ * one lies behind it and is searched first:
+ *
+ *     entries   [ list of node 0 | list of node 1 | ... | list of the top node ] */
+typedef struct search_node {
+    int64_t begin, end; /* its list in `entries`, by falling price */
     int64_t at_most;    /* no box below it has more excess */
-    int32_t units;      /* what its box costs */
-} frame;
+    int32_t units;      /* cost of its box */
+} search_node;
 
-/* A tuple near enough to share a box, and what it costs to reach it. */
-typedef struct candidate {
-    uint64_t key; /* by falling price, then rising number */
+/* A tuple near enough to share a box, and its distance. */
+typedef struct box_candidate {
+    uint64_t key; /* orders by falling price, then rising number; the number is the lower half */
     uint32_t distance;
-} candidate;
+} box_candidate;
 
 struct kanon__box_search {
     const kanon__priced_table *table;
-    uint32_t **reach; /* by dimension: by code what it costs to reach it from the tuple; NULL: too many codes */
-    candidate *candidates, *other;
+    uint32_t **reach; /* by dimension and code: distance from the tuple on this dimension; NULL: too many codes */
+    box_candidate *candidates, *other; /* step 1; `other` is room for sorting */
     int64_t n, candidates_capacity, other_capacity;
-    /* the candidates that remain, by falling price; extents by slot, then candidate */
+    /* the n candidates that remain, by falling price; extents by side, then candidate */
     int32_t *tuples, *prices, *extents;
     int64_t *counts;
     int64_t tuples_capacity, prices_capacity, extents_capacity, counts_capacity;
-    /* the stack */
+    /* the stacks */
     entry *entries;
-    frame *frames;
-    int32_t *boxes; /* by frame: extents */
-    int64_t entries_capacity, frames_capacity, boxes_capacity, n_frames;
-    int64_t work;
-    int32_t *hull;
-    kanon__overpriced best;
+    search_node *nodes;
+    int32_t *boxes; /* by node: its extents */
+    int64_t entries_capacity, nodes_capacity, boxes_capacity, n_nodes;
+    int64_t work;  /* entries visited so far */
+    int32_t *hull; /* extents of step 4 */
+    kanon__violated_set best;
 };
 
 kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_table *table, kanon_error *err)
@@ -66,7 +73,7 @@ kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_
     for (int i = 0; i < table->space->n_dimensions; i++)
         if (table->space->dimensions[i].n_codes <= TABLE_CODES)
             KANON_TRY(kanon__new_array(&s->reach[i], table->space->dimensions[i].n_codes, "boxes", err), out);
-    KANON_TRY(kanon__new_array(&s->hull, table->n_slots, "boxes", err), out);
+    KANON_TRY(kanon__new_array(&s->hull, table->n_sides, "boxes", err), out);
     KANON_TRY(kanon__new_array(&s->best.tuples, most, "boxes", err), out);
     KANON_TRY(kanon__new_array(&s->best.times, most, "boxes", err), out);
     *out = s;
@@ -84,7 +91,7 @@ void kanon__box_search_free(kanon__box_search *s)
     kanon__free(s->best.tuples);
     kanon__free(s->hull);
     kanon__free(s->boxes);
-    kanon__free(s->frames);
+    kanon__free(s->nodes);
     kanon__free(s->entries);
     kanon__free(s->counts);
     kanon__free(s->extents);
@@ -98,8 +105,9 @@ void kanon__box_search_free(kanon__box_search *s)
     kanon__free(s);
 }
 
-/* ---- candidates -------------------------------------------------------------------------------------------------- */
+/* ---- 1: candidates ----------------------------------------------------------------------------------------------- */
 
+/* One row of pair costs for each dimension: distances from the tuple become lookups. */
 static void set_reach(kanon__box_search *s, const uint32_t *codes)
 {
     for (int i = 0; i < s->table->space->n_dimensions; i++) {
@@ -145,13 +153,13 @@ static kanon_status add_candidate(kanon__box_search *s, int64_t tuple, uint32_t 
             return st;
     }
     uint64_t key = (uint64_t)((int64_t)INT32_MAX - s->table->prices[tuple]) << 32 | (uint64_t)tuple;
-    s->candidates[s->n++] = (candidate){key, distance};
+    s->candidates[s->n++] = (box_candidate){key, distance};
     return KANON_OK;
 }
 
-/* The tuple and all at most `radius` from it that come after it. */
-static kanon_status gather(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last, uint32_t radius,
-                           kanon_error *err)
+/* The tuple, and those after it in the order that are at most `radius` away. */
+static kanon_status find_candidates(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last,
+                                    uint32_t radius, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
@@ -181,21 +189,21 @@ out:
     return st;
 }
 
-/* Merging runs of doubling length: no recursion, no worst case. */
+/* A bottom-up merge sort: no recursion, and O(n log n) in any case. */
 static kanon_status sort_candidates(kanon__box_search *s, kanon_error *err)
 {
     int64_t n = s->n;
     kanon_status st = kanon__grow_array(&s->other, &s->other_capacity, n, "boxes", err);
     if (st != KANON_OK)
         return st;
-    candidate *from = s->candidates, *to = s->other;
+    box_candidate *from = s->candidates, *to = s->other;
     for (int64_t width = 1; width < n; width *= 2) {
         for (int64_t begin = 0; begin < n; begin += 2 * width) {
             int64_t middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
             for (int64_t i = begin, j = middle, at = begin; at < end; at++)
                 to[at] = i < middle && (j >= end || from[i].key <= from[j].key) ? from[i++] : from[j++];
         }
-        candidate *swap = from;
+        box_candidate *swap = from;
         from = to;
         to = swap;
     }
@@ -204,8 +212,8 @@ static kanon_status sort_candidates(kanon__box_search *s, kanon_error *err)
     return KANON_OK;
 }
 
-/* No box has a mean above that of the k highest prices, so it cannot reach further than that, less what it must exceed.
- * False where fewer than k records remain. */
+/* No box has a mean above that of the k highest prices, so no violated box reaches further than that. Dropping candidates
+ * lowers the mean, so this repeats until none is dropped. False where fewer than k records remain. */
 static bool drop_distant(kanon__box_search *s, int64_t tolerance)
 {
     const kanon__priced_table *t = s->table;
@@ -227,6 +235,7 @@ static bool drop_distant(kanon__box_search *s, int64_t tolerance)
     }
 }
 
+/* Lay the candidates out as arrays; the list of the root is all of them. */
 static kanon_status set_candidates(kanon__box_search *s, int64_t own, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -235,7 +244,7 @@ static kanon_status set_candidates(kanon__box_search *s, int64_t own, kanon_erro
     KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
-    KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_slots, "boxes", err), out);
+    KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_sides, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->n, "boxes", err), out);
     for (int64_t i = 0; i < s->n; i++) {
         int32_t tuple = (int32_t)(s->candidates[i].key & UINT32_MAX);
@@ -243,27 +252,27 @@ static kanon_status set_candidates(kanon__box_search *s, int64_t own, kanon_erro
         s->prices[i] = t->prices[tuple];
         s->counts[i] = t->counts[tuple];
         kanon__extents_of(t, kanon__priced_codes(t, own), kanon__priced_codes(t, tuple), extents);
-        for (int slot = 0; slot < t->n_slots; slot++)
-            s->extents[slot * s->n + i] = extents[slot];
+        for (int side = 0; side < t->n_sides; side++)
+            s->extents[side * s->n + i] = extents[side];
         s->entries[i] = (entry){(int32_t)i, (int32_t)s->candidates[i].distance};
     }
 out:
     return st;
 }
 
-/* ---- one node ---------------------------------------------------------------------------------------------------- */
+/* ---- 3, 4: one node ---------------------------------------------------------------------------------------------- */
 
-static int32_t extent(const kanon__box_search *s, const entry *e, int slot)
+static int32_t extent(const kanon__box_search *s, const entry *e, int side)
 {
-    return s->extents[slot * s->n + e->candidate];
+    return s->extents[side * s->n + e->candidate];
 }
 
 /* The sum of the k highest prices of the list; false where it has fewer than k records. */
-static bool top_sum(const kanon__box_search *s, const frame *f, int64_t *sum)
+static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t *sum)
 {
     int64_t left = s->table->k;
     *sum = 0;
-    for (int64_t i = f->begin; i < f->end && left > 0; i++) {
+    for (int64_t i = node->begin; i < node->end && left > 0; i++) {
         int32_t at = s->entries[i].candidate;
         int64_t taken = s->counts[at] < left ? s->counts[at] : left;
         *sum += taken * s->prices[at];
@@ -272,30 +281,31 @@ static bool top_sum(const kanon__box_search *s, const frame *f, int64_t *sum)
     return left == 0;
 }
 
+/* Costs above the node's box, cut into LEVELS ranges of 2^shift units. */
 typedef struct levels {
-    int shift;                             /* a level is so many bits of cost above the box */
-    int64_t counted[LEVELS], sums[LEVELS]; /* of the k highest prices up to the level */
-    int best, last;                        /* the level with the largest excess, and the last that may hold a better one */
-    int64_t at_most;
+    int shift;                             /* level of a tuple: (e(z) - units) >> shift */
+    int64_t counted[LEVELS], sums[LEVELS]; /* records and sum of the k highest prices up to each level */
+    int best, last;  /* the level with the largest excess; the last one with more than the best known */
+    int64_t at_most; /* the largest excess of a level */
 } levels;
 
-static int level_of(const levels *l, const frame *f, const entry *e)
+static int level_of(const levels *l, const search_node *node, const entry *e)
 {
-    return (e->cost - f->units) >> l->shift;
+    return (e->cost - node->units) >> l->shift;
 }
 
-/* What each level of cost may hold, where a mean above `mean` cannot be had. */
-static void set_levels(kanon__box_search *s, const frame *f, int64_t mean, levels *l)
+/* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. */
+static void set_levels(kanon__box_search *s, const search_node *node, int64_t mean, levels *l)
 {
     int64_t k = s->table->k;
-    int open = LEVELS; /* levels from here on have their k records */
+    int open = LEVELS; /* levels from here on are full: they have k records */
     memset(l, 0, sizeof *l);
-    while ((mean - f->units) >> l->shift >= LEVELS)
+    while ((mean - node->units) >> l->shift >= LEVELS)
         l->shift++;
-    int64_t i = f->begin;
-    for (; i < f->end && open > 0; i++) {
+    int64_t i = node->begin;
+    for (; i < node->end && open > 0; i++) {
         const entry *e = &s->entries[i];
-        int level = e->cost - f->units > mean - f->units ? LEVELS : level_of(l, f, e);
+        int level = e->cost - node->units > mean - node->units ? LEVELS : level_of(l, node, e);
         int64_t count = s->counts[e->candidate], price = s->prices[e->candidate];
         for (; level < open; level++) {
             int64_t taken = count < k - l->counted[level] ? count : k - l->counted[level];
@@ -305,11 +315,11 @@ static void set_levels(kanon__box_search *s, const frame *f, int64_t mean, level
         while (open > 0 && l->counted[open - 1] == k)
             open--;
     }
-    s->work += i - f->begin;
+    s->work += i - node->begin;
     l->at_most = INT64_MIN;
     l->best = l->last = -1;
     for (int level = open; level < LEVELS; level++) {
-        int64_t excess = l->sums[level] - k * (f->units + ((int64_t)level << l->shift));
+        int64_t excess = l->sums[level] - k * (node->units + ((int64_t)level << l->shift));
         if (excess > l->at_most) {
             l->at_most = excess;
             l->best = level;
@@ -319,35 +329,36 @@ static void set_levels(kanon__box_search *s, const frame *f, int64_t mean, level
     }
 }
 
-/* The k highest prices at the best level are records of a real box, their hull. */
-static int64_t set_hull(kanon__box_search *s, const frame *f, const levels *l)
+/* 4. The extents and the cost of the hull. */
+static int64_t set_hull(kanon__box_search *s, const search_node *node, const levels *l)
 {
     int64_t left = s->table->k, units = 0;
-    int n_slots = s->table->n_slots;
-    memcpy(s->hull, s->boxes + (f - s->frames) * n_slots, (size_t)n_slots * sizeof *s->hull);
-    for (int64_t i = f->begin; left > 0; i++) {
+    int n_sides = s->table->n_sides;
+    memcpy(s->hull, s->boxes + (node - s->nodes) * n_sides, (size_t)n_sides * sizeof *s->hull);
+    for (int64_t i = node->begin; left > 0; i++) {
         const entry *e = &s->entries[i];
-        if (level_of(l, f, e) > l->best)
+        if (level_of(l, node, e) > l->best)
             continue;
-        for (int slot = 0; slot < n_slots; slot++)
-            if (extent(s, e, slot) > s->hull[slot])
-                s->hull[slot] = extent(s, e, slot);
+        for (int side = 0; side < n_sides; side++)
+            if (extent(s, e, side) > s->hull[side])
+                s->hull[side] = extent(s, e, side);
         left -= s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
     }
-    for (int slot = 0; slot < n_slots; slot++)
-        units += s->hull[slot];
+    for (int side = 0; side < n_sides; side++)
+        units += s->hull[side];
     return units;
 }
 
-static void keep_best(kanon__box_search *s, const frame *f, const levels *l, int64_t units, int64_t excess)
+/* 4. */
+static void keep_best(kanon__box_search *s, const search_node *node, const levels *l, int64_t units, int64_t excess)
 {
     int64_t left = s->table->k;
     s->best.excess = excess;
     s->best.units = (int32_t)units;
     s->best.n = 0;
-    for (int64_t i = f->begin; left > 0; i++) {
+    for (int64_t i = node->begin; left > 0; i++) {
         const entry *e = &s->entries[i];
-        if (level_of(l, f, e) > l->best)
+        if (level_of(l, node, e) > l->best)
             continue;
         int64_t taken = s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
         s->best.tuples[s->best.n] = s->tuples[e->candidate];
@@ -356,39 +367,42 @@ static void keep_best(kanon__box_search *s, const frame *f, const levels *l, int
     }
 }
 
-/* ---- branching --------------------------------------------------------------------------------------------------- */
+/* ---- 5: branching ------------------------------------------------------------------------------------------------ */
 
-static int widest_slot(const kanon__box_search *s, const int32_t *box)
+static int widest_side(const kanon__box_search *s, const int32_t *box)
 {
     int best = 0;
-    for (int slot = 1; slot < s->table->n_slots; slot++)
-        if (s->hull[slot] - box[slot] > s->hull[best] - box[best])
-            best = slot;
+    for (int side = 1; side < s->table->n_sides; side++)
+        if (s->hull[side] - box[side] > s->hull[best] - box[best])
+            best = side;
     return best;
 }
 
-static kanon_status push_frame(kanon__box_search *s, int64_t *at, kanon_error *err)
+static kanon_status push_node(kanon__box_search *s, int64_t *at, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(&s->frames, &s->frames_capacity, s->n_frames + 1, "boxes", err);
+    kanon_status st = kanon__grow_array(&s->nodes, &s->nodes_capacity, s->n_nodes + 1, "boxes", err);
     if (st == KANON_OK)
-        st = kanon__grow_array(&s->boxes, &s->boxes_capacity, (s->n_frames + 1) * s->table->n_slots, "boxes", err);
-    *at = s->n_frames++;
+        st = kanon__grow_array(&s->boxes, &s->boxes_capacity, (s->n_nodes + 1) * s->table->n_sides, "boxes", err);
+    *at = s->n_nodes++;
     return st;
 }
 
-/* Make two frames of the top one: below the cut in its place, beyond the cut on top of it. */
+/* Replace the top node by its two children: the one below the cut in its place, the one beyond on top.
+ *
+ * The list is compacted in place twice: first to the entries on useful levels, then to those below the cut, while those of
+ * the other child are copied behind it with their new costs. */
 static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t parent = s->n_frames - 1, child;
-    int n_slots = s->table->n_slots, slot = widest_slot(s, s->boxes + parent * n_slots);
-    KANON_TRY(push_frame(s, &child, err), out);
-    frame *below = &s->frames[parent], *beyond = &s->frames[child];
-    int32_t *box = s->boxes + parent * n_slots, *grown = s->boxes + child * n_slots, old = box[slot];
-    int32_t cut = old + (s->hull[slot] - old) / 2, reached = INT32_MAX;
+    int64_t parent = s->n_nodes - 1, child;
+    int n_sides = s->table->n_sides, side = widest_side(s, s->boxes + parent * n_sides);
+    KANON_TRY(push_node(s, &child, err), out);
+    search_node *below = &s->nodes[parent], *beyond = &s->nodes[child];
+    int32_t *box = s->boxes + parent * n_sides, *grown = s->boxes + child * n_sides, old = box[side];
+    int32_t cut = old + (s->hull[side] - old) / 2, reached = INT32_MAX;
     int64_t kept = below->begin, end = kept, most = below->units + ((int64_t)(l->last + 1) << l->shift);
-    const int32_t *reach = s->extents + slot * s->n;
-    for (int64_t i = below->begin; i < below->end; i++) { /* tuples on levels that are of no use leave */
+    const int32_t *reach = s->extents + side * s->n;
+    for (int64_t i = below->begin; i < below->end; i++) { /* entries on useless levels leave */
         entry e = s->entries[i];
         s->entries[end] = e;
         end += e.cost < most;
@@ -396,9 +410,9 @@ static kanon_status branch(kanon__box_search *s, const levels *l, kanon_error *e
     }
     s->work += below->end - below->begin;
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * end - below->begin, "boxes", err), out);
-    memcpy(grown, box, (size_t)n_slots * sizeof *grown);
-    grown[slot] = reached;
-    *beyond = (frame){.begin = end, .units = below->units + reached - old, .at_most = l->at_most};
+    memcpy(grown, box, (size_t)n_sides * sizeof *grown);
+    grown[side] = reached;
+    *beyond = (search_node){.begin = end, .units = below->units + reached - old, .at_most = l->at_most};
     int64_t put = end;
     for (int64_t i = below->begin; i < end; i++) {
         entry e = s->entries[i];
@@ -416,38 +430,40 @@ out:
     return st;
 }
 
+/* 3 to 5 for the top node. A new best lowers the bound of the node, so its levels are set again. */
 static kanon_status step(kanon__box_search *s, kanon_error *err)
 {
-    frame *f = &s->frames[s->n_frames - 1];
+    search_node *node = &s->nodes[s->n_nodes - 1];
     int64_t sum, k = s->table->k;
     levels l;
-    if (f->at_most <= s->best.excess || !top_sum(s, f, &sum) || sum - k * f->units <= s->best.excess) {
-        s->n_frames--;
+    if (node->at_most <= s->best.excess || !top_sum(s, node, &sum) || sum - k * node->units <= s->best.excess) {
+        s->n_nodes--;
         return KANON_OK;
     }
     for (;;) {
-        set_levels(s, f, sum / k, &l);
+        set_levels(s, node, sum / k, &l);
         if (l.at_most <= s->best.excess) {
-            s->n_frames--;
+            s->n_nodes--;
             return KANON_OK;
         }
-        int64_t units = set_hull(s, f, &l), excess = l.sums[l.best] - k * units;
+        int64_t units = set_hull(s, node, &l), excess = l.sums[l.best] - k * units;
         if (excess <= s->best.excess)
             return branch(s, &l, err);
-        keep_best(s, f, &l, units, excess);
+        keep_best(s, node, &l, units, excess);
     }
 }
 
-static void cut_short(kanon__box_search *s)
+/* 6. */
+static void give_up(kanon__box_search *s)
 {
-    for (int64_t i = 0; i < s->n_frames; i++)
-        if (s->frames[i].at_most > s->best.at_most)
-            s->best.at_most = s->frames[i].at_most;
-    s->n_frames = 0;
+    for (int64_t i = 0; i < s->n_nodes; i++)
+        if (s->nodes[i].at_most > s->best.at_most)
+            s->best.at_most = s->nodes[i].at_most;
+    s->n_nodes = 0;
 }
 
 kanon_status kanon__box_search_run(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last,
-                                   int32_t radius, int64_t tolerance, int64_t budget, const kanon__overpriced **out,
+                                   int32_t radius, int64_t tolerance, int64_t budget, const kanon__violated_set **out,
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -458,21 +474,21 @@ kanon_status kanon__box_search_run(kanon__box_search *s, int64_t own, const int3
     *out = &s->best;
     if (radius <= 0)
         goto out;
-    KANON_TRY(gather(s, own, order, last, (uint32_t)radius, err), out);
+    KANON_TRY(find_candidates(s, own, order, last, (uint32_t)radius, err), out);
     KANON_TRY(sort_candidates(s, err), out);
     if (!drop_distant(s, tolerance))
         goto out;
     KANON_TRY(set_candidates(s, own, err), out);
-    s->n_frames = s->work = 0;
-    KANON_TRY(push_frame(s, &at, err), out);
-    memset(s->boxes, 0, (size_t)t->n_slots * sizeof *s->boxes);
-    s->frames[0] = (frame){.begin = 0, .end = s->n, .at_most = INT64_MAX};
-    if (top_sum(s, &s->frames[0], &sum))
-        s->frames[0].at_most = sum;
-    while (s->n_frames > 0) {
+    s->n_nodes = s->work = 0;
+    KANON_TRY(push_node(s, &at, err), out);
+    memset(s->boxes, 0, (size_t)t->n_sides * sizeof *s->boxes);
+    s->nodes[0] = (search_node){.begin = 0, .end = s->n, .at_most = INT64_MAX};
+    if (top_sum(s, &s->nodes[0], &sum))
+        s->nodes[0].at_most = sum;
+    while (s->n_nodes > 0) {
         KANON_TRY(step(s, err), out);
         if (s->work > budget)
-            cut_short(s);
+            give_up(s);
     }
     if (s->best.excess > s->best.at_most)
         s->best.at_most = s->best.excess;

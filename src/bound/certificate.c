@@ -1,13 +1,17 @@
+/* Writes the certificate. Its format is described in docs/lower-bound.md; prices come in the order of the table's rows. The
+ * file holds no cell of the table.
+ * Called by lower_bound.c; calls core/output.h, which writes to a temporary file and renames it. */
 #include "bound/certificate.h"
 
 enum { CERTIFICATE_FORMAT = 1, PRICES_PER_LINE = 10 };
 
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, kanon_error *err)
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
+                                     const kanon_sink *sink, kanon_error *err)
 {
     *out = NULL;
-    if (kanon__table_reads(table, path))
+    if (sink == NULL && kanon__table_reads(table, path))
         return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", path);
-    return kanon__output_open(out, path, false, err);
+    return kanon__output_open(out, path, sink, false, err);
 }
 
 static void write_field(kanon__output *o, const char *name, int64_t value)

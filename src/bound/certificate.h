@@ -1,4 +1,6 @@
-/* The proof of a lower bound as a file that a stranger can check. */
+/* The certificate of a lower bound: a JSON file with the dual prices. Whoever has the table can check it without trust in
+ * this program; src/verify/verify_certificate.c does so with code of its own.
+ * Called by lower_bound.c; calls core/output.h. */
 #ifndef KANON_BOUND_CERTIFICATE_H
 #define KANON_BOUND_CERTIFICATE_H
 
@@ -6,7 +8,8 @@
 #include "table/table.h"
 
 /* The file at `path`, which must not be one that the table was read from. */
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, kanon_error *err);
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
+                                     const kanon_sink *sink, kanon_error *err);
 /* Write it, and give it its name. */
 kanon_status kanon__certificate_write(kanon__output *output, const kanon_table *table, const kanon_lower_bound *bound,
                                       kanon_error *err);

@@ -1,13 +1,21 @@
+/* Keeps the cuts, and raises the prices under them.
+ *
+ * kanon__cuts_ascend, for a fixed number of steps:
+ *
+ *   1. Prices: each moves by its residual, the number of its records that no cut uses, within its limits.
+ *   2. Weights: each moves by the excess of its cut at the extrapolated prices, and stays at 0 or above.
+ *
+ * A step costs one pass over the members of the cuts. Called by lower_bound.c and separation.c; calls core/keyset.h. */
 #include "bound/cuts.h"
 
-#include "bound/survey.h"
+#include "bound/separation.h"
 #include "core/alloc.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 300, IDLE_CLIMBS = 4 };
-static const double REACH = 0.3; /* how far a price may move in one climb */
+enum { STEPS = 300, IDLE_ASCENTS = 4 };
+static const double REACH = 0.3; /* how far a price may move in one ascent, as a share */
 
 kanon_status kanon__cuts_new(kanon__cuts **out, const kanon__priced_table *table, kanon_error *err)
 {
@@ -33,7 +41,7 @@ void kanon__cuts_free(kanon__cuts *c)
     kanon__free(c->times);
     kanon__free(c->tuples);
     kanon__free(c->idle);
-    kanon__free(c->uses);
+    kanon__free(c->weights);
     kanon__free(c->costs);
     kanon__free(c->begins);
     kanon__free(c);
@@ -41,7 +49,7 @@ void kanon__cuts_free(kanon__cuts *c)
 
 /* ---- the cuts ---------------------------------------------------------------------------------------------------- */
 
-/* Equal groups have equal keys, whatever the order of their members. That two others might share one costs a cut. */
+/* A hash of the set, whatever the order of its members. A collision loses a cut, which does no harm. */
 static uint64_t key_of(const int32_t *tuples, const int32_t *times, int64_t n)
 {
     uint64_t key = 0;
@@ -53,41 +61,43 @@ static uint64_t key_of(const int32_t *tuples, const int32_t *times, int64_t n)
     return key >> 1;
 }
 
-static kanon_status add(kanon__cuts *c, const kanon__overpriced *group, kanon_error *err)
+/* Append a cut unless it is known. */
+static kanon_status add_cut(kanon__cuts *c, const kanon__violated_set *set, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool added;
-    int64_t n_members = c->n_members + group->n;
-    KANON_TRY(kanon__keyset_add(&c->known, key_of(group->tuples, group->times, group->n), &added, err), out);
+    int64_t n_members = c->n_members + set->n;
+    KANON_TRY(kanon__keyset_add(&c->known, key_of(set->tuples, set->times, set->n), &added, err), out);
     if (!added)
         goto out;
     KANON_TRY(kanon__grow_array(&c->begins, &c->begins_capacity, c->n + 2, "cuts", err), out);
     KANON_TRY(kanon__grow_array(&c->costs, &c->costs_capacity, c->n + 1, "cuts", err), out);
-    KANON_TRY(kanon__grow_array(&c->uses, &c->uses_capacity, c->n + 1, "cuts", err), out);
+    KANON_TRY(kanon__grow_array(&c->weights, &c->weights_capacity, c->n + 1, "cuts", err), out);
     KANON_TRY(kanon__grow_array(&c->idle, &c->idle_capacity, c->n + 1, "cuts", err), out);
     KANON_TRY(kanon__grow_array(&c->tuples, &c->tuples_capacity, n_members, "cuts", err), out);
     KANON_TRY(kanon__grow_array(&c->times, &c->times_capacity, n_members, "cuts", err), out);
-    memcpy(c->tuples + c->n_members, group->tuples, (size_t)group->n * sizeof *c->tuples);
-    memcpy(c->times + c->n_members, group->times, (size_t)group->n * sizeof *c->times);
-    c->costs[c->n] = (double)c->table->k * group->units / (double)c->table->space->scale;
-    c->uses[c->n] = 0;
+    memcpy(c->tuples + c->n_members, set->tuples, (size_t)set->n * sizeof *c->tuples);
+    memcpy(c->times + c->n_members, set->times, (size_t)set->n * sizeof *c->times);
+    c->costs[c->n] = (double)c->table->k * set->units / (double)c->table->space->scale;
+    c->weights[c->n] = 0;
     c->idle[c->n++] = 0;
     c->begins[c->n] = c->n_members = n_members;
 out:
     return st;
 }
 
-kanon_status kanon__cuts_take(kanon__cuts *c, const kanon__finding *findings, int64_t n, kanon_error *err)
+kanon_status kanon__cuts_add(kanon__cuts *c, const kanon__separation_item *items, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t i = 0; i < n; i++)
-        if (findings[i].group.n > 0)
-            KANON_TRY(add(c, &findings[i].group, err), out);
+        if (items[i].set.n > 0)
+            KANON_TRY(add_cut(c, &items[i].set, err), out);
 out:
     return st;
 }
 
-static kanon_status forget_idle(kanon__cuts *c, kanon_error *err)
+/* Compact the arrays in place. */
+static kanon_status drop_idle(kanon__cuts *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool added;
@@ -95,14 +105,14 @@ static kanon_status forget_idle(kanon__cuts *c, kanon_error *err)
     kanon__keyset_clear(&c->known);
     for (int64_t cut = 0; cut < c->n; cut++) {
         int64_t begin = c->begins[cut], n = c->begins[cut + 1] - begin;
-        c->idle[cut] = c->uses[cut] > 0 ? 0 : c->idle[cut] + 1;
-        if (c->idle[cut] > IDLE_CLIMBS)
+        c->idle[cut] = c->weights[cut] > 0 ? 0 : c->idle[cut] + 1;
+        if (c->idle[cut] > IDLE_ASCENTS)
             continue;
         KANON_TRY(kanon__keyset_add(&c->known, key_of(c->tuples + begin, c->times + begin, n), &added, err), out);
         memmove(c->tuples + n_members, c->tuples + begin, (size_t)n * sizeof *c->tuples);
         memmove(c->times + n_members, c->times + begin, (size_t)n * sizeof *c->times);
         c->costs[kept] = c->costs[cut];
-        c->uses[kept] = c->uses[cut];
+        c->weights[kept] = c->weights[cut];
         c->idle[kept] = c->idle[cut];
         c->begins[kept++] = n_members;
         n_members += n;
@@ -113,24 +123,25 @@ out:
     return st;
 }
 
-/* ---- climbing ---------------------------------------------------------------------------------------------------- */
+/* ---- ascent ------------------------------------------------------------------------------------------------------ */
 
-typedef struct climb {
+typedef struct ascent {
     double *prices;
-    double *ahead;  /* where the prices would be after one more such step: what the cuts are held against */
-    double *unused; /* by tuple: how many of its records no group uses */
-    double *held;   /* by tuple: how many records of it the cuts have */
-    double *lowest, *highest;
+    double *ahead;            /* by tuple: the extrapolated price, 2 new - old */
+    double *unused;           /* by tuple: how many of its records the weighted cuts leave unused */
+    double *held;             /* by tuple: how many records of it the cuts have, in all */
+    double *lowest, *highest; /* by tuple: limits of its price in this ascent */
     double step;
-} climb;
+} ascent;
 
-static void move_prices(const kanon__cuts *c, climb *m)
+/* 1. */
+static void move_prices(const kanon__cuts *c, ascent *m)
 {
     for (int64_t tuple = 0; tuple < c->table->n; tuple++)
         m->unused[tuple] = (double)c->table->counts[tuple];
     for (int64_t cut = 0; cut < c->n; cut++)
-        for (int64_t i = c->begins[cut]; c->uses[cut] > 0 && i < c->begins[cut + 1]; i++)
-            m->unused[c->tuples[i]] -= c->times[i] * c->uses[cut];
+        for (int64_t i = c->begins[cut]; c->weights[cut] > 0 && i < c->begins[cut + 1]; i++)
+            m->unused[c->tuples[i]] -= c->times[i] * c->weights[cut];
     for (int64_t tuple = 0; tuple < c->table->n; tuple++) {
         double moved = m->prices[tuple] + m->step / (m->held[tuple] + 1) * m->unused[tuple];
         moved = moved < m->lowest[tuple] ? m->lowest[tuple] : moved > m->highest[tuple] ? m->highest[tuple] : moved;
@@ -139,21 +150,22 @@ static void move_prices(const kanon__cuts *c, climb *m)
     }
 }
 
-static void move_uses(kanon__cuts *c, const climb *m)
+/* 2. */
+static void move_weights(kanon__cuts *c, const ascent *m)
 {
     for (int64_t cut = 0; cut < c->n; cut++) {
         double excess = -c->costs[cut];
         for (int64_t i = c->begins[cut]; i < c->begins[cut + 1]; i++)
             excess += c->times[i] * m->ahead[c->tuples[i]];
-        double moved = c->uses[cut] + excess / (m->step * (double)c->table->k);
-        c->uses[cut] = moved > 0 ? moved : 0;
+        double moved = c->weights[cut] + excess / (m->step * (double)c->table->k);
+        c->weights[cut] = moved > 0 ? moved : 0;
     }
 }
 
-kanon_status kanon__cuts_climb(kanon__cuts *c, double *prices, double typical, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__cuts_ascend(kanon__cuts *c, double *prices, double typical, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    climb m = {.prices = prices};
+    ascent m = {.prices = prices};
     double n_held = 0, scale = (double)c->table->space->scale;
     int64_t n = c->table->n;
     KANON_TRY(kanon__new_array(&m.ahead, n, "prices", err), out);
@@ -163,7 +175,7 @@ kanon_status kanon__cuts_climb(kanon__cuts *c, double *prices, double typical, k
     KANON_TRY(kanon__new_array(&m.highest, n, "prices", err), out);
     for (int64_t i = 0; i < c->n_members; i++)
         n_held += c->times[i];
-    m.step = typical / (1 + n_held / (double)n); /* prices and uses then come to rest at about the same time */
+    m.step = typical / (1 + n_held / (double)n); /* balances prices and weights: both converge about as fast */
     for (int64_t i = 0; i < c->n_members; i++)
         m.held[c->tuples[i]] += c->times[i];
     for (int64_t tuple = 0; tuple < n; tuple++) {
@@ -174,9 +186,9 @@ kanon_status kanon__cuts_climb(kanon__cuts *c, double *prices, double typical, k
     for (int i = 0; i < STEPS && m.step > 0; i++) {
         KANON_TRY(kanon__tick(ticker, i, STEPS, 2 * (n + c->n_members), err), out);
         move_prices(c, &m);
-        move_uses(c, &m);
+        move_weights(c, &m);
     }
-    KANON_TRY(forget_idle(c, err), out);
+    KANON_TRY(drop_idle(c, err), out);
 out:
     kanon__free(m.highest);
     kanon__free(m.lowest);

@@ -1,35 +1,42 @@
-/* Groups that were found overpriced, and prices that none of them forbids.
+/* The cutting planes of the dual programme, and prices that keep to them.
  *
- * Each group of k records is a cut: its prices may add up to at most k D. The highest sum of all prices under all cuts so
- * far is a linear programme; its dual asks how much of each group to use so that every record is used once. Both are
- * climbed together by the primal-dual hybrid gradient method, with a step for each price and cut that fits how often the
- * price occurs and how many prices the cut has. What comes out need not be exact: prices are made fair afterwards. */
+ * Each set of k records that was found to violate dual feasibility becomes a cut: its prices may sum up to at most k D. The
+ * largest sum of prices under the cuts known so far is a linear programme in the prices; its multipliers say how much of
+ * each set a fractional grouping uses. Both are moved together by the primal-dual hybrid gradient method (Chambolle, Pock
+ * 2011), with a step size for each price and cut (Pock, Chambolle 2011): by how many cuts the price is in, and by k. The
+ * result need not be exact, since prices are made dual feasible afterwards (separation.h).
+ * Called by lower_bound.c and separation.c; calls priced_table.h.
+ *
+ *     cut          0              1                  n-1
+ *     begins       0              4         ...      begins[n - 1]       begins[n] = n_members
+ *     tuples       [ 3 8 9 12 ]   [ 8 9 ]   ...
+ *     times        [ 1 2 1  1 ]   [ 3 2 ]   ...      sums up to k in each cut */
 #ifndef KANON_BOUND_CUTS_H
 #define KANON_BOUND_CUTS_H
 
 #include "bound/priced_table.h"
 #include "core/keyset.h"
 
-typedef struct kanon__finding kanon__finding;
+typedef struct kanon__separation_item kanon__separation_item;
 
 typedef struct kanon__cuts {
     const kanon__priced_table *table;
     int64_t n, n_members;
-    int64_t *begins; /* by cut: its first member; one more at the end */
-    double *costs;   /* by cut: k D */
-    double *uses;    /* by cut: how much of it the dual uses */
-    int32_t *idle;   /* by cut: how often in a row it was of no use */
+    int64_t *begins; /* by cut, and one more at the end */
+    double *costs;   /* by cut: k D, 1 is D = 1 */
+    double *weights; /* by cut: its multiplier, >= 0 */
+    int32_t *idle;   /* by cut: for how many ascents in a row its weight was 0 */
     int32_t *tuples, *times;
-    int64_t begins_capacity, costs_capacity, uses_capacity, idle_capacity, tuples_capacity, times_capacity;
-    kanon__keyset known;
+    int64_t begins_capacity, costs_capacity, weights_capacity, idle_capacity, tuples_capacity, times_capacity;
+    kanon__keyset known; /* a key for each cut */
 } kanon__cuts;
 
 kanon_status kanon__cuts_new(kanon__cuts **out, const kanon__priced_table *table, kanon_error *err);
 void kanon__cuts_free(kanon__cuts *cuts);
-/* Add the groups of the findings, those that are new. */
-kanon_status kanon__cuts_take(kanon__cuts *cuts, const kanon__finding *findings, int64_t n, kanon_error *err);
-/* Climb from `prices` (by tuple, 1 is D = 1). Nothing moves further than a share of itself and `typical`, since what lies
- * beyond the known cuts is not known. Cuts that are of no use any more are forgotten. */
-kanon_status kanon__cuts_climb(kanon__cuts *cuts, double *prices, double typical, kanon__ticker *ticker, kanon_error *err);
+/* Add the violated sets of the items that are not known yet. */
+kanon_status kanon__cuts_add(kanon__cuts *cuts, const kanon__separation_item *items, int64_t n, kanon_error *err);
+/* Raise the sum of `prices` (by tuple, 1 is D = 1) under the cuts. No price moves further than a share of itself and
+ * `typical`: beyond, it would violate sets that are not cuts yet. Cuts that have been idle for long are dropped. */
+kanon_status kanon__cuts_ascend(kanon__cuts *cuts, double *prices, double typical, kanon__ticker *ticker, kanon_error *err);
 
 #endif

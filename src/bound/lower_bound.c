@@ -1,51 +1,60 @@
-/* The lower bound: first the distance of each record to its (k-1)-th nearest other record, then prices that are climbed
- * under the overpriced groups found so far, searched for more of them, and every few rounds made fair. The proof is in
- * docs/lower-bound.md. Fair prices are a bound whatever came before, so the work can be stopped at any time. */
+/* kanon_bound: a lower bound on the loss of every grouping, by dual prices.
+ *
+ *   1. The neighbour bound: price of a record = distance to its (k-1)-th nearest other record. That is dual feasible.
+ *   2. Begin with START times these prices, which are not.
+ *   3. In each round separate: find sets that violate dual feasibility and add them as cuts (separation.h) ...
+ *   4. ... and ascend: raise the prices under the cuts (cuts.h).
+ *   5. Every few rounds make a copy of the prices dual feasible, and keep it if its sum is the largest so far.
+ *   6. Stop when the bound hardly rises, after so many rounds, at the time limit, or when the caller says so.
+ *
+ * Only step 5 has to be exact. Its prices are a bound whatever came before, so the work can be stopped at any time. The
+ * proof is in docs/lower-bound.md. Called by the API (kanon.h). Calls the other files of this folder. */
 #include "bound/certificate.h"
-#include "bound/survey.h"
+#include "bound/separation.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 30, ROUNDS_TO_FAIR = 3, MOST_FAILURES = 2 };
-static const double START = 2;          /* times the distance to the neighbour */
-static const double LOOSE = 0.01;       /* of a typical price: what the search lets pass while prices are far from fair */
-static const double TIGHT = 0.001;      /* and what it costs every record not to look closer when they are made fair */
-static const double LEAST_GAIN = 0.001; /* two gains in a row below this: enough */
-static const int64_t HASTY_BUDGET = 200000;
-enum {
-    UNITS_LOST = 3
-}; /* where an attribute's costs are not whole units: how far a record's may be off, both ends rounded */
+enum { MOST_ROUNDS = 30, FEASIBLE_ROUNDS = 3, MOST_FAILURES = 2 };
+static const double START = 2; /* step 2: times the neighbour distance */
+static const double LOOSE =
+    0.01; /* tolerance of step 3, as a share of a typical price: prices are far from feasible there */
+static const double TIGHT = 0.001;          /* tolerance of step 5, which every price pays */
+static const double LEAST_GAIN = 0.001;     /* step 6: two relative gains in a row below this */
+static const int64_t HASTY_BUDGET = 200000; /* of a box search in step 3 */
+/* Where an attribute's costs are not whole units: how far a record's cost may be off, both ends rounded. */
+enum { UNITS_LOST = 3 };
 
-typedef struct improving {
+typedef struct bound_run {
     kanon__priced_table *table;
-    kanon__survey *survey;
+    kanon__separation *separation;
     kanon__cuts *cuts;
-    double *prices; /* by tuple, 1 is D = 1 */
-    double typical; /* an average price */
-    int32_t *best;  /* fair prices, by tuple */
+    double *prices; /* by tuple, 1 is D = 1; those of the table are a rounded copy */
+    double typical; /* the average neighbour distance */
+    int32_t *best;  /* by tuple: the dual feasible prices with the largest sum so far */
     int64_t best_sum;
     kanon_bound_options options;
     kanon__ticker ticker;
-    double begun, round_seconds, fair_seconds; /* how long the last of its kind took */
-    int64_t rounds;                            /* at most */
+    double begun, round_seconds, feasible_seconds; /* how long the last round took, and the last step 5 */
+    int64_t rounds;                                /* at most */
     bool timed_out;
     kanon_lower_bound *out;
-} improving;
+} bound_run;
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static bool out_of_time(const improving *s, double ahead)
+static bool out_of_time(const bound_run *s, double ahead)
 {
     return s->options.seconds > 0 && kanon__seconds() + ahead >= s->begun + s->options.seconds;
 }
 
 static int tick(const kanon_progress *progress, void *payload)
 {
-    improving *s = payload;
-    kanon_progress whole = *progress; /* not of the survey or the climb, but of all rounds or the time there is */
+    bound_run *s = payload;
+    kanon_progress whole = *progress; /* of all rounds or of the time limit, not of one step */
     whole.done = s->options.seconds > 0 ? (int64_t)(1000 * (kanon__seconds() - s->begun)) : s->out->rounds;
     whole.total = s->options.seconds > 0 ? (int64_t)(1000 * s->options.seconds) : s->rounds;
     s->timed_out = s->timed_out || out_of_time(s, 0);
@@ -62,7 +71,7 @@ static int64_t sum_of(const kanon__priced_table *t, const int32_t *prices)
     return sum;
 }
 
-static int32_t in_units(const improving *s, double price)
+static int32_t in_units(const bound_run *s, double price)
 {
     double units = floor(price * (double)s->table->space->scale);
     return units >= KANON__HIGHEST_PRICE  ? KANON__HIGHEST_PRICE
@@ -70,8 +79,8 @@ static int32_t in_units(const improving *s, double price)
                                           : (int32_t)units;
 }
 
-/* The table's prices are fair: keep them if they are the best so far. True where that is a gain worth going on for. */
-static bool keep(improving *s)
+/* The table's prices are dual feasible: keep them if they are the best so far. Whether that is a gain worth going on for. */
+static bool keep(bound_run *s)
 {
     int64_t sum = sum_of(s->table, s->table->prices), before = s->best_sum;
     if (sum <= before)
@@ -81,75 +90,80 @@ static bool keep(improving *s)
     return (double)sum > (1 + LEAST_GAIN) * (double)before;
 }
 
-static kanon_status find_neighbours(improving *s, kanon_error *err)
+/* 1, 2. */
+static kanon_status find_neighbours(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__priced_table *t = s->table;
-    KANON_TRY(kanon__priced_table_find_floors(t, &s->ticker, err), out);
-    memcpy(t->prices, t->floors, (size_t)t->n * sizeof *t->prices);
+    KANON_TRY(kanon__priced_table_find_neighbours(t, &s->ticker, err), out);
+    memcpy(t->prices, t->neighbour_distances, (size_t)t->n * sizeof *t->prices);
     s->best_sum = INT64_MIN;
     keep(s);
     s->typical = (double)s->best_sum / (double)t->space->scale / (double)t->space->n_rows;
     for (int64_t tuple = 0; tuple < t->n; tuple++)
-        s->prices[tuple] = START * t->floors[tuple] / (double)t->space->scale;
+        s->prices[tuple] = START * t->neighbour_distances[tuple] / (double)t->space->scale;
 out:
     return st;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status search_round(improving *s, kanon_error *err)
+/* 3. */
+static kanon_status separate(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     double begun = kanon__seconds();
-    KANON_TRY(kanon__survey_begin(s->survey, err), out);
-    KANON_TRY(kanon__survey_ask(s->survey, in_units(s, LOOSE * s->typical), HASTY_BUDGET, &s->ticker, err), out);
-    KANON_TRY(kanon__cuts_take(s->cuts, s->survey->findings, s->survey->n, err), out);
+    KANON_TRY(kanon__separation_start(s->separation, err), out);
+    KANON_TRY(kanon__separation_run(s->separation, in_units(s, LOOSE * s->typical), HASTY_BUDGET, &s->ticker, err), out);
+    KANON_TRY(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err), out);
     s->round_seconds = kanon__seconds() - begun;
 out:
     return st;
 }
 
-static kanon_status fair_round(improving *s, bool *gained, kanon_error *err)
+/* 5. Its violated sets become cuts, too. */
+static kanon_status make_feasible(bound_run *s, bool *gained, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool fair;
+    bool feasible;
     double begun = kanon__seconds();
-    KANON_TRY(kanon__survey_make_fair(s->survey, in_units(s, TIGHT * s->typical), s->cuts, &fair, &s->ticker, err), out);
-    *gained = fair && keep(s);
-    s->fair_seconds = kanon__seconds() - begun;
+    KANON_TRY(
+        kanon__separation_make_feasible(s->separation, in_units(s, TIGHT * s->typical), s->cuts, &feasible, &s->ticker, err),
+        out);
+    *gained = feasible && keep(s);
+    s->feasible_seconds = kanon__seconds() - begun;
 out:
     return st;
 }
 
-/* Whether there is no time for another round before prices are made fair: then they are made so in every round. */
-static bool is_late(const improving *s)
+/* Whether there is no time for another round before step 5: then every round does it. */
+static bool is_late(const bound_run *s)
 {
-    enum { FAIR_COST = 8 }; /* in rounds, as long as it is not known */
-    double fair = s->fair_seconds > 0 ? s->fair_seconds : FAIR_COST * s->round_seconds;
-    return s->round_seconds > 0 && out_of_time(s, s->round_seconds + 1.3 * fair);
+    enum { FEASIBLE_COST = 8 }; /* in rounds, as long as it was not measured */
+    double feasible = s->feasible_seconds > 0 ? s->feasible_seconds : FEASIBLE_COST * s->round_seconds;
+    return s->round_seconds > 0 && out_of_time(s, s->round_seconds + 1.3 * feasible);
 }
 
-static kanon_status improve(improving *s, kanon_error *err)
+static kanon_status improve(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
-    KANON_TRY(kanon__survey_new(&s->survey, s->table, err), out);
+    KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
     for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
         for (int64_t tuple = 0; tuple < t->n; tuple++)
             s->table->prices[tuple] = in_units(s, s->prices[tuple]);
-        if (is_late(s) || round % ROUNDS_TO_FAIR == ROUNDS_TO_FAIR - 1 || round == s->rounds - 1) {
+        if (is_late(s) || round % FEASIBLE_ROUNDS == FEASIBLE_ROUNDS - 1 || round == s->rounds - 1) {
             bool gained;
-            KANON_TRY(fair_round(s, &gained, err), out);
+            KANON_TRY(make_feasible(s, &gained, err), out);
             failures = gained ? 0 : failures + 1;
         } else {
-            KANON_TRY(search_round(s, err), out);
+            KANON_TRY(separate(s, err), out);
         }
         s->out->rounds = round + 1;
-        KANON_TRY(kanon__cuts_climb(s->cuts, s->prices, s->typical, &s->ticker, err), out);
+        KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
     }
 out:
     return st;
@@ -157,7 +171,7 @@ out:
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
 
-/* Costs that are not whole units were rounded, perhaps upwards: every price gives back what that can have been. */
+/* Costs that are not whole units were rounded, perhaps upwards: every price is lowered by the most that this can be. */
 static int32_t rounding_loss(const kanon__space *space)
 {
     int32_t lost = 0;
@@ -166,13 +180,14 @@ static int32_t rounding_loss(const kanon__space *space)
     return lost;
 }
 
-static double value_of(const improving *s, int64_t sum)
+/* Rounded down, so that it is a bound as a double, too. */
+static double value_of(const bound_run *s, int64_t sum)
 {
     double value = (double)sum / (double)s->table->space->scale;
-    return sum > 0 ? nextafter(value, 0) : 0; /* prices that add up to less than nothing say nothing */
+    return sum > 0 ? nextafter(value, 0) : 0; /* 0 is always a bound */
 }
 
-static kanon_status fill(improving *s, kanon_error *err)
+static kanon_status fill(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
@@ -189,7 +204,7 @@ static kanon_status fill(improving *s, kanon_error *err)
     b->price_sum = s->best_sum - given_back;
     b->scale = t->space->scale;
     b->lower_bound = value_of(s, b->price_sum);
-    b->neighbour_bound = value_of(s, sum_of(t, t->floors) - given_back);
+    b->neighbour_bound = value_of(s, sum_of(t, t->neighbour_distances) - given_back);
     b->prices = prices;
 out:
     return st;
@@ -208,14 +223,14 @@ static kanon_status check_options(const kanon_table *table, kanon_bound_options 
     return KANON_OK;
 }
 
-static kanon_status run(improving *s, const kanon_table *table, kanon_error *err)
+static kanon_status run(bound_run *s, const kanon_table *table, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__priced_table_new(&s->table, &table->data, s->options.k, s->options.threads, err), out);
     KANON_TRY(kanon__new_array(&s->prices, s->table->n, "prices", err), out);
     KANON_TRY(kanon__new_array(&s->best, s->table->n, "prices", err), out);
     kanon__ticker_init(&s->ticker, s->options.tick, s->options.payload,
-                       "finding neighbours"); /* there is no less than this */
+                       "finding neighbours"); /* not limited in time: there is no bound without it */
     KANON_TRY(find_neighbours(s, err), out);
     kanon__ticker_init(&s->ticker, tick, s, "improving the bound");
     st = out_of_time(s, 0) ? KANON_ECANCELLED : improve(s, err);
@@ -230,17 +245,18 @@ out:
     return st;
 }
 
-kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
-                         kanon_error *err)
+static kanon_status find_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
+                               kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    improving s = {.begun = kanon__seconds()};
+    bound_run s = {.begun = kanon__seconds()};
     kanon__output *certificate = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&s.options, sizeof s.options, options, err), out);
+    kanon__call_ticks(&s.options.tick, &s.options.payload);
     KANON_TRY(check_options(table, &s.options, err), out);
-    if (s.options.certificate != NULL) /* a place that cannot be written to should be known now */
-        KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, err), out);
+    if (s.options.certificate != NULL || s.options.certificate_to != NULL) /* fails early where it cannot be written */
+        KANON_TRY(kanon__certificate_open(&certificate, table, s.options.certificate, s.options.certificate_to, err), out);
     KANON_TRY(kanon__new_array(&s.out, 1, "the bound", err), out);
     s.out->records = table->data.n_rows;
     s.out->k = s.options.k;
@@ -256,9 +272,17 @@ out:
     kanon__free(s.best);
     kanon__free(s.prices);
     kanon__cuts_free(s.cuts);
-    kanon__survey_free(s.survey);
+    kanon__separation_free(s.separation);
     kanon__priced_table_free(s.table);
     return st;
+}
+
+kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
+                         kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, find_bound(out, table, options, err));
 }
 
 void kanon_lower_bound_free(kanon_lower_bound *b)

@@ -1,8 +1,14 @@
-/* A table whose records carry prices, and the questions that its lower bound asks.
+/* A table whose records carry dual prices, and the geometry that the lower bound needs.
  *
- * Prices are whole units, one for each distinct tuple: equal records have equal prices. They are *fair* where in every box
- * the k highest of the prices inside average at most D(box). Fair prices add up to a lower bound on the loss of every
- * grouping (docs/lower-bound.md). Tuples are numbered by their place in the tree, so neighbours lie side by side. */
+ * Grouping is a linear programme if groups may be used in fractions: choose weights of groups so that each record is covered
+ * exactly once, at the least loss. Its dual gives each record a price and asks for the largest sum of prices such that no
+ * group of at least k records is worth more than its loss. Prices that keep to this are *dual feasible*, and the sum of dual
+ * feasible prices is a lower bound on the loss of every grouping (proof: docs/lower-bound.md). It suffices that in every box
+ * the k highest of the prices inside average at most D(box).
+ *
+ * Prices are whole units, one for each distinct tuple: equal records have equal prices. A tuple's number is its ordinal in
+ * the leaf order of the index, so that near tuples have near numbers.
+ * Called by box_search.c, separation.c, cuts.c, lower_bound.c; calls search/tree.h. */
 #ifndef KANON_BOUND_PRICED_TABLE_H
 #define KANON_BOUND_PRICED_TABLE_H
 
@@ -16,26 +22,31 @@
 typedef struct kanon__priced_table {
     kanon__space *space;
     kanon__tuples *tuples;
-    kanon__index *index;
+    kanon__tuple_tree *index;
     int64_t n; /* tuples */
     int64_t k;
-    int64_t *counts; /* by tuple: how many records it stands for */
-    int32_t *prices; /* by tuple, in units; may be negative */
-    int32_t *floors; /* by tuple: its distance to the (k-1)-th nearest other record, which is a fair price */
-    int n_slots;     /* of extents */
-    int *slots;      /* by dimension: its first slot. A number has two, below and above; a category one. */
+    int64_t *counts;              /* by tuple: how many records it stands for */
+    int32_t *prices;              /* by tuple, in units; may be negative */
+    int32_t *neighbour_distances; /* by tuple: the distance to the (k-1)-th nearest other record, a dual feasible price */
+    int n_sides;                  /* of a box around a tuple */
+    int *first_side;              /* by dimension. A number has two sides, below and above; a category one. */
     int threads;
 } kanon__priced_table;
 
 kanon_status kanon__priced_table_new(kanon__priced_table **out, const kanon__data *table, int64_t k, int threads,
                                      kanon_error *err);
 void kanon__priced_table_free(kanon__priced_table *table);
-/* Fill `floors`. */
-kanon_status kanon__priced_table_find_floors(kanon__priced_table *table, kanon__ticker *ticker, kanon_error *err);
+/* Fill `neighbour_distances`. */
+kanon_status kanon__priced_table_find_neighbours(kanon__priced_table *table, kanon__ticker *ticker, kanon_error *err);
 
-/* What it costs to reach from one tuple to another, slot by slot. A box around a tuple is the largest of such extents on
- * each slot, and D(box) is their sum: for a number how far it reaches below and above, for a category the cost of the node
- * up to which it climbs. A missing number is reached by the whole range. */
+/* The extents of a tuple around another one: what it costs to reach it, side by side. A box around `from` is the largest
+ * extent of its tuples on each side, and D(box) is the sum of these:
+ *
+ *     number      below <---- from ------> above         category     root
+ *                 extent 0    |    extent 1                           /  \     extent: units of the
+ *                                                                  from   to   node it climbs to
+ *
+ * A missing number is reached by the whole range. */
 void kanon__extents_of(const kanon__priced_table *table, const uint32_t *from, const uint32_t *to, int32_t *extents);
 
 static inline const uint32_t *kanon__priced_codes(const kanon__priced_table *t, int64_t tuple)
@@ -43,7 +54,7 @@ static inline const uint32_t *kanon__priced_codes(const kanon__priced_table *t, 
     return t->index->codes + tuple * t->space->n_dimensions;
 }
 
-/* d of two tuples; not worked out to the end once it has reached `limit`. */
+/* d of two tuples; not summed up to the end once it has reached `limit`. */
 static inline uint32_t kanon__tuple_distance(const kanon__priced_table *t, const uint32_t *a, const uint32_t *b,
                                              uint32_t limit)
 {
@@ -53,7 +64,7 @@ static inline uint32_t kanon__tuple_distance(const kanon__priced_table *t, const
     return units;
 }
 
-/* The least d of a tuple to anything below a node of the tree. */
+/* A lower bound of d of a tuple to everything below a node of the index. */
 static inline uint32_t kanon__node_distance(const kanon__priced_table *t, const uint32_t *codes, int32_t node)
 {
     const kanon__bound *box = t->index->boxes + (int64_t)node * 2 * t->space->n_dimensions;

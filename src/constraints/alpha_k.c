@@ -1,29 +1,51 @@
 /* (alpha,k)-anonymity: no value has a larger share in a group than alpha. Of every value, not of one chosen as sensitive. */
 #include "constraints/constraints.h"
 
-static double reached(const kanon__constraint *c, kanon__counter *values)
+#include "core/alloc.h"
+
+/* alpha, exactly and rounded once. */
+typedef struct alpha_parameters {
+    int64_t numerator, denominator;
+    double limit;
+} alpha_parameters;
+
+static double reached(const void *parameters, kanon__counter *values)
 {
-    (void)c;
+    (void)parameters;
     return values->total > 0 ? (double)kanon__counter_most(values) / (double)values->total : 0;
 }
 
 /* The share is rounded as alpha is, so that 1/3 is at most 0.3333333333333333. */
-static bool holds(const kanon__constraint *c, kanon__counter *values)
+static bool holds(const void *parameters, kanon__counter *values)
 {
-    return reached(c, values) <= c->limit;
+    const alpha_parameters *p = parameters;
+    return reached(p, values) <= p->limit;
 }
 
-static int64_t lack(const kanon__constraint *c, kanon__counter *values)
+static int64_t lack(const void *parameters, kanon__counter *values)
 {
-    __int128 total = ((__int128)kanon__counter_most(values) * c->denominator + c->numerator - 1) / c->numerator;
+    const alpha_parameters *p = parameters;
+    __int128 total = ((__int128)kanon__counter_most(values) * p->denominator + p->numerator - 1) / p->numerator;
     __int128 more = total - values->total;
     return more < 1 ? 1 : more < INT32_MAX ? (int64_t)more : INT32_MAX;
 }
 
-static bool helps(const kanon__constraint *c, kanon__counter *values, uint32_t code)
+static bool helps(const void *parameters, kanon__counter *values, uint32_t code)
 {
-    (void)c;
+    (void)parameters;
     return kanon__counter_get(values, code) < kanon__counter_most(values);
+}
+
+static kanon_status prepare(void **out, const kanon__model_input *input, kanon_error *err)
+{
+    const kanon__decimal *alpha = &input->arguments[0].number;
+    alpha_parameters *p = NULL;
+    kanon_status st = kanon__new_array(&p, 1, "a constraint", err);
+    if (st != KANON_OK)
+        return st;
+    *p = (alpha_parameters){alpha->mantissa, kanon__power_of_ten(alpha->scale), alpha->value};
+    *out = p;
+    return KANON_OK;
 }
 
 const kanon__model kanon__model_alpha_k = {
@@ -33,6 +55,7 @@ const kanon__model kanon__model_alpha_k = {
     .parameters = {{.name = "alpha", .min = 0, .above_min = true, .max = 1, .range = "a share above 0, at most 1"}},
     .sentence = "in every group no value has a larger share than {1}",
     .source = "Wong, Li, Fu, Wang: (alpha,k)-anonymity, KDD 2006",
+    .prepare = prepare,
     .holds = holds,
     .reached = reached,
     .lack = lack,

@@ -1,8 +1,8 @@
-/* From what the schema says to constraints that can be asked. */
+/* From the texts of the schema to constraints: which model, which column, which parameters, and what is refused. Everything
+ * that is particular to a model is behind its descriptor. */
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,28 +22,30 @@ enum { N_MODELS = sizeof models / sizeof models[0] };
 
 /* What is known while one constraint is read. */
 typedef struct reading {
-    const kanon__data *table;
-    const kanon__policy *policy;
-    const kanon__constraint_text *text;
+    kanon__model_input input;
     kanon__constraint *constraint;
     kanon_error *err;
 } reading;
 
 /* ---- failing ----------------------------------------------------------------------------------------------------- */
 
-/* A constraint of the schema file is bad input, one of a flag a wrong call. */
+kanon_status kanon__fail_constraint(const kanon__model_input *input, const char *where, const char *what, kanon_error *err)
+{
+    if (input->text != NULL && input->text->line > 0)
+        return kanon__fail(err, KANON_EDATA, "%s:%d: %s: %s", input->policy->schema_path, input->text->line, where, what);
+    return kanon__fail(err, KANON_EINVAL, "constraint: %s: %s", where, what);
+}
+
 static kanon_status fail(const reading *r, const char *where, const char *what)
 {
-    if (r->text->line > 0)
-        return kanon__fail(r->err, KANON_EDATA, "%s:%d: %s: %s", r->policy->schema_path, r->text->line, where, what);
-    return kanon__fail(r->err, KANON_EINVAL, "constraint: %s: %s", where, what);
+    return kanon__fail_constraint(&r->input, where, what, r->err);
 }
 
 static kanon_status fail_model(const reading *r)
 {
     char names[256] = "";
     for (size_t i = 0; i < N_MODELS; i++)
-        if (models[i] != &kanon__model_entities)
+        if (!models[i]->of_entities)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] != '\0' ? ", " : "",
                      models[i]->name);
     return kanon__hint(r->err, fail(r, "model", "there is no such model"), "choose one of: %s", names);
@@ -57,25 +59,28 @@ static const char *find(const kanon__constraint_text *text, const char *name)
     return at >= 0 ? text->values.items[at] : NULL;
 }
 
-static void keep_parameter(kanon__constraint *c, const kanon__parameter *parameter, const kanon__decimal *number)
+static kanon_status fail_choice(const reading *r, const kanon__parameter *parameter)
 {
-    bool entropy = c->model == &kanon__model_entropy;
-    if (parameter->whole) {
-        c->l = number->mantissa;
-    } else {
-        c->numerator = number->mantissa;
-        c->denominator = 1;
-        for (int i = 0; i < number->scale; i++)
-            c->denominator *= 10;
-        c->limit = entropy ? log(number->value) : number->value;
-    }
-    if (parameter == &c->model->parameters[0])
-        c->asked = number->value;
+    char what[128], names[256] = "";
+    snprintf(what, sizeof what, "there is no such %s", parameter->name);
+    for (int i = 0; parameter->choices[i] != NULL; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", parameter->choices[i]);
+    return kanon__hint(r->err, fail(r, parameter->name, what), "choose one of: %s", names);
 }
 
-static kanon_status read_parameter(const reading *r, const kanon__parameter *parameter)
+static kanon_status read_choice(const reading *r, kanon__argument *out, const kanon__parameter *parameter)
 {
-    const char *text = find(r->text, parameter->name);
+    const char *text = find(r->input.text, parameter->name);
+    out->choice = -1;
+    for (int i = 0; text != NULL && parameter->choices[i] != NULL; i++)
+        if (strcmp(text, parameter->choices[i]) == 0)
+            out->choice = i;
+    return text == NULL || out->choice >= 0 ? KANON_OK : fail_choice(r, parameter);
+}
+
+static kanon_status read_number(const reading *r, kanon__argument *out, const kanon__parameter *parameter)
+{
+    const char *text = find(r->input.text, parameter->name);
     kanon__decimal number;
     if (text == NULL)
         return kanon__hint(r->err, fail(r, parameter->name, "not given"), "%s is %s", parameter->name, parameter->range);
@@ -84,57 +89,47 @@ static kanon_status read_parameter(const reading *r, const kanon__parameter *par
                 (parameter->above_min ? number.value > parameter->min : number.value >= parameter->min);
     if (!good)
         return kanon__hint(r->err, fail(r, parameter->name, "out of range"), "%s is %s", parameter->name, parameter->range);
-    keep_parameter(r->constraint, parameter, &number);
+    out->number = number;
     return KANON_OK;
 }
 
-static kanon_status read_distance(const reading *r)
+static kanon_status read_arguments(reading *r)
 {
-    static const char *const names[] = {"equal", "ordered", "taxonomy"};
-    const char *text = find(r->text, "distance");
-    if (text == NULL)
-        return KANON_OK;
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0)
-            r->constraint->distance = (kanon__ground_distance)(KANON__DISTANCE_EQUAL + i);
-    if (r->constraint->distance == KANON__DISTANCE_DEFAULT)
-        return kanon__hint(r->err, fail(r, "distance", "there is no such distance"),
-                           "choose one of: equal, ordered, taxonomy");
-    if (r->constraint->distance == KANON__DISTANCE_TAXONOMY &&
-        kanon__column_is_numeric(&r->table->columns[r->constraint->column]))
-        return kanon__hint(r->err, fail(r, "distance", "a number has no taxonomy"), "choose one of: equal, ordered");
-    return KANON_OK;
+    kanon_status st = KANON_OK;
+    const kanon__parameter *parameters = r->constraint->model->parameters;
+    for (int i = 0; st == KANON_OK && i < KANON__MOST_PARAMETERS && parameters[i].name != NULL; i++)
+        st = parameters[i].choices != NULL ? read_choice(r, &r->input.arguments[i], &parameters[i])
+                                           : read_number(r, &r->input.arguments[i], &parameters[i]);
+    return st;
 }
 
 /* Whatever is given must be known. */
 static kanon_status check_names(const reading *r)
 {
     const kanon__model *m = r->constraint->model;
-    for (int64_t i = 0; i < r->text->names.n; i++) {
-        const char *name = r->text->names.items[i];
-        bool known = strcmp(name, "model") == 0 || strcmp(name, "attribute") == 0 ||
-                     (m->has_distance && strcmp(name, "distance") == 0);
+    for (int64_t i = 0; i < r->input.text->names.n; i++) {
+        const char *name = r->input.text->names.items[i];
+        bool known = strcmp(name, "model") == 0 || strcmp(name, "attribute") == 0;
         for (int j = 0; j < KANON__MOST_PARAMETERS && m->parameters[j].name != NULL; j++)
             known = known || strcmp(name, m->parameters[j].name) == 0;
         if (!known)
-            return kanon__hint(r->err, fail(r, name, "the model has no such parameter"), "%s has: attribute, %s%s%s%s",
+            return kanon__hint(r->err, fail(r, name, "the model has no such parameter"), "%s has: attribute, %s%s%s",
                                m->name, m->parameters[0].name, m->parameters[1].name != NULL ? ", " : "",
-                               m->parameters[1].name != NULL ? m->parameters[1].name : "",
-                               m->has_distance ? ", distance" : "");
+                               m->parameters[1].name != NULL ? m->parameters[1].name : "");
     }
     return KANON_OK;
 }
 
-static kanon_status read_attribute(const reading *r)
+static kanon_status read_attribute(reading *r)
 {
-    const char *name = find(r->text, "attribute");
+    const char *name = find(r->input.text, "attribute");
     if (name == NULL)
         return kanon__hint(r->err, fail(r, "attribute", "not given"), "name a sensitive column");
-    for (int i = 0; i < r->table->n_columns; i++) {
-        const kanon__column *c = &r->table->columns[i];
+    for (int i = 0; i < r->input.table->n_columns; i++) {
+        const kanon__column *c = &r->input.table->columns[i];
         if (strcmp(c->name, name) != 0)
             continue;
-        r->constraint->column = i;
+        r->input.column = i;
         if (c->role != KANON_ROLE_SENSITIVE)
             return kanon__hint(r->err, fail(r, name, "not a sensitive column"), "give it 'role: sensitive'");
         return KANON_OK;
@@ -159,8 +154,8 @@ static kanon_status write_sentence(const reading *r, const char *const values[KA
     char line[512];
     size_t used = 0;
     const kanon__constraint *c = r->constraint;
-    if (c->column >= 0)
-        used = (size_t)snprintf(line, sizeof line, "%.200s: ", r->table->columns[c->column].name);
+    if (r->input.column >= 0)
+        used = (size_t)snprintf(line, sizeof line, "%.200s: ", r->input.table->columns[r->input.column].name);
     for (const char *at = c->model->sentence; *at != '\0' && used + 64 < sizeof line; at++) {
         if (at[0] == '{') {
             const char *value = values[at[1] - '1'];
@@ -172,36 +167,44 @@ static kanon_status write_sentence(const reading *r, const char *const values[KA
         }
     }
     line[used] = '\0';
-    if (r->table->has_entity && c->column >= 0)
+    if (r->input.table->has_entity && r->input.column >= 0)
         snprintf(line + used, sizeof line - used, "; a value counts once for each entity");
     return kanon__copy_text(&r->constraint->sentence, line, strlen(line), "a sentence", r->err);
 }
 
 /* ---- one constraint ---------------------------------------------------------------------------------------------- */
 
-static kanon_status read_constraint(const reading *r)
+/* The model is known, the arguments are read: what every constraint has, and the model's own parameters. */
+static kanon_status finish_constraint(const reading *r, const char *const values[KANON__MOST_PARAMETERS])
 {
     kanon_status st = KANON_OK;
-    const char *name = find(r->text, "model"), *values[KANON__MOST_PARAMETERS] = {0};
+    kanon__constraint *c = r->constraint;
+    c->column = r->input.column;
+    c->line = r->input.text != NULL ? r->input.text->line : 0;
+    c->asked = r->input.arguments[0].number.value;
+    KANON_TRY(write_sentence(r, values), out);
+    KANON_TRY(c->model->prepare(&c->parameters, &r->input, r->err), out);
+out:
+    return st;
+}
+
+static kanon_status read_constraint(reading *r)
+{
+    kanon_status st = KANON_OK;
+    const char *name = find(r->input.text, "model"), *values[KANON__MOST_PARAMETERS] = {0};
     if (name == NULL)
         return kanon__hint(r->err, fail(r, "model", "not given"), "write model=distinct-l-diversity,attribute=COLUMN,l=3");
     for (size_t i = 0; i < N_MODELS; i++)
-        if (strcmp(models[i]->name, name) == 0 && models[i] != &kanon__model_entities)
+        if (strcmp(models[i]->name, name) == 0 && !models[i]->of_entities)
             r->constraint->model = models[i];
     if (r->constraint->model == NULL)
         return fail_model(r);
     KANON_TRY(check_names(r), out);
     KANON_TRY(read_attribute(r), out);
-    for (int i = 0; i < KANON__MOST_PARAMETERS && r->constraint->model->parameters[i].name != NULL; i++) {
-        KANON_TRY(read_parameter(r, &r->constraint->model->parameters[i]), out);
-        values[i] = find(r->text, r->constraint->model->parameters[i].name);
-    }
-    if (r->constraint->model->has_distance)
-        KANON_TRY(read_distance(r), out);
-    r->constraint->line = r->text->line;
-    KANON_TRY(write_sentence(r, values), out);
-    if (r->constraint->model->prepare != NULL)
-        KANON_TRY(r->constraint->model->prepare(r->constraint, r->table, r->err), out);
+    KANON_TRY(read_arguments(r), out);
+    for (int i = 0; i < KANON__MOST_PARAMETERS && r->constraint->model->parameters[i].name != NULL; i++)
+        values[i] = find(r->input.text, r->constraint->model->parameters[i].name);
+    KANON_TRY(finish_constraint(r, values), out);
 out:
     return st;
 }
@@ -210,13 +213,11 @@ static kanon_status require_entities(kanon__constraint *c, const kanon__data *ta
 {
     char number[32];
     const char *const values[KANON__MOST_PARAMETERS] = {number};
-    const reading r = {.table = table, .constraint = c, .err = err};
+    reading r = {.input = {.table = table, .column = -1}, .constraint = c, .err = err};
+    r.input.arguments[0].number = (kanon__decimal){.mantissa = k, .exact = true, .value = (double)k};
     snprintf(number, sizeof number, "%lld", (long long)k);
     c->model = &kanon__model_entities;
-    c->column = -1;
-    c->l = k;
-    c->asked = (double)k;
-    return write_sentence(&r, values);
+    return finish_constraint(&r, values);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
@@ -252,9 +253,7 @@ kanon_status kanon__constraints_new(kanon__constraints **out, const kanon__data 
     if (table->has_entity)
         KANON_TRY(require_entities(&all->items[all->n++], table, k, err), out);
     for (int64_t i = 0; i < policy->n_constraints; i++) {
-        reading r = {.table = table,
-                     .policy = policy,
-                     .text = &policy->constraints[i],
+        reading r = {.input = {.table = table, .policy = policy, .column = -1, .text = &policy->constraints[i]},
                      .constraint = &all->items[all->n++],
                      .err = err};
         KANON_TRY(read_constraint(&r), out);
@@ -272,9 +271,11 @@ void kanon__constraints_free(kanon__constraints *all)
     if (all == NULL)
         return;
     for (int64_t i = 0; i < all->n; i++) {
-        kanon__free(all->items[i].table_sums);
-        kanon__free(all->items[i].table_counts);
-        kanon__free(all->items[i].sentence);
+        kanon__constraint *c = &all->items[i];
+        if (c->parameters != NULL && c->model->clear != NULL)
+            c->model->clear(c->parameters);
+        kanon__free(c->parameters);
+        kanon__free(c->sentence);
     }
     kanon__free(all->sorted);
     kanon__free(all->counted);
@@ -290,7 +291,7 @@ static kanon_status fail_infeasible(const kanon__constraints *all, const kanon__
     char place[512] = "", got[KANON__NUMBER_TEXT], asked[KANON__NUMBER_TEXT];
     if (c->column < 0) {
         kanon_status st = kanon__fail(err, KANON_EINFEASIBLE, "k = %lld, but the table has only %lld different entities",
-                                      (long long)c->l, (long long)reached);
+                                      (long long)c->asked, (long long)reached);
         return kanon__hint(err, st, "ask for a smaller k, or group records instead of entities");
     }
     if (c->line > 0)
@@ -315,9 +316,9 @@ kanon_status kanon__constraints_check_feasible(const kanon__constraints *all, ka
     for (int64_t i = 0; i < all->n; i++) {
         const kanon__constraint *c = &all->items[i];
         kanon__counter *values = &tally.columns[c->counted].values;
-        if (c->model->holds(c, values))
+        if (c->model->holds(c->parameters, values))
             continue;
-        st = fail_infeasible(all, c, c->model->reached(c, values), err);
+        st = fail_infeasible(all, c, c->model->reached(c->parameters, values), err);
         goto out;
     }
 out:

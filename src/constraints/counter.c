@@ -1,3 +1,4 @@
+/* A hash table of counts with open addressing, made for many small groups whose records come and go. */
 #include "constraints/counter.h"
 
 #include "core/alloc.h"
@@ -67,7 +68,7 @@ static void insert_sorted(uint64_t *keys, int64_t n, uint64_t key)
     keys[n] = key;
 }
 
-/* A key comes or goes: few keys are kept in order, many are sorted when somebody asks. */
+/* A key comes or goes: few keys are kept in order, many are sorted when they are needed. */
 static void note_key(kanon__counter *c, uint64_t key, bool comes)
 {
     int64_t at = 0, n = c->n_distinct;

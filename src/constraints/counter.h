@@ -19,13 +19,13 @@ typedef struct kanon__counter {
     int64_t total;      /* the sum of all counts */
     int64_t most;       /* the largest count, unless stale */
     bool stale;
-    uint64_t *sorted; /* room for as many keys as there are slots; NULL: nobody asks for them */
+    uint64_t *sorted; /* room for as many keys as there are slots; NULL: they are not needed */
     bool keeps_sorted;
     bool is_sorted;        /* no key came or went since the last sort */
     const void *figure_of; /* for a constraint that keeps what it computed last; NULL: counts have changed since then */
     double figure;
-    const void *kept_of; /* the same while something is tried out */
-    double kept;
+    const void *saved_of; /* the same while something is tried out */
+    double saved;
 } kanon__counter;
 
 /* An empty counter is all zero but `keeps_sorted`. */

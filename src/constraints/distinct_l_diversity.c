@@ -2,26 +2,45 @@
  * requirement that a group holds k different entities. */
 #include "constraints/constraints.h"
 
-static bool holds(const kanon__constraint *c, kanon__counter *values)
+#include "core/alloc.h"
+
+typedef struct distinct_parameters {
+    int64_t l;
+} distinct_parameters;
+
+static bool holds(const void *parameters, kanon__counter *values)
 {
-    return values->n_distinct >= c->l;
+    const distinct_parameters *p = parameters;
+    return values->n_distinct >= p->l;
 }
 
-static double reached(const kanon__constraint *c, kanon__counter *values)
+static double reached(const void *parameters, kanon__counter *values)
 {
-    (void)c;
+    (void)parameters;
     return (double)values->n_distinct;
 }
 
-static int64_t lack(const kanon__constraint *c, kanon__counter *values)
+static int64_t lack(const void *parameters, kanon__counter *values)
 {
-    return c->l - values->n_distinct;
+    const distinct_parameters *p = parameters;
+    return p->l - values->n_distinct;
 }
 
-static bool helps(const kanon__constraint *c, kanon__counter *values, uint32_t code)
+static bool helps(const void *parameters, kanon__counter *values, uint32_t code)
 {
-    (void)c;
+    (void)parameters;
     return kanon__counter_get(values, code) == 0;
+}
+
+static kanon_status prepare(void **out, const kanon__model_input *input, kanon_error *err)
+{
+    distinct_parameters *p = NULL;
+    kanon_status st = kanon__new_array(&p, 1, "a constraint", err);
+    if (st != KANON_OK)
+        return st;
+    p->l = input->arguments[0].number.mantissa;
+    *out = p;
+    return KANON_OK;
 }
 
 #define WHOLE(letter)                                                                                                       \
@@ -36,6 +55,7 @@ const kanon__model kanon__model_distinct = {
     .sentence = "every group has at least {1} different values",
     .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006",
     .grows = true,
+    .prepare = prepare,
     .holds = holds,
     .reached = reached,
     .lack = lack,
@@ -49,6 +69,7 @@ const kanon__model kanon__model_p_sensitive = {
     .sentence = "every group has at least {1} different values",
     .source = "Truta, Vinay: Privacy protection: p-sensitive k-anonymity property, ICDE workshops 2006",
     .grows = true,
+    .prepare = prepare,
     .holds = holds,
     .reached = reached,
     .lack = lack,
@@ -58,10 +79,12 @@ const kanon__model kanon__model_p_sensitive = {
 const kanon__model kanon__model_entities = {
     .name = "entities",
     .figure = "entities",
+    .of_entities = true,
     .parameters = {WHOLE("k")},
     .sentence = "every group holds records of at least {1} different entities",
     .source = "this program",
     .grows = true,
+    .prepare = prepare,
     .holds = holds,
     .reached = reached,
     .lack = lack,

@@ -2,7 +2,13 @@
  * one. The entropy is computed anew from the counts each time, so that no error adds up. */
 #include "constraints/constraints.h"
 
+#include "core/alloc.h"
+
 #include <math.h>
+
+typedef struct entropy_parameters {
+    double limit; /* log l */
+} entropy_parameters;
 
 static double n_log_n(int64_t n)
 {
@@ -23,29 +29,42 @@ static double entropy(double sum, int64_t total)
     return total > 0 ? log((double)total) - sum / (double)total : 0;
 }
 
-static bool holds(const kanon__constraint *c, kanon__counter *values)
+static bool holds(const void *parameters, kanon__counter *values)
 {
-    return entropy(spread(values), values->total) >= c->limit - KANON__PRIVACY_TOLERANCE;
+    const entropy_parameters *p = parameters;
+    return entropy(spread(values), values->total) >= p->limit - KANON__PRIVACY_TOLERANCE;
 }
 
-static double reached(const kanon__constraint *c, kanon__counter *values)
+static double reached(const void *parameters, kanon__counter *values)
 {
-    (void)c;
+    (void)parameters;
     return exp(entropy(spread(values), values->total));
 }
 
-static int64_t lack(const kanon__constraint *c, kanon__counter *values)
+static int64_t lack(const void *parameters, kanon__counter *values)
 {
-    int64_t values_lacking = (int64_t)ceil(exp(c->limit) - 1e-9) - values->n_distinct;
+    const entropy_parameters *p = parameters;
+    int64_t values_lacking = (int64_t)ceil(exp(p->limit) - 1e-9) - values->n_distinct;
     return values_lacking > 1 ? values_lacking : 1;
 }
 
-static bool helps(const kanon__constraint *c, kanon__counter *values, uint32_t code)
+static bool helps(const void *parameters, kanon__counter *values, uint32_t code)
 {
     int64_t own = kanon__counter_get(values, code);
     double sum = spread(values), with = sum - n_log_n(own) + n_log_n(own + 1);
-    (void)c;
+    (void)parameters;
     return own == 0 || entropy(with, values->total + 1) > entropy(sum, values->total);
+}
+
+static kanon_status prepare(void **out, const kanon__model_input *input, kanon_error *err)
+{
+    entropy_parameters *p = NULL;
+    kanon_status st = kanon__new_array(&p, 1, "a constraint", err);
+    if (st != KANON_OK)
+        return st;
+    p->limit = log(input->arguments[0].number.value);
+    *out = p;
+    return KANON_OK;
 }
 
 const kanon__model kanon__model_entropy = {
@@ -54,6 +73,7 @@ const kanon__model kanon__model_entropy = {
     .parameters = {{.name = "l", .min = 1, .max = 1e9, .range = "a number of at least 1"}},
     .sentence = "in every group the entropy of the values is at least log {1}: as varied as {1} equally frequent values",
     .source = "Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam: l-diversity, ICDE 2006",
+    .prepare = prepare,
     .holds = holds,
     .reached = reached,
     .lack = lack,

@@ -1,3 +1,4 @@
+/* The tally of a group: how often each value occurs, kept up as records come and go, and what the constraints say of it. */
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"
@@ -127,7 +128,7 @@ out:
 
 static bool holds(const kanon__tally *t, const kanon__constraint *c)
 {
-    return c->model->holds(c, &t->columns[c->counted].values);
+    return c->model->holds(c->parameters, &t->columns[c->counted].values);
 }
 
 bool kanon__tally_holds(kanon__tally *t)
@@ -138,7 +139,7 @@ bool kanon__tally_holds(kanon__tally *t)
     return true;
 }
 
-/* What can be told of all constraints before records come or go: one that will break is enough. */
+/* What is known of all constraints before records come or go: one that will break is enough. */
 static kanon__foresight foresee(const kanon__tally *t, int64_t n_more, const kanon__tally *more)
 {
     kanon__foresight all = KANON__WILL_HOLD;
@@ -147,8 +148,8 @@ static kanon__foresight foresee(const kanon__tally *t, int64_t n_more, const kan
         kanon__counter *values = &t->columns[c->counted].values, *coming = more ? &more->columns[c->counted].values : NULL;
         kanon__foresight here = KANON__UNFORESEEN;
         if (c->model->foresee != NULL)
-            here = c->model->foresee(c, values, coming != NULL ? coming->total : n_more,
-                                     coming != NULL ? c->model->reached(c, coming) : INFINITY);
+            here = c->model->foresee(c->parameters, values, coming != NULL ? coming->total : n_more,
+                                     coming != NULL ? c->model->reached(c->parameters, coming) : INFINITY);
         if (here == KANON__WILL_BREAK)
             return here;
         all = here == KANON__UNFORESEEN ? here : all;
@@ -157,21 +158,21 @@ static kanon__foresight foresee(const kanon__tally *t, int64_t n_more, const kan
 }
 
 /* What is tried out and taken back leaves the counts, and what was computed of them, as they were. */
-static void keep_figures(const kanon__tally *t)
+static void save_figures(const kanon__tally *t)
 {
     for (int i = 0; i < t->constraints->n_counted; i++) {
         kanon__counter *values = &t->columns[i].values;
-        values->kept_of = values->figure_of;
-        values->kept = values->figure;
+        values->saved_of = values->figure_of;
+        values->saved = values->figure;
     }
 }
 
-static void put_figures_back(const kanon__tally *t)
+static void restore_figures(const kanon__tally *t)
 {
     for (int i = 0; i < t->constraints->n_counted; i++) {
         kanon__counter *values = &t->columns[i].values;
-        values->figure_of = values->kept_of;
-        values->figure = values->kept;
+        values->figure_of = values->saved_of;
+        values->figure = values->saved;
     }
 }
 
@@ -186,13 +187,13 @@ kanon_status kanon__tally_holds_with(kanon__tally *t, int64_t row, bool *all_hol
     *all_hold = known == KANON__WILL_HOLD;
     if (known != KANON__UNFORESEEN)
         return KANON_OK;
-    keep_figures(t);
+    save_figures(t);
     kanon_status st = kanon__tally_add(t, row, err);
     if (st != KANON_OK)
         return st;
     *all_hold = kanon__tally_holds(t);
     kanon__tally_remove(t, row);
-    put_figures_back(t);
+    restore_figures(t);
     return KANON_OK;
 }
 
@@ -201,15 +202,15 @@ bool kanon__tally_holds_without(kanon__tally *t, int64_t row)
     kanon__foresight known = foresee(t, -1, NULL);
     if (known != KANON__UNFORESEEN)
         return known == KANON__WILL_HOLD;
-    keep_figures(t);
+    save_figures(t);
     kanon__tally_remove(t, row);
     bool all_hold = kanon__tally_holds(t);
     (void)kanon__tally_add(t, row, NULL); /* its slots are still there */
-    put_figures_back(t);
+    restore_figures(t);
     return all_hold;
 }
 
-/* Entities that both have count once, so that nothing can be told of the two as one. */
+/* Entities that both have count once, so that nothing is known of the union without counting it. */
 kanon_status kanon__tally_holds_joined(kanon__tally *left, kanon__tally *right, bool *all_hold, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -232,7 +233,7 @@ int64_t kanon__tally_lack(kanon__tally *t)
     int64_t most = 0;
     for (int64_t i = 0; i < t->constraints->n; i++) {
         const kanon__constraint *c = &t->constraints->items[i];
-        int64_t lack = holds(t, c) ? 0 : c->model->lack(c, &t->columns[c->counted].values);
+        int64_t lack = holds(t, c) ? 0 : c->model->lack(c->parameters, &t->columns[c->counted].values);
         most = lack > most ? lack : most;
     }
     return most;
@@ -247,7 +248,7 @@ bool kanon__tally_helps(kanon__tally *t, int64_t row)
         if (by_pairs(t->constraints, c->counted) &&
             kanon__counter_get(&column->pairs, pair_of(t->constraints, code, row)) > 0)
             continue; /* the entity is there with this value */
-        if (!holds(t, c) && c->model->helps(c, &column->values, code))
+        if (!holds(t, c) && c->model->helps(c->parameters, &column->values, code))
             return true;
     }
     return false;
@@ -317,7 +318,7 @@ typedef struct verdict {
     bool *held;
 } verdict;
 
-static void judge(kanon__tally *tally, int64_t group, void *payload)
+static void evaluate_group(kanon__tally *tally, int64_t group, void *payload)
 {
     verdict *v = payload;
     bool good = tally->size == 0 || kanon__tally_holds(tally);
@@ -336,7 +337,7 @@ kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constra
             memset(held, 1, (size_t)n_groups * sizeof *held);
         return KANON_OK;
     }
-    kanon_status st = visit_groups(c, group_of, n_groups, judge, &v, err);
+    kanon_status st = visit_groups(c, group_of, n_groups, evaluate_group, &v, err);
     *all = v.all;
     return st;
 }
@@ -347,7 +348,7 @@ static void note_reached(kanon__tally *tally, int64_t group, void *payload)
     const kanon__constraints *all = tally->constraints;
     for (int64_t i = 0; i < all->n && tally->size > 0; i++) {
         const kanon__constraint *c = &all->items[i];
-        double here = c->model->reached(c, &tally->columns[c->counted].values);
+        double here = c->model->reached(c->parameters, &tally->columns[c->counted].values);
         if (group == 0 || (c->model->less ? here > reached[i] : here < reached[i]))
             reached[i] = here;
     }

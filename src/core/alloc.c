@@ -1,11 +1,20 @@
 #include "core/alloc.h"
 
+#include "core/context.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+/* What stands in front of every block, so that it can be freed on any thread, in any call or none. */
+typedef struct block {
+    _Alignas(16) const kanon_context *owner; /* whose functions it came from; NULL: malloc */
+    size_t size;                             /* without this */
+} block;
+
+_Static_assert(sizeof(block) == 16, "what follows is aligned as malloc aligns it");
+
 #ifdef KANON_TEST_HOOKS
 #include <malloc.h>
-#include <stdatomic.h>
 
 static atomic_llong n_asked, fail_at, in_use, peak;
 static atomic_bool fail_all_after;
@@ -22,10 +31,12 @@ int64_t kanon__alloc_count(void)
     return atomic_load(&n_asked);
 }
 
-/* What lies on the heap, as the allocator counts it. */
-static void count_bytes(void *memory, int sign)
+/* What lies on the heap, as malloc counts it. */
+static void count_bytes(block *b, int sign)
 {
-    long long size = memory != NULL ? (long long)malloc_usable_size(memory) : 0;
+    long long size = 0;
+    if (b != NULL)
+        size = (long long)(b->owner == NULL ? malloc_usable_size(b) : sizeof *b + b->size);
     long long now = atomic_fetch_add(&in_use, sign * size) + sign * size, before = atomic_load(&peak);
     while (now > before && !atomic_compare_exchange_weak(&peak, &before, now))
         continue;
@@ -55,22 +66,51 @@ static bool must_fail(void)
     return false;
 }
 
-static void count_bytes(void *memory, int sign)
+static void count_bytes(block *b, int sign)
 {
-    (void)memory;
+    (void)b;
     (void)sign;
 }
 #endif
 
+/* Pages that malloc gets from the system are zero already: calloc knows, memset would touch them. */
+static block *new_block(size_t size)
+{
+    const kanon_context *owner = kanon__call_context();
+    if (owner != NULL && owner->allocate == NULL)
+        owner = NULL;
+    block *b = owner == NULL ? calloc(1, sizeof *b + size) : owner->allocate(sizeof *b + size, owner->payload);
+    if (b != NULL && owner != NULL)
+        memset(b + 1, 0, size);
+    if (b != NULL) {
+        b->owner = owner;
+        b->size = size;
+    }
+    return b;
+}
+
+static block *resize(block *b, size_t size)
+{
+    const kanon_context *owner = b->owner;
+    b = owner == NULL ? realloc(b, sizeof *b + size) : owner->reallocate(b, sizeof *b + size, owner->payload);
+    if (b != NULL)
+        b->size = size;
+    return b;
+}
+
+static bool fits(int64_t n, size_t size)
+{
+    return n >= 0 && (uint64_t)n <= (SIZE_MAX - sizeof(block)) / size;
+}
+
 kanon_status kanon__alloc_array(void **out, int64_t n, size_t size, const char *what, kanon_error *err)
 {
     *out = NULL;
-    if (n < 0 || (uint64_t)n > SIZE_MAX / size || must_fail())
+    block *b = fits(n, size) && !must_fail() ? new_block((n > 0 ? (size_t)n : 1) * size) : NULL;
+    if (b == NULL)
         return kanon__fail(err, KANON_ENOMEM, "out of memory for %s (%lld of %zu bytes)", what, (long long)n, size);
-    *out = calloc(n > 0 ? (size_t)n : 1, size);
-    if (*out == NULL)
-        return kanon__fail(err, KANON_ENOMEM, "out of memory for %s (%lld of %zu bytes)", what, (long long)n, size);
-    count_bytes(*out, 1);
+    count_bytes(b, 1);
+    *out = b + 1;
     return KANON_OK;
 }
 
@@ -82,15 +122,15 @@ kanon_status kanon__alloc_grow(void **array, int64_t *capacity, int64_t needed, 
     int64_t wanted = *capacity + *capacity / 2 + 16;
     if (wanted < needed)
         wanted = needed;
-    void *grown = NULL;
-    if ((uint64_t)wanted <= SIZE_MAX / size && !must_fail()) {
-        count_bytes(*array, -1);
-        grown = realloc(*array, (size_t)wanted * size);
-        count_bytes(grown != NULL ? grown : *array, 1);
+    block *old = *array != NULL ? (block *)*array - 1 : NULL, *grown = NULL;
+    if (fits(wanted, size) && !must_fail()) {
+        count_bytes(old, -1);
+        grown = old != NULL ? resize(old, (size_t)wanted * size) : new_block((size_t)wanted * size);
+        count_bytes(grown != NULL ? grown : old, 1);
     }
     if (grown == NULL)
         return kanon__fail(err, KANON_ENOMEM, "out of memory for %s (%lld of %zu bytes)", what, (long long)wanted, size);
-    *array = grown;
+    *array = grown + 1;
     *capacity = wanted;
     return KANON_OK;
 }
@@ -105,6 +145,12 @@ kanon_status kanon__copy_text(char **out, const char *text, size_t length, const
 
 void kanon__free(void *memory)
 {
-    count_bytes(memory, -1);
-    free(memory);
+    if (memory == NULL)
+        return;
+    block *b = (block *)memory - 1;
+    count_bytes(b, -1);
+    if (b->owner == NULL)
+        free(b);
+    else
+        b->owner->release(b, b->owner->payload);
 }

@@ -1,4 +1,5 @@
-/* Checked allocation. Every size is checked for overflow, every failure becomes KANON_ENOMEM that names what was wanted. */
+/* Checked allocation. Every size is checked for overflow, every failure becomes KANON_ENOMEM that names what was wanted.
+ * Memory comes from the context of the call (core/context.h), and goes back there whenever it is freed. */
 #ifndef KANON_CORE_ALLOC_H
 #define KANON_CORE_ALLOC_H
 

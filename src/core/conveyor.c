@@ -1,9 +1,8 @@
 #include "core/conveyor.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
-
-#include <pthread.h>
 
 typedef struct conveyor {
     kanon__desk_task make, take;
@@ -30,7 +29,7 @@ static bool sit_down(conveyor *c, int64_t index)
     bool seated;
     pthread_mutex_lock(&c->lock);
     while (!(seated = index < c->n_taken + c->n_desks) && !c->failed)
-        pthread_cond_wait(&c->moved, &c->lock);
+        kanon__call_wait(&c->moved, &c->lock);
     pthread_mutex_unlock(&c->lock);
     return seated;
 }
@@ -82,7 +81,7 @@ kanon_status kanon__conveyor_run(int threads, int64_t n, int n_desks, kanon__des
     if (st != KANON_OK)
         return st;
     pthread_mutex_init(&c.lock, NULL);
-    pthread_cond_init(&c.moved, NULL);
+    kanon__call_condition(&c.moved);
     st = kanon__pool_run(threads, n, run_part, &c, err);
     pthread_cond_destroy(&c.moved);
     pthread_mutex_destroy(&c.lock);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,12 @@ struct kanon__output {
     bool has_backup, committed, can_undo;
     int fd;
     bool is_stdout;
+    kanon_sink sink; /* write is NULL: a file */
+    bool sink_finished;
     int error; /* the first errno; 0: none */
     size_t used;
     int64_t n_bytes;
     kanon__sha256 *hash;
-    kanon_status hash_status;
     char digest[KANON__SHA256_TEXT];
     char buffer[BUFFER_SIZE];
 };
@@ -67,14 +69,13 @@ out:
 static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    char *resolved = old != NULL ? realpath(o->path, NULL) : NULL;
-    const char *place = resolved != NULL ? resolved : o->path;
+    char resolved[PATH_MAX];
+    const char *place = old != NULL && realpath(o->path, resolved) != NULL ? resolved : o->path;
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
     KANON_TRY(open_temporary(o, err), out);
     if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
         st = kanon__fail_errno(err, errno, "keep the permissions of", o->path);
 out:
-    free(resolved);
     return st;
 }
 
@@ -95,6 +96,11 @@ static kanon_status open_file(kanon__output *o, kanon_error *err)
     return KANON_OK;
 }
 
+const char *kanon__output_name(const char *path, const kanon_sink *sink)
+{
+    return sink == NULL ? path : sink->name != NULL ? sink->name : "the caller's sink";
+}
+
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -104,11 +110,13 @@ static const char *base_of(const char *path)
 /* The directory that the path's last name stands in. */
 static bool stat_directory(const char *path, struct stat *out)
 {
+    char directory[PATH_MAX] = ".";
     size_t length = (size_t)(base_of(path) - path);
-    char *directory = length > 0 ? strndup(path, length) : strdup(".");
-    bool good = directory != NULL && stat(directory, out) == 0;
-    free(directory);
-    return good;
+    if (length >= sizeof directory)
+        return false;
+    if (length > 0)
+        snprintf(directory, sizeof directory, "%.*s", (int)length, path);
+    return stat(directory, out) == 0;
 }
 
 bool kanon__output_same_place(const char *left, const char *right)
@@ -125,20 +133,25 @@ bool kanon__output_same_place(const char *left, const char *right)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-kanon_status kanon__output_open(kanon__output **out, const char *path, bool with_sha256, kanon_error *err)
+kanon_status kanon__output_open(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
+                                kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__output *o = NULL;
     *out = NULL;
     KANON_TRY(kanon__new_array(&o, 1, "an output buffer", err), out);
     o->fd = -1;
-    o->is_stdout = strcmp(path, "-") == 0;
-    KANON_TRY(kanon__copy_text(&o->path, o->is_stdout ? "standard output" : path, o->is_stdout ? 15 : strlen(path),
-                               "a file name", err),
-              out);
+    if (sink != NULL) {
+        o->sink = *sink;
+        path = kanon__output_name(NULL, sink);
+    }
+    o->is_stdout = sink == NULL && strcmp(path, "-") == 0;
+    const char *name = o->is_stdout ? "standard output" : path;
+    KANON_TRY(kanon__copy_text(&o->path, name, strlen(name), "a file name", err), out);
     if (with_sha256)
         KANON_TRY(kanon__sha256_new(&o->hash, err), out);
-    KANON_TRY(open_file(o, err), out);
+    if (sink == NULL)
+        KANON_TRY(open_file(o, err), out);
     *out = o;
     o = NULL;
 out:
@@ -149,8 +162,12 @@ out:
 static void put(kanon__output *o, const char *at, size_t size)
 {
     size_t left = size;
-    if (o->hash != NULL && left > 0 && o->hash_status == KANON_OK)
-        o->hash_status = kanon__sha256_add(o->hash, at, left, NULL);
+    if (o->hash != NULL)
+        kanon__sha256_add(o->hash, at, left);
+    if (o->sink.write != NULL && left > 0 && o->error == 0) {
+        o->error = o->sink.write(at, left, o->sink.payload);
+        left = 0;
+    }
     while (left > 0 && o->error == 0) {
         ssize_t n = write(o->fd, at, left);
         if (n < 0 && errno == EINTR)
@@ -233,22 +250,22 @@ kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
     flush(o);
     if (o->error == 0 && o->temporary != NULL && fsync(o->fd) != 0)
         o->error = errno;
-    if (!o->is_stdout && close(o->fd) != 0 && o->error == 0)
+    if (o->fd >= 0 && !o->is_stdout && close(o->fd) != 0 && o->error == 0)
         o->error = errno;
     o->fd = -1;
     if (o->error != 0)
         return kanon__fail_errno(err, o->error, "write", o->path);
-    if (o->hash_status != KANON_OK)
-        return kanon__fail(err, o->hash_status, "the checksum of %s failed", o->path);
-    return o->hash != NULL ? kanon__sha256_finish(o->digest, o->hash, err) : KANON_OK;
+    if (o->hash != NULL)
+        kanon__sha256_finish(o->digest, o->hash);
+    return KANON_OK;
 }
 
 /* The rename itself must survive a power cut, so the directory is synced; where that cannot be done, the file is whole
  * anyway. */
 static void sync_directory(const char *path)
 {
-    char *copy = strdup(path);
-    if (copy == NULL)
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy)
         return;
     char *slash = strrchr(copy, '/');
     if (slash != NULL)
@@ -258,7 +275,6 @@ static void sync_directory(const char *path)
         fsync(fd);
         close(fd);
     }
-    free(copy);
 }
 
 /* A second name for what is about to be replaced. Where there is none to be had, the commit cannot be undone. */
@@ -290,12 +306,26 @@ static void undo(kanon__output *o)
         unlink(o->place);
 }
 
+/* Tell a sink, once, whether what it got is to be kept. */
+static kanon_status finish_sink(kanon__output *o, bool complete, kanon_error *err)
+{
+    if (o->sink.write == NULL || o->sink_finished)
+        return KANON_OK;
+    o->sink_finished = true;
+    int error = o->sink.finish != NULL ? o->sink.finish(complete, o->sink.payload) : 0;
+    return error != 0 ? kanon__fail_errno(err, error, "write", o->path) : KANON_OK;
+}
+
+/* Files first: what they replaced can come back where a sink fails. */
 kanon_status kanon__output_commit(kanon__output *const *outputs, int n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int i = 0; i < n && st == KANON_OK; i++)
         if (outputs[i] != NULL)
             st = commit_one(outputs[i], err);
+    for (int i = 0; i < n && st == KANON_OK; i++)
+        if (outputs[i] != NULL)
+            st = finish_sink(outputs[i], true, err);
     for (int i = 0; i < n && st != KANON_OK; i++)
         if (outputs[i] != NULL)
             undo(outputs[i]);
@@ -316,6 +346,7 @@ void kanon__output_free(kanon__output *o)
 {
     if (o == NULL)
         return;
+    finish_sink(o, false, NULL);
     if (o->fd >= 0 && !o->is_stdout)
         close(o->fd);
     if (o->temporary != NULL)

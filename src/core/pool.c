@@ -2,10 +2,10 @@
 #include "core/pool.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
+#include <signal.h>
 #include <unistd.h>
 
 typedef struct pool {
@@ -18,9 +18,12 @@ typedef struct pool {
     int64_t failed_task; /* n: none */
     kanon_status status;
     kanon_error error;
+    kanon__call *call; /* in which the tasks run */
+    pthread_cond_t ended;
+    int n_running; /* helpers */
 } pool;
 
-int kanon__pool_threads(int asked)
+static int available(int asked)
 {
     if (asked > 0)
         return asked < 1024 ? asked : 1024;
@@ -29,6 +32,12 @@ int kanon__pool_threads(int asked)
         return CPU_COUNT(&set);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
+}
+
+int kanon__pool_threads(int asked)
+{
+    int n = available(asked), limit = kanon__call_threads();
+    return limit > 0 && limit < n ? limit : n;
 }
 
 static void record_failure(pool *p, int64_t index, kanon_status status, const kanon_error *error)
@@ -43,9 +52,8 @@ static void record_failure(pool *p, int64_t index, kanon_status status, const ka
     pthread_mutex_unlock(&p->lock);
 }
 
-static void *work(void *argument)
+static void work(pool *p)
 {
-    pool *p = argument;
     while (!atomic_load(&p->stop)) {
         int64_t index = atomic_fetch_add(&p->next, 1);
         if (index >= p->n)
@@ -55,29 +63,79 @@ static void *work(void *argument)
         if (status != KANON_OK)
             record_failure(p, index, status, &error);
     }
+}
+
+static void *help(void *argument)
+{
+    pool *p = argument;
+    kanon__call_adopt(p->call);
+    work(p);
+    pthread_mutex_lock(&p->lock);
+    p->n_running--;
+    pthread_cond_signal(&p->ended);
+    pthread_mutex_unlock(&p->lock);
     return NULL;
+}
+
+/* Signals are for the threads of the host. What a thread does to itself, such as a fault, cannot be put off and stays with
+ * whoever reports crashes. */
+static void mask_for_helpers(sigset_t *before)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigset_t mask;
+    sigfillset(&mask);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(&mask, own[i]);
+    pthread_sigmask(SIG_SETMASK, &mask, before);
+}
+
+/* A thread that cannot be had is no failure: the caller's does the work. */
+static int start_helpers(pool *p, pthread_t *helpers, int wanted)
+{
+    sigset_t before;
+    int started = 0;
+    mask_for_helpers(&before);
+    p->n_running = wanted;
+    while (started < wanted && pthread_create(&helpers[started], NULL, help, p) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_lock(&p->lock);
+    p->n_running -= wanted - started;
+    pthread_mutex_unlock(&p->lock);
+    return started;
+}
+
+static void await_helpers(pool *p, const pthread_t *helpers, int started)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->n_running > 0)
+        kanon__call_wait(&p->ended, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < started; i++)
+        pthread_join(helpers[i], NULL);
 }
 
 kanon_status kanon__pool_run(int threads, int64_t n, kanon__task task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     pthread_t *helpers = NULL;
-    int wanted = kanon__pool_threads(threads), started = 0;
+    int wanted = kanon__pool_threads(threads);
     if (wanted > n)
         wanted = n > 0 ? (int)n : 1;
     KANON_TRY(kanon__new_array(&helpers, wanted, "threads", err), out);
-    pool p = {.task = task, .payload = payload, .n = n, .failed_task = n};
+    pool p = {.task = task, .payload = payload, .n = n, .failed_task = n, .call = kanon__call_now()};
     pthread_mutex_init(&p.lock, NULL);
-    /* A thread that cannot be had is no failure: this one does the work. */
-    while (started < wanted - 1 && pthread_create(&helpers[started], NULL, work, &p) == 0)
-        started++;
+    kanon__call_condition(&p.ended);
+    int taken = kanon__call_take_threads(wanted - 1), started = taken > 0 ? start_helpers(&p, helpers, taken) : 0;
     work(&p);
-    for (int i = 0; i < started; i++)
-        pthread_join(helpers[i], NULL);
+    await_helpers(&p, helpers, started);
+    kanon__call_give_threads(taken);
+    pthread_cond_destroy(&p.ended);
     pthread_mutex_destroy(&p.lock);
     st = p.status;
     if (st != KANON_OK && err != NULL)
         *err = p.error;
+    st = kanon__call_heard(st, err);
 out:
     kanon__free(helpers);
     return st;

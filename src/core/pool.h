@@ -7,7 +7,8 @@
 /* One task. A status other than KANON_OK stops the tasks that have not begun. */
 typedef kanon_status (*kanon__task)(int64_t index, void *payload, kanon_error *err);
 
-/* How many threads `asked` means: 0 is the number of processors this process may use. */
+/* How many threads `asked` means: 0 is the number of processors this process may use. The context of the call may limit
+ * it. */
 int kanon__pool_threads(int asked);
 /* Run tasks 0 .. n-1 on up to `threads` threads. The error of the lowest-numbered failed task is returned, so that it does
  * not depend on chance which of two failures is told. */

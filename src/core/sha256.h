@@ -1,4 +1,4 @@
-/* SHA-256 of what was read and written, so that a report names its files beyond doubt. */
+/* SHA-256 (FIPS 180-4) of what was read and written, so that a report names its files beyond doubt. */
 #ifndef KANON_CORE_SHA256_H
 #define KANON_CORE_SHA256_H
 
@@ -10,9 +10,18 @@ typedef struct kanon__sha256 kanon__sha256;
 
 kanon_status kanon__sha256_new(kanon__sha256 **out, kanon_error *err);
 void kanon__sha256_free(kanon__sha256 *hash);
-kanon_status kanon__sha256_add(kanon__sha256 *hash, const void *bytes, size_t size, kanon_error *err);
+void kanon__sha256_add(kanon__sha256 *hash, const void *bytes, size_t size);
 /* The digest of all that was added; the hash can only be freed afterwards. */
-kanon_status kanon__sha256_finish(char out[KANON__SHA256_TEXT], kanon__sha256 *hash, kanon_error *err);
+void kanon__sha256_finish(char out[KANON__SHA256_TEXT], kanon__sha256 *hash);
 kanon_status kanon__sha256_of(char out[KANON__SHA256_TEXT], const void *bytes, size_t size, kanon_error *err);
+
+/* Take n_blocks of 64 bytes into the state. There is a plain way and, where the processor has instructions for it, a fast
+ * one, in core/sha256_ni.c: NULL where it has not. */
+typedef void (*kanon__sha256_blocks)(uint32_t state[8], const unsigned char *bytes, size_t n_blocks);
+
+void kanon__sha256_plain(uint32_t state[8], const unsigned char *bytes, size_t n_blocks);
+kanon__sha256_blocks kanon__sha256_ni(void);
+
+extern const uint32_t kanon__sha256_k[64];
 
 #endif

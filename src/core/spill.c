@@ -2,6 +2,7 @@
 #include "core/spill.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,9 @@
 
 const char *kanon__spill_directory(void)
 {
-    const char *directory = getenv("TMPDIR");
+    const char *directory = kanon__call_temporary();
+    if (directory == NULL)
+        directory = getenv("TMPDIR");
     return directory != NULL && directory[0] != '\0' ? directory : "/tmp";
 }
 
@@ -57,7 +60,8 @@ kanon_status kanon__spill_new(void **out, size_t size, kanon_error *err)
     close(fd);
     if (error != 0) {
         st = kanon__fail_errno(err, error, "make a temporary file in", kanon__spill_directory());
-        return kanon__hint(err, st, "set TMPDIR to a directory with room for it, or allow more memory");
+        return kanon__hint(err, st, "%s to a directory with room for it, or allow more memory",
+                           kanon__call_temporary() != NULL ? "set the context's folder of temporary files" : "set TMPDIR");
     }
     *out = mapping;
     return KANON_OK;

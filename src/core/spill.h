@@ -1,5 +1,5 @@
-/* Memory that lies in an unnamed temporary file (in TMPDIR): the system can put it aside when memory is short, and no other
- * process can open it. */
+/* Memory that lies in an unnamed temporary file (in the context's folder, else TMPDIR): the system can put it aside when
+ * memory is short, and no other process can open it. */
 #ifndef KANON_CORE_SPILL_H
 #define KANON_CORE_SPILL_H
 

@@ -1,41 +1,43 @@
-/* Repair: groups that do not keep their constraints, one by one, are changed in the way that costs least loss:
+/* Repair: groups that violate a constraint are changed, one by one, in the way that adds least loss:
  *
- *   borrow    records that help come from groups that can spare them, one by one, until the group keeps its constraints
- *   dissolve  each record joins the group that it may join at the least increase
- *   merge     the group becomes one with another
- *   suppress  all its records, where so many may still be
+ *   1. borrow    records that help come from groups that can spare them, one by one, until nothing is violated
+ *   2. dissolve  each record joins the group that it can join without a violation at the least increase
+ *   3. merge     the group becomes one with another
+ *   4. suppress  all its records, where the budget allows
  *
- * Each way is tried out with the cheapest so far as its limit, and undone unless it is the best. Where none of them is
- * enough, the group is merged with the one that costs least and looked at again; in the end there is one group, and the
- * whole table.
+ * Each way is tried with the cheapest so far as its limit, and undone unless it is the best. Where none of them suffices,
+ * the group is merged with the one that costs least and evaluated again. This ends: at last there is one group, the whole
+ * table, which satisfies the constraints.
  *
  * Cost: for each violating group a few searches for neighbours (search/neighbours.h), each cut short when nothing better can
  * come, and after a fixed number of tuples in any case: near linear in the violating groups.
- * Ties: the way that stands first above; the lowest group, the lowest record. */
+ * Ties: the way that stands first above; the lowest group, the lowest record.
+ * Called by pipeline/requirements.c and src/state. Calls mutable_groups.h. */
 #include "enforce/repair.h"
 
 #include "core/alloc.h"
-#include "enforce/regroup.h"
+#include "enforce/mutable_groups.h"
 
+/* Limits that keep a way cheap: records of a dissolved group, records borrowed, records tried of one tuple. */
 enum { MOST_DISSOLVED = 64, MOST_BORROWED = 32, ROWS_PER_TUPLE = 256 };
 
 typedef struct repair {
-    kanon__regroup g;
-    kanon__moves trial;   /* the way that is tried out */
-    kanon__moves best;    /* the best way so far */
-    int64_t cost;         /* of the best way so far; INT64_MAX: there is none */
-    int32_t partner;      /* the best way is to merge with this group; -1: it is a list of moves */
-    int64_t nearest_cost; /* the cheapest merge, whether it is enough or not, */
-    int32_t nearest;      /* and with whom; -1: nobody was found */
-    int64_t may_suppress;
+    kanon__mutable_groups g;
+    kanon__move_log trial; /* the way that is being tried */
+    kanon__move_log best;  /* the best way so far */
+    int64_t cost;          /* of the best way so far; INT64_MAX: there is none */
+    int32_t partner;       /* the best way is to merge with this group; -1: it is a list of moves */
+    int64_t nearest_cost;  /* the cheapest merge, whether it suffices or not, */
+    int32_t nearest;       /* and its group; -1: none was found */
+    int64_t may_suppress;  /* records in all, suppressed ones included */
 } repair;
 
-/* What was tried out is undone, and is the best way so far unless `cost` is INT64_MAX. */
+/* Undo the trial. It is the best way so far unless `cost` is INT64_MAX. */
 static kanon_status end_trial(repair *r, int64_t cost, kanon_error *err)
 {
-    kanon_status st = kanon__moves_undo(&r->trial, &r->g, err);
+    kanon_status st = kanon__move_log_undo(&r->trial, &r->g, err);
     if (st == KANON_OK && cost < INT64_MAX) {
-        kanon__moves other = r->best;
+        kanon__move_log other = r->best;
         r->best = r->trial;
         r->trial = other;
         r->cost = cost;
@@ -45,12 +47,13 @@ static kanon_status end_trial(repair *r, int64_t cost, kanon_error *err)
     return st;
 }
 
-/* ---- merge ------------------------------------------------------------------------------------------------------- */
+/* ---- 3: merge ---------------------------------------------------------------------------------------------------- */
 
-static kanon_status look_at_partner(repair *r, int32_t group, int32_t other, kanon_error *err)
+/* The cost of a merge with another group, and whether it suffices. */
+static kanon_status evaluate_partner(repair *r, int32_t group, int32_t other, kanon_error *err)
 {
     bool holds = false;
-    int64_t cost = kanon__regroup_merge_cost(&r->g, group, other);
+    int64_t cost = kanon__mutable_groups_merge_cost(&r->g, group, other);
     if (r->nearest < 0 || cost < r->nearest_cost || (cost == r->nearest_cost && other < r->nearest)) {
         r->nearest = other;
         r->nearest_cost = cost;
@@ -65,54 +68,56 @@ static kanon_status look_at_partner(repair *r, int32_t group, int32_t other, kan
     return st;
 }
 
-/* With a record of another group the box costs at least `units`, and so do all its records when the two are one. */
+/* Tuples come by rising D of the box around the group and the tuple. With a record of another group the box costs at least
+ * `units`, which bounds the cost of the merge from below. */
 static kanon_status try_merging(repair *r, int32_t group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__regroup *g = &r->g;
+    kanon__mutable_groups *g = &r->g;
     const int32_t *rows;
     int64_t n;
     uint32_t units;
     r->nearest = -1;
-    kanon__regroup_ask(g);
-    KANON_TRY(kanon__neighbours_start(g->near, kanon__regroup_box(g, group), err), out);
-    for (int seen = 0; g->n_left > KANON__REGROUP_TUPLES && seen < KANON__REGROUP_TUPLES; seen++) {
-        KANON_TRY(kanon__neighbours_next(g->near, &rows, &n, &units, err), out);
+    kanon__mutable_groups_start_visit(g);
+    KANON_TRY(kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
+    for (int seen = 0; g->n_left > KANON__SEARCH_TUPLES && seen < KANON__SEARCH_TUPLES; seen++) {
+        KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
         if (n == 0 || (r->cost < INT64_MAX && g->sizes[group] * ((int64_t)units - g->units[group]) > r->cost))
             break;
         for (int64_t i = 0; i < n; i++) {
             int32_t other = g->run->group_of[rows[i]];
-            if (other >= 0 && other != group && kanon__regroup_first_time(g, other))
-                KANON_TRY(look_at_partner(r, group, other, err), out);
+            if (other >= 0 && other != group && kanon__mutable_groups_visit(g, other))
+                KANON_TRY(evaluate_partner(r, group, other, err), out);
         }
     }
-    bool look_at_all = r->nearest < 0; /* there are few groups, or all that is near is the group itself */
-    for (int32_t other = 0; look_at_all && other < g->n_groups; other++)
+    bool evaluate_all = r->nearest < 0; /* there are few groups, or the nearest tuples are all of this group */
+    for (int32_t other = 0; evaluate_all && other < g->n_groups; other++)
         if (other != group && g->sizes[other] > 0)
-            KANON_TRY(look_at_partner(r, group, other, err), out);
+            KANON_TRY(evaluate_partner(r, group, other, err), out);
 out:
     return st;
 }
 
-/* ---- dissolve ---------------------------------------------------------------------------------------------------- */
+/* ---- 2: dissolve ------------------------------------------------------------------------------------------------- */
 
+/* Gives up where a record finds no group within the limit. */
 static kanon_status try_dissolving(repair *r, int32_t group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__regroup *g = &r->g;
+    kanon__mutable_groups *g = &r->g;
     int32_t rows[MOST_DISSOLVED], to;
-    int64_t n = g->sizes[group], cost = -kanon__regroup_loss(g, group), more;
+    int64_t n = g->sizes[group], cost = -kanon__mutable_groups_loss(g, group), more;
     if (n > MOST_DISSOLVED)
         return KANON_OK;
-    kanon__regroup_members(g, group, rows);
+    kanon__mutable_groups_members(g, group, rows);
     for (int64_t i = 0; i < n; i++) {
         int64_t limit = r->cost < INT64_MAX ? r->cost - cost : INT64_MAX;
         if (limit <= 0)
             return end_trial(r, INT64_MAX, err);
-        KANON_TRY(kanon__regroup_cheapest(g, rows[i], group, limit, &to, &more, err), out);
+        KANON_TRY(kanon__mutable_groups_cheapest(g, rows[i], group, limit, &to, &more, err), out);
         if (to < 0)
             return end_trial(r, INT64_MAX, err);
-        KANON_TRY(kanon__moves_do(&r->trial, g, rows[i], to, err), out);
+        KANON_TRY(kanon__move_log_do(&r->trial, g, rows[i], to, err), out);
         cost += more;
     }
     KANON_TRY(end_trial(r, cost < r->cost ? cost : INT64_MAX, err), out);
@@ -120,24 +125,25 @@ out:
     return st;
 }
 
-/* ---- borrow ------------------------------------------------------------------------------------------------------ */
+/* ---- 1: borrow --------------------------------------------------------------------------------------------------- */
 
+/* A record to borrow, and how much it changes the loss of both groups. */
 typedef struct loan {
-    int32_t row; /* -1: nobody can be had */
+    int32_t row; /* -1: none was found */
     int64_t cost;
 } loan;
 
-static void look_at_loan(repair *r, int32_t group, int32_t row, uint32_t units, loan *best)
+static void evaluate_loan(repair *r, int32_t group, int32_t row, uint32_t units, loan *best)
 {
-    kanon__regroup *g = &r->g;
+    kanon__mutable_groups *g = &r->g;
     int32_t from = g->run->group_of[row];
     if (from < 0 || from == group || g->sizes[from] <= g->run->k || !kanon__tally_may_hold(&g->tallies[from], -1))
         return;
-    int64_t cost = (g->sizes[group] + 1) * (int64_t)units - kanon__regroup_loss(g, group) -
-                   kanon__regroup_decrease(g, from, row);
+    int64_t cost = (g->sizes[group] + 1) * (int64_t)units - kanon__mutable_groups_loss(g, group) -
+                   kanon__mutable_groups_decrease(g, from, row);
     if (best->row >= 0 && (cost > best->cost || (cost == best->cost && row > best->row)))
         return;
-    if (kanon__tally_helps(&g->tallies[group], row) && kanon__regroup_spares(g, from, row))
+    if (kanon__tally_helps(&g->tallies[group], row) && kanon__mutable_groups_can_spare(g, from, row))
         *best = (loan){row, cost};
 }
 
@@ -145,19 +151,19 @@ static void look_at_loan(repair *r, int32_t group, int32_t row, uint32_t units, 
 static kanon_status find_loan(repair *r, int32_t group, int64_t limit, loan *best, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__regroup *g = &r->g;
+    kanon__mutable_groups *g = &r->g;
     const int32_t *rows;
     int64_t n;
     uint32_t units;
     *best = (loan){.row = -1};
-    KANON_TRY(kanon__neighbours_start(g->near, kanon__regroup_box(g, group), err), out);
-    for (int seen = 0; seen < KANON__REGROUP_TUPLES / 4; seen++) {
-        KANON_TRY(kanon__neighbours_next(g->near, &rows, &n, &units, err), out);
-        int64_t increase = (g->sizes[group] + 1) * (int64_t)units - kanon__regroup_loss(g, group);
-        if (n == 0 || (limit < INT64_MAX && increase > 2 * limit)) /* the lender gains something, too */
+    KANON_TRY(kanon__neighbours_start_search(g->neighbours, kanon__mutable_groups_box(g, group), err), out);
+    for (int seen = 0; seen < KANON__SEARCH_TUPLES / 4; seen++) {
+        KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
+        int64_t increase = (g->sizes[group] + 1) * (int64_t)units - kanon__mutable_groups_loss(g, group);
+        if (n == 0 || (limit < INT64_MAX && increase > 2 * limit)) /* the other group may gain as much again */
             break;
         for (int64_t i = 0; i < n && i < ROWS_PER_TUPLE; i++)
-            look_at_loan(r, group, rows[i], units, best);
+            evaluate_loan(r, group, rows[i], units, best);
         if (best->row >= 0 && increase > best->cost)
             break;
     }
@@ -165,11 +171,12 @@ out:
     return st;
 }
 
+/* Greedy: the best record first. Each of them must help, so the number of records is limited. */
 static kanon_status try_borrowing(repair *r, int32_t group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t cost = 0;
-    for (int n = 0; !kanon__regroup_holds(&r->g, group); n++) {
+    for (int n = 0; !kanon__mutable_groups_satisfies(&r->g, group); n++) {
         loan best;
         int64_t limit = r->cost < INT64_MAX ? r->cost - cost : INT64_MAX;
         if (n == MOST_BORROWED || limit <= 0)
@@ -177,7 +184,7 @@ static kanon_status try_borrowing(repair *r, int32_t group, kanon_error *err)
         KANON_TRY(find_loan(r, group, limit, &best, err), out);
         if (best.row < 0 || (r->cost < INT64_MAX && cost + best.cost >= r->cost))
             return end_trial(r, INT64_MAX, err);
-        KANON_TRY(kanon__moves_do(&r->trial, &r->g, best.row, group, err), out);
+        KANON_TRY(kanon__move_log_do(&r->trial, &r->g, best.row, group, err), out);
         cost += best.cost;
     }
     KANON_TRY(end_trial(r, cost, err), out);
@@ -185,17 +192,17 @@ out:
     return st;
 }
 
-/* ---- suppress ---------------------------------------------------------------------------------------------------- */
+/* ---- 4: suppress ------------------------------------------------------------------------------------------------- */
 
 static kanon_status try_suppressing(repair *r, int32_t group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__regroup *g = &r->g;
-    int64_t n = g->sizes[group], cost = n * g->full - kanon__regroup_loss(g, group);
+    kanon__mutable_groups *g = &r->g;
+    int64_t n = g->sizes[group], cost = n * g->full - kanon__mutable_groups_loss(g, group);
     if (g->n_suppressed + n > r->may_suppress || cost >= r->cost || g->n_left == 1)
         return KANON_OK;
     while (g->sizes[group] > 0)
-        KANON_TRY(kanon__moves_do(&r->trial, g, g->first[group], KANON__SUPPRESSED, err), out);
+        KANON_TRY(kanon__move_log_do(&r->trial, g, g->first[group], KANON__SUPPRESSED, err), out);
     KANON_TRY(end_trial(r, cost, err), out);
 out:
     return st;
@@ -203,24 +210,24 @@ out:
 
 /* ---- all groups -------------------------------------------------------------------------------------------------- */
 
-/* The last group is the whole table when it has taken back what was suppressed. */
-static kanon_status take_all_back(repair *r, int32_t group, kanon_error *err)
+/* The last group becomes the whole table. */
+static kanon_status unsuppress_all(repair *r, int32_t group, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int32_t row = 0; row < r->g.space->n_rows && st == KANON_OK; row++)
         if (r->g.run->group_of[row] < 0)
-            st = kanon__regroup_move(&r->g, row, group, err);
+            st = kanon__mutable_groups_move(&r->g, row, group, err);
     return st;
 }
 
-/* One change; *group is where the records are that still may violate. */
+/* Change the group in the cheapest way. *group is the group that may still violate a constraint. */
 static kanon_status change(repair *r, int32_t *group, bool whole_entities, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     r->cost = INT64_MAX;
     r->partner = -1;
     if (r->g.n_left == 1)
-        return take_all_back(r, *group, err);
+        return unsuppress_all(r, *group, err);
     if (!whole_entities) {
         KANON_TRY(try_borrowing(r, *group, err), out);
         KANON_TRY(try_dissolving(r, *group, err), out);
@@ -230,11 +237,11 @@ static kanon_status change(repair *r, int32_t *group, bool whole_entities, kanon
         KANON_TRY(try_suppressing(r, *group, err), out);
     if (r->cost == INT64_MAX || r->partner >= 0) {
         int32_t partner = r->cost == INT64_MAX ? r->nearest : r->partner;
-        KANON_TRY(kanon__regroup_merge(&r->g, partner, *group, err), out);
+        KANON_TRY(kanon__mutable_groups_merge(&r->g, partner, *group, err), out);
         *group = partner;
         goto out;
     }
-    KANON_TRY(kanon__moves_redo(&r->best, &r->g, err), out);
+    KANON_TRY(kanon__move_log_redo(&r->best, &r->g, err), out);
 out:
     return st;
 }
@@ -243,10 +250,10 @@ kanon_status kanon__repair(kanon__run *run, int64_t most_suppressed, bool whole_
 {
     kanon_status st = KANON_OK;
     repair r = {.may_suppress = most_suppressed};
-    KANON_TRY(kanon__regroup_init(&r.g, run, err), out);
+    KANON_TRY(kanon__mutable_groups_init(&r.g, run, err), out);
     for (int32_t i = 0; i < r.g.n_groups; i++) {
         int32_t group = i;
-        while (r.g.sizes[group] > 0 && !kanon__regroup_holds(&r.g, group)) {
+        while (r.g.sizes[group] > 0 && !kanon__mutable_groups_satisfies(&r.g, group)) {
             bool last = r.g.n_left == 1 && r.g.n_suppressed == 0;
             if (last) {
                 st = kanon__fail(err, KANON_EINTERNAL, "the whole table does not keep a constraint that it kept before");
@@ -256,10 +263,10 @@ kanon_status kanon__repair(kanon__run *run, int64_t most_suppressed, bool whole_
             KANON_TRY(kanon__tick(run->ticker, i, r.g.n_groups, 200000, err), out);
         }
     }
-    kanon__regroup_finish(&r.g);
+    kanon__mutable_groups_finish(&r.g);
 out:
-    kanon__moves_clear(&r.best);
-    kanon__moves_clear(&r.trial);
-    kanon__regroup_clear(&r.g);
+    kanon__move_log_clear(&r.best);
+    kanon__move_log_clear(&r.trial);
+    kanon__mutable_groups_clear(&r.g);
     return st;
 }

@@ -1,8 +1,16 @@
-/* Computing every measure of a grouping. */
+/* Evaluates a grouping: every measure of measures.def, in that order, into one list of figures.
+ *
+ *   1. Check the settings, k and that the grouping fits the table.
+ *   2. Prepare what measures share (kanon__subject): extents of the groups, D, the members.
+ *   3. Compute each measure, for the table or for each of its attributes. A measure may read the figures above it.
+ *
+ * Called by the API, the reports and the trade-off. Calls the measures through their descriptors. */
 #include "measures/measure.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
+#include "model/entity_records.h"
 
 #include <string.h>
 
@@ -30,7 +38,7 @@ static const kanon_setting_info measure_settings[] = {
      .type = KANON_SETTING_INTEGER,
      .min = 1,
      .max = 1e15,
-     .help = "how many people the table's records are a sample of; without it the table is the population"},
+     .help = "how many people those of the table are a sample of; without it the table is the population"},
     {.name = "query-preset",
      .type = KANON_SETTING_CHOICE,
      .choices = "none|type1|type2",
@@ -93,6 +101,7 @@ static void clear_subject(kanon__subject *s)
         kanon__free(s->extents[i]);
     kanon__free(s->extents);
     kanon__free(s->diversity);
+    kanon__free(s->own);
     kanon__free(s->begins);
     kanon__free(s->members);
 }
@@ -117,7 +126,7 @@ out:
     return st;
 }
 
-static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
+static kanon_status set_up_subject(kanon__subject *s, bool brief, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     s->k = s->k > 0 ? s->k : s->grouping->k > 0 ? s->grouping->k : s->grouping->smallest > 0 ? s->grouping->smallest : 1;
@@ -131,6 +140,10 @@ static kanon_status set_up_subject(kanon__subject *s, kanon_error *err)
             s->diversity[group] += kanon__subject_term(s, i, group);
     }
     KANON_TRY(list_members(s, err), out);
+    if (s->table->has_entity && !brief)
+        KANON_TRY(
+            kanon__entity_records_new(&s->own, s->table->entity_codes, s->grouping->group_of, s->grouping->n_rows, err),
+            out);
 out:
     return st;
 }
@@ -203,8 +216,8 @@ kanon_status kanon_evaluate(kanon_measures **out, const kanon_table *table, cons
     return kanon__evaluate_some(out, table, grouping, options, NULL, err);
 }
 
-kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
-                                  const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
+static kanon_status evaluate(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                             const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_evaluate_options o;
@@ -215,13 +228,14 @@ kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table
     const kanon_setting_info *infos;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     size_t n_infos = kanon_measure_settings(&infos);
     KANON_TRY(kanon__settings_init(&settings, "the measures", infos, n_infos, o.settings, o.n_settings, err), out);
     subject.k = o.k;
     subject.threads = o.threads;
     kanon__ticker_init(&ticker, o.tick, o.payload, "measuring");
     KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    KANON_TRY(set_up_subject(&subject, err), out);
+    KANON_TRY(set_up_subject(&subject, o.brief != 0, err), out);
     KANON_TRY(kanon__new_array(&m, 1, "measures", err), out);
     subject.so_far = m;
     m->k = o.k > 0 ? o.k : grouping->k;
@@ -236,6 +250,14 @@ out:
     clear_subject(&subject);
     kanon__settings_clear(&settings);
     return st;
+}
+
+kanon_status kanon__evaluate_some(kanon_measures **out, const kanon_table *table, const kanon_grouping *grouping,
+                                  const kanon_evaluate_options *options, const char *const *wanted, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, evaluate(out, table, grouping, options, wanted, err));
 }
 
 void kanon_measures_free(kanon_measures *measures)

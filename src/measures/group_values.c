@@ -1,3 +1,6 @@
+/* Counts the values of one group after the other, in arrays that all groups share: only the entries of the last group are
+ * set back to 0, so that a group costs its size and not the size of the domain.
+ * Called by the measures of sensitive values, of loss and of utility. Calls the taxonomy. */
 #include "measures/group_values.h"
 
 #include "core/alloc.h"

@@ -1,5 +1,6 @@
 /* The values of a group on one column: which there are, how often, and how often below each taxonomy node. A missing
- * value counts as a value of its own. Asking costs no more than the group's size times the depth of the taxonomy. */
+ * value counts as a value of its own. A group costs no more than its size times the depth of the taxonomy.
+ * Called by the measures of sensitive values, of loss and of utility; calls measure.h. */
 #ifndef KANON_MEASURES_GROUP_VALUES_H
 #define KANON_MEASURES_GROUP_VALUES_H
 
@@ -22,7 +23,7 @@ void kanon__group_values_climb(kanon__group_values *values);
 
 typedef enum kanon__fold { KANON__FOLD_LEAST = 0, KANON__FOLD_MEAN, KANON__FOLD_MOST } kanon__fold;
 
-/* A figure of one group; NAN: the group has none, and is left out. */
+/* A figure of one group; NAN: the group has none and does not count. */
 typedef double (*kanon__group_figure)(kanon__group_values *values, void *payload);
 
 /* The least, the mean or the most over the groups of a figure of their values on one column; NAN where there is none. */

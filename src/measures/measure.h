@@ -1,5 +1,7 @@
 /* A measure: a row of measures.def, and a function that computes a figure from a grouping.
- * Figures are computed in double from the raw values, as the formulas are written. */
+ *
+ * Figures are computed in double from the raw values, as the formulas are written, and not from the units of model/space.h:
+ * so they check what the algorithms optimise. Implemented by the measure_*.c files, called by evaluate.c. */
 #ifndef KANON_MEASURES_MEASURE_H
 #define KANON_MEASURES_MEASURE_H
 
@@ -7,17 +9,18 @@
 #include "model/grouping.h"
 #include "table/settings.h"
 
-/* What every measure may look at. */
+/* What a measure reads. */
 typedef struct kanon__subject {
     const kanon__data *table;
     const kanon_grouping *grouping;
     const kanon__settings *settings; /* measure_settings of evaluate.c */
-    int64_t k;                       /* asked for, or the smallest group's size */
+    int64_t k;                       /* required, or the size of the smallest group */
     uint32_t **extents;              /* by quasi attribute: lo and hi code of every group, alternating */
     double *diversity;               /* D, by group */
     double total_weight;             /* of the quasi attributes: D of a suppressed record */
     int32_t *members;                /* the rows of each group, ascending, group by group; suppressed ones are not there */
     int64_t *begins;                 /* group i is members[begins[i] .. begins[i + 1]) */
+    int32_t *own;                    /* by row: the records of its entity in its group; NULL: no entities, 1 each */
     int threads;
     kanon__ticker *ticker;
     const kanon_measures *so_far; /* the figures of the rows above */

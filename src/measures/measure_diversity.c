@@ -1,5 +1,6 @@
-/* How varied the sensitive values of the groups are: l-diversity (Machanavajjhala and others 2006), (alpha,k)-anonymity
- * (Wong and others 2006), (c,l)-diversity (Loukides 4.1). A missing value counts as a value of its own. */
+/* Diversity of the sensitive values of the groups: l-diversity (Machanavajjhala and others 2006), (alpha,k)-anonymity
+ * (Wong and others 2006), (c,l)-diversity (Loukides 4.1). A missing value counts as a value of its own.
+ * Called through evaluate.c; calls group_values.h. */
 #include "measures/group_values.h"
 
 #include <math.h>

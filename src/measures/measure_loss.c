@@ -1,4 +1,5 @@
-/* Information loss: Lin eq. 1-2, Rashidy eq. 1-2, Truta def. 4-5; NCP: Xu and others 2006; GCP: Ghinita and others 2007. */
+/* Information loss: Lin eq. 1-2, Rashidy eq. 1-2, Truta def. 4-5; NCP: Xu and others 2006; GCP: Ghinita and others 2007.
+ * Called through evaluate.c; calls group_values.h. D of each group is in the subject. */
 #include "measures/group_values.h"
 
 #include <math.h>

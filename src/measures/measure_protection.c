@@ -1,7 +1,8 @@
 /* S-diversity and protection: Loukides def. 2.3 to 2.5.
  *
  * Whether a pair of values counts, pc >= 1 - r, is decided in whole numbers: r is a decimal number, and so are the
- * values. */
+ * values. Called through evaluate.c; calls group_values.h. model/s_diversity.h has the same measure in units, for
+ * groups that grow. */
 #include "measures/group_values.h"
 
 #include "core/alloc.h"
@@ -10,35 +11,36 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct secret {
+typedef struct pair_weights {
     kanon__decimal r;
     uint64_t power; /* r = r.mantissa / power where it is exact */
     double range;   /* numeric: R */
     double *rise;   /* categorical: by node, what a pair below it adds to what it counts below the parent */
-} secret;
+} pair_weights;
 
 /* Whether part / whole <= r. */
-static bool within(const secret *s, uint64_t part, uint64_t whole)
+static bool within(const pair_weights *s, uint64_t part, uint64_t whole)
 {
     if (!s->r.exact)
         return (double)part <= s->r.value * (double)whole;
     return (unsigned __int128)part * s->power <= (unsigned __int128)s->r.mantissa * whole;
 }
 
-static double node_contribution(const secret *s, const kanon__taxonomy *t, int32_t node)
+static double node_contribution(const pair_weights *s, const kanon__taxonomy *t, int32_t node)
 {
     int32_t leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     int32_t n_values = t->height[node] == 0 ? 1 : t->flat ? 2 : leaves;
     return within(s, (uint64_t)(n_values - 1), (uint64_t)t->n_leaves) ? 1 - (n_values - 1.0) / t->n_leaves : 0;
 }
 
-static kanon_status init_secret(secret *out, const kanon__subject *subject, const kanon__column *c, kanon_error *err)
+static kanon_status init_pair_weights(pair_weights *out, const kanon__subject *subject, const kanon__column *c,
+                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__taxonomy *t = c->domain->taxonomy;
     const char *r = kanon__setting_text(subject->settings, "r");
     uint32_t n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
-    *out = (secret){.power = 1};
+    *out = (pair_weights){.power = 1};
     kanon__parse_decimal(&out->r, r, strlen(r));
     for (int i = 0; out->r.exact && i < out->r.scale; i++)
         out->power *= 10;
@@ -53,7 +55,7 @@ out:
     return st;
 }
 
-static bool numbers_count(const secret *s, const kanon__column *c, uint32_t low, uint32_t high)
+static bool numbers_count(const pair_weights *s, const kanon__column *c, uint32_t low, uint32_t high)
 {
     uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
     if (c->domain->scaled == NULL)
@@ -64,7 +66,7 @@ static bool numbers_count(const secret *s, const kanon__column *c, uint32_t low,
 
 /* Each value with the smaller ones that are near enough, whose count and sum are kept while the window moves up. Every
  * such pair counts twice, as (u,v) and as (v,u). */
-static double numeric_pairs(kanon__group_values *v, const secret *s)
+static double numeric_pairs(kanon__group_values *v, const pair_weights *s)
 {
     const kanon__column *c = v->column;
     double pairs = 0, sum = 0; /* of the window's values, from the group's least */
@@ -92,7 +94,7 @@ static double numeric_pairs(kanon__group_values *v, const secret *s)
 
 /* The pairs whose lca is a node are those below it that are not below one of its children. So the sum over nodes of
  * pc(node) * pairs(lca is the node) is the sum over nodes of (pc(node) - pc(parent)) * below^2. */
-static double categorical_pairs(kanon__group_values *v, const secret *s)
+static double categorical_pairs(kanon__group_values *v, const pair_weights *s)
 {
     double pairs = 0;
     kanon__group_values_climb(v);
@@ -112,12 +114,12 @@ static double group_s_diversity(kanon__group_values *v, void *payload)
 static kanon_status s_diversity(double *out, const kanon__subject *s, int i, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    secret hidden = {0};
-    KANON_TRY(init_secret(&hidden, s, kanon__subject_sensitive(s, i), err), out);
-    KANON_TRY(kanon__fold_groups(out, s, kanon__subject_sensitive(s, i), KANON__FOLD_MEAN, group_s_diversity, &hidden, err),
+    pair_weights weights = {0};
+    KANON_TRY(init_pair_weights(&weights, s, kanon__subject_sensitive(s, i), err), out);
+    KANON_TRY(kanon__fold_groups(out, s, kanon__subject_sensitive(s, i), KANON__FOLD_MEAN, group_s_diversity, &weights, err),
               out);
 out:
-    kanon__free(hidden.rise);
+    kanon__free(weights.rise);
     return st;
 }
 

@@ -1,7 +1,7 @@
 /* Query error: how far off the answers of random COUNT queries are when they are asked of the release (Loukides 4.1).
  *
  * A query is a conjunction of predicates on m quasi attributes, each of which covers the fraction selectivity^(1/m) of its
- * attribute's domain: a range of a numeric one, a set of leaves next to each other of a categorical one. The answer is
+ * attribute's domain: a range of a numeric one, a set of adjacent leaves of a categorical one. The answer is
  * estimated as if the values of a record were spread evenly over the region that the release gives for them.
  *
  * Every attribute is a line on which values, regions and predicates have a begin and an end. Integers and dates count as
@@ -16,7 +16,8 @@
  * is released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the
  * line.
  *
- * Cost of a query: a few bits per record for the true answer (row_index.h), m products per group for the estimate. */
+ * Cost of a query: a few bits per record for the true answer (row_index.h), m products per group for the estimate.
+ * Called through evaluate.c; calls row_index.h, core/pool.h. */
 #include "measures/measure.h"
 #include "measures/row_index.h"
 

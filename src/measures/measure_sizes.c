@@ -1,4 +1,4 @@
-/* What follows from the sizes of the groups alone. */
+/* Measures of the sizes of the groups: counts, discernibility, class sizes. Called through evaluate.c; calls measure.h. */
 #include "measures/measure.h"
 
 #include <math.h>

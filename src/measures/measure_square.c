@@ -1,4 +1,5 @@
-/* Square error: Rashidy eq. 4. */
+/* Square error: Rashidy eq. 4. In two passes over a group, mean first, which loses no digits to cancellation.
+ * Called through evaluate.c; calls measure.h and the taxonomy. */
 #include "measures/measure.h"
 
 /* The mean is taken from the group's least value, so that equal values have an error of exactly 0. */
@@ -29,7 +30,7 @@ static double numeric_error(const kanon__subject *s, int i, int64_t group)
     return error;
 }
 
-/* The lca is above every value of its group, so each is as far from it as it is high. */
+/* The lca is above every value of its group, so the distance of each value is the height of the lca. */
 static double categorical_error(const kanon__subject *s, int i, int64_t group)
 {
     const kanon__taxonomy *t = kanon__subject_quasi(s, i)->domain->taxonomy;

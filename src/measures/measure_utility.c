@@ -1,4 +1,4 @@
-/* Q-diversity and the utility measure: Loukides def. 2.1 and 2.2. */
+/* Q-diversity and the utility measure UM: Loukides def. 2.1 and 2.2. Called through evaluate.c; calls group_values.h. */
 #include "measures/group_values.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
  *
  *     rows in order   0 . . . 1 . . . 2 . . . 3 . . . 4        prefix sets: the rows before each mark
  *     slice                 [-----------)                      set 2 xor set 1 xor the rows between marks and ends
- */
+ *
+ * Called by measure_query.c; calls table/codes.h. */
 #ifndef KANON_MEASURES_ROW_INDEX_H
 #define KANON_MEASURES_ROW_INDEX_H
 

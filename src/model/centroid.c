@@ -1,3 +1,7 @@
+/* Centroids follow their members: one by one (kanon__centroids_add) or for a whole assignment (kanon__centroids_set).
+ *
+ * Both count a member first, into sums and ranges, and then place the centroid; a whole assignment places each once.
+ * Called by the k-means family, oka and wfcm. Calls space.h and the taxonomy. */
 #include "model/centroid.h"
 
 #include "core/alloc.h"
@@ -8,17 +12,17 @@ kanon_status kanon__centroids_new(kanon__centroids **out, const kanon__space *sp
 {
     kanon_status st = KANON_OK;
     kanon__centroids *c = NULL;
-    int64_t n_slots = n * space->n_dimensions;
+    int64_t n_cells = n * space->n_dimensions;
     *out = NULL;
     KANON_TRY(kanon__new_array(&c, 1, "centroids", err), out);
     c->space = space;
     c->n = n;
     KANON_TRY(kanon__new_array(&c->sizes, n, "centroids", err), out);
-    KANON_TRY(kanon__new_array(&c->at, n_slots, "centroids", err), out);
-    KANON_TRY(kanon__new_array(&c->lo, n_slots, "centroids", err), out);
-    KANON_TRY(kanon__new_array(&c->hi, n_slots, "centroids", err), out);
-    KANON_TRY(kanon__new_array(&c->sums, n_slots, "centroids", err), out);
-    KANON_TRY(kanon__new_array(&c->n_present, n_slots, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->at, n_cells, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->lo, n_cells, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->hi, n_cells, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->sums, n_cells, "centroids", err), out);
+    KANON_TRY(kanon__new_array(&c->n_present, n_cells, "centroids", err), out);
     *out = c;
     c = NULL;
 out:
@@ -50,12 +54,12 @@ static uint32_t joined_units(const kanon__dimension *d, int32_t node, uint32_t l
 
 uint32_t kanon__centroid_term(const kanon__dimension *d, int32_t at, uint32_t code)
 {
-    if (d->position == NULL)
+    if (d->coordinates == NULL)
         return joined_units(d, at, code);
     bool missing = code == d->column->domain->missing_code;
-    if (missing || at == KANON__NO_POSITION)
-        return missing && at == KANON__NO_POSITION ? 0 : d->full;
-    int32_t difference = (int32_t)d->position[code] - at;
+    if (missing || at == KANON__NO_COORDINATE)
+        return missing && at == KANON__NO_COORDINATE ? 0 : d->full;
+    int32_t difference = (int32_t)d->coordinates[code] - at;
     return (uint32_t)(difference < 0 ? -difference : difference);
 }
 
@@ -68,35 +72,35 @@ uint32_t kanon__centroid_units(const kanon__centroids *c, int64_t cluster, int64
     return units;
 }
 
-/* Take a member into the sums and ranges, `first` where the cluster had none; the coordinate comes later. */
+/* Count a member on one dimension; `first`: the cluster had none. */
 static void count(const kanon__centroids *c, int i, int64_t cluster, int64_t row, bool first)
 {
     const kanon__dimension *d = &c->space->dimensions[i];
-    int64_t slot = i * c->n + cluster;
+    int64_t cell = i * c->n + cluster;
     uint32_t code = kanon__code_at(d->codes, row);
-    if (d->position != NULL) {
+    if (d->coordinates != NULL) {
         bool present = code != d->column->domain->missing_code;
-        c->sums[slot] += present ? d->position[code] : 0;
-        c->n_present[slot] += present;
+        c->sums[cell] += present ? d->coordinates[code] : 0;
+        c->n_present[cell] += present;
         return;
     }
-    if (first || code < c->lo[slot])
-        c->lo[slot] = code;
-    if (first || code > c->hi[slot])
-        c->hi[slot] = code;
+    if (first || code < c->lo[cell])
+        c->lo[cell] = code;
+    if (first || code > c->hi[cell])
+        c->hi[cell] = code;
 }
 
-/* Put the coordinate where the members say. Half up: positions are not negative. True where it moved. */
+/* Place the centroid on one dimension. Half up: coordinates are not negative. Whether it moved. */
 static bool place(const kanon__centroids *c, int i, int64_t cluster)
 {
     const kanon__dimension *d = &c->space->dimensions[i];
-    int64_t slot = i * c->n + cluster, n = c->n_present[slot];
-    int32_t before = c->at[slot];
-    if (d->position == NULL)
-        c->at[slot] = kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)c->lo[slot], (int32_t)c->hi[slot]);
+    int64_t cell = i * c->n + cluster, n = c->n_present[cell];
+    int32_t before = c->at[cell];
+    if (d->coordinates == NULL)
+        c->at[cell] = kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)c->lo[cell], (int32_t)c->hi[cell]);
     else
-        c->at[slot] = n > 0 ? (int32_t)((2 * c->sums[slot] + n) / (2 * n)) : KANON__NO_POSITION;
-    return c->at[slot] != before;
+        c->at[cell] = n > 0 ? (int32_t)((2 * c->sums[cell] + n) / (2 * n)) : KANON__NO_COORDINATE;
+    return c->at[cell] != before;
 }
 
 void kanon__centroids_add(kanon__centroids *c, int64_t cluster, int64_t row)
@@ -128,10 +132,10 @@ out:
 
 void kanon__centroids_empty(kanon__centroids *c)
 {
-    size_t n_slots = (size_t)c->n * (size_t)c->space->n_dimensions;
+    size_t n_cells = (size_t)c->n * (size_t)c->space->n_dimensions;
     memset(c->sizes, 0, (size_t)c->n * sizeof *c->sizes);
-    memset(c->sums, 0, n_slots * sizeof *c->sums);
-    memset(c->n_present, 0, n_slots * sizeof *c->n_present);
+    memset(c->sums, 0, n_cells * sizeof *c->sums);
+    memset(c->n_present, 0, n_cells * sizeof *c->n_present);
 }
 
 bool kanon__centroids_set(kanon__centroids *c, const int32_t *cluster_of)

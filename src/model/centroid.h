@@ -1,15 +1,20 @@
-/* Centroids: the mean position on each numeric dimension, the lca on each categorical one.
+/* Centroids: the mean coordinate on each numeric dimension, the lca on each categorical one.
  *
- * A number's coordinate is the mean position of the members that have a value, rounded half up to a whole unit. A
- * category's is a range of leaves, whose lca is the centroid's node. A record's distance to it is a sum of units, as
- * between two records. Arrays lie by dimension, then cluster: a record is compared with all centroids in one sweep. */
+ * On a numeric dimension a centroid is the mean coordinate of the members that have a value, rounded half up to a whole
+ * unit. On a categorical one it is a range of leaves, whose lca is the centroid's node. A record's distance to it is a sum
+ * of units, as between two records. Called by the algorithms of the k-means family and search/nearest.h; calls space.h.
+ *
+ *     at, lo, hi, ...   [ dimension 0: cluster 0, 1, ..., n-1 | dimension 1: ... ]     [i * n + cluster]
+ *
+ * by dimension, then cluster, so that a record is compared with all centroids in one pass. Invariant: sums, n_present, lo
+ * and hi are those of the `sizes` members. */
 #ifndef KANON_MODEL_CENTROID_H
 #define KANON_MODEL_CENTROID_H
 
 #include "core/random.h"
 #include "model/space.h"
 
-#define KANON__NO_POSITION (-1) /* no member has a value */
+#define KANON__NO_COORDINATE (-1) /* no member has a value on the dimension */
 
 typedef struct kanon__centroids {
     const kanon__space *space;
@@ -17,7 +22,7 @@ typedef struct kanon__centroids {
     int64_t *sizes;     /* members, by cluster */
     int32_t *at;        /* numeric: the coordinate; categorical: the taxonomy node. An empty cluster keeps its last. */
     uint32_t *lo, *hi;  /* categorical: the range of leaves */
-    int64_t *sums;      /* numeric: of the members' positions */
+    int64_t *sums;      /* numeric: of the members' coordinates */
     int64_t *n_present; /* numeric: members with a value */
 } kanon__centroids;
 

@@ -1,3 +1,5 @@
+/* Growing clusters, see clusters.h. The cheapest cluster is found by a scan of all: O(clusters * dimensions).
+ * Called by algorithms, refinements and search. Calls space.h. */
 #include "model/clusters.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,11 @@
+/* Groupings: from an algorithm's result, from numbers in memory, or from a groups file; and the public accessors.
+ *
+ * Whatever the numbers that come in, groups are numbered anew by their first row, so that equal partitions are equal arrays.
+ * Called by pipeline, state and the API. Calls table (csv, dictionary). */
 #include "model/grouping.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/number.h"
 
 #include <math.h>
@@ -66,11 +71,11 @@ kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *ta
                        (long long)table->data.n_rows);
 }
 
-const uint32_t *kanon__grouping_shown(const kanon_grouping *g, const kanon__column *column)
+const uint32_t *kanon__grouping_recode_map(const kanon_grouping *g, const kanon__column *column)
 {
-    for (int i = 0; i < g->n_recoded; i++)
-        if (strcmp(g->recoded[i].column, column->name) == 0)
-            return g->recoded[i].shown;
+    for (int i = 0; i < g->n_recode_maps; i++)
+        if (strcmp(g->recode_maps[i].column, column->name) == 0)
+            return g->recode_maps[i].ranges;
     return NULL;
 }
 
@@ -80,15 +85,15 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
     if (st != KANON_OK)
         return st;
     uint32_t *extents = *out;
-    const uint32_t *shown = kanon__grouping_shown(g, column);
+    const uint32_t *ranges = kanon__grouping_recode_map(g, column);
     for (int64_t i = 0; i < g->n_groups; i++)
         extents[2 * i] = UINT32_MAX;
     for (int64_t row = 0; row < g->n_rows; row++) {
         if (g->group_of[row] < 0)
             continue;
         uint32_t code = kanon__code_at(column->codes, row), *extent = extents + 2 * (int64_t)g->group_of[row];
-        uint32_t lo = shown != NULL ? shown[2 * (size_t)code] : code,
-                 hi = shown != NULL ? shown[2 * (size_t)code + 1] : code;
+        uint32_t lo = ranges != NULL ? ranges[2 * (size_t)code] : code,
+                 hi = ranges != NULL ? ranges[2 * (size_t)code + 1] : code;
         if (lo < extent[0])
             extent[0] = lo;
         if (hi > extent[1])
@@ -99,7 +104,7 @@ kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *g, co
 
 /* ---- from memory and from a file --------------------------------------------------------------------------------- */
 
-/* Group numbers can be anything up to 2^31; they become 0, 1, ... through a dictionary of what occurs. */
+/* Group numbers of a file are any whole numbers above 0; a dictionary of those that occur makes them 0, 1, ... */
 static kanon_status compact(kanon_grouping **out, const int64_t *group_of, int64_t n_rows, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -123,7 +128,7 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+static kanon_status new_grouping(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
 {
     *out = NULL;
     for (int64_t row = 0; row < table->data.n_rows; row++)
@@ -133,6 +138,13 @@ kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, 
     if (st == KANON_OK)
         (*out)->k = table->policy.k;
     return st;
+}
+
+kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, new_grouping(out, table, group_of, err));
 }
 
 static kanon_status read_number(const kanon__csv *csv, int column, int64_t least, int64_t *value, kanon_error *err)
@@ -154,6 +166,7 @@ static kanon_status check_groups_header(const kanon__csv *csv, kanon_error *err)
     return kanon__hint(err, st, "its first line is 'row,group'");
 }
 
+/* Every row of the table once, in any order. group_of is -1 for rows not seen yet. */
 static kanon_status read_groups(kanon__csv *csv, const kanon_table *table, int64_t *group_of, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -184,37 +197,56 @@ out:
     return st;
 }
 
-kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
+/* The grouping in an input, which is closed in any case. */
+static kanon_status read_input(kanon_grouping **out, const kanon_table *table, kanon__input *input, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__input input = {0};
     kanon__csv csv = {0};
     kanon__csv_options options = {0};
     int64_t *group_of = NULL;
-    *out = NULL;
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_open(&csv, &input, &options, err), out);
+    KANON_TRY(kanon__csv_open(&csv, input, &options, err), out);
     KANON_TRY(check_groups_header(&csv, err), out);
     KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
     memset(group_of, 0xff, (size_t)table->data.n_rows * sizeof *group_of); /* -1: not seen yet */
     KANON_TRY(read_groups(&csv, table, group_of, err), out);
-    KANON_TRY(kanon_grouping_new(out, table, group_of, err), out);
+    KANON_TRY(new_grouping(out, table, group_of, err), out);
 out:
     kanon__free(group_of);
     kanon__csv_close(&csv);
-    kanon__input_close(&input);
+    kanon__input_close(input);
     return st;
 }
 
-/* ---- what it holds ----------------------------------------------------------------------------------------------- */
-
-void kanon__recoded_free(kanon__recoded *recoded, int n)
+kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path, kanon_error *err)
 {
-    for (int i = 0; recoded != NULL && i < n; i++) {
-        kanon__free(recoded[i].shown);
-        kanon__free(recoded[i].column);
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_open(&input, path, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
+}
+
+kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes, size_t size,
+                                       const char *name, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, table, &input, err) : st);
+}
+
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
+
+void kanon__recode_map_array_free(kanon__recode_map *maps, int n)
+{
+    for (int i = 0; maps != NULL && i < n; i++) {
+        kanon__free(maps[i].ranges);
+        kanon__free(maps[i].column);
     }
-    kanon__free(recoded);
+    kanon__free(maps);
 }
 
 void kanon_grouping_free(kanon_grouping *g)
@@ -222,10 +254,10 @@ void kanon_grouping_free(kanon_grouping *g)
     if (g == NULL)
         return;
     kanon__texts_clear(&g->refine_settings);
-    for (int64_t i = 0; g->kept != NULL && i < g->n_kept; i++)
-        kanon__free(g->kept[i].sentence);
-    kanon__free(g->kept);
-    kanon__recoded_free(g->recoded, g->n_recoded);
+    for (int64_t i = 0; g->constraints != NULL && i < g->n_constraints; i++)
+        kanon__free(g->constraints[i].sentence);
+    kanon__free(g->constraints);
+    kanon__recode_map_array_free(g->recode_maps, g->n_recode_maps);
     kanon__texts_clear(&g->notes);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);

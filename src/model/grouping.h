@@ -1,22 +1,26 @@
-/* A grouping of a table's rows, and how it came about. */
+/* A grouping of a table's rows, and how it came about: the result of kanon_anonymize and the input of release, measures and
+ * reports. Made by pipeline/anonymize.c, or read from a groups file; calls table.
+ *
+ * Invariant: group_of holds the numbers 0 .. n_groups - 1, each at least once, in the order of their first rows, and
+ * negative numbers for suppressed rows; sizes, n_suppressed and smallest agree with it. */
 #ifndef KANON_MODEL_GROUPING_H
 #define KANON_MODEL_GROUPING_H
 
 #include "table/table.h"
 
-/* Something that was asked of the groups beside k, and what the least protected of them reaches. */
-typedef struct kanon__kept {
+/* A constraint in addition to k, and the value that the least protected group reaches. */
+typedef struct kanon__constraint_status {
     char *sentence;
     double asked, reached;
-} kanon__kept;
+} kanon__constraint_status;
 
-/* Attribute-level recoding of one column: what each code is shown as, in every group. */
-typedef struct kanon__recoded {
+/* Attribute-level recoding of one column: the range of codes that replaces each code in every group. */
+typedef struct kanon__recode_map {
     char *column;
-    uint32_t *shown; /* by code: the first and the last code that stand in its place */
-} kanon__recoded;
+    uint32_t *ranges; /* by code: the first and the last code of its range */
+} kanon__recode_map;
 
-void kanon__recoded_free(kanon__recoded *recoded, int n);
+void kanon__recode_map_array_free(kanon__recode_map *maps, int n);
 
 struct kanon_grouping {
     int64_t n_rows;
@@ -25,7 +29,7 @@ struct kanon_grouping {
     int64_t *sizes; /* by group */
     int64_t n_suppressed, smallest;
     /* how it was made; a grouping that was read has no algorithm */
-    int64_t k; /* asked for; 0: nothing was asked */
+    int64_t k; /* required; 0: no requirement is known */
     char *algorithm;
     char *refinement; /* NULL: none */
     int64_t blocks;   /* 0: none */
@@ -35,14 +39,14 @@ struct kanon_grouping {
     uint64_t seed;
     double seconds;
     kanon__texts warnings;
-    /* beside k */
-    kanon__kept *kept;
-    int64_t n_kept;
-    int64_t most_suppressed;        /* records that could be suppressed; -1: nothing said */
-    double loss_with, loss_without; /* information loss with what was asked and without; NAN: not measured */
-    kanon__texts notes;      /* what the report should say about how good it is */
-    kanon__recoded *recoded; /* NULL: each group shows what it holds; else one for each quasi attribute */
-    int n_recoded;
+    /* constraints in addition to k */
+    kanon__constraint_status *constraints;
+    int64_t n_constraints;
+    int64_t most_suppressed;        /* the budget of suppressed records; -1: not set */
+    double loss_with, loss_without; /* information loss with the constraints and without; NAN: not measured */
+    kanon__texts notes;             /* sentences for the report about the quality of the groups */
+    kanon__recode_map *recode_maps; /* by quasi attribute; NULL: each group is recoded by itself */
+    int n_recode_maps;
 };
 
 /* Number the groups of `group_of` (below *n_groups; negative: suppressed) by their first row, without gaps: equal
@@ -53,8 +57,8 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
                                    kanon_error *err);
 /* KANON_EINVAL where the grouping is of another table. */
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
-/* What the codes of a column are shown as in every group; NULL where each group shows what it holds. */
-const uint32_t *kanon__grouping_shown(const kanon_grouping *grouping, const kanon__column *column);
+/* The ranges of a column's recode map, first and last code alternating; NULL where each group is recoded by itself. */
+const uint32_t *kanon__grouping_recode_map(const kanon_grouping *grouping, const kanon__column *column);
 /* The smallest and largest code that every group shows on one column, as lo and hi alternating. */
 kanon_status kanon__grouping_extents(uint32_t **out, const kanon_grouping *grouping, const kanon__column *column,
                                      kanon_error *err);

@@ -1,61 +1,38 @@
+/* Builds the space: chooses the scale and tabulates the costs of each dimension.
+ *
+ *   1. The exact scale of a dimension is the least number of units to 1 that makes all its terms whole: the denominator of
+ *      weight / parts, where a category has parts = height (or leaves) and a number range / step.
+ *   2. The scale is the least common multiple of these, dimension by dimension, as long as sums of units fit; a dimension
+ *      that does not fit is rounded. Then it is multiplied as far as fits, for finer rounding.
+ *   3. A number's coordinate is its share of the range in units, rounded half up. A category gets units by taxonomy node,
+ *      and by pair of codes where it has few leaves.
+ *
+ * Called by everyone that needs a space: algorithms, refinements, bound, state. Calls table and fraction.h. */
 #include "model/space.h"
 
 #include "core/alloc.h"
-#include "table/number.h"
+#include "model/units.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Sums of units stay below 2^30, so that they fit 32 bits in every kernel. */
 static const double MOST_UNITS = (double)(1 << 30);
-
-/* A weight or a denominator as a fraction. */
-typedef struct fraction {
-    int64_t numerator, denominator;
-} fraction;
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static fraction weight_of(const kanon__column *column)
-{
-    kanon__decimal weight;
-    fraction f = {1, 1};
-    if (column->weight_text == NULL || !kanon__parse_decimal(&weight, column->weight_text, strlen(column->weight_text)))
-        return f;
-    enum { DIGITS_KEPT = 12 }; /* of a weight with more digits than a fraction can hold */
-    int scale = weight.exact ? weight.scale : DIGITS_KEPT;
-    for (int i = 0; i < scale; i++)
-        f.denominator *= 10;
-    f.numerator = weight.exact ? weight.mantissa : (int64_t)(weight.value * (double)f.denominator + 0.5);
-    int64_t common = gcd(f.numerator, f.denominator);
-    f.numerator /= common;
-    f.denominator /= common;
-    return f;
-}
 
 static uint32_t n_numbers(const kanon__column *column)
 {
     return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
 }
 
-/* The largest step of which every difference of the column's values is a multiple; 0 where there are no two values. */
+/* The greatest common divisor of the differences of the column's values; 0 where there are no two values. */
 static int64_t common_step(const kanon__column *column)
 {
     int64_t step = 0;
     for (uint32_t i = 1; i < n_numbers(column); i++)
-        step = gcd(column->domain->scaled[i] - column->domain->scaled[i - 1], step);
+        step = kanon__gcd(column->domain->scaled[i] - column->domain->scaled[i - 1], step);
     return step;
 }
 
-/* A term of this dimension is a whole number times weight / parts. 0: no such number is known. */
+/* 1. Every term of the dimension is a whole number times weight / parts. 0: no such number is known. */
 static int64_t parts_of(const kanon__column *column, kanon__terms terms)
 {
     if (!kanon__column_is_numeric(column))
@@ -69,35 +46,30 @@ static int64_t parts_of(const kanon__column *column, kanon__terms terms)
                                           : 0;
 }
 
-/* The least number of units to 1 that makes every term of the dimension whole; 0: none that is of use. */
-static int64_t exact_scale(const kanon__column *column, kanon__terms terms)
+static kanon_status set_scale(kanon__space *s, kanon__terms terms, kanon_error *err)
 {
-    fraction weight = weight_of(column);
-    int64_t parts = parts_of(column, terms), denominator;
-    if (parts == 0 || __builtin_mul_overflow(parts, weight.denominator, &denominator))
-        return 0;
-    return denominator / gcd(weight.numerator, denominator);
-}
-
-static int64_t choose_scale(kanon__space *s, kanon__terms terms)
-{
-    double weights = 0;
-    for (int i = 0; i < s->n_dimensions; i++)
-        weights += s->dimensions[i].column->weight;
-    int64_t limit = (int64_t)(MOST_UNITS / (weights > 1 ? weights : 1)), scale = 1;
+    kanon_status st = KANON_OK;
+    kanon__term *items = NULL;
+    KANON_TRY(kanon__new_array(&items, s->n_dimensions, "attributes", err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
-        int64_t wanted = exact_scale(s->dimensions[i].column, terms), together;
-        if (wanted == 0 || __builtin_mul_overflow(scale, wanted / gcd(wanted, scale), &together) || together > limit)
-            continue;
-        scale = together;
-        s->dimensions[i].exact = true;
+        const kanon__column *column = s->dimensions[i].column;
+        items[i] = (kanon__term){.weight = kanon__weight_parse(column->weight_text), .parts = parts_of(column, terms)};
+        items[i].weight.value = column->weight; /* as it was set; the text may have fewer digits */
     }
-    return scale * (limit / scale); /* finer, for the dimensions that have to be rounded */
+    s->scale = kanon__units_choose_scale(items, s->n_dimensions, MOST_UNITS);
+    for (int i = 0; i < s->n_dimensions; i++) {
+        s->dimensions[i].exact = items[i].exact;
+        s->dimensions[i].full = kanon__units_full(&items[i].weight, s->scale);
+    }
+out:
+    kanon__free(items);
+    return st;
 }
 
-static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
+/* 3. Exact where the values are scaled whole numbers. */
+static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(&d->position, d->n_codes, "positions", err);
+    kanon_status st = kanon__new_array(&d->coordinates, d->n_codes, "coordinates", err);
     if (st != KANON_OK)
         return st;
     const kanon__column *c = d->column;
@@ -106,18 +78,15 @@ static kanon_status set_positions(kanon__dimension *d, kanon_error *err)
     int64_t whole_range = n > 1 && c->domain->scaled != NULL ? c->domain->scaled[n - 1] - c->domain->scaled[0] : 0;
     for (uint32_t i = 1; i < n; i++) {
         if (whole_range > 0)
-            d->position[i] =
-                (uint32_t)(((__int128)(c->domain->scaled[i] - c->domain->scaled[0]) * d->full * 2 + whole_range) /
-                           ((__int128)whole_range * 2));
+            d->coordinates[i] = kanon__units_position(d->full, c->domain->scaled[i] - c->domain->scaled[0], whole_range);
         else if (isfinite(range))
-            d->position[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
-        else /* the ends lie further apart than a double can tell */
-            d->position[i] = (uint32_t)floor((c->domain->values[i] / 2 - c->domain->values[0] / 2) /
-                                                 (c->domain->values[n - 1] / 2 - c->domain->values[0] / 2) * d->full +
-                                             0.5);
+            d->coordinates[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
+        else /* the range overflows a double */
+            d->coordinates[i] = (uint32_t)floor(
+                (c->domain->values[i] / 2 - c->domain->values[0] / 2) / (c->domain->values[n - 1] / 2 - c->domain->values[0] / 2) * d->full + 0.5);
     }
     if (c->domain->missing_code != KANON__NO_CODE)
-        d->position[c->domain->missing_code] = 2 * d->full;
+        d->coordinates[c->domain->missing_code] = 2 * d->full;
     return KANON_OK;
 }
 
@@ -128,15 +97,10 @@ uint32_t kanon__dimension_climb(const kanon__dimension *d, uint32_t lo, uint32_t
     return d->node_units[kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi)];
 }
 
-static uint32_t rounded_part(uint32_t full, int64_t part, int64_t whole)
-{
-    return (uint32_t)((part * full * 2 + whole) / (2 * whole));
-}
-
 uint32_t kanon__dimension_count_units(const kanon__dimension *d, uint32_t n_distinct)
 {
-    int64_t counted = n_distinct - (d->terms == KANON__TERMS_SECRETS);
-    return rounded_part(d->full, counted, d->column->domain->taxonomy->n_leaves);
+    int64_t counted = n_distinct - (d->terms == KANON__TERMS_S_DIVERSITY);
+    return kanon__units_part(d->full, counted, d->column->domain->taxonomy->n_leaves);
 }
 
 static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
@@ -144,10 +108,11 @@ static uint32_t units_of_node(const kanon__dimension *d, int32_t node)
     const kanon__taxonomy *t = d->column->domain->taxonomy;
     int64_t n_leaves = t->last_leaf[node] - t->first_leaf[node] + 1;
     if (d->terms == KANON__TERMS_LOSS)
-        return t->height[0] > 0 ? rounded_part(d->full, t->height[node], t->height[0]) : 0;
-    return rounded_part(d->full, n_leaves - (d->terms == KANON__TERMS_SECRETS), t->n_leaves);
+        return t->height[0] > 0 ? kanon__units_part(d->full, t->height[node], t->height[0]) : 0;
+    return kanon__units_part(d->full, n_leaves - (d->terms == KANON__TERMS_S_DIVERSITY), t->n_leaves);
 }
 
+/* Both halves of the table, so that callers need not order the codes. */
 static void set_pair_units(kanon__dimension *d)
 {
     for (uint32_t lo = 0; lo < d->n_codes; lo++)
@@ -189,12 +154,10 @@ kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, cons
         s->dimensions[i] = (kanon__dimension){
             .column = column, .codes = column->codes, .n_codes = column->domain->n_codes, .terms = terms};
     }
-    s->scale = choose_scale(s, terms);
+    KANON_TRY(set_scale(s, terms, err), out);
     for (int i = 0; i < s->n_dimensions; i++) {
         kanon__dimension *d = &s->dimensions[i];
-        fraction weight = weight_of(d->column);
-        d->full = (uint32_t)((__int128)s->scale * weight.numerator / weight.denominator);
-        KANON_TRY(kanon__column_is_numeric(d->column) ? set_positions(d, err) : set_node_units(d, err), out);
+        KANON_TRY(kanon__column_is_numeric(d->column) ? set_coordinates(d, err) : set_node_units(d, err), out);
     }
     *out = s;
     s = NULL;
@@ -210,7 +173,7 @@ void kanon__space_free(kanon__space *s)
     for (int i = 0; s->dimensions != NULL && i < s->n_dimensions; i++) {
         kanon__free(s->dimensions[i].pair_units);
         kanon__free(s->dimensions[i].node_units);
-        kanon__free(s->dimensions[i].position);
+        kanon__free(s->dimensions[i].coordinates);
     }
     kanon__free(s->dimensions);
     kanon__free(s);

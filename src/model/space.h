@@ -1,10 +1,16 @@
-/* The space in which records lie: one dimension per attribute, and what it costs to make values alike: as information
- * loss, as Q-diversity, or as the distance of sensitive values.
+/* The space of records: one dimension per attribute, and the cost of generalising a set of values to one: as information
+ * loss, as Q-diversity, or as the distance of sensitive values. Called by everything that computes a loss; calls table.
  *
  * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
- * equal numbers. Where it does not fit, positions on that attribute alone are rounded to the nearest unit.
- * A set of records is its box: the smallest and the largest code on each dimension. */
+ * equal numbers. Where it does not fit, coordinates on that attribute alone are rounded to the nearest unit.
+ * A number's *coordinate* is its place on the axis in units: 0 is the smallest value, `full` the largest.
+ *
+ * A set of records is its box: the smallest and the largest code on each dimension. This is enough for any type, because
+ * codes are ordered: ranks of numbers, leaves of a taxonomy in depth-first order.
+ *
+ *     box   lo hi | lo hi | lo hi | ...        two bounds per dimension
+ *     D     the sum over the dimensions of kanon__dimension_units(lo, hi) */
 #ifndef KANON_MODEL_SPACE_H
 #define KANON_MODEL_SPACE_H
 
@@ -13,23 +19,23 @@
 typedef enum kanon__terms {
     KANON__TERMS_LOSS = 0,   /* (max - min) / R and h(lca) / H: Lin eq. 1 */
     KANON__TERMS_QDIVERSITY, /* (max - min) / R and leaves(lca) / |domain|: Loukides def. 2.1 */
-    KANON__TERMS_SECRETS     /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
+    KANON__TERMS_S_DIVERSITY /* (max - min) / R and (leaves(lca) - 1) / |domain|: 1 - pc of Loukides def. 2.3 */
 } kanon__terms;
 
-/* Categories of so many values have a table of what each two of them cost; larger ones climb their taxonomy. */
+/* Categories of up to so many values have a table of the units of each two of them; larger ones climb to the lca. */
 enum { KANON__PAIR_TABLE_LEAVES = 512 };
 
 typedef struct kanon__dimension {
     const kanon__column *column;
     kanon__codes codes; /* by row */
     uint32_t n_codes;
-    uint32_t full; /* units when nothing is left to tell: weight * scale */
+    uint32_t full; /* units of the whole range or the root: weight * scale */
     bool exact;    /* the units are the formula's value, not a rounded one */
-    bool counted;  /* no taxonomy, and it is the number of distinct values that counts, which no box can tell */
+    bool counted;  /* without a taxonomy Q-diversity counts distinct values, which a box does not know */
     kanon__terms terms;
-    uint32_t *position;   /* numeric: by code; NULL for categorical */
-    uint32_t *node_units; /* categorical: by taxonomy node */
-    uint32_t *pair_units; /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
+    uint32_t *coordinates; /* numeric: coordinate by code; NULL for categorical */
+    uint32_t *node_units;  /* categorical: by taxonomy node */
+    uint32_t *pair_units;  /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
 } kanon__dimension;
 
 typedef struct kanon__space {
@@ -47,17 +53,18 @@ kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, cons
                               kanon__terms terms, kanon_error *err);
 void kanon__space_free(kanon__space *space);
 
+/* Units of the lca of two codes, without the table of pairs. */
 uint32_t kanon__dimension_climb(const kanon__dimension *dimension, uint32_t lo, uint32_t hi);
 /* Units of a counted dimension for a number of distinct values. */
 uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_t n_distinct);
 
-/* Units of generalising the codes lo..hi of one dimension. The position of a missing number lies so far out that the
+/* Units of generalising the codes lo..hi of one dimension. The coordinate of a missing number is so far out that the
  * smaller of difference and `full` is right for all three cases: both missing 0, one missing full, none the difference.
  * For a counted dimension it is what the two codes alone cost. */
 static inline uint32_t kanon__dimension_units(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
-    if (d->position != NULL) {
-        uint32_t difference = d->position[hi] - d->position[lo];
+    if (d->coordinates != NULL) {
+        uint32_t difference = d->coordinates[hi] - d->coordinates[lo];
         return difference < d->full ? difference : d->full;
     }
     if (d->pair_units != NULL)
@@ -65,6 +72,7 @@ static inline uint32_t kanon__dimension_units(const kanon__dimension *d, uint32_
     return kanon__dimension_climb(d, lo, hi);
 }
 
+/* The box of one row; the box extended to a row; the box extended to another box. */
 void kanon__box_start(const kanon__space *space, kanon__bound *box, int64_t row);
 void kanon__box_add(const kanon__space *space, kanon__bound *box, int64_t row);
 void kanon__box_join(const kanon__space *space, kanon__bound *box, const kanon__bound *other);

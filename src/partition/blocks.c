@@ -1,17 +1,23 @@
+/* See blocks.h for the steps.
+ *
+ * Step 4 is the costly one: a record left over is compared with the groups of all blocks. Each block keeps the box
+ * around all its records; D of the record and the nearest corner of that box bounds the increase of every group inside
+ * from below, so most blocks are skipped. */
 #include "partition/blocks.h"
 
 #include "core/alloc.h"
 #include "core/pool.h"
 #include "model/clusters.h"
 #include "partition/gaps.h"
+#include "partition/row_run.h"
 
 #include <stdlib.h>
 
-/* The groups of a block, for the records that are left over. */
+/* What step 4 needs of a block, kept after its table and space are gone. */
 typedef struct block_groups {
-    kanon__clusters clusters; /* its boxes only: the block's own space is gone */
-    kanon__bound *around;     /* the box around all its records */
-    int64_t n_left;           /* its records that are left over */
+    kanon__clusters clusters; /* the boxes and sizes of its groups, in codes of the whole table */
+    kanon__bound *around;     /* the box of all its records */
+    int64_t n_left;           /* its records left over */
 } block_groups;
 
 typedef struct blocks {
@@ -19,7 +25,7 @@ typedef struct blocks {
     kanon__grouper algorithm;
     int threads;
     kanon__parts *parts;
-    int32_t *turn;          /* blocks, the largest first: so that no thread is left alone with one at the end */
+    int32_t *turn;          /* by task: its block; the largest first, so that no thread ends alone with a large one */
     int32_t *group_of;      /* by place in parts->rows: the group inside its block */
     int32_t *n_groups;      /* by block */
     block_groups *groups;   /* by block */
@@ -27,7 +33,7 @@ typedef struct blocks {
     kanon__shared_ticker shared;
 } blocks;
 
-/* What is left over may go to any block's groups; their boxes are cheapest to find while the block is at hand. */
+/* The boxes of the block's groups, computed while its codes are in memory. */
 static kanon_status find_groups(block_groups *out, const kanon__run *run, const kanon__space *whole, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -46,55 +52,43 @@ out:
     return st;
 }
 
+/* A task of the pool: writes only what belongs to its block. */
 static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     blocks *b = payload;
     int64_t index = b->turn[task];
-    kanon__data table = {0};
-    kanon__space *space = NULL;
+    kanon__row_run part = {0};
     kanon__ticker ticker;
     kanon__random random;
     int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
     kanon__random_init(&random, b->run->seed, (uint64_t)index); /* every block has a seed of its own */
     kanon__shared_ticker_task(&ticker, &b->shared);
-    KANON_TRY(kanon__data_rows(&table, b->run->table, b->parts->rows + begin, n, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
-    kanon__run run = *b->run;
-    kanon__constraints constraints;
-    if (run.constraints != NULL) {
-        constraints = kanon__constraints_for(run.constraints, &table);
-        run.constraints = &constraints;
-    }
-    run.table = &table;
-    run.space = space;
-    run.seed = kanon__random_next(&random);
-    run.threads = 1;
-    run.ticker = &ticker;
-    run.warnings = &b->warnings[index];
-    run.chosen = NULL; /* every block chooses for itself */
-    run.notes = NULL;
-    run.shown = NULL;
-    run.leave_rest = true;
-    run.group_of = b->group_of + begin;
-    run.n_groups = 0;
-    KANON_TRY(b->algorithm(&run, err), out);
-    b->n_groups[index] = run.n_groups;
-    KANON_TRY(find_groups(&b->groups[index], &run, b->run->space, err), out);
+    KANON_TRY(kanon__row_run_init(&part, b->run, b->parts->rows + begin, n, b->group_of + begin, err), out);
+    part.run.seed = kanon__random_next(&random);
+    part.run.threads = 1;
+    part.run.ticker = &ticker;
+    part.run.warnings = &b->warnings[index];
+    part.run.chosen = NULL; /* every block chooses for itself */
+    part.run.notes = NULL;
+    part.run.leave_rest = true;
+    KANON_TRY(b->algorithm(&part.run, err), out);
+    b->n_groups[index] = part.run.n_groups;
+    KANON_TRY(find_groups(&b->groups[index], &part.run, b->run->space, err), out);
     kanon__shared_ticker_add(&b->shared, n);
 out:
-    kanon__space_free(space);
-    kanon__data_clear_rows(&table);
+    kanon__row_run_clear(&part);
     return st;
 }
 
-/* ---- what is left over ------------------------------------------------------------------------------------------- */
+/* ---- step 4: records left over ----------------------------------------------------------------------------------- */
 
 typedef struct leftover {
     int32_t row;
     int32_t block;
 } leftover;
 
+/* The group that a record left over joins. */
 typedef struct host {
     int64_t block, group; /* block -1: none yet */
     int64_t increase;
@@ -106,8 +100,8 @@ static int by_row(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Whether a group of the block may cost as little as the best one: it costs no less than D of the record and whatever is
- * nearest in the box around the block. Blocks are looked at in order but for the first, so ties go by block, then group. */
+/* Whether a group of the block may be better than the best one: its increase is at least D of the record and the nearest
+ * corner of the block's box. Blocks are inspected in order but for the first, so ties go by block, then group. */
 static bool may_host(const blocks *b, int64_t block, const host *best, int64_t row)
 {
     const kanon__space *space = b->run->space;
@@ -121,7 +115,7 @@ static bool may_host(const blocks *b, int64_t block, const host *best, int64_t r
     return units < best->increase || (units == best->increase && block < best->block);
 }
 
-static void look_at_block(const blocks *b, int64_t block, host *best, int64_t row)
+static void inspect_block(const blocks *b, int64_t block, host *best, int64_t row)
 {
     const kanon__clusters *c = &b->groups[block].clusters;
     for (int64_t group = 0; group < c->n; group++) {
@@ -133,18 +127,19 @@ static void look_at_block(const blocks *b, int64_t block, host *best, int64_t ro
     }
 }
 
-/* The group with the least increase, the lowest of equals. Its own block's come first: what is near leaves little to look at. */
+/* The group with the least increase, the lowest of equals. The record's own block comes first: a small increase found early
+ * rules out most other blocks. */
 static host find_host(const blocks *b, const leftover *l)
 {
     host best = {.block = INT64_MAX, .increase = INT64_MAX};
-    look_at_block(b, l->block, &best, l->row);
+    inspect_block(b, l->block, &best, l->row);
     for (int64_t block = 0; block < b->parts->n; block++)
         if (block != l->block && may_host(b, block, &best, l->row))
-            look_at_block(b, block, &best, l->row);
+            inspect_block(b, block, &best, l->row);
     return best;
 }
 
-/* In record order, as if there were no blocks. */
+/* In record order, as if there were no blocks: each record counts for those after it. */
 static kanon_status place_leftovers(blocks *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -174,8 +169,9 @@ out:
     return st;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- steps 2 and 3: groups --------------------------------------------------------------------------------------- */
 
+/* Groups are numbered block by block. */
 static void collect_groups(blocks *b)
 {
     kanon__run *run = b->run;
@@ -187,7 +183,7 @@ static void collect_groups(blocks *b)
     }
 }
 
-/* What a block had to say is told once, with how many blocks said something. */
+/* Blocks mostly warn of the same thing: the first warning is reported, with the number of blocks that warned. */
 static kanon_status collect_warnings(blocks *b, kanon_error *err)
 {
     int64_t n_warned = 0, first = -1;
@@ -202,28 +198,29 @@ static kanon_status collect_warnings(blocks *b, kanon_error *err)
                              (long long)b->parts->n, b->warnings[first].items[0]);
 }
 
-typedef struct sized {
+/* A block by its size, for sorting. */
+typedef struct sized_block {
     int64_t n_rows;
     int32_t block;
-} sized;
+} sized_block;
 
 static int by_falling_size(const void *left, const void *right)
 {
-    const sized *a = left, *b = right;
+    const sized_block *a = left, *b = right;
     if (a->n_rows != b->n_rows)
         return a->n_rows > b->n_rows ? -1 : 1;
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-static kanon_status take_turns(blocks *b, kanon_error *err)
+static kanon_status order_blocks(blocks *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    sized *order = NULL;
+    sized_block *order = NULL;
     int64_t n = b->parts->n;
     KANON_TRY(kanon__new_array(&b->turn, n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&order, n, "blocks", err), out);
     for (int64_t i = 0; i < n; i++)
-        order[i] = (sized){b->parts->begins[i + 1] - b->parts->begins[i], (int32_t)i};
+        order[i] = (sized_block){b->parts->begins[i + 1] - b->parts->begins[i], (int32_t)i};
     qsort(order, (size_t)n, sizeof *order, by_falling_size);
     for (int64_t i = 0; i < n; i++)
         b->turn[i] = order[i].block;
@@ -236,7 +233,7 @@ static kanon_status run_blocks(blocks *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n = b->run->table->n_rows;
-    KANON_TRY(take_turns(b, err), out);
+    KANON_TRY(order_blocks(b, err), out);
     KANON_TRY(kanon__new_array(&b->group_of, n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->n_groups, b->parts->n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->groups, b->parts->n, "blocks", err), out);
@@ -265,7 +262,7 @@ out:
     return st;
 }
 
-/* How many threads the memory has room for. */
+/* The number of blocks that fit into memory at a time, by the largest one. */
 static int threads_that_fit(const blocks *b, int64_t row_bytes, int64_t most_bytes)
 {
     int64_t largest = 1;

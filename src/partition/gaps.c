@@ -1,55 +1,54 @@
+/* See gaps.h. For each part one counting pass per dimension finds the best cut, in parallel for large parts; the rows
+ * are then divided in place (partition/row_parts.h). Cost: O(attributes * (n + codes)) per level of cuts. */
 #include "partition/gaps.h"
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "partition/row_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer records are looked at before a thread has started. */
+/* For smaller parts starting threads takes longer than the work. */
 enum { LARGE_PART = 50000 };
 
-typedef struct part {
-    int64_t begin, end;
-} part;
-
 /* Records with codes up to `code` go left. */
-typedef struct cut {
+typedef struct gap_cut {
     int dimension; /* -1: none is possible */
     uint32_t code;
-    uint32_t units; /* what it costs to bridge */
-    int64_t off_middle;
-} cut;
+    uint32_t units;     /* D of the two values next to the cut */
+    int64_t off_middle; /* how uneven it is: |left - right| */
+} gap_cut;
 
-typedef struct cutting {
+typedef struct gap_partition {
     const kanon__space *space;
     int64_t least;
     int threads;
     int32_t *order, *scratch; /* rows; each part is a stretch of it, its rows ascending */
     int64_t **counts;         /* by dimension and code */
-    cut *best;                /* by dimension: of the part that is looked at */
-    part now;                 /* that part */
-    part *stack;
-    int64_t n_stack, stack_capacity;
-} cutting;
+    gap_cut *best;            /* by dimension: its best cut of the part at hand */
+    kanon__row_part now;      /* that part */
+    kanon__row_parts stack;
+} gap_partition;
 
-static bool is_better(const cut *a, const cut *b)
+/* The wider gap, then the more even cut. *b may be none. */
+static bool is_better(const gap_cut *a, const gap_cut *b)
 {
     if (b->dimension < 0 || a->units != b->units)
         return b->dimension < 0 || a->units > b->units;
     return a->off_middle < b->off_middle;
 }
 
-/* The best cut of the part on one dimension. */
-static kanon_status look_at_dimension(int64_t i, void *payload, kanon_error *err)
+/* A task of the pool: the best cut of the part on one dimension. */
+static kanon_status inspect_dimension(int64_t i, void *payload, kanon_error *err)
 {
-    cutting *c = payload;
+    gap_partition *c = payload;
     const kanon__dimension *d = &c->space->dimensions[i];
     int64_t n = c->now.end - c->now.begin, left = 0, *counts = c->counts[i];
     uint32_t before = KANON__NO_CODE;
-    cut *best = &c->best[i];
+    gap_cut *best = &c->best[i];
     (void)err;
-    *best = (cut){.dimension = -1};
+    *best = (gap_cut){.dimension = -1};
     memset(counts, 0, (size_t)d->n_codes * sizeof *counts);
     for (int64_t j = c->now.begin; j < c->now.end; j++)
         counts[kanon__code_at(d->codes, c->order[j])]++;
@@ -57,7 +56,7 @@ static kanon_status look_at_dimension(int64_t i, void *payload, kanon_error *err
         if (counts[code] == 0)
             continue;
         if (before != KANON__NO_CODE && left >= c->least && n - left >= c->least) {
-            cut here = {(int)i, before, kanon__dimension_units(d, before, code), llabs(2 * left - n)};
+            gap_cut here = {(int)i, before, kanon__dimension_units(d, before, code), llabs(2 * left - n)};
             if (is_better(&here, best))
                 *best = here;
         }
@@ -68,15 +67,15 @@ static kanon_status look_at_dimension(int64_t i, void *payload, kanon_error *err
 }
 
 /* The best cut on any dimension, the first of equals. */
-static kanon_status find_cut(cut *out, cutting *c, part p, kanon_error *err)
+static kanon_status find_cut(gap_cut *out, gap_partition *c, kanon__row_part p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int m = c->space->n_dimensions;
-    *out = (cut){.dimension = -1};
+    *out = (gap_cut){.dimension = -1};
     if (p.end - p.begin < 2 * c->least)
         return KANON_OK;
     c->now = p;
-    KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, look_at_dimension, c, err), out);
+    KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, inspect_dimension, c, err), out);
     for (int i = 0; i < m; i++)
         if (c->best[i].dimension >= 0 && is_better(&c->best[i], out))
             *out = c->best[i];
@@ -84,7 +83,8 @@ out:
     return st;
 }
 
-static int64_t divide(cutting *c, part p, const cut *at)
+/* Move the left rows to the front of the part, both sides in record order. Returns where the right side begins. */
+static int64_t divide(gap_partition *c, kanon__row_part p, const gap_cut *at)
 {
     kanon__codes codes = c->space->dimensions[at->dimension].codes;
     int64_t left = p.begin, right = 0;
@@ -99,12 +99,12 @@ static int64_t divide(cutting *c, part p, const cut *at)
     return left;
 }
 
-static kanon_status cut_parts(cutting *c, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
+static kanon_status cut_parts(gap_partition *c, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    while (c->n_stack > 0) {
-        part p = c->stack[--c->n_stack];
-        cut best;
+    while (c->stack.n > 0) {
+        kanon__row_part p = kanon__row_parts_pop(&c->stack);
+        gap_cut best;
         KANON_TRY(find_cut(&best, c, p, err), out);
         KANON_TRY(kanon__tick(ticker, p.begin, c->space->n_rows, 20 * (p.end - p.begin), err), out);
         if (best.dimension < 0) {
@@ -112,9 +112,7 @@ static kanon_status cut_parts(cutting *c, kanon__parts *parts, kanon__ticker *ti
             continue;
         }
         int64_t middle = divide(c, p, &best);
-        KANON_TRY(kanon__grow_array(&c->stack, &c->stack_capacity, c->n_stack + 2, "parts", err), out);
-        c->stack[c->n_stack++] = (part){middle, p.end};
-        c->stack[c->n_stack++] = (part){p.begin, middle};
+        KANON_TRY(kanon__row_parts_push_halves(&c->stack, p, middle, err), out);
     }
 out:
     return st;
@@ -125,7 +123,7 @@ kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space,
 {
     kanon_status st = KANON_OK;
     kanon__parts *parts = NULL;
-    cutting c = {.space = space, .least = least, .threads = threads};
+    gap_partition c = {.space = space, .least = least, .threads = threads};
     int64_t n = space->n_rows;
     *out = NULL;
     KANON_TRY(kanon__new_array(&parts, 1, "parts", err), out);
@@ -136,17 +134,16 @@ kanon_status kanon__parts_at_gaps(kanon__parts **out, const kanon__space *space,
     KANON_TRY(kanon__new_array(&c.counts, space->n_dimensions, "row order", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
         KANON_TRY(kanon__new_array(&c.counts[i], space->dimensions[i].n_codes, "row order", err), out);
-    KANON_TRY(kanon__grow_array(&c.stack, &c.stack_capacity, 64, "parts", err), out);
     for (int64_t row = 0; row < n; row++)
         c.order[row] = (int32_t)row;
-    c.stack[c.n_stack++] = (part){0, n};
+    KANON_TRY(kanon__row_parts_push(&c.stack, (kanon__row_part){0, n}, err), out);
     KANON_TRY(cut_parts(&c, parts, ticker, err), out);
     parts->rows = c.order;
     c.order = NULL;
     *out = parts;
     parts = NULL;
 out:
-    kanon__free(c.stack);
+    kanon__free(c.stack.items);
     for (int i = 0; c.counts != NULL && i < space->n_dimensions; i++)
         kanon__free(c.counts[i]);
     kanon__free(c.counts);

@@ -1,9 +1,13 @@
-/* Cutting a table where groups would hardly cross: at the gap between neighbouring values that costs most to bridge.
+/* Partition at gaps: cut a table where groups would hardly cross.
  *
- * A median cut in the manner of Loukides lets equal values fall on both sides, and takes the widest attribute, which on many tables is
- * a category with few values, again and again: both sides then hold the same kinds of record, half as densely. Here equal values
- * stay together, and of all cuts that leave enough on both sides the one is taken whose two neighbouring values cost most
- * together; of equals the one nearest to the middle. */
+ * Of all cuts that leave at least `least` records on both sides, the one is taken whose two neighbouring values cost most
+ * together, of equals the one nearest to the middle. Equal values stay together. A median cut in the manner of Loukides is
+ * worse for blocks: it lets equal values fall on both sides, and takes the widest attribute, on many tables a category with
+ * few values, again and again, so that both sides hold the same kinds of record at half the density.
+ *
+ *     age   20 21 21 22 | 29 30 30      the gap 22 .. 29 costs most to bridge
+ *
+ * Called by partition/blocks.c. */
 #ifndef KANON_PARTITION_GAPS_H
 #define KANON_PARTITION_GAPS_H
 

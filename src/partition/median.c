@@ -1,24 +1,23 @@
+/* See median.h; the step numbers are those of Loukides, algorithm 2. Cost: O(attributes * n) per level, log2(n / least)
+ * levels.
+ * Ties: the first of equally wide attributes; records of equal value in record order. */
 #include "partition/median.h"
 
 #include "core/alloc.h"
 #include "core/select.h"
+#include "partition/row_parts.h"
 
-typedef struct part {
-    int64_t begin, end;
-} part;
-
-typedef struct splitting {
+typedef struct median_partition {
     const kanon__splitter *how;
     int32_t *order;   /* rows; each part is a stretch of it, its rows ascending */
     int32_t *scratch; /* as long */
     uint32_t *codes;  /* as long */
-    int64_t *stamps;  /* by code: the last part in which it was seen; parts are told apart by n_stamps */
+    int64_t *stamps;  /* by code: the number of the count that saw it last, so that no array has to be cleared */
     int64_t n_stamps;
-    part *stack;
-    int64_t n_stack, stack_capacity;
-} splitting;
+    kanon__row_parts stack;
+} median_partition;
 
-static uint32_t count_distinct(splitting *s, part p, const kanon__dimension *d)
+static uint32_t count_distinct(median_partition *s, kanon__row_part p, const kanon__dimension *d)
 {
     uint32_t n = 0;
     s->n_stamps++;
@@ -30,8 +29,8 @@ static uint32_t count_distinct(splitting *s, part p, const kanon__dimension *d)
     return n;
 }
 
-/* How wide the part is on a dimension, to be compared with other dimensions. */
-static double width(splitting *s, part p, const kanon__dimension *d)
+/* The width of the part on a dimension, comparable across dimensions. */
+static double width(median_partition *s, kanon__row_part p, const kanon__dimension *d)
 {
     uint32_t lo = UINT32_MAX, hi = 0;
     for (int64_t i = p.begin; i < p.end; i++) {
@@ -45,7 +44,7 @@ static double width(splitting *s, part p, const kanon__dimension *d)
                                     : kanon__dimension_units(d, lo, hi);
         return d->full > 0 ? (double)units / d->full : 0;
     }
-    if (d->position == NULL) {
+    if (d->coordinates == NULL) {
         int32_t node = kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)lo, (int32_t)hi);
         return c->domain->taxonomy->last_leaf[node] - c->domain->taxonomy->first_leaf[node] + 1;
     }
@@ -57,8 +56,8 @@ static double width(splitting *s, part p, const kanon__dimension *d)
     return mixed ? c->domain->values[n_numbers - 1] - c->domain->values[0] : c->domain->values[hi] - c->domain->values[lo];
 }
 
-/* Step 2. */
-static const kanon__dimension *widest(splitting *s, part p)
+/* Step 2: the attribute with the largest width. */
+static const kanon__dimension *widest(median_partition *s, kanon__row_part p)
 {
     const kanon__space *space = s->how->space;
     int best = 0;
@@ -75,7 +74,7 @@ static const kanon__dimension *widest(splitting *s, part p)
 
 /* Steps 3 to 5, into scratch: the lower half of the records by value, then record, and behind it the upper half. Both
  * ascending. */
-static int64_t halve(splitting *s, part p, const kanon__dimension *d)
+static int64_t halve(median_partition *s, kanon__row_part p, const kanon__dimension *d)
 {
     int64_t n = p.end - p.begin, half = n / 2, below = 0, left = 0, right = half;
     for (int64_t i = 0; i < n; i++)
@@ -94,21 +93,22 @@ static int64_t halve(splitting *s, part p, const kanon__dimension *d)
     return half;
 }
 
-static kanon_status is_protected(const splitting *s, const int32_t *rows, int64_t n, bool *out, kanon_error *err)
+/* Whether the sum of S-diversity of some rows is at most delta'. */
+static kanon_status is_protected(const median_partition *s, const int32_t *rows, int64_t n, bool *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__secrets_group group = {0};
-    KANON_TRY(kanon__secrets_group_init(&group, s->how->secrets, err), out);
-    KANON_TRY(kanon__secrets_group_fill(&group, rows, n, err), out);
-    *out = kanon__secrets_sum(s->how->secrets, group.numerator, n) <= s->how->most_sum;
+    kanon__s_diversity_group group = {0};
+    KANON_TRY(kanon__s_diversity_group_init(&group, s->how->secrets, err), out);
+    KANON_TRY(kanon__s_diversity_group_fill(&group, rows, n, err), out);
+    *out = kanon__s_diversity_sum(s->how->secrets, group.numerator, n) <= s->how->most_sum;
 out:
-    if (group.secrets != NULL)
-        kanon__secrets_group_clear(&group);
+    if (group.measure != NULL)
+        kanon__s_diversity_group_clear(&group);
     return st;
 }
 
-/* Step 6, for the two halves in scratch. */
-static kanon_status may_split(const splitting *s, int64_t n_left, int64_t n_right, bool *out, kanon_error *err)
+/* Step 6, for the two halves in scratch: may the split be made? */
+static kanon_status may_split(const median_partition *s, int64_t n_left, int64_t n_right, bool *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *out = n_left >= s->how->least && n_right >= s->how->least;
@@ -119,12 +119,13 @@ static kanon_status may_split(const splitting *s, int64_t n_left, int64_t n_righ
     return st;
 }
 
-static kanon_status split_parts(splitting *s, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
+/* The recursion: split each part until none may be split. */
+static kanon_status split_parts(median_partition *s, kanon__parts *parts, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t n_rows = s->how->space->n_rows;
-    while (s->n_stack > 0) {
-        part p = s->stack[--s->n_stack];
+    while (s->stack.n > 0) {
+        kanon__row_part p = kanon__row_parts_pop(&s->stack);
         int64_t n = p.end - p.begin, n_left = 0;
         bool split = n >= 2 * s->how->least && n >= 2;
         if (split) {
@@ -138,9 +139,7 @@ static kanon_status split_parts(splitting *s, kanon__parts *parts, kanon__ticker
         }
         for (int64_t i = 0; i < n; i++)
             s->order[p.begin + i] = s->scratch[i];
-        KANON_TRY(kanon__grow_array(&s->stack, &s->stack_capacity, s->n_stack + 2, "parts", err), out);
-        s->stack[s->n_stack++] = (part){p.begin + n_left, p.end};
-        s->stack[s->n_stack++] = (part){p.begin, p.begin + n_left};
+        KANON_TRY(kanon__row_parts_push_halves(&s->stack, p, p.begin + n_left, err), out);
         KANON_TRY(kanon__tick(ticker, p.begin, n_rows, 50 * n, err), out);
     }
 out:
@@ -151,7 +150,7 @@ kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitte
 {
     kanon_status st = KANON_OK;
     kanon__parts *parts = NULL;
-    splitting s = {.how = splitter};
+    median_partition s = {.how = splitter};
     const kanon__space *space = splitter->space;
     int64_t n = space->n_rows, most_codes = 0, most_parts = splitter->least > 0 ? n / splitter->least + 1 : n;
     *out = NULL;
@@ -163,17 +162,16 @@ kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitte
     KANON_TRY(kanon__new_array(&s.scratch, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.codes, n, "row order", err), out);
     KANON_TRY(kanon__new_array(&s.stamps, most_codes, "row order", err), out);
-    KANON_TRY(kanon__grow_array(&s.stack, &s.stack_capacity, 64, "parts", err), out);
     for (int64_t row = 0; row < n; row++)
         s.order[row] = (int32_t)row;
-    s.stack[s.n_stack++] = (part){0, n};
+    KANON_TRY(kanon__row_parts_push(&s.stack, (kanon__row_part){0, n}, err), out);
     KANON_TRY(split_parts(&s, parts, ticker, err), out);
     parts->rows = s.order;
     s.order = NULL;
     *out = parts;
     parts = NULL;
 out:
-    kanon__free(s.stack);
+    kanon__free(s.stack.items);
     kanon__free(s.stamps);
     kanon__free(s.codes);
     kanon__free(s.scratch);

@@ -1,12 +1,17 @@
 /* Median pre-partitioning (Loukides, algorithm 2): the table is halved at the median of its widest attribute, again and
- * again. */
+ * again.
+ *
+ * It makes tgc near-linear: clusters are grown inside parts of about s records. Halves are made while both keep `least`
+ * records and, for protection, while the sensitive values of both stay spread out (S-diversity at most most_sum).
+ *
+ * Called by algorithms/tgc.c. kanon__parts is also what partition/gaps.h returns. */
 #ifndef KANON_PARTITION_MEDIAN_H
 #define KANON_PARTITION_MEDIAN_H
 
 #include "core/ticker.h"
 #include "model/s_diversity.h"
 
-/* Part i is rows[begins[i] .. begins[i + 1]), ascending. */
+/* A partition of the rows: part i is rows[begins[i] .. begins[i + 1]), ascending. begins has n + 1 entries. */
 typedef struct kanon__parts {
     int32_t *rows;
     int64_t *begins;
@@ -14,11 +19,11 @@ typedef struct kanon__parts {
 } kanon__parts;
 
 typedef struct kanon__splitter {
-    const kanon__space *space;     /* in terms of Q-diversity */
-    bool raw;                      /* the widest attribute is that with the largest range as it stands, not normalised */
-    int64_t least;                 /* both sides of a split keep at least this many records */
-    const kanon__secrets *secrets; /* NULL: the next condition is not asked for */
-    double most_sum;               /* on both sides the sum of S-diversity is at most this */
+    const kanon__space *space;         /* in terms of Q-diversity */
+    bool raw;                          /* the widest attribute is that with the largest range as it stands, not normalised */
+    int64_t least;                     /* both sides of a split keep at least this many records */
+    const kanon__s_diversity *secrets; /* NULL: no bound on S-diversity */
+    double most_sum;                   /* the largest sum of S-diversity of either side */
 } kanon__splitter;
 
 kanon_status kanon__parts_new(kanon__parts **out, const kanon__splitter *splitter, kanon__ticker *ticker, kanon_error *err);

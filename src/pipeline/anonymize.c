@@ -1,9 +1,10 @@
 /* One run: the algorithm's groups, checked. */
 #include "algorithms/algorithm.h"
-#include "pipeline/mapping.h"
+#include "pipeline/recode_maps.h"
 #include "pipeline/memory.h"
 #include "pipeline/requirements.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "model/grouping.h"
@@ -35,8 +36,8 @@ typedef struct plan {
     const kanon__algorithm *algorithm;
     const kanon__refinement *refinement; /* NULL: none */
     const kanon__settings *refining;     /* of the refinement */
-    kanon__pace pace;
-    bool compare; /* also find the loss without what is asked beside k */
+    kanon__block_plan blocks;
+    bool compare; /* also measure the loss without what is asked in addition to k */
     bool recode;  /* one mapping per attribute */
 } plan;
 
@@ -108,7 +109,7 @@ static kanon_status record_origin(kanon_grouping *g, const plan *p, const kanon_
     kanon_status st = KANON_OK;
     g->k = run->k;
     g->seed = run->seed;
-    g->blocks = p->pace.blocks;
+    g->blocks = p->blocks.least_records;
     g->revision = p->algorithm->info.revision;
     const char *name = p->algorithm->info.name;
     KANON_TRY(kanon__copy_text(&g->algorithm, name, strlen(name), "a name", err), out);
@@ -127,10 +128,10 @@ out:
 static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_error *err)
 {
     const plan *p = payload;
-    if (p->pace.blocks == 0)
+    if (p->blocks.least_records == 0)
         return p->algorithm->run(run, err);
-    return kanon__blocks_run(run, p->pace.blocks, kanon__algorithm_need(p->algorithm, 1, run->table->n_quasi),
-                             p->pace.block_bytes, p->algorithm->run, err);
+    return kanon__blocks_run(run, p->blocks.least_records, kanon__algorithm_need(p->algorithm, 1, run->table->n_quasi),
+                             p->blocks.block_bytes, p->algorithm->run, err);
 }
 
 static kanon_status verify(const kanon__run *run, kanon_error *err)
@@ -175,7 +176,7 @@ out:
     return st;
 }
 
-/* The groups that there would be if nothing were asked beside k. */
+/* The groups that there would be if nothing were asked in addition to k. */
 static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error *err)
 {
     const plan *p = payload;
@@ -189,15 +190,15 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     kanon_grouping *g = NULL;
     kanon__space *space = NULL;
     kanon__texts warnings = {0}, chosen = {0}, notes = {0};
-    kanon__mapping mapping = {0};
+    kanon__recode_maps maps = {0};
     int64_t n_rows = run->table->n_rows;
     double begin = kanon__seconds();
     run->warnings = &warnings;
     run->chosen = &chosen;
     run->notes = &notes;
     if (p->recode)
-        KANON_TRY(kanon__mapping_init(&mapping, run->table, err), out);
-    run->shown = mapping.shown;
+        KANON_TRY(kanon__recode_maps_init(&maps, run->table, err), out);
+    run->recode_maps = maps.ranges;
     KANON_TRY(kanon__space_new(&space, run->table, run->table->quasi, run->table->n_quasi, KANON__TERMS_LOSS, err), out);
     run->space = space;
     KANON_TRY(kanon__new_array(&run->group_of, n_rows, "a grouping", err), out);
@@ -213,7 +214,7 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     g->notes = notes;
     notes = (kanon__texts){0};
     if (p->recode)
-        kanon__mapping_hand_over(&mapping, g);
+        kanon__recode_maps_hand_over(&maps, g);
     g->seconds = kanon__seconds() - begin;
     if (p->compare)
         KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, p, err), out);
@@ -223,7 +224,7 @@ out:
     kanon_grouping_free(g);
     kanon__free(run->group_of);
     kanon__space_free(space);
-    kanon__mapping_clear(&mapping);
+    kanon__recode_maps_clear(&maps);
     kanon__texts_clear(&notes);
     kanon__texts_clear(&chosen);
     kanon__texts_clear(&warnings);
@@ -338,7 +339,7 @@ static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
     return kanon__hint(err, st, "a block of 100000 records costs little loss");
 }
 
-static kanon_status choose_pace(plan *p, const kanon__data *data, const kanon__constraints *constraints, int64_t k,
+static kanon_status plan_blocks(plan *p, const kanon__data *data, const kanon__constraints *constraints, int64_t k,
                                 int64_t may_suppress, const kanon_options *o, kanon_error *err)
 {
     const kanon__refinement *r = p->refinement;
@@ -352,10 +353,10 @@ static kanon_status choose_pace(plan *p, const kanon__data *data, const kanon__c
     int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(data, constraints, may_suppress, k);
     if (repair_bytes > work.then_bytes) {
         work.then = "making the groups keep what the schema asks";
-        work.instead = "ask for less beside k";
+        work.instead = "ask for less in addition to k";
         work.then_bytes = repair_bytes;
     }
-    return kanon__pace_choose(&p->pace, &work, o->blocks, o->memory, err);
+    return kanon__block_plan_choose(&p->blocks, &work, o->blocks, o->memory, err);
 }
 
 /* How many records may be suppressed: by the option, else by the policy; -1: nobody said. */
@@ -369,7 +370,7 @@ static kanon_status count_suppressible(int64_t *out, const kanon_table *table, c
     return KANON_OK;
 }
 
-kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_options o;
@@ -382,6 +383,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
     kanon__constraints *constraints = NULL;
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(make_plan(&p, table, &o, err), out);
     KANON_TRY(check_effort(&p, &o, err), out);
     const kanon_algorithm_info *info = &p.algorithm->info;
@@ -397,7 +399,7 @@ kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, con
         o.blocks = KANON_BLOCKS_NONE;
     KANON_TRY(kanon__requirements_allow(&table->data, &table->policy, p.refinement != NULL, err), out);
     KANON_TRY(kanon__requirements_new(&constraints, &table->data, &table->policy, k, err), out);
-    KANON_TRY(choose_pace(&p, &table->data, constraints, k, may_suppress, &o, err), out);
+    KANON_TRY(plan_blocks(&p, &table->data, constraints, k, may_suppress, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "grouping");
     kanon__run run = {.table = &table->data,
                       .policy = &table->policy,
@@ -415,4 +417,11 @@ out:
     kanon__settings_clear(&settings);
     kanon__free(given);
     return st;
+}
+
+kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, anonymize(out, table, options, err));
 }

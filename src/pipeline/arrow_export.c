@@ -2,6 +2,7 @@
 #include "pipeline/arrow_export.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/take_options.h"
 #include "pipeline/release_plan.h"
 #include "release/sink/arrow_release.h"
@@ -16,7 +17,7 @@ static kanon_status check_own_grouping(const kanon_table *t, const kanon_groupin
         return KANON_OK;
     kanon_status st = kanon__verify_privacy(&t->data, &t->policy, g->group_of, g->n_groups, g->k > 0 ? g->k : 1, &inner);
     if (st == KANON_EINTERNAL) {
-        st = kanon__fail(err, KANON_EINVAL, "the grouping does not keep the constraints of the schema");
+        st = kanon__fail(err, KANON_EINVAL, "the grouping violates a constraint of the schema");
         return kanon__hint(err, st, "%s", inner.message);
     }
     if (st != KANON_OK && err != NULL)
@@ -33,9 +34,9 @@ static kanon_status check_options(const kanon_table *t, const kanon_grouping *g,
     return st == KANON_OK ? check_own_grouping(t, g, err) : st;
 }
 
-kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
-                                 const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
-                                 void *payload)
+static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
+                                const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                void *payload)
 {
     kanon_status st = KANON_OK;
     kanon_arrow_options o;
@@ -46,6 +47,7 @@ kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table
     struct ArrowSchema schema = {0};
     out->release = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
     KANON_TRY(kanon__release_map(&shown, t, g, err), out);
@@ -83,6 +85,15 @@ out:
     kanon__free(order);
     kanon__free(shown);
     return st;
+}
+
+kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
+                                 const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                 void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, make_stream(out, table, grouping, options, err, before, payload));
 }
 
 kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,

@@ -1,5 +1,6 @@
 /* What groups show, for hosts. Extents are computed once; texts are copied, because those of a domain are not terminated. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "pipeline/release_plan.h"
 #include "release/extent.h"
 
@@ -47,8 +48,7 @@ out:
     return st;
 }
 
-kanon_status kanon_group_view_new(kanon_group_view **out, const kanon_table *table, const kanon_grouping *g,
-                                  kanon_error *err)
+static kanon_status new_view(kanon_group_view **out, const kanon_table *table, const kanon_grouping *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_group_view *v = NULL;
@@ -75,6 +75,14 @@ out:
     kanon__free(shown);
     kanon_group_view_free(v);
     return st;
+}
+
+kanon_status kanon_group_view_new(kanon_group_view **out, const kanon_table *table, const kanon_grouping *grouping,
+                                  kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, new_view(out, table, grouping, err));
 }
 
 void kanon_group_view_free(kanon_group_view *v)

@@ -1,11 +1,18 @@
+/* See memory.h. The estimate is a sum of table, algorithm and release; blocks replace the algorithm's share by that of the
+ * blocks that run at a time:
+ *
+ *     all at once    fixed + table + release + max(algorithm * n, next step)
+ *     in blocks      max(fixed + table + release + cutting + algorithm * 3 * block, fixed + table + release + next step)
+ *
+ * The constants are bytes per row, cell and group as allocated; they err on the high side. */
 #include "pipeline/memory.h"
 
 #include <stdio.h>
 
-/* Blocks that are cut without being asked for: large enough to cost little loss. */
+/* The size of blocks that the user did not ask for: large enough to cost little loss. */
 enum { USUAL_BLOCK = 100000, LEAST_BLOCK = 2000, BLOCK_PER_K = 100 };
 
-/* Blocks are cut at gaps, so one can have more than the least number of records. */
+/* Blocks are cut at gaps, so a block may have more than the least number of records: up to about so many times. */
 enum { LARGEST_BLOCK = 3 };
 
 /* ---- what is needed ---------------------------------------------------------------------------------------------- */
@@ -24,7 +31,7 @@ static int64_t table_bytes(const kanon__data *t)
     return bytes;
 }
 
-/* What lies in a file for want of memory, and will not where more of it is allowed. */
+/* Columns in a spill file: they return to memory where more of it is allowed. */
 static int64_t spilled_bytes(const kanon__data *t)
 {
     int64_t bytes = 0;
@@ -113,22 +120,23 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
     return kanon__hint(err, st, "allow %s", wanted);
 }
 
-kanon_status kanon__pace_choose(kanon__pace *out, const kanon__workload *w, int64_t asked, int64_t memory, kanon_error *err)
+kanon_status kanon__block_plan_choose(kanon__block_plan *out, const kanon__workload *w, int64_t asked, int64_t memory,
+                                      kanon_error *err)
 {
     need n = needed(w);
-    int64_t minute = w->algorithm->minute, least = least_block(w->k);
-    bool slow = minute > 0 && n.n_rows > minute, large = memory > 0 && n.whole > memory;
-    *out = (kanon__pace){.blocks = asked > 0 ? asked : 0};
+    int64_t rate = w->algorithm->records_per_minute, least = least_block(w->k);
+    bool slow = rate > 0 && n.n_rows > rate, large = memory > 0 && n.whole > memory;
+    *out = (kanon__block_plan){.least_records = asked > 0 ? asked : 0};
     if (asked == 0 && (slow || large)) {
-        int64_t block = slow && minute / 2 < USUAL_BLOCK ? minute / 2 : USUAL_BLOCK;
+        int64_t block = slow && rate / 2 < USUAL_BLOCK ? rate / 2 : USUAL_BLOCK;
         while (memory > 0 && block > least && blocks_need(&n, block) > memory)
             block /= 2;
-        out->blocks = block > least ? block : least;
+        out->least_records = block > least ? block : least;
     }
     if (memory == 0)
         return KANON_OK;
-    if (out->blocks > 0 ? blocks_need(&n, out->blocks) > memory : large)
-        return fail_short(w, &n, out->blocks, memory, err);
+    if (out->least_records > 0 ? blocks_need(&n, out->least_records) > memory : large)
+        return fail_short(w, &n, out->least_records, memory, err);
     out->block_bytes = memory - n.base;
     return KANON_OK;
 }

@@ -1,16 +1,22 @@
-/* How much memory a run will need, from the sizes of the table at hand, and what to do where that is more than it may use. */
+/* The block plan: how much memory and time a run will need, and whether to group in blocks because of that.
+ *
+ * Both are known before the run: memory from the sizes of the table and the bytes per record that the descriptor of the
+ * algorithm states, time from its records per minute. A run that cannot fit into --memory is refused before the work begins,
+ * with what would fit. test_conformance.c holds the estimates against what is allocated.
+ *
+ * Called by pipeline/anonymize.c. */
 #ifndef KANON_PIPELINE_MEMORY_H
 #define KANON_PIPELINE_MEMORY_H
 
 #include "algorithms/algorithm.h"
 
-/* How the records are to be grouped: all at once, or in blocks. */
-typedef struct kanon__pace {
-    int64_t blocks;      /* the fewest records of a block; 0: all at once */
-    int64_t block_bytes; /* that all running blocks may take together; 0: any number */
-} kanon__pace;
+/* How the records are grouped: all at once, or in blocks. */
+typedef struct kanon__block_plan {
+    int64_t least_records; /* the fewest records of a block; 0: all at once */
+    int64_t block_bytes;   /* that all running blocks may take together; 0: any number */
+} kanon__block_plan;
 
-/* What is to be run, as far as it takes memory. */
+/* What the plan is for: everything that takes memory. */
 typedef struct kanon__workload {
     const kanon__algorithm *algorithm;
     const char *then;    /* the step after the algorithm that takes most memory; NULL: there is none */
@@ -19,12 +25,12 @@ typedef struct kanon__workload {
     const kanon__data *table;
     int64_t k;
     int threads;
-    bool whole; /* it cannot be done in blocks */
+    bool whole; /* blocks are not possible: attribute-level recoding looks at all records */
 } kanon__workload;
 
-/* The pace for `asked` blocks (0: as it fits time and memory; KANON_BLOCKS_NONE) within `memory` bytes (0: any number).
+/* The plan for `asked` blocks (0: as it fits time and memory; KANON_BLOCKS_NONE) within `memory` bytes (0: any number).
  * KANON_ENOMEM where nothing fits, with what would. */
-kanon_status kanon__pace_choose(kanon__pace *out, const kanon__workload *work, int64_t asked, int64_t memory,
-                                kanon_error *err);
+kanon_status kanon__block_plan_choose(kanon__block_plan *out, const kanon__workload *work, int64_t asked, int64_t memory,
+                                      kanon_error *err);
 
 #endif

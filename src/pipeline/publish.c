@@ -2,6 +2,7 @@
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/take_options.h"
@@ -47,18 +48,21 @@ kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_t
     return KANON_OK;
 }
 
+/* Where neither path nor sink is given, nothing is wanted. */
+static kanon_status open_output(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
+                                kanon_error *err)
+{
+    return path != NULL || sink != NULL ? kanon__output_open(out, path, sink, with_sha256, err) : KANON_OK;
+}
+
 static kanon_status open_outputs(publishing *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
-    if (o->release != NULL)
-        KANON_TRY(kanon__output_open(&p->release, o->release, true, err), out);
-    if (o->groups != NULL)
-        KANON_TRY(kanon__output_open(&p->groups, o->groups, false, err), out);
-    if (o->report != NULL)
-        KANON_TRY(kanon__output_open(&p->report, o->report, false, err), out);
-    if (o->report_external != NULL)
-        KANON_TRY(kanon__output_open(&p->report_external, o->report_external, false, err), out);
+    KANON_TRY(open_output(&p->release, o->release, o->release_to, true, err), out);
+    KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
+    KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
+    KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
 out:
     return st;
 }
@@ -120,6 +124,8 @@ static kanon_status write_release(publishing *p, kanon_error *err)
                               .watcher = watch_row,
                               .ahead = expect_row,
                               .payload = verifier};
+    if (p->wanted.release_to != NULL && kanon__call_stays_on_thread()) /* the sink is a callback, too */
+        release.threads = 1;
     KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
     KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, threads, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
@@ -141,7 +147,7 @@ static kanon_status write_report(publishing *p, kanon__output *output, const cha
                             .command = p->wanted.command,
                             .html = kanon__report_is_html(path)};
     if (p->release != NULL) {
-        report.release_path = p->wanted.release;
+        report.release_path = kanon__output_name(p->wanted.release, p->wanted.release_to);
         report.release_sha256 = kanon__output_sha256(p->release);
         report.numeric = numeric_name(p->wanted.numeric);
         report.shuffle = p->wanted.shuffle != 0;
@@ -155,15 +161,20 @@ static kanon_status write_reports(publishing *p, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
     const kanon_measures *measures = p->wanted.measures;
-    kanon_evaluate_options options = {.struct_size = sizeof options, .tick = p->wanted.tick, .payload = p->wanted.payload};
+    kanon_evaluate_options options = {.struct_size = sizeof options,
+                                      .threads = p->wanted.threads,
+                                      .tick = p->wanted.tick,
+                                      .payload = p->wanted.payload};
     if (measures == NULL) {
         KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
         measures = own;
     }
     if (p->report != NULL)
-        KANON_TRY(write_report(p, p->report, p->wanted.report, measures, false, err), out);
+        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false, err), out);
     if (p->report_external != NULL)
-        KANON_TRY(write_report(p, p->report_external, p->wanted.report_external, measures, true, err), out);
+        KANON_TRY(write_report(p, p->report_external,
+                               kanon__output_name(p->wanted.report_external, p->wanted.report_external_to), measures, true,
+                               err), out);
 out:
     kanon_measures_free(own);
     return st;
@@ -175,18 +186,24 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__before_naming before, void *payload)
 {
     kanon_status st = KANON_OK;
     publishing p = {.table = table, .grouping = grouping};
     KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
+    if (p.wanted.report != NULL || p.wanted.report_external != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
-    const char *const paths[N_OUTPUTS] = {p.wanted.release, p.wanted.groups, p.wanted.report, p.wanted.report_external};
+    const kanon_outputs *w = &p.wanted;
+    const char *const paths[N_OUTPUTS] = {
+        w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
+        w->report_to == NULL ? w->report : NULL, w->report_external_to == NULL ? w->report_external : NULL};
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__release_allowed(table, grouping, p.wanted.numeric == KANON_NUMERIC_MEAN, err), out);
     KANON_TRY(open_outputs(&p, err), out);
@@ -210,19 +227,36 @@ out:
     return st;
 }
 
-kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
-                                    const char *path, kanon_error *err)
+kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
+                            kanon_error *err, kanon__before_naming before, void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, before, payload));
+}
+
+static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,
+                                     const kanon_measures *measures, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__output *output = NULL;
     kanon__report report = {.table = table, .grouping = grouping, .measures = measures, .html = kanon__report_is_html(path)};
     const char *const paths[N_OUTPUTS] = {path};
+    KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
-    KANON_TRY(kanon__output_open(&output, path, false, err), out);
+    KANON_TRY(kanon__output_open(&output, path, NULL, false, err), out);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);
     KANON_TRY(kanon__output_commit(&output, 1, err), out);
 out:
     kanon__output_free(output);
     return st;
+}
+
+kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_measures *measures,
+                                    const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, publish_measures(table, grouping, measures, path, err));
 }

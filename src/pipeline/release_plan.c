@@ -8,7 +8,7 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
     kanon_status st = kanon__grouping_fits(g, table, err);
     if (st != KANON_OK)
         return st;
-    if (means && g->recoded != NULL) {
+    if (means && g->recode_maps != NULL) {
         st = kanon__fail(err, KANON_EINVAL,
                          "the means of groups differ where attribute-level recoding shows equal numbers equal");
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
@@ -22,11 +22,11 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
 {
     *out = NULL;
-    if (g->recoded == NULL)
+    if (g->recode_maps == NULL)
         return KANON_OK;
     kanon_status st = kanon__new_array(out, t->data.n_quasi, "released cells", err);
     for (int i = 0; st == KANON_OK && i < t->data.n_quasi; i++)
-        (*out)[i] = kanon__grouping_shown(g, &t->data.columns[t->data.quasi[i]]);
+        (*out)[i] = kanon__grouping_recode_map(g, &t->data.columns[t->data.quasi[i]]);
     return st;
 }
 
@@ -39,9 +39,9 @@ static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_err
     kanon__sha256 *hash = NULL;
     char digest[KANON__SHA256_TEXT];
     KANON_TRY(kanon__sha256_new(&hash, err), out);
-    KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
+    kanon__sha256_add(hash, prefix, sizeof prefix);
     KANON_TRY(t->source->class->hash(t->source, hash, err), out);
-    KANON_TRY(kanon__sha256_finish(digest, hash, err), out);
+    kanon__sha256_finish(digest, hash);
     *out = 0;
     for (int i = 0; i < 16; i++)
         *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);

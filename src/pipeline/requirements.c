@@ -1,12 +1,14 @@
 #include "pipeline/requirements.h"
 
-#include "pipeline/mapping.h"
 #include "core/alloc.h"
 #include "model/clusters.h"
-#include "enforce/alike.h"
-#include "enforce/regroup.h"
+#include "enforce/equal_groups.h"
+#include "enforce/mutable_groups.h"
 #include "enforce/repair.h"
 #include "enforce/suppression.h"
+#include "model/clusters.h"
+#include "partition/row_run.h"
+#include "pipeline/recode_maps.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,20 +46,21 @@ kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__po
 /* ---- entities that stay together --------------------------------------------------------------------------------- */
 
 /* The first row of each entity, and by row which of these stands for it. */
-static kanon_status find_speakers(int32_t **speakers, int32_t **speaker_of, const kanon__data *t, kanon_error *err)
+static kanon_status find_representatives(int32_t **representatives, int32_t **representative_of, const kanon__data *t,
+                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *number = NULL, n = 0;
-    KANON_TRY(kanon__new_array(speakers, t->n_entities, "entities", err), out);
-    KANON_TRY(kanon__new_array(speaker_of, t->n_rows, "entities", err), out);
+    KANON_TRY(kanon__new_array(representatives, t->n_entities, "entities", err), out);
+    KANON_TRY(kanon__new_array(representative_of, t->n_rows, "entities", err), out);
     KANON_TRY(kanon__new_array(&number, t->n_entities, "entities", err), out);
     for (int32_t row = 0; row < t->n_rows; row++) {
         int32_t *own = &number[kanon__code_at(t->entity_codes, row)];
         if (*own == 0) {
-            (*speakers)[n] = row;
+            (*representatives)[n] = row;
             *own = ++n;
         }
-        (*speaker_of)[row] = *own - 1;
+        (*representative_of)[row] = *own - 1;
     }
 out:
     kanon__free(number);
@@ -67,30 +70,21 @@ out:
 static kanon_status group_entities(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t *speakers = NULL, *speaker_of = NULL, *group_of = NULL;
-    kanon__data table = {0};
-    kanon__space *space = NULL;
+    int32_t *representatives = NULL, *representative_of = NULL, *group_of = NULL;
+    kanon__row_run part = {0};
     const kanon__data *whole = run->table;
-    KANON_TRY(find_speakers(&speakers, &speaker_of, whole, err), out);
-    KANON_TRY(kanon__data_rows(&table, whole, speakers, whole->n_entities, err), out);
-    KANON_TRY(kanon__space_new(&space, &table, table.quasi, table.n_quasi, KANON__TERMS_LOSS, err), out);
-    KANON_TRY(kanon__new_array(&group_of, table.n_rows, "entities", err), out);
-    kanon__constraints constraints = kanon__constraints_for(run->constraints, &table);
-    kanon__run inner = *run;
-    inner.table = &table;
-    inner.space = space;
-    inner.constraints = &constraints;
-    inner.group_of = group_of;
-    KANON_TRY(runner(payload, &inner, err), out);
-    run->n_groups = inner.n_groups;
+    KANON_TRY(find_representatives(&representatives, &representative_of, whole, err), out);
+    KANON_TRY(kanon__new_array(&group_of, whole->n_entities, "entities", err), out);
+    KANON_TRY(kanon__row_run_init(&part, run, representatives, whole->n_entities, group_of, err), out);
+    KANON_TRY(runner(payload, &part.run, err), out);
+    run->n_groups = part.run.n_groups;
     for (int64_t row = 0; row < whole->n_rows; row++)
-        run->group_of[row] = group_of[speaker_of[row]];
+        run->group_of[row] = group_of[representative_of[row]];
 out:
+    kanon__row_run_clear(&part);
     kanon__free(group_of);
-    kanon__space_free(space);
-    kanon__data_clear_rows(&table);
-    kanon__free(speaker_of);
-    kanon__free(speakers);
+    kanon__free(representative_of);
+    kanon__free(representatives);
     return st;
 }
 
@@ -116,7 +110,7 @@ static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t n_merged = 1; n_merged > 0;) {
-        KANON_TRY(kanon__merge_alike(run, &n_merged, err), out);
+        KANON_TRY(kanon__merge_equal_groups(run, &n_merged, err), out);
         KANON_TRY(repair_if_needed(run, false, err), out);
     }
 out:
@@ -144,18 +138,18 @@ int64_t kanon__requirements_need(const kanon__data *table, const kanon__constrai
                                  int64_t k)
 {
     bool asked = constraints != NULL || may_suppress >= 0;
-    return asked ? kanon__regroup_need(table, constraints, k) : 0;
+    return asked ? kanon__mutable_groups_need(table, constraints, k) : 0;
 }
 
 /* ---- for the report ---------------------------------------------------------------------------------------------- */
 
-/* What the mapping costs a record. */
-static double shown_units(const kanon__run *run, int64_t row)
+/* What the recode maps cost a record. */
+static double recoded_units(const kanon__run *run, int64_t row)
 {
     double units = 0;
     for (int i = 0; i < run->space->n_dimensions; i++) {
         const kanon__dimension *d = &run->space->dimensions[i];
-        const uint32_t *range = run->shown[i] + 2 * (size_t)kanon__code_at(d->codes, row);
+        const uint32_t *range = run->recode_maps[i] + 2 * (size_t)kanon__code_at(d->codes, row);
         units += kanon__dimension_units(d, range[0], range[1]);
     }
     return units;
@@ -173,8 +167,8 @@ static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *
     for (int64_t row = 0; row < run->space->n_rows; row++) {
         if (group_of[row] < 0)
             sum += full;
-        else if (run->shown != NULL)
-            sum += shown_units(run, row);
+        else if (run->recode_maps != NULL)
+            sum += recoded_units(run, row);
         else
             kanon__clusters_join(&c, group_of[row], row);
     }
@@ -196,7 +190,7 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     const kanon__policy nothing = {.k = run->k};
     kanon__texts unheard = {0};
     kanon__run plain = *run;
-    kanon__mapping mapping = {0};
+    kanon__recode_maps maps = {0};
     *out = NAN;
     if (kanon__requirements_none(run) || data.n_rows > MOST_RECORDS)
         return KANON_OK;
@@ -210,13 +204,13 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     plain.n_groups = 0;
     plain.notes = NULL;
     KANON_TRY(kanon__new_array(&plain.group_of, data.n_rows, "a grouping", err), out);
-    if (run->shown != NULL)
-        KANON_TRY(kanon__mapping_init(&mapping, &data, err), out);
-    plain.shown = mapping.shown;
+    if (run->recode_maps != NULL)
+        KANON_TRY(kanon__recode_maps_init(&maps, &data, err), out);
+    plain.recode_maps = maps.ranges;
     KANON_TRY(runner(payload, &plain, err), out);
     KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
 out:
-    kanon__mapping_clear(&mapping);
+    kanon__recode_maps_clear(&maps);
     kanon__free(plain.group_of);
     kanon__texts_clear(&unheard);
     return st;
@@ -233,14 +227,14 @@ kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run
     if (c == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, c->n, "constraints", err), out);
-    KANON_TRY(kanon__new_array(&g->kept, c->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&g->constraints, c->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, c, g->group_of, g->n_groups, err), out);
-    for (; g->n_kept < c->n; g->n_kept++) {
-        kanon__kept *k = &g->kept[g->n_kept];
-        const char *sentence = c->items[g->n_kept].sentence;
-        KANON_TRY(kanon__copy_text(&k->sentence, sentence, strlen(sentence), "a sentence", err), out);
-        k->asked = c->items[g->n_kept].asked;
-        k->reached = reached[g->n_kept];
+    for (; g->n_constraints < c->n; g->n_constraints++) {
+        kanon__constraint_status *status = &g->constraints[g->n_constraints];
+        const char *sentence = c->items[g->n_constraints].sentence;
+        KANON_TRY(kanon__copy_text(&status->sentence, sentence, strlen(sentence), "a sentence", err), out);
+        status->asked = c->items[g->n_constraints].asked;
+        status->reached = reached[g->n_constraints];
     }
 out:
     kanon__free(reached);

@@ -1,4 +1,4 @@
-/* What is asked of the groups beside k, from before the algorithm runs until its groups keep it. */
+/* What is asked of the groups in addition to k, from before the algorithm runs until its groups keep it. */
 #ifndef KANON_PIPELINE_REQUIREMENTS_H
 #define KANON_PIPELINE_REQUIREMENTS_H
 
@@ -9,20 +9,20 @@
 /* The constraints of the policy, NULL where there are none; KANON_EINFEASIBLE where no grouping can keep them. */
 kanon_status kanon__requirements_new(kanon__constraints **out, const kanon__data *table, const kanon__policy *policy,
                                      int64_t k, kanon_error *err);
-/* How the records of a run are grouped, whatever is asked of the groups beside k. */
+/* How the records of a run are grouped, whatever is asked of the groups in addition to k. */
 typedef kanon_status (*kanon__runner)(const void *payload, kanon__run *run, kanon_error *err);
 
 /* Group the records. Where those of an entity are to stay together, the runner is given the first record of each. */
 kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, const void *payload, kanon_error *err);
 /* Make the algorithm's groups keep what is asked, and use up what may be suppressed where that lowers the loss. */
 kanon_status kanon__requirements_meet(kanon__run *run, kanon_error *err);
-/* The bytes that this takes beside table and grouping. */
+/* The bytes that this takes in addition to table and grouping. */
 int64_t kanon__requirements_need(const kanon__data *table, const kanon__constraints *constraints, int64_t may_suppress,
                                  int64_t k);
 /* The information loss that the same run has where nothing but k is asked; NAN where the table is too large to find out. */
 kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
                                               kanon_error *err);
-/* Write down what was asked beside k and what the grouping reaches. */
+/* Write down what was asked in addition to k and what the grouping reaches. */
 kanon_status kanon__requirements_record(kanon_grouping *grouping, const kanon__run *run, kanon_error *err);
 /* Refinements move records one by one, which entities that stay together forbid. */
 kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__policy *policy, bool refined,

@@ -1,13 +1,24 @@
-/* States: making one, changing it, releasing what it holds. */
-#include "pipeline/publish.h"
-#include "pipeline/requirements.h"
+/* The public functions that make, change and release states.
+ *
+ * A change: begin a session, do the work (maintain/), plan the release if outputs are asked for, publish. Publishing calls
+ * `finish` when all files are written and before they get their names: there the release is recorded and the session
+ * committed. So a release that has its name is always in the state; a crash in between leaves a recorded release without
+ * its file, never the reverse. Calls src/state/maintain and pipeline/publish.h; has no SQL. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "pipeline/publish.h"
+#include "pipeline/requirements.h"
 #include "refine/refinement.h"
-#include "state/releases.h"
-#include "state/uphold.h"
-#include "state/wishes.h"
+#include "state/maintain/drift.h"
+#include "state/maintain/enforce_constraints.h"
+#include "state/maintain/joint_release.h"
+#include "state/maintain/releases.h"
+#include "state/maintain/session.h"
+#include "state/store/state_requirements.h"
+#include "table/source/arrow_source.h"
+#include "table/source/csv_source.h"
 #include "verify/verify.h"
 
 #include <errno.h>
@@ -20,23 +31,39 @@ enum { WAIT_SECONDS = 10 };
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
+static kanon_status take_state_options(kanon_state_options *out, const kanon_state_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__take_options(out, sizeof *out, options, err);
+    return st == KANON_OK ? kanon__context_check(out->context, err) : st;
+}
+
+static kanon_status open_state(kanon_state **out, const char *path, const kanon_state_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_state_options o;
     kanon_state *s = NULL;
-    *out = NULL;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     KANON_TRY(kanon__new_array(&s, 1, "a state", err), out);
-    s->tick = o.tick;
-    s->payload = o.payload;
-    int wait = o.wait_seconds == 0 ? WAIT_SECONDS : o.wait_seconds;
+    s->context = o->context;
+    s->tick = o->tick;
+    s->payload = o->payload;
+    int wait = o->wait_seconds == 0 ? WAIT_SECONDS : o->wait_seconds;
     KANON_TRY(kanon__store_open(&s->store, path, wait < 0 ? 0 : wait, err), out);
     *out = s;
     s = NULL;
 out:
     kanon_state_close(s);
     return st;
+}
+
+kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_state_options o;
+    *out = NULL;
+    kanon_status st = take_state_options(&o, options, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, o.context);
+    return kanon__call_end(&call, open_state(out, path, &o, err));
 }
 
 void kanon_state_close(kanon_state *s)
@@ -50,13 +77,14 @@ void kanon_state_close(kanon_state *s)
 
 /* ---- a new one --------------------------------------------------------------------------------------------------- */
 
-typedef struct making {
+/* A new state: it is made under a temporary name in the same folder, and gets its own when it is complete. */
+typedef struct state_build {
     kanon_state *state;
     const char *path;
     char *temporary; /* the name under which it is made */
-    kanon__release release;
+    kanon__release_entry release;
     bool released;
-} making;
+} state_build;
 
 static kanon_status temporary_name(char **out, const char *path, kanon_error *err)
 {
@@ -74,8 +102,8 @@ static kanon_status fail_is_there(const char *path, kanon_error *err)
     return kanon__topic(err, st, "state-exists");
 }
 
-/* The file gets its name unless somebody else was faster. */
-static kanon_status give_name(const making *m, kanon_error *err)
+/* The file gets its name, unless another process has made one of that name in the meantime. */
+static kanon_status give_name(const state_build *m, kanon_error *err)
 {
     if (link(m->temporary, m->path) == 0)
         return KANON_OK;
@@ -89,10 +117,10 @@ static kanon_status give_name(const making *m, kanon_error *err)
 static kanon_status finish_new(const char *sha256, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    making *m = payload;
+    state_build *m = payload;
     if (m->released) {
         snprintf(m->release.sha256, sizeof m->release.sha256, "%s", sha256);
-        KANON_TRY(kanon__release_record(m->state, NULL, &m->release, err), out);
+        KANON_TRY(kanon__releases_append(m->state, NULL, &m->release, err), out);
     }
     KANON_TRY(kanon__session_save(m->state, "anonymize", NULL, err), out);
     kanon__session_clear(m->state);
@@ -102,7 +130,7 @@ out:
     return st;
 }
 
-static kanon_status describe_release(kanon__release *out, double *loss, const kanon_table *table,
+static kanon_status describe_release(kanon__release_entry *out, double *loss, const kanon_table *table,
                                      const kanon_grouping *grouping, kanon_error *err)
 {
     kanon_measures *measures = NULL;
@@ -110,27 +138,25 @@ static kanon_status describe_release(kanon__release *out, double *loss, const ka
     kanon_status st = kanon_evaluate(&measures, table, grouping, &brief, err);
     const kanon_figure *figure = st == KANON_OK ? kanon_measures_find(measures, "avg_loss", NULL) : NULL;
     *loss = figure != NULL ? figure->value : NAN;
-    *out = (kanon__release){.n_records = grouping->n_rows,
-                            .n_groups = grouping->n_groups,
-                            .n_suppressed = grouping->n_suppressed,
-                            .smallest = grouping->smallest,
-                            .loss = *loss};
+    *out = (kanon__release_entry){.n_records = grouping->n_rows,
+                                  .n_groups = grouping->n_groups,
+                                  .n_suppressed = grouping->n_suppressed,
+                                  .smallest = grouping->smallest,
+                                  .loss = *loss};
     kanon_measures_free(measures);
     return st;
 }
 
-kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
-                                const kanon_grouping *grouping, const kanon_outputs *outputs,
-                                const kanon_state_options *options, kanon_error *err)
+static kanon_status create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                           const kanon_grouping *grouping, const kanon_outputs *outputs, const kanon_state_options *o,
+                           kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon_state_options o;
-    making m = {.path = path};
+    state_build m = {.path = path};
     double loss;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     if (access(path, F_OK) == 0)
         return fail_is_there(path, err);
-    if (grouping->recoded != NULL) {
+    if (grouping->recode_maps != NULL) {
         st = kanon__fail(err, KANON_EINVAL,
                          "a state cannot keep how attributes are recoded: new records would not fit into it");
         kanon__hint(err, st, "recode by record, or release without a state");
@@ -145,8 +171,9 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);
-    m.state->tick = o.tick;
-    m.state->payload = o.payload;
+    m.state->context = kanon__call_context();
+    m.state->tick = o->tick;
+    m.state->payload = o->payload;
     m.released = outputs != NULL && outputs->release != NULL;
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
     KANON_TRY(kanon__store_create(&m.state->store, m.temporary, err), out);
@@ -161,23 +188,38 @@ out:
     return st;
 }
 
+kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                                const kanon_grouping *grouping, const kanon_outputs *outputs,
+                                const kanon_state_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon_state_options o;
+    kanon_status st = take_state_options(&o, options, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, o.context != NULL ? o.context : table->context);
+    kanon__call_ticks(&o.tick, &o.payload);
+    return kanon__call_end(&call, create(path, table, schema, grouping, outputs, &o, err));
+}
+
 /* ---- one change -------------------------------------------------------------------------------------------------- */
 
-typedef struct changing {
+/* One change, from begin to end. The subset is read when a release or a refinement needs it. */
+typedef struct change_run {
     kanon_state *state;
     kanon_change_options options;
     kanon_change *out;
     const char *command;
     char detail[160];
-    kanon__whole whole;
+    kanon__subset subset;
     kanon_grouping *grouping;
-    kanon__release release;
-} changing;
+    kanon__release_entry release;
+} change_run;
 
-static kanon_status begin(changing *c, kanon_state *s, const char *command, const kanon_change_options *options,
+static kanon_status begin(change_run *c, kanon_state *s, const char *command, const kanon_change_options *options,
                           kanon_change *out, kanon_error *err)
 {
-    *c = (changing){.state = s, .out = out, .command = command};
+    *c = (change_run){.state = s, .out = out, .command = command};
     *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
     kanon_status st = kanon__take_options(&c->options, sizeof c->options, options, err);
     if (st == KANON_OK && c->options.joint_k < 0)
@@ -185,42 +227,42 @@ static kanon_status begin(changing *c, kanon_state *s, const char *command, cons
     return st == KANON_OK ? kanon__session_begin(s, true, err) : st;
 }
 
-static void note_counts(changing *c)
+static void note_counts(change_run *c)
 {
     c->out->records = c->state->n_records;
     c->out->groups = c->state->n_groups;
     c->out->suppressed = c->state->n_suppressed;
 }
 
-/* A release that was to keep joint classes large is looked at once more, as an audit would. */
+/* Checks a release with --joint-k once it is recorded, as an audit would. */
 static kanon_status check_joint(kanon_state *s, int64_t joint_k, int64_t n_below, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__whole whole = {0};
+    kanon__subset subset = {0};
     kanon__traces traces = {0};
-    KANON_TRY(kanon__whole_members(&whole, s, err), out);
-    KANON_TRY(kanon__traces_load(&traces, s, &whole, err), out);
+    KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
     for (int64_t i = 0; i < traces.n; i++)
         n_below -= traces.sizes[traces.items[i].class_of] < joint_k;
     if (n_below < 0)
         st = kanon__fail(err, KANON_EINTERNAL, "the release does not keep its joint classes");
 out:
     kanon__traces_clear(&traces);
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&subset);
     return st;
 }
 
-/* The last step of every change: all is written, then the files get their names. */
+/* The last step of every change, called by kanon__publish: the state is committed, then the files get their names. */
 static kanon_status finish(const char *sha256, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    changing *c = payload;
+    change_run *c = payload;
     kanon_state *s = c->state;
     if (c->options.outputs != NULL && c->options.outputs->release != NULL) {
         snprintf(c->release.sha256, sizeof c->release.sha256, "%s", sha256);
         c->release.n_withheld = c->out->withheld;
         c->release.joint_k = c->options.joint_k;
-        KANON_TRY(kanon__release_record(s, &c->whole, &c->release, err), out);
+        KANON_TRY(kanon__releases_append(s, &c->subset, &c->release, err), out);
         c->out->release = s->n_releases;
         if (c->options.joint_k > 0)
             KANON_TRY(check_joint(s, c->options.joint_k, c->out->below_joint_k, err), out);
@@ -231,20 +273,21 @@ out:
     return st;
 }
 
-/* What the report says about what is asked beside k. */
-static kanon_status note_kept(changing *c, kanon_error *err)
+/* Notes in the grouping, for the report, which requirements it satisfies in addition to k. */
+static kanon_status note_requirements(change_run *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraints *constraints = NULL;
     kanon__space *space = NULL;
-    const kanon_table *t = c->whole.table;
-    KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
+    const kanon_table *t = c->subset.table;
+    KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
     KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
     kanon__run run = {.table = &t->data,
                       .policy = &t->policy,
                       .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
                       .space = space,
-                      .k = c->state->k, .constraints = constraints};
+                      .k = c->state->k,
+                      .constraints = constraints};
     KANON_TRY(kanon__requirements_record(c->grouping, &run, err), out);
 out:
     kanon__space_free(space);
@@ -253,35 +296,35 @@ out:
 }
 
 /* The grouping that is to be released, checked. */
-static kanon_status make_release(changing *c, kanon_error *err)
+static kanon_status make_release(change_run *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_state *s = c->state;
     kanon__drift drift;
-    if (c->whole.table == NULL) {
-        KANON_TRY(kanon__whole_members(&c->whole, s, err), out);
-        KANON_TRY(kanon__whole_table(&c->whole, s, err), out);
+    if (c->subset.table == NULL) {
+        KANON_TRY(kanon__subset_list_all(&c->subset, s, err), out);
+        KANON_TRY(kanon__subset_read_table(&c->subset, s, err), out);
     }
-    KANON_TRY(kanon__drift_measure(&drift, s, &c->whole, err), out);
+    KANON_TRY(kanon__drift_measure(&drift, s, &c->subset, err), out);
     if (drift.n_records > 0 && drift.fresh > 0)
         c->out->drift = drift.now / drift.fresh - 1;
     if (c->options.joint_k > 0) {
         kanon__joint_result joint;
-        KANON_TRY(kanon__joint_plan(&c->whole, s, c->options.joint_k, &joint, err), out);
+        KANON_TRY(kanon__joint_plan(&c->subset, s, c->options.joint_k, &joint, err), out);
         c->out->withheld = joint.n_withheld;
         c->out->moved = joint.n_moved;
         c->out->merged = joint.n_merged;
         c->out->below_joint_k = joint.n_below;
     }
-    KANON_TRY(kanon__whole_grouping(&c->grouping, &c->whole, s, err), out);
-    KANON_TRY(kanon__uphold_verify(&c->whole, s, c->grouping->group_of, c->grouping->n_groups, err), out);
-    KANON_TRY(note_kept(c, err), out);
-    KANON_TRY(describe_release(&c->release, &c->out->loss, c->whole.table, c->grouping, err), out);
+    KANON_TRY(kanon__subset_grouping(&c->grouping, &c->subset, s, err), out);
+    KANON_TRY(kanon__verify_subset(&c->subset, s, c->grouping->group_of, c->grouping->n_groups, err), out);
+    KANON_TRY(note_requirements(c, err), out);
+    KANON_TRY(describe_release(&c->release, &c->out->loss, c->subset.table, c->grouping, err), out);
 out:
     return st;
 }
 
-static kanon_status complete(changing *c, kanon_error *err)
+static kanon_status complete(change_run *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     note_counts(c);
@@ -291,27 +334,32 @@ static kanon_status complete(changing *c, kanon_error *err)
         goto out;
     }
     KANON_TRY(make_release(c, err), out);
-    KANON_TRY(kanon__publish(c->whole.table, c->grouping, c->options.outputs, err, finish, c), out);
+    KANON_TRY(kanon__publish(c->subset.table, c->grouping, c->options.outputs, err, finish, c), out);
 out:
     return st;
 }
 
-static void end(changing *c)
+static void end(change_run *c)
 {
     kanon_grouping_free(c->grouping);
-    kanon__whole_clear(&c->whole);
+    kanon__subset_clear(&c->subset);
     kanon__session_end(c->state);
 }
 
-static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind kind, const char *command,
-                          const kanon_change_options *options, kanon_change *out, kanon_error *err)
+/* Apply the rows of `source`, which is taken over in any case. */
+static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__delta_kind kind,
+                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
+    static const char *const commands[] = {"insert", "delete", "update"};
     kanon_status st = KANON_OK;
-    changing c;
+    change_run c;
     kanon__delta_result done;
-    KANON_TRY(begin(&c, s, command, options, out, err), out);
-    kanon__delta_options how = {kind, c.options.delimiter, c.options.grow_taxonomy != 0};
-    KANON_TRY(kanon__session_apply(s, delta, &how, &done, err), out);
+    KANON_TRY(begin(&c, s, commands[kind], options, out, err), out);
+    kanon__delta_options how = {kind, c.options.grow_taxonomy != 0};
+    st = kanon__session_apply(s, source, &how, &done, err);
+    source = NULL;
+    if (st != KANON_OK)
+        goto out;
     out->changed = done.n_records;
     out->splits = done.n_splits;
     out->dispersed = done.n_dispersed;
@@ -319,37 +367,128 @@ static kanon_status apply(kanon_state *s, const char *delta, kanon__delta_kind k
     out->repaired = done.n_repaired;
     int used = snprintf(c.detail, sizeof c.detail, "%lld records, %lld groups split, %lld dispersed",
                         (long long)done.n_records, (long long)done.n_splits, (long long)done.n_dispersed);
-    if (kanon__wishes_bind(s))
+    if (kanon__state_has_requirements(s))
         snprintf(c.detail + used, sizeof c.detail - (size_t)used, ", %lld repaired", (long long)done.n_repaired);
     KANON_TRY(complete(&c, err), out);
 out:
     end(&c);
+    kanon__source_free(source);
     return st;
+}
+
+static kanon_status apply_input(kanon_state *s, kanon__input *input, kanon__delta_kind kind,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon_change_options o;
+    kanon__source *source = NULL;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st != KANON_OK)
+        kanon__input_close(input);
+    else
+        st = kanon__csv_source_new(&source, input, o.delimiter, err);
+    return st == KANON_OK ? apply_source(s, source, kind, options, out, err) : st;
+}
+
+static kanon_status apply_file(kanon_state *s, const char *path, kanon__delta_kind kind, const kanon_change_options *options,
+                               kanon_change *out, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__input input = {0};
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&call, s);
+    kanon_status st = kanon__input_open(&input, path, err);
+    return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
+}
+
+static kanon_status apply_bytes(kanon_state *s, const void *bytes, size_t size, const char *name, kanon__delta_kind kind,
+                                const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__input input = {0};
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&call, s);
+    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
+}
+
+/* The whole stream is read before the session begins. */
+static kanon_status apply_stream(kanon_state *s, struct ArrowArrayStream *stream, kanon__delta_kind kind,
+                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__state_call call;
+    kanon__source *source = NULL;
+    kanon__ticker ticker;
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&call, s);
+    kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
+    KANON_TRY(kanon__arrow_source_new(&source, stream, err), out);
+    KANON_TRY(kanon__arrow_source_load(source, 0, &ticker, err), out);
+    st = apply_source(s, source, kind, options, out, err);
+    source = NULL;
+out:
+    kanon__source_free(source);
+    return kanon__state_call_end(&call, st);
 }
 
 kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    return apply(state, delta, KANON__DELTA_INSERT, "insert", options, out, err);
+    return apply_file(state, delta, KANON__DELTA_INSERT, options, out, err);
+}
+
+kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return apply_bytes(state, delta, size, name, KANON__DELTA_INSERT, options, out, err);
+}
+
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_INSERT, options, out, err);
 }
 
 kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    return apply(state, delta, KANON__DELTA_DELETE, "delete", options, out, err);
+    return apply_file(state, delta, KANON__DELTA_DELETE, options, out, err);
+}
+
+kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return apply_bytes(state, delta, size, name, KANON__DELTA_DELETE, options, out, err);
+}
+
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_DELETE, options, out, err);
 }
 
 kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
                                 kanon_change *out, kanon_error *err)
 {
-    return apply(state, delta, KANON__DELTA_UPDATE, "update", options, out, err);
+    return apply_file(state, delta, KANON__DELTA_UPDATE, options, out, err);
 }
 
-kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
-                                 kanon_error *err)
+kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return apply_bytes(state, delta, size, name, KANON__DELTA_UPDATE, options, out, err);
+}
+
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    return apply_stream(state, delta, KANON__DELTA_UPDATE, options, out, err);
+}
+
+static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    changing c;
+    change_run c;
     KANON_TRY(begin(&c, state, "release", options, out, err), out);
     if (c.options.outputs == NULL) {
         st = kanon__fail(err, KANON_EINVAL, "no outputs are asked for");
@@ -359,6 +498,14 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 out:
     end(&c);
     return st;
+}
+
+kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                 kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, state);
+    return kanon__state_call_end(&call, release(state, options, out, err));
 }
 
 /* ---- refining ---------------------------------------------------------------------------------------------------- */
@@ -375,7 +522,7 @@ static kanon_status find_refinement(const kanon__refinement **out, const char *n
     return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "there is no refinement '%s'", name), "choose one of: %s", names);
 }
 
-static kanon_status run_refinement(const kanon__refinement *refinement, changing *c, int32_t *group_of, int64_t *n_groups,
+static kanon_status run_refinement(const kanon__refinement *refinement, change_run *c, int32_t *group_of, int64_t *n_groups,
                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -385,13 +532,13 @@ static kanon_status run_refinement(const kanon__refinement *refinement, changing
     int64_t n_repaired = 0;
     kanon__texts warnings = {0}, chosen = {0};
     kanon__ticker ticker;
-    const kanon_table *t = c->whole.table;
+    const kanon_table *t = c->subset.table;
     const kanon_algorithm_info *info = &refinement->info;
     kanon__ticker_init(&ticker, c->state->tick, c->state->payload, "refining");
     KANON_TRY(kanon__requirements_allow(&t->data, &t->policy, true, err), out);
     KANON_TRY(kanon__settings_init(&settings, info->name, info->settings, info->n_settings, NULL, 0, err), out);
     KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
-    KANON_TRY(kanon__uphold_constraints(&constraints, &c->whole, c->state, err), out);
+    KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
     kanon__run run = {.table = &t->data,
                       .policy = &t->policy,
                       .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
@@ -410,9 +557,9 @@ static kanon_status run_refinement(const kanon__refinement *refinement, changing
     *n_groups = run.n_groups;
     KANON_TRY(kanon__grouping_renumber(group_of, t->data.n_rows, n_groups, err), out);
     run.n_groups = (int32_t)*n_groups;
-    KANON_TRY(kanon__uphold_classes(&run, &n_repaired, err), out);
+    KANON_TRY(kanon__enforce_on_classes(&run, &n_repaired, err), out);
     *n_groups = run.n_groups;
-    KANON_TRY(kanon__uphold_verify(&c->whole, c->state, group_of, *n_groups, err), out);
+    KANON_TRY(kanon__verify_subset(&c->subset, c->state, group_of, *n_groups, err), out);
 out:
     kanon__constraints_free(constraints);
     kanon__texts_clear(&chosen);
@@ -422,25 +569,25 @@ out:
     return st;
 }
 
-static kanon_status refine(changing *c, const kanon__refinement *refinement, kanon_error *err)
+static kanon_status refine(change_run *c, const kanon__refinement *refinement, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_state *s = c->state;
     kanon_grouping *before = NULL, *after = NULL;
-    kanon__release ignored;
+    kanon__release_entry ignored;
     int64_t *numbers = NULL, n_groups;
-    KANON_TRY(kanon__whole_members(&c->whole, s, err), out);
-    KANON_TRY(kanon__whole_table(&c->whole, s, err), out);
-    KANON_TRY(kanon__whole_grouping(&before, &c->whole, s, err), out);
-    KANON_TRY(describe_release(&ignored, &c->out->loss_before, c->whole.table, before, err), out);
+    KANON_TRY(kanon__subset_list_all(&c->subset, s, err), out);
+    KANON_TRY(kanon__subset_read_table(&c->subset, s, err), out);
+    KANON_TRY(kanon__subset_grouping(&before, &c->subset, s, err), out);
+    KANON_TRY(describe_release(&ignored, &c->out->loss_before, c->subset.table, before, err), out);
     n_groups = before->n_groups;
     KANON_TRY(run_refinement(refinement, c, before->group_of, &n_groups, err), out);
-    KANON_TRY(kanon__uphold_number(&numbers, &c->whole, s, before->group_of, n_groups, err), out);
-    KANON_TRY(kanon__session_regroup(s, before->group_of, numbers, n_groups, err), out);
-    for (int64_t row = 0; row < c->whole.n; row++)
-        c->whole.groups[row] = before->group_of[row] >= 0 ? numbers[before->group_of[row]] : 0;
-    KANON_TRY(kanon__whole_grouping(&after, &c->whole, s, err), out);
-    KANON_TRY(describe_release(&ignored, &c->out->loss, c->whole.table, after, err), out);
+    KANON_TRY(kanon__number_groups(&numbers, &c->subset, s, before->group_of, n_groups, err), out);
+    KANON_TRY(kanon__session_replace_groups(s, before->group_of, numbers, n_groups, err), out);
+    for (int64_t row = 0; row < c->subset.n; row++)
+        c->subset.groups[row] = before->group_of[row] >= 0 ? numbers[before->group_of[row]] : 0;
+    KANON_TRY(kanon__subset_grouping(&after, &c->subset, s, err), out);
+    KANON_TRY(describe_release(&ignored, &c->out->loss, c->subset.table, after, err), out);
 out:
     kanon__free(numbers);
     kanon_grouping_free(after);
@@ -448,11 +595,11 @@ out:
     return st;
 }
 
-kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
-                                  kanon_change *out, kanon_error *err)
+static kanon_status optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                             kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    changing c;
+    change_run c;
     const kanon__refinement *found = NULL;
     KANON_TRY(begin(&c, state, "optimize", options, out, err), out);
     KANON_TRY(find_refinement(&found, refinement != NULL ? refinement : "il-optimization", err), out);
@@ -462,4 +609,12 @@ kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, co
 out:
     end(&c);
     return st;
+}
+
+kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                  kanon_change *out, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, state);
+    return kanon__state_call_end(&call, optimize(state, refinement, options, out, err));
 }

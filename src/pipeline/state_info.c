@@ -1,9 +1,14 @@
-/* What is in a state, and what its releases give away together. */
+/* The public functions that describe and audit a state. Both only read.
+ *
+ * kanon_state_describe checks the whole file first (maintain/check_state.c), so that what it says is true of a sound state.
+ * What is handed out is one allocation with the texts that it points to; freeing the info frees all. */
 #include "core/alloc.h"
-#include "state/check_state.h"
-#include "state/releases.h"
-#include "state/uphold.h"
-#include "state/wishes.h"
+#include "state/maintain/check_state.h"
+#include "state/maintain/drift.h"
+#include "state/maintain/enforce_constraints.h"
+#include "state/maintain/releases.h"
+#include "state/maintain/session.h"
+#include "state/store/state_requirements.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,28 +17,29 @@
 /* ---- describing -------------------------------------------------------------------------------------------------- */
 
 /* What is handed out, with what it points to. */
-typedef struct described {
-    kanon_state_info info; /* first, so that a pointer to it is a pointer to the whole */
+typedef struct description {
+    kanon_state_info info; /* first: a pointer to it is also one to the description */
     kanon_state_release_info *releases;
     kanon_state_event *events;
-    kanon_state_promise *promises;
+    int64_t releases_capacity, events_capacity;
+    kanon_constraint_status *constraint_status;
     kanon__texts texts;
-} described;
+} description;
 
 void kanon_state_info_free(kanon_state_info *info)
 {
-    described *d = (described *)info;
+    description *d = (description *)info;
     if (d == NULL)
         return;
     kanon__texts_clear(&d->texts);
-    kanon__free(d->promises);
+    kanon__free(d->constraint_status);
     kanon__free(d->events);
     kanon__free(d->releases);
     kanon__free(d);
 }
 
 /* A copy that lives as long as the description; NULL stays NULL. */
-static kanon_status keep_text(described *d, const char **out, const char *text, kanon_error *err)
+static kanon_status keep_text(description *d, const char **out, const char *text, kanon_error *err)
 {
     *out = NULL;
     if (text == NULL)
@@ -44,65 +50,43 @@ static kanon_status keep_text(described *d, const char **out, const char *text, 
     return st;
 }
 
-static kanon_status list_releases(described *d, kanon_state *s, kanon_error *err)
+/* The lists grow row by row; the pointers in `info` are set when all rows are there. */
+static kanon_status add_release(const kanon__release_entry *r, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    sqlite3_stmt *rows = NULL;
-    bool row;
-    int64_t n = 0;
-    KANON_TRY(kanon__store_number(&s->store, &n, "SELECT count(*) FROM releases", err), out);
-    KANON_TRY(kanon__new_array(&d->releases, n, "releases", err), out);
-    KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM releases ORDER BY number", err), out);
-    while ((int64_t)d->info.n_releases < n) {
-        kanon_state_release_info *r = &d->releases[d->info.n_releases];
-        KANON_TRY(kanon__store_step(&s->store, rows, &row, err), out);
-        if (!row)
-            break;
-        *r = (kanon_state_release_info){.number = sqlite3_column_int64(rows, 0),
-                                        .time = sqlite3_column_int64(rows, 1),
-                                        .records = sqlite3_column_int64(rows, 3),
-                                        .groups = sqlite3_column_int64(rows, 4),
-                                        .suppressed = sqlite3_column_int64(rows, 5),
-                                        .withheld = sqlite3_column_int64(rows, 6),
-                                        .k = sqlite3_column_int64(rows, 7),
-                                        .loss = sqlite3_column_double(rows, 8),
-                                        .joint_k = sqlite3_column_int64(rows, 9)};
-        KANON_TRY(keep_text(d, &r->sha256, (const char *)sqlite3_column_text(rows, 2), err), out);
-        d->info.n_releases++;
-    }
+    description *d = payload;
+    KANON_TRY(kanon__grow_array(&d->releases, &d->releases_capacity, (int64_t)d->info.n_releases + 1, "releases", err), out);
+    kanon_state_release_info *to = &d->releases[d->info.n_releases];
+    *to = (kanon_state_release_info){.number = r->number,
+                                     .time = r->time,
+                                     .records = r->n_records,
+                                     .groups = r->n_groups,
+                                     .suppressed = r->n_suppressed,
+                                     .withheld = r->n_withheld,
+                                     .k = r->smallest,
+                                     .loss = r->loss,
+                                     .joint_k = r->joint_k};
+    KANON_TRY(keep_text(d, &to->sha256, r->sha256, err), out);
+    d->info.n_releases++;
 out:
-    sqlite3_finalize(rows);
     return st;
 }
 
-static kanon_status list_history(described *d, kanon_state *s, kanon_error *err)
+static kanon_status add_event(const kanon__command_entry *c, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    sqlite3_stmt *rows = NULL;
-    bool row;
-    int64_t n = 0;
-    KANON_TRY(kanon__store_number(&s->store, &n, "SELECT count(*) FROM history", err), out);
-    KANON_TRY(kanon__new_array(&d->events, n, "history", err), out);
-    KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM history ORDER BY number", err), out);
-    while ((int64_t)d->info.n_history < n) {
-        kanon_state_event *e = &d->events[d->info.n_history];
-        KANON_TRY(kanon__store_step(&s->store, rows, &row, err), out);
-        if (!row)
-            break;
-        *e = (kanon_state_event){.number = sqlite3_column_int64(rows, 0),
-                                 .time = sqlite3_column_int64(rows, 1),
-                                 .records = sqlite3_column_int64(rows, 3),
-                                 .groups = sqlite3_column_int64(rows, 4)};
-        KANON_TRY(keep_text(d, &e->command, (const char *)sqlite3_column_text(rows, 2), err), out);
-        KANON_TRY(keep_text(d, &e->detail, (const char *)sqlite3_column_text(rows, 5), err), out);
-        d->info.n_history++;
-    }
+    description *d = payload;
+    KANON_TRY(kanon__grow_array(&d->events, &d->events_capacity, (int64_t)d->info.n_history + 1, "history", err), out);
+    kanon_state_event *to = &d->events[d->info.n_history];
+    *to = (kanon_state_event){.number = c->number, .time = c->time, .records = c->n_records, .groups = c->n_groups};
+    KANON_TRY(keep_text(d, &to->command, c->command, err), out);
+    KANON_TRY(keep_text(d, &to->detail, c->detail, err), out);
+    d->info.n_history++;
 out:
-    sqlite3_finalize(rows);
     return st;
 }
 
-static kanon_status note_settings(described *d, kanon_state *s, kanon_error *err)
+static kanon_status describe_settings(description *d, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_state_info *i = &d->info;
@@ -119,40 +103,40 @@ static kanon_status note_settings(described *d, kanon_state *s, kanon_error *err
     i->suppressed = s->n_suppressed;
     i->columns = s->n_columns;
     i->quasi = s->n_dimensions;
-    i->entity_together = kanon__wishes_together(s);
-    i->most_suppressed = kanon__fraction_of(s->wishes->suppress, s->n_records);
-    KANON_TRY(keep_text(d, &i->entity, s->wishes->entity, err), out);
+    i->entity_together = kanon__entities_stay_together(s);
+    i->most_suppressed = kanon__fraction_of(s->requirements->suppress, s->n_records);
+    KANON_TRY(keep_text(d, &i->entity, s->requirements->entity, err), out);
     KANON_TRY(kanon__group_index_smallest(s->index, &i->k, err), out);
-    KANON_TRY(kanon__store_number(&s->store, &i->departed, "SELECT count(*) FROM departed", err), out);
+    KANON_TRY(kanon__departed_count(s, &i->departed, err), out);
 out:
     return st;
 }
 
-/* Recounted by who shares nothing with what made the groups; then what they reach. */
-static kanon_status note_promises(described *d, kanon_state *s, const kanon__whole *whole, kanon_error *err)
+/* The constraints, recounted by verify/, and what the groups reach. */
+static kanon_status note_constraint_status(description *d, kanon_state *s, const kanon__subset *subset, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
     kanon__constraints *constraints = NULL;
     double *reached = NULL;
-    KANON_TRY(kanon__whole_grouping(&g, whole, s, err), out);
-    st = kanon__uphold_verify(whole, s, g->group_of, g->n_groups, err);
+    KANON_TRY(kanon__subset_grouping(&g, subset, s, err), out);
+    st = kanon__verify_subset(subset, s, g->group_of, g->n_groups, err);
     if (st == KANON_EINTERNAL)
-        st = kanon__store_damaged(&s->store, "a group does not keep what is asked of it", err);
+        st = kanon__store_damaged(&s->store, "a group violates a constraint", err);
     if (st != KANON_OK)
         goto out;
-    KANON_TRY(kanon__uphold_constraints(&constraints, whole, s, err), out);
+    KANON_TRY(kanon__subset_constraints(&constraints, subset, s, err), out);
     if (constraints == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, constraints->n, "constraints", err), out);
-    KANON_TRY(kanon__new_array(&d->promises, constraints->n, "constraints", err), out);
+    KANON_TRY(kanon__new_array(&d->constraint_status, constraints->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, constraints, g->group_of, g->n_groups, err), out);
     for (int64_t i = 0; i < constraints->n; i++) {
-        d->promises[i] = (kanon_state_promise){.asked = constraints->items[i].asked, .reached = reached[i]};
-        KANON_TRY(keep_text(d, &d->promises[i].sentence, constraints->items[i].sentence, err), out);
+        d->constraint_status[i] = (kanon_constraint_status){.asked = constraints->items[i].asked, .reached = reached[i], .holds = 1};
+        KANON_TRY(keep_text(d, &d->constraint_status[i].sentence, constraints->items[i].sentence, err), out);
     }
-    d->info.promises = d->promises;
-    d->info.n_promises = (size_t)constraints->n;
+    d->info.constraints = d->constraint_status;
+    d->info.n_constraints = (size_t)constraints->n;
 out:
     kanon__free(reached);
     kanon__constraints_free(constraints);
@@ -160,18 +144,18 @@ out:
     return st;
 }
 
-static kanon_status note_losses(described *d, kanon_state *s, kanon__whole *whole, kanon_error *err)
+static kanon_status describe_losses(description *d, kanon_state *s, kanon__subset *subset, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
     kanon_measures *measures = NULL;
     kanon__drift drift = {0};
     kanon_evaluate_options brief = {.struct_size = sizeof brief, .brief = 1};
-    KANON_TRY(kanon__whole_grouping(&g, whole, s, err), out);
-    KANON_TRY(kanon_evaluate(&measures, whole->table, g, &brief, err), out);
+    KANON_TRY(kanon__subset_grouping(&g, subset, s, err), out);
+    KANON_TRY(kanon_evaluate(&measures, subset->table, g, &brief, err), out);
     const kanon_figure *loss = kanon_measures_find(measures, "avg_loss", NULL);
     d->info.loss = loss != NULL ? loss->value : NAN;
-    KANON_TRY(kanon__drift_measure(&drift, s, whole, err), out);
+    KANON_TRY(kanon__drift_measure(&drift, s, subset, err), out);
     d->info.drift_records = drift.n_records;
     d->info.drift = drift.fresh > 0 ? drift.now / drift.fresh - 1 : NAN;
 out:
@@ -180,49 +164,56 @@ out:
     return st;
 }
 
-kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
+static kanon_status describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    described *d = NULL;
-    kanon__whole whole = {0};
+    description *d = NULL;
+    kanon__subset subset = {0};
     *out = NULL;
     KANON_TRY(kanon__session_begin(s, false, err), out);
     KANON_TRY(kanon__new_array(&d, 1, "a description", err), out);
-    KANON_TRY(kanon__whole_members(&whole, s, err), out);
-    KANON_TRY(kanon__state_check(s, &whole, err), out);
-    KANON_TRY(note_settings(d, s, err), out);
-    KANON_TRY(list_releases(d, s, err), out);
-    KANON_TRY(list_history(d, s, err), out);
-    KANON_TRY(kanon__whole_table(&whole, s, err), out);
-    KANON_TRY(note_promises(d, s, &whole, err), out);
-    KANON_TRY(note_losses(d, s, &whole, err), out);
+    KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
+    KANON_TRY(kanon__state_check(s, &subset, err), out);
+    KANON_TRY(describe_settings(d, s, err), out);
+    KANON_TRY(kanon__release_rows_visit(s, add_release, d, err), out);
+    KANON_TRY(kanon__command_rows_visit(s, add_event, d, err), out);
+    KANON_TRY(kanon__subset_read_table(&subset, s, err), out);
+    KANON_TRY(note_constraint_status(d, s, &subset, err), out);
+    KANON_TRY(describe_losses(d, s, &subset, err), out);
     d->info.releases = d->releases;
     d->info.history = d->events;
     *out = &d->info;
     d = NULL;
 out:
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&subset);
     kanon_state_info_free(d != NULL ? &d->info : NULL);
     kanon__session_end(s);
     return st;
 }
 
+kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, s);
+    return kanon__state_call_end(&call, describe(out, s, err));
+}
+
 /* ---- auditing ---------------------------------------------------------------------------------------------------- */
 
-typedef struct audited {
+typedef struct audit_result {
     kanon_audit audit; /* first */
     kanon_class_size *sizes;
-    kanon_diversity *diversity;
+    kanon_privacy_figure *figures;
     kanon__texts names;
-} audited;
+} audit_result;
 
 void kanon_audit_free(kanon_audit *audit)
 {
-    audited *a = (audited *)audit;
+    audit_result *a = (audit_result *)audit;
     if (a == NULL)
         return;
     kanon__texts_clear(&a->names);
-    kanon__free(a->diversity);
+    kanon__free(a->figures);
     kanon__free(a->sizes);
     kanon__free(a);
 }
@@ -233,7 +224,7 @@ static int by_size(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static kanon_status count_classes(audited *a, kanon__traces *t, kanon_error *err)
+static kanon_status count_classes(audit_result *a, kanon__traces *t, kanon_error *err)
 {
     kanon_audit *audit = &a->audit;
     audit->records = t->n;
@@ -257,55 +248,64 @@ static kanon_status count_classes(audited *a, kanon__traces *t, kanon_error *err
     return KANON_OK;
 }
 
-static kanon_status count_secrets(audited *a, const kanon__traces *t, kanon_state *s, kanon_error *err)
+static kanon_status count_values(audit_result *a, const kanon__traces *t, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t *distinct = NULL, m = kanon__row_n_secrets(s);
-    KANON_TRY(kanon__traces_secrets(&distinct, t, s, err), out);
-    KANON_TRY(kanon__new_array(&a->diversity, s->n_sensitive, "sensitive columns", err), out);
+    int64_t *distinct = NULL, m = kanon__row_n_hashes(s);
+    KANON_TRY(kanon__traces_count_values(&distinct, t, s, err), out);
+    KANON_TRY(kanon__new_array(&a->figures, s->n_sensitive, "sensitive columns", err), out);
     for (int i = 0; i < s->n_columns; i++) {
-        int at = (int)a->audit.n_diversity;
+        int at = (int)a->audit.n_figures;
         if (s->columns[i].role != KANON_ROLE_SENSITIVE)
             continue;
         KANON_TRY(kanon__texts_add(&a->names, s->columns[i].name, strlen(s->columns[i].name), err), out);
-        a->diversity[at].column = a->names.items[a->names.n - 1];
+        int64_t fewest = 0;
         for (int64_t c = 0; c < t->n_classes; c++)
-            if (c == 0 || distinct[c * m + at] < a->diversity[at].distinct_min)
-                a->diversity[at].distinct_min = distinct[c * m + at];
-        a->audit.n_diversity++;
+            if (c == 0 || distinct[c * m + at] < fewest)
+                fewest = distinct[c * m + at];
+        a->figures[at] =
+            (kanon_privacy_figure){"distinct-l-diversity", a->names.items[a->names.n - 1], "distinct_l", (double)fewest};
+        a->audit.n_figures++;
     }
     for (int64_t c = 0; s->entity >= 0 && c < t->n_classes; c++) {
         int64_t n = distinct[c * m + s->n_sensitive];
         a->audit.fewest_entities = c == 0 || n < a->audit.fewest_entities ? n : a->audit.fewest_entities;
         a->audit.entities_below += n < a->audit.k;
     }
-    a->audit.diversity = a->diversity;
+    a->audit.figures = a->figures;
 out:
     kanon__free(distinct);
     return st;
 }
 
-kanon_status kanon_state_audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
+static kanon_status audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    audited *a = NULL;
-    kanon__whole whole = {0};
+    audit_result *a = NULL;
+    kanon__subset subset = {0};
     kanon__traces traces = {0};
     *out = NULL;
     KANON_TRY(kanon__session_begin(s, false, err), out);
     KANON_TRY(kanon__new_array(&a, 1, "an audit", err), out);
-    KANON_TRY(kanon__whole_members(&whole, s, err), out);
-    KANON_TRY(kanon__traces_load(&traces, s, &whole, err), out);
+    KANON_TRY(kanon__subset_list_all(&subset, s, err), out);
+    KANON_TRY(kanon__traces_load(&traces, s, &subset, err), out);
     a->audit.releases = s->n_releases;
     a->audit.k = k > 0 ? k : s->k;
-    KANON_TRY(count_secrets(a, &traces, s, err), out);
+    KANON_TRY(count_values(a, &traces, s, err), out);
     KANON_TRY(count_classes(a, &traces, err), out);
     *out = &a->audit;
     a = NULL;
 out:
     kanon__traces_clear(&traces);
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&subset);
     kanon_audit_free(a != NULL ? &a->audit : NULL);
     kanon__session_end(s);
     return st;
+}
+
+kanon_status kanon_state_audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
+{
+    kanon__state_call call;
+    kanon__state_call_begin(&call, s);
+    return kanon__state_call_end(&call, audit(out, s, k, err));
 }

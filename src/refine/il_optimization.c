@@ -1,15 +1,18 @@
-/* il-optimization: break up groups whose records others cover anyway.
+/* il-optimization: break up groups whose records are all covered by other groups.
  *
- * A record is covered by a group that it could join without changing the group's generalisation. A group all of whose
- * records are covered by others is broken, each record moving to the covering group with the lowest loss per record, if
- * the total loss falls.
+ * A group covers a record that it can take in without a change of its generalisation.
+ *
+ *   1. Find the groups all of whose records are covered by others.
+ *   2. By falling loss: plan where each record goes, the covering group of least D; if the total loss falls and no
+ *      constraint is violated, break the group up.
+ *   3. Number the groups without gaps.
  *
  * Paper: Truta, Campan: k-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4, figure 3.
- * Cost: for each record, a scan of groups / 64 words per attribute in the worst case; groups stand by rising loss, so the
- * first that covers is the one.
+ * Cost: for each record, a scan of groups / 64 words per attribute in the worst case; groups are sorted by rising D,
+ * so the first one that covers is the best.
  * Ties: groups of equal loss by number.
  * Differences from the paper: none. A covering group's D does not change when a covered record joins, so the loss of a
- * break is known before anything is moved. */
+ * break is known before anything is moved. Called through refinements.def; calls search/cover_index.h and the tallies. */
 #include "refine/refinement.h"
 
 #include "core/alloc.h"
@@ -17,29 +20,29 @@
 
 #include <stdlib.h>
 
-/* A group; D and what it covers stay as they are until the group is broken. */
-typedef struct cover {
+/* A group. Its D and what it covers do not change until it is broken up. */
+typedef struct covering_group {
     int32_t group;
     uint32_t units; /* D */
     int64_t loss;   /* IL at the beginning */
-} cover;
+} covering_group;
 
-typedef struct breaking {
+typedef struct optimization {
     kanon__run *run;
     kanon__bound *covered;     /* by group: the first and last code that it covers on each dimension */
-    cover *covers;             /* by rising D */
+    covering_group *covers;    /* by rising D */
     int64_t *sizes;            /* by group; 0: broken */
-    int32_t *first, *next;     /* the members of a group as a list: guests of earlier breaks are among them */
-    int32_t *members;          /* of the group at hand, ascending, */
+    int32_t *first, *next;     /* the members of a group as a list, those of earlier breaks included */
+    int32_t *members;          /* of the current group, ascending, */
     int32_t *targets;          /* and where each would go */
     kanon__cover_index *index; /* of the groups in the order of `covers` */
-    int32_t *slots;            /* by group: its place in `covers` */
+    int32_t *ranks;            /* by group: its rank in `covers` */
     kanon__tally *tallies;     /* by group; NULL: there are no constraints */
-} breaking;
+} optimization;
 
 static int by_units(const void *left, const void *right)
 {
-    const cover *a = left, *b = right;
+    const covering_group *a = left, *b = right;
     if (a->units != b->units)
         return a->units < b->units ? -1 : 1;
     return a->group < b->group ? -1 : a->group > b->group;
@@ -47,7 +50,7 @@ static int by_units(const void *left, const void *right)
 
 static int by_falling_loss(const void *left, const void *right)
 {
-    const cover *a = left, *b = right;
+    const covering_group *a = left, *b = right;
     if (a->loss != b->loss)
         return a->loss > b->loss ? -1 : 1;
     return a->group < b->group ? -1 : a->group > b->group;
@@ -70,25 +73,25 @@ static bool covers(const kanon__space *space, const kanon__bound *covered, int64
     return true;
 }
 
-static const kanon__bound *covered_by(const breaking *b, int64_t group)
+static const kanon__bound *covered_by(const optimization *b, int64_t group)
 {
     return b->covered + group * 2 * b->run->space->n_dimensions;
 }
 
 /* The unbroken group of least D, other than `own`, that covers the record; NULL where there is none. */
-static const cover *find_cover(const breaking *b, int32_t own, int64_t row)
+static const covering_group *find_cover(const optimization *b, int32_t own, int64_t row)
 {
     for (int64_t i = 0;; i++) {
         i = kanon__cover_index_next(b->index, row, i);
         if (i < 0)
             return NULL;
-        const cover *c = &b->covers[i];
+        const covering_group *c = &b->covers[i];
         if (c->group != own && covers(b->run->space, covered_by(b, c->group), row))
             return c;
     }
 }
 
-static void enlist(breaking *b, int32_t group, int32_t row)
+static void add_member(optimization *b, int32_t group, int32_t row)
 {
     b->next[row] = b->first[group];
     b->first[group] = row;
@@ -96,7 +99,7 @@ static void enlist(breaking *b, int32_t group, int32_t row)
     b->run->group_of[row] = group;
 }
 
-static kanon_status list_groups(breaking *b, kanon_error *err)
+static kanon_status list_groups(optimization *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run *run = b->run;
@@ -117,30 +120,30 @@ static kanon_status list_groups(breaking *b, kanon_error *err)
             kanon__box_start(space, b->covered + group * 2 * m, row);
         else
             kanon__box_add(space, b->covered + group * 2 * m, row);
-        enlist(b, group, row);
+        add_member(b, group, row);
     }
     for (int32_t group = 0; group < run->n_groups; group++) {
         uint32_t units = kanon__box_units(space, covered_by(b, group));
-        b->covers[group] = (cover){group, units, units * b->sizes[group]};
+        b->covers[group] = (covering_group){group, units, units * b->sizes[group]};
         widen(space, b->covered + group * 2 * m);
     }
 out:
     return st;
 }
 
-static kanon_status index_groups(breaking *b, kanon_error *err)
+static kanon_status index_groups(optimization *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__space *space = b->run->space;
     int64_t n_groups = b->run->n_groups;
     qsort(b->covers, (size_t)n_groups, sizeof *b->covers, by_units);
-    KANON_TRY(kanon__new_array(&b->slots, n_groups, "groups", err), out);
+    KANON_TRY(kanon__new_array(&b->ranks, n_groups, "groups", err), out);
     KANON_TRY(kanon__cover_index_new(&b->index, space, n_groups, err), out);
-    for (int64_t slot = 0; slot < n_groups; slot++) {
-        const kanon__bound *covered = covered_by(b, b->covers[slot].group);
-        b->slots[b->covers[slot].group] = (int32_t)slot;
+    for (int64_t rank = 0; rank < n_groups; rank++) {
+        const kanon__bound *covered = covered_by(b, b->covers[rank].group);
+        b->ranks[b->covers[rank].group] = (int32_t)rank;
         for (int i = 0; i < space->n_dimensions; i++)
-            kanon__cover_index_add(b->index, slot, i, covered[2 * i], covered[2 * i + 1]);
+            kanon__cover_index_add(b->index, rank, i, covered[2 * i], covered[2 * i + 1]);
     }
 out:
     return st;
@@ -152,7 +155,7 @@ static int by_row(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static int64_t list_members(breaking *b, int32_t group)
+static int64_t list_members(optimization *b, int32_t group)
 {
     int64_t n = b->sizes[group];
     int32_t row = b->first[group];
@@ -164,11 +167,11 @@ static int64_t list_members(breaking *b, int32_t group)
 
 /* ComputeOptimalBreak: where each record of the group would go, and what they would cost there. False where one is not
  * covered. */
-static bool plan_break(breaking *b, int32_t group, int64_t n_members, int64_t *loss)
+static bool plan_break(optimization *b, int32_t group, int64_t n_members, int64_t *loss)
 {
     *loss = 0;
     for (int64_t i = 0; i < n_members; i++) {
-        const cover *found = find_cover(b, group, b->members[i]);
+        const covering_group *found = find_cover(b, group, b->members[i]);
         if (found == NULL)
             return false;
         b->targets[i] = found->group;
@@ -177,8 +180,8 @@ static bool plan_break(breaking *b, int32_t group, int64_t n_members, int64_t *l
     return true;
 }
 
-/* Whether the groups that the records would go to keep their constraints, with all of them; if so the tallies have them. */
-static kanon_status join_tallies(breaking *b, int64_t n_members, bool *hold, kanon_error *err)
+/* Whether the target groups satisfy the constraints with all records of the plan; if so the tallies count them. */
+static kanon_status join_tallies(optimization *b, int64_t n_members, bool *hold, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *hold = true;
@@ -194,7 +197,8 @@ out:
     return st;
 }
 
-static kanon_status break_if_interesting(breaking *b, const cover *c, kanon_error *err)
+/* 2. */
+static kanon_status break_if_better(optimization *b, const covering_group *c, kanon_error *err)
 {
     int64_t n_members = list_members(b, c->group), loss;
     bool hold;
@@ -204,13 +208,13 @@ static kanon_status break_if_interesting(breaking *b, const cover *c, kanon_erro
     if (st != KANON_OK || !hold)
         return st;
     b->sizes[c->group] = 0;
-    kanon__cover_index_remove(b->index, b->slots[c->group]);
+    kanon__cover_index_remove(b->index, b->ranks[c->group]);
     for (int64_t i = 0; i < n_members; i++)
-        enlist(b, b->targets[i], b->members[i]);
+        add_member(b, b->targets[i], b->members[i]);
     return KANON_OK;
 }
 
-static kanon_status count_values(breaking *b, kanon_error *err)
+static kanon_status init_tallies(optimization *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__run *run = b->run;
@@ -226,8 +230,8 @@ out:
     return st;
 }
 
-/* The groups all of whose records are covered by others, by falling loss. */
-static kanon_status find_totally_covered(breaking *b, cover *totally, int64_t *n_totally, kanon_error *err)
+/* 1. By falling loss. */
+static kanon_status find_totally_covered(optimization *b, covering_group *totally, int64_t *n_totally, kanon_error *err)
 {
     int64_t n_groups = b->run->n_groups;
     *n_totally = 0;
@@ -243,8 +247,8 @@ static kanon_status find_totally_covered(breaking *b, cover *totally, int64_t *n
     return KANON_OK;
 }
 
-/* Number the groups that are left without gaps. */
-static void close_ranks(breaking *b)
+/* 3. */
+static void renumber_groups(optimization *b)
 {
     kanon__run *run = b->run;
     int32_t n_left = 0;
@@ -259,27 +263,27 @@ static void close_ranks(breaking *b)
 static kanon_status run_il_optimization(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    breaking b = {.run = run};
-    cover *totally = NULL;
+    optimization b = {.run = run};
+    covering_group *totally = NULL;
     int64_t n_totally = 0;
     int32_t n_groups = run->n_groups;
     KANON_TRY(list_groups(&b, err), out);
     KANON_TRY(index_groups(&b, err), out);
-    KANON_TRY(count_values(&b, err), out);
+    KANON_TRY(init_tallies(&b, err), out);
     KANON_TRY(kanon__new_array(&totally, run->n_groups, "groups", err), out);
     KANON_TRY(find_totally_covered(&b, totally, &n_totally, err), out);
     for (int64_t i = 0; i < n_totally; i++) {
-        KANON_TRY(break_if_interesting(&b, &totally[i], err), out);
+        KANON_TRY(break_if_better(&b, &totally[i], err), out);
         KANON_TRY(kanon__tick(run->ticker, n_totally + i, 2 * n_totally, 50 * run->n_groups, err), out);
     }
-    close_ranks(&b);
+    renumber_groups(&b);
 out:
     for (int32_t group = 0; b.tallies != NULL && group < n_groups; group++)
         kanon__tally_clear(&b.tallies[group]);
     kanon__free(b.tallies);
     kanon__free(totally);
     kanon__cover_index_free(b.index);
-    kanon__free(b.slots);
+    kanon__free(b.ranks);
     kanon__free(b.targets);
     kanon__free(b.members);
     kanon__free(b.next);
@@ -293,11 +297,11 @@ out:
 static int64_t need(const kanon__settings *settings, const kanon__data *t, const kanon__constraints *constraints, int64_t k,
                     int threads)
 {
-    enum { LISTS = 12, NUMBERS = 16 }; /* bytes of a record; of a group, beside its covers and what it covers */
+    enum { LISTS = 12, NUMBERS = 16 }; /* bytes of a record; of a group, in addition to its cover and box */
     int64_t n_groups = t->n_rows / k, box = 2 * (int64_t)sizeof(kanon__bound) * t->n_quasi;
     (void)settings;
     (void)threads;
-    return t->n_rows * LISTS + n_groups * (box + 2 * (int64_t)sizeof(cover) + NUMBERS) +
+    return t->n_rows * LISTS + n_groups * (box + 2 * (int64_t)sizeof(covering_group) + NUMBERS) +
            kanon__cover_index_need(t, n_groups) + kanon__tallies_need(constraints, t->n_rows, k);
 }
 

@@ -1,5 +1,5 @@
-/* What a refinement is to the rest of the program: a row of refinements.def, and a function that makes the groups of a run
- * better. */
+/* A refinement: a row of refinements.def, and a function that lowers the loss of finished groups.
+ * Called by pipeline/anonymize.c after the algorithm and the enforcement of constraints, and by src/state. */
 #ifndef KANON_REFINE_REFINEMENT_H
 #define KANON_REFINE_REFINEMENT_H
 
@@ -7,9 +7,9 @@
 
 typedef struct kanon__refinement {
     kanon_algorithm_info info;
-    /* run->group_of holds a valid grouping, and does so afterwards; its loss has not grown. */
+    /* run->group_of is a grouping that satisfies k and the constraints, before and after; its loss does not grow. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
-    /* The bytes that it takes beside table and grouping; constraints may be NULL. */
+    /* The bytes that it takes in addition to table and grouping; constraints may be NULL. */
     int64_t (*need)(const kanon__settings *settings, const kanon__data *table, const kanon__constraints *constraints,
                     int64_t k, int threads);
 } kanon__refinement;

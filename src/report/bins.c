@@ -57,11 +57,17 @@ void kanon__bins_for(kanon__bins *out, int64_t *values, int64_t n)
         out->items[n_bins - 1].hi = beyond - 1;
 }
 
-void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t records, double loss)
+int kanon__bins_find(const kanon__bins *bins, int64_t value)
 {
     int i = 0;
     while (i + 1 < bins->n && value > bins->items[i].hi)
         i++;
+    return i;
+}
+
+void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t records, double loss)
+{
+    int i = kanon__bins_find(bins, value);
     bins->items[i].groups += groups;
     bins->items[i].records += records;
     bins->items[i].loss += loss;

@@ -29,6 +29,8 @@ void kanon__bins_at(kanon__bins *out, const int64_t *begins, int n);
 void kanon__bins_for(kanon__bins *out, int64_t *values, int64_t n);
 /* Count a group of `records` records with this value; values before the first bin belong to the first. */
 void kanon__bins_add(kanon__bins *bins, int64_t value, int64_t groups, int64_t records, double loss);
+/* The number of the bin of a value. */
+int kanon__bins_find(const kanon__bins *bins, int64_t value);
 enum { KANON__MAX_PARTS = 40 };
 
 typedef struct kanon__counts {

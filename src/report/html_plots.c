@@ -93,16 +93,18 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
                   met ? "yes" : "no", met ? "met" : "not met");
 }
 
-/* The risk of the records in a bin of class sizes. */
-static void risk_label(char out[LABEL_SIZE], const kanon__bin *bin)
+/* The risk of the records in a bin. Those of entities lie between the fractions: the bin of 1/2 ends above 1/3. */
+static void risk_label(char out[LABEL_SIZE], const kanon__bin *bin, bool entities)
 {
     char from[24] = "1";
     if (bin->lo > 1)
         snprintf(from, sizeof from, "1/%lld", (long long)bin->lo);
-    if (bin->lo == bin->hi)
-        snprintf(out, LABEL_SIZE, "%s%s", from, bin->lo == 1 ? " (unique)" : "");
-    else if (bin->hi == INT64_MAX)
+    if (bin->hi == INT64_MAX)
         snprintf(out, LABEL_SIZE, "%s or less", from);
+    else if (entities)
+        snprintf(out, LABEL_SIZE, "%s%s1/%lld", from, dash, (long long)bin->hi + 1);
+    else if (bin->lo == bin->hi)
+        snprintf(out, LABEL_SIZE, "%s%s", from, bin->lo == 1 ? " (unique)" : "");
     else
         snprintf(out, LABEL_SIZE, "%s%s1/%lld", from, dash, (long long)bin->hi);
 }
@@ -117,14 +119,16 @@ void kanon__html_risk(kanon__output *o, const kanon__report *r, const kanon__rep
            "the chance "
            "to pick the right one for someone who knows that a person is in the table and what the quasi-identifiers of "
            "that person "
-           "are. A threshold is met if no released record is above it.</p>\n"
+           "are. "
+           "Where a person has several of these records, it is their share among them. A threshold is met if no released "
+           "record is above it.</p>\n"
            "<table><thead><tr><th>Risk at most</th><th>Who asks for it</th><th class=\"n\">Records above, before</th>"
            "<th class=\"n\">Records above, after</th><th>Result</th></tr></thead><tbody>\n");
     for (int i = 0; i < KANON__N_THRESHOLDS; i++)
         threshold_row(o, r, d, i);
     kanon__output_text(o, "</tbody></table>\n");
     for (int i = 0; i < d->risk[0].n; i++) {
-        risk_label(l.texts[i], &d->risk[0].items[i]);
+        risk_label(l.texts[i], &d->risk[0].items[i], r->table->data.has_entity);
         add_bar(&l, kanon__share((double)d->risk[KANON__BEFORE].items[i].records, n),
                 kanon__share((double)d->risk[KANON__AFTER].items[i].records, n));
     }

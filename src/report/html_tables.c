@@ -199,7 +199,7 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     row_begin(o, "Algorithm");
     put_text(o, g->algorithm);
     kanon__markup(o, ", revision %u</td></tr>\n", (unsigned)g->revision);
-    if (g->recoded != NULL)
+    if (g->recode_maps != NULL)
         row_text(o, "Recoding", "one mapping per attribute: equal values are shown equal everywhere");
     for (int64_t i = 0; i < g->notes.n; i++)
         row_text(o, "How good it is", g->notes.items[i]);
@@ -224,15 +224,16 @@ static void list_columns(kanon__output *o, const kanon_table *t)
                           "<th class=\"n\">Weight</th></tr></thead><tbody>\n");
     for (int i = 0; i < n; i++) {
         const kanon__column *c = &t->data.columns[i];
+        const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
         kanon__output_text(o, "<tr><th scope=\"row\">");
         put_text(o, c->name);
         kanon__markup(o, "</th><td>%s</td><td>%s</td><td>", kanon_role_text(c->role),
                       c->domain != NULL ? kanon_type_text(c->domain->type) : "");
-        if (c->domain->taxonomy != NULL && c->domain->taxonomy->flat)
+        if (taxonomy != NULL && taxonomy->flat)
             kanon__output_text(o, "none");
-        else if (c->domain->taxonomy != NULL)
-            kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)c->domain->taxonomy->height[0] + 1).text,
-                          kanon__show_count(c->domain->taxonomy->n_leaves).text);
+        else if (taxonomy != NULL)
+            kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)taxonomy->height[0] + 1).text,
+                          kanon__show_count(taxonomy->n_leaves).text);
         kanon__markup(
             o, "</td><td class=\"n\">%s</td></tr>\n",
             c->role == KANON_ROLE_QUASI ? kanon__show_figure(c->weight, c->weight == (double)(int64_t)c->weight).text : "");

@@ -22,6 +22,8 @@ typedef struct kanon__report {
     bool external;       /* nothing that describes single groups, and nothing that helps to undo the release */
 } kanon__report;
 
+/* KANON_EINVAL where the library was built without reports; asked before anything is written. */
+kanon_status kanon__reports_are_built(kanon_error *err);
 /* Whether a report at this path is to be a page. */
 bool kanon__report_is_html(const char *path);
 kanon_status kanon__report_write(kanon__output *output, const kanon__report *report, kanon_error *err);

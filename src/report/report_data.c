@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "measures/measure.h"
+#include "model/entity_records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,31 +43,47 @@ static bool same_quasi(const kanon_table *t, int32_t a, int32_t b)
     return true;
 }
 
-/* For every row, how many rows have the same quasi values, it included; negative for all but one row of each such class. */
-static kanon_status original_classes(int32_t **out, const kanon_table *t, kanon_error *err)
+/* Classes of records: groups, or those with the same quasi values in the original. */
+typedef struct classes {
+    int32_t *of; /* by row; negative: in none */
+    int64_t *sizes;
+    int64_t n;
+    int32_t *own; /* by row: the records of its entity in its class; NULL: no entities, 1 each */
+} classes;
+
+static void clear_classes(classes *c)
+{
+    kanon__free(c->own);
+    kanon__free(c->sizes);
+    kanon__free(c->of);
+}
+
+static kanon_status find_entities(classes *c, const kanon_table *t, kanon_error *err)
+{
+    return t->data.has_entity ? kanon__entity_records_new(&c->own, t->data.entity_codes, c->of, t->data.n_rows, err) : KANON_OK;
+}
+
+static kanon_status original_classes(classes *out, const kanon_table *t, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int32_t *rows = NULL, *spare = NULL, *sizes = NULL;
-    *out = NULL;
+    int32_t *rows = NULL, *spare = NULL;
     KANON_TRY(kanon__new_array(&rows, t->data.n_rows, "a row order", err), out);
     KANON_TRY(kanon__new_array(&spare, t->data.n_rows, "a row order", err), out);
-    KANON_TRY(kanon__new_array(&sizes, t->data.n_rows, "original classes", err), out);
+    KANON_TRY(kanon__new_array(&out->of, t->data.n_rows, "original classes", err), out);
+    KANON_TRY(kanon__new_array(&out->sizes, t->data.n_rows, "original classes", err), out);
     for (int64_t i = 0; i < t->data.n_rows; i++)
         rows[i] = (int32_t)i;
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
         KANON_TRY(sort_rows(rows, spare, t->data.n_rows, c->codes, c->domain->n_codes, err), out);
     }
-    for (int64_t begin = 0, end; begin < t->data.n_rows; begin = end) {
-        for (end = begin + 1; end < t->data.n_rows && same_quasi(t, rows[begin], rows[end]);)
-            end++;
-        for (int64_t i = begin; i < end; i++)
-            sizes[rows[i]] = (int32_t)(i == begin ? end - begin : begin - end);
+    for (int64_t i = 0; i < t->data.n_rows; i++) {
+        out->n += i == 0 || !same_quasi(t, rows[i - 1], rows[i]);
+        out->of[rows[i]] = (int32_t)(out->n - 1);
+        out->sizes[out->n - 1]++;
     }
-    *out = sizes;
-    sizes = NULL;
+    KANON_TRY(find_entities(out, t, err), out);
 out:
-    kanon__free(sizes);
     kanon__free(spare);
     kanon__free(rows);
     return st;
@@ -156,29 +173,89 @@ static kanon_status count_sizes(kanon__report_data *d, const double *diversity, 
     for (int64_t i = 0; i < g->n_groups; i++) {
         int64_t size = g->sizes[i];
         kanon__bins_add(&d->sizes, size, 1, size, (double)size * diversity[i]);
-        kanon__bins_add(&d->risk[KANON__AFTER], size, 1, size, 0);
-        for (int j = 0; j < KANON__N_THRESHOLDS; j++)
-            d->above[KANON__AFTER][j] += size < kanon__thresholds[j] ? size : 0;
     }
     kanon__free(sizes);
     return KANON_OK;
 }
 
-/* Suppressed records cost 1 on every attribute. */
-static void count_originals(kanon__report_data *d, const int32_t *class_size, const double *diversity,
-                            const kanon_grouping *g)
+static int64_t own_records(const classes *c, int64_t row)
 {
-    for (int64_t row = 0; row < g->n_rows; row++) {
-        bool is_first = class_size[row] > 0;
-        int64_t size = is_first ? class_size[row] : -(int64_t)class_size[row];
-        int32_t group = g->group_of[row];
-        d->n_classes += is_first;
-        d->n_unique += size == 1;
-        kanon__bins_add(&d->kinds, size, is_first, 1, group >= 0 ? diversity[group] : d->total_weight);
-        kanon__bins_add(&d->risk[KANON__BEFORE], size, is_first, 1, 0);
+    return c->own != NULL ? c->own[row] : 1;
+}
+
+/* The risk of a record is the share of its class that is its entity's. */
+static kanon_status count_risks(kanon__report_data *d, int when, const classes *c, int64_t n_rows, kanon_error *err)
+{
+    uint32_t *seen = NULL; /* by class: a bit for each bin that has records of it */
+    kanon_status st = kanon__new_array(&seen, c->n, "classes", err);
+    for (int64_t row = 0; st == KANON_OK && row < n_rows; row++) {
+        int32_t here = c->of[row];
+        if (here < 0)
+            continue;
+        int64_t own = own_records(c, row), size = c->sizes[here], level = size / own;
+        uint32_t bit = (uint32_t)1 << kanon__bins_find(&d->risk[when], level);
+        kanon__bins_add(&d->risk[when], level, (seen[here] & bit) == 0, 1, 0);
+        seen[here] |= bit;
         for (int j = 0; j < KANON__N_THRESHOLDS; j++)
-            d->above[KANON__BEFORE][j] += size < kanon__thresholds[j];
+            d->above[when][j] += own * kanon__thresholds[j] > size;
     }
+    kanon__free(seen);
+    return st;
+}
+
+/* The risk figures of the groups, which the summary shows; as measures/measure_risk.c has them. */
+static kanon_status sum_risks(kanon__report_data *d, const classes *c, const kanon_grouping *g, kanon_error *err)
+{
+    int64_t *sums = NULL; /* by group, of the own records */
+    double all = 0;
+    kanon_status st = kanon__new_array(&sums, c->n, "groups", err);
+    for (int64_t row = 0; st == KANON_OK && row < g->n_rows; row++) {
+        if (c->of[row] < 0)
+            continue;
+        double risk = (double)own_records(c, row) / (double)c->sizes[c->of[row]];
+        sums[c->of[row]] += own_records(c, row);
+        d->highest_risk = risk > d->highest_risk ? risk : d->highest_risk;
+    }
+    for (int64_t i = 0; st == KANON_OK && i < c->n; i++)
+        all += (double)sums[i] / (double)c->sizes[i];
+    d->average_risk = kanon__share(all, (double)(g->n_rows - g->n_suppressed));
+    kanon__free(sums);
+    return st;
+}
+
+/* Suppressed records cost 1 on every attribute. */
+static kanon_status count_originals(kanon__report_data *d, const classes *c, const double *diversity,
+                                    const kanon_grouping *g, kanon_error *err)
+{
+    bool *counted = NULL; /* by class */
+    kanon_status st = kanon__new_array(&counted, c->n, "classes", err);
+    d->n_classes = c->n;
+    for (int64_t row = 0; st == KANON_OK && row < g->n_rows; row++) {
+        int32_t group = g->group_of[row];
+        int64_t size = c->sizes[c->of[row]];
+        d->n_unique += own_records(c, row) == size;
+        kanon__bins_add(&d->kinds, size, !counted[c->of[row]], 1, group >= 0 ? diversity[group] : d->total_weight);
+        counted[c->of[row]] = true;
+    }
+    kanon__free(counted);
+    return st;
+}
+
+static kanon_status measure_risks(kanon__report_data *d, const kanon_table *t, const kanon_grouping *g,
+                                  const double *diversity, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    classes before = {0}, after = {.of = g->group_of, .sizes = g->sizes, .n = g->n_groups};
+    KANON_TRY(find_entities(&after, t, err), out);
+    KANON_TRY(count_risks(d, KANON__AFTER, &after, g->n_rows, err), out);
+    KANON_TRY(sum_risks(d, &after, g, err), out);
+    KANON_TRY(original_classes(&before, t, err), out);
+    KANON_TRY(count_risks(d, KANON__BEFORE, &before, g->n_rows, err), out);
+    KANON_TRY(count_originals(d, &before, diversity, g, err), out);
+out:
+    clear_classes(&before);
+    kanon__free(after.own); /* the rest is the grouping's */
+    return st;
 }
 
 static void set_limits(kanon__report_data *d)
@@ -275,7 +352,6 @@ kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t
 {
     kanon_status st = KANON_OK;
     double *diversity = NULL;
-    int32_t *class_size = NULL;
     memset(d, 0, sizeof *d);
     d->k_asked = k_asked;
     d->k = k_asked > 0 ? k_asked : g->smallest > 0 ? g->smallest : 1;
@@ -285,11 +361,9 @@ kanon_status kanon__report_data_init(kanon__report_data *d, const kanon_table *t
     KANON_TRY(measure_costs(d, &diversity, t, g, err), out);
     KANON_TRY(find_worst(d, diversity, g, err), out);
     KANON_TRY(count_sizes(d, diversity, g, err), out);
-    KANON_TRY(original_classes(&class_size, t, err), out);
-    count_originals(d, class_size, diversity, g);
+    KANON_TRY(measure_risks(d, t, g, diversity, err), out);
     KANON_TRY(measure_variety(d, t, g, err), out);
 out:
-    kanon__free(class_size);
     kanon__free(diversity);
     if (st != KANON_OK)
         kanon__report_data_clear(d);

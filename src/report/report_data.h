@@ -33,10 +33,13 @@ typedef struct kanon__report_data {
     int64_t rare;         /* values with fewer records than this are not shown by name */
     int64_t least_groups; /* fewer are not shown, either */
     int64_t n_classes;    /* combinations of quasi values in the original */
-    int64_t n_unique;     /* records that are alone in theirs */
+    int64_t n_unique;     /* records that only records of their own entity equal; without entities, none at all */
     kanon__bins sizes;    /* groups by size, with their loss */
     kanon__bins kinds;    /* records by how many had the same quasi values before: 1, 2 to k - 1, k and more */
-    kanon__bins risk[2];  /* records by class size, before and after: the limits of the thresholds */
+    /* Records by risk, before and after: 1 / risk rounded down, which is the size of the class without entities. The limits
+     * are those of the thresholds. */
+    kanon__bins risk[2];
+    double highest_risk, average_risk;     /* after */
     int64_t above[2][KANON__N_THRESHOLDS]; /* records with a risk above the threshold */
     double loss, total_weight;
     kanon__attribute_cost *costs;        /* by quasi attribute */

@@ -103,7 +103,7 @@ static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__rep
     tile(o, kanon__show_count(g->n_groups).text, g->n_groups == 1 ? "group" : "groups");
     tile(o, kanon__show_count(g->smallest).text, "records in the smallest group");
     if (g->smallest > 0)
-        tile(o, kanon__show_share(1 / (double)g->smallest).text, "highest risk of a record");
+        tile(o, kanon__show_share(d->highest_risk).text, "highest risk of a record");
     if (g->n_suppressed > 0)
         tile(o, kanon__show_count(g->n_suppressed).text, "suppressed records");
     tile(o, kanon__show_share(average_loss(r, d)).text, "average loss of a cell");
@@ -125,6 +125,23 @@ static void list_names(kanon__output *o, const kanon_table *t, kanon_role role)
         kanon__markup(o, " and %d more", n - MAX_NAMES);
 }
 
+static void say_risk(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
+{
+    kanon__figure_text smallest = kanon__show_count(r->grouping->smallest);
+    kanon__markup(o, "<p>Whoever knows these things about a person finds at least %s records that could be theirs. ",
+                  smallest.text);
+    if (r->table->data.has_entity)
+        kanon__markup(o,
+                      "A person can have several of them: the chance that a record which is picked from them is that "
+                      "person's is at most <b>%s</b>, and %s on average over all records.</p>\n",
+                      kanon__show_share(d->highest_risk).text, kanon__show_share(d->average_risk).text);
+    else
+        kanon__markup(o,
+                      "The chance to pick the right one is at most <b>1 in %s</b> (%s), and %s on average over all "
+                      "records.</p>\n",
+                      smallest.text, kanon__show_share(d->highest_risk).text, kanon__show_share(d->average_risk).text);
+}
+
 static void say_protection(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
@@ -142,13 +159,7 @@ static void say_protection(kanon__output *o, const kanon__report *r, const kanon
     kanon__output_text(o, ".</p>\n");
     if (d->k_asked > g->smallest)
         kanon__output_text(o, "<p><b>The groups are smaller than was asked for.</b></p>\n");
-    kanon__markup(
-        o,
-        "<p>Whoever knows these things about a person finds at least %s records that could be theirs. The chance to "
-        "pick the right one is at most <b>1 in %s</b> (%s), and %s on average over all records.</p>\n",
-        kanon__show_count(g->smallest).text, kanon__show_count(g->smallest).text,
-        kanon__show_share(1 / (double)g->smallest).text,
-        kanon__show_share(kanon__share((double)g->n_groups, (double)(g->n_rows - g->n_suppressed))).text);
+    say_risk(o, r, d);
 }
 
 static void say_thresholds(kanon__output *o, const kanon__report_data *d)
@@ -176,21 +187,21 @@ static void say_bound(kanon__output *o, const kanon__report *r)
                   kanon__show_share(1 / gap->value).text);
 }
 
-/* The constraints in addition to k: what was asked, what is reached, and what it costs. */
+/* The constraints in addition to k, what is reached, and what they cost. */
 static void say_requirements(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
-    if (g->n_kept == 0 && g->most_suppressed < 0)
+    if (g->n_constraints == 0 && g->most_suppressed < 0)
         return;
-    if (g->n_kept > 0)
-        kanon__output_text(o, "<p>Beside k, the groups keep this:</p>\n<ul>\n");
-    for (int64_t i = 0; i < g->n_kept; i++) {
+    if (g->n_constraints > 0)
+        kanon__output_text(o, "<p>In addition to k, the groups satisfy this:</p>\n<ul>\n");
+    for (int64_t i = 0; i < g->n_constraints; i++) {
         kanon__output_text(o, "<li>");
-        kanon__markup_text(o, g->kept[i].sentence, strlen(g->kept[i].sentence));
-        kanon__markup(o, " (asked: %s, reached: <b>%s</b>)</li>\n", kanon__show_figure(g->kept[i].asked, false).text,
-                      kanon__show_figure(g->kept[i].reached, false).text);
+        kanon__markup_text(o, g->constraints[i].sentence, strlen(g->constraints[i].sentence));
+        kanon__markup(o, " (asked: %s, reached: <b>%s</b>)</li>\n", kanon__show_figure(g->constraints[i].asked, false).text,
+                      kanon__show_figure(g->constraints[i].reached, false).text);
     }
-    if (g->n_kept > 0)
+    if (g->n_constraints > 0)
         kanon__output_text(o, "</ul>\n");
     if (r->table->data.has_entity)
         kanon__markup(o, "<p>The %s records belong to %s entities, and k counts these.</p>\n",
@@ -218,9 +229,10 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
         kanon__markup(o, "<p>%s records (%s) are suppressed: none of their quasi-identifiers is released.</p>\n",
                       kanon__show_count(g->n_suppressed).text,
                       kanon__show_share(kanon__share((double)g->n_suppressed, (double)g->n_rows)).text);
-    kanon__markup(o, "<p>Before, %s records (%s) were the only ones with their combination of quasi-identifiers.</p>\n",
+    kanon__markup(o, "<p>Before, %s records (%s) were the only ones with their combination of quasi-identifiers%s.</p>\n",
                   kanon__show_count(d->n_unique).text,
-                  kanon__show_share(kanon__share((double)d->n_unique, (double)g->n_rows)).text);
+                  kanon__show_share(kanon__share((double)d->n_unique, (double)g->n_rows)).text,
+                  r->table->data.has_entity ? ", but for others of the same person" : "");
     kanon__markup(o,
                   "<p>The price: on average a released cell of a quasi-identifier has lost <b>%s</b> of its precision. 0 %% "
                   "would be the original, 100 %% a table whose quasi-identifiers say nothing.</p>\n",

@@ -1,5 +1,6 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
  * become text. Called by report.c; calls jansson. */
+#include "core/alloc.h"
 #include "report/markup.h"
 #include "report/report.h"
 
@@ -99,7 +100,7 @@ static bool set_origin(json_t *root, const kanon__report *r)
         return good;
     if (g->blocks > 0)
         good = good && set(root, "blocks", json_integer(g->blocks));
-    good = good && set(root, "recode", json_string(g->recoded != NULL ? "attribute" : "record"));
+    good = good && set(root, "recode", json_string(g->recode_maps != NULL ? "attribute" : "record"));
     if (g->notes.n > 0)
         good = good && set(root, "notes", text_list(&g->notes));
     if (g->refinement != NULL)
@@ -117,22 +118,23 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* The constraints in addition to k: what was asked, what is reached, and what it costs. */
+/* The constraints in addition to k, what is reached, and what they cost. */
 static bool set_requirements(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
     json_t *list = json_array();
     bool good = set(root, "constraints", list);
-    for (int64_t i = 0; good && i < g->n_kept; i++) {
+    for (int64_t i = 0; good && i < g->n_constraints; i++) {
         json_t *one = json_object();
-        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->kept[i].sentence)) &&
-               set(one, "asked", real_or_null(g->kept[i].asked)) && set(one, "reached", real_or_null(g->kept[i].reached));
+        good = json_array_append_new(list, one) == 0 && set(one, "sentence", json_string(g->constraints[i].sentence)) &&
+               set(one, "asked", real_or_null(g->constraints[i].asked)) &&
+               set(one, "reached", real_or_null(g->constraints[i].reached));
     }
     if (r->table->data.has_entity)
         good = good && set(root, "entities", json_integer(r->table->data.n_entities));
     if (g->most_suppressed >= 0)
         good = good && set(root, "most_suppressed", json_integer(g->most_suppressed));
-    if (g->n_kept > 0 || g->most_suppressed >= 0)
+    if (g->n_constraints > 0 || g->most_suppressed >= 0)
         good = good && set(root, "loss_without_constraints", real_or_null(g->loss_without));
     return good;
 }
@@ -141,8 +143,8 @@ static bool set_requirements(json_t *root, const kanon__report *r)
 static json_t *path_value(const char *path)
 {
     json_t *value = json_string(path);
-    char *copy = value == NULL ? malloc(strlen(path) + 1) : NULL;
-    if (copy == NULL)
+    char *copy = NULL;
+    if (value != NULL || kanon__new_array(&copy, (int64_t)strlen(path) + 1, "a file name", NULL) != KANON_OK)
         return value;
     const char *at = path, *end = path + strlen(path);
     size_t used = 0;
@@ -155,7 +157,7 @@ static json_t *path_value(const char *path)
         used += is_bad ? 1 : (size_t)(at - from);
     }
     value = json_stringn(copy, used);
-    free(copy);
+    kanon__free(copy);
     return value;
 }
 

@@ -1,3 +1,11 @@
+/* See cover_index.h. The bits of a dimension are a matrix, a row of n_words words for each bucket of codes:
+ *
+ *                   slot 0 .. 63   slot 64 .. 127        next(row): AND of the rows of the record's buckets and of `alive`,
+ *     bucket 0     [ 1011...      | 0010...      ]       word by word, until a word is not 0; its lowest bit is the slot
+ *     bucket 1     [ 0111...      | 0110...      ]
+ *
+ * So a question costs at most n_dimensions * n_words ANDs, and mostly stops in one of the first words. Buckets of more than
+ * one code are a superset (a Bloom-like filter), which the caller checks. */
 #include "search/cover_index.h"
 
 #include "core/alloc.h"
@@ -5,6 +13,7 @@
 /* The bits of all dimensions together take at most this many bytes, as long as a dimension keeps 16 buckets. */
 static const int64_t MOST_BYTES = (int64_t)256 << 20;
 
+/* The least shift that leaves at most so many buckets. */
 static int shift_for(uint32_t n_codes, int64_t most_buckets)
 {
     int shift = 0;
@@ -82,6 +91,7 @@ void kanon__cover_index_remove(kanon__cover_index *x, int64_t slot)
     x->alive[slot / 64] &= ~((uint64_t)1 << slot % 64);
 }
 
+/* The slots that cover the record's code on dimension i, and maybe more. */
 static const uint64_t *row_of_bits(const kanon__cover_index *x, int i, int64_t row)
 {
     int64_t bucket = kanon__code_at(x->space->dimensions[i].codes, row) >> x->shifts[i];
@@ -93,7 +103,7 @@ int64_t kanon__cover_index_next(const kanon__cover_index *x, int64_t row, int64_
     int m = x->space->n_dimensions;
     for (int64_t word = from / 64; word < x->n_words; word++) {
         uint64_t common = x->alive[word];
-        if (word == from / 64)
+        if (word == from / 64) /* slots before `from` do not count */
             common &= ~(uint64_t)0 << from % 64;
         for (int i = 0; i < m && common != 0; i++)
             common &= row_of_bits(x, i, row)[word];
@@ -107,11 +117,11 @@ void kanon__covered_range(const kanon__dimension *d, uint32_t lo, uint32_t hi, u
 {
     *first = lo;
     *last = hi;
-    if (d->position == NULL) {
+    if (d->coordinates == NULL) {
         int32_t node = kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi);
         *first = (uint32_t)d->column->domain->taxonomy->first_leaf[node];
         *last = (uint32_t)d->column->domain->taxonomy->last_leaf[node];
     } else if (hi == d->column->domain->missing_code && lo != hi) {
-        *first = 0;
+        *first = 0; /* such a group is released as "*", which covers every number */
     }
 }

@@ -1,8 +1,13 @@
-/* Which groups cover a record? One bit for each group, dimension and code: set where the group covers the code. A record's
- * groups are the common bits of its codes; the lowest of them is found a word, 64 groups, at a time.
+/* An index of bitmaps: which groups cover a record?
  *
- * Slots are the groups in the caller's order of preference. Where a dimension has too many codes, neighbours share a bit;
- * then a found slot may turn out not to cover, and the search goes on behind it. */
+ * There is one bit for each group, dimension and code, set where the group covers the code. A record's groups are the
+ * conjunction of the bits of its codes; the lowest of them is found a word, 64 groups, at a time.
+ *
+ * Slots are the groups in the caller's order of preference, so the lowest slot is the answer. Where a dimension has too many
+ * codes, neighbouring codes share a bucket; then a found slot may turn out not to cover, and the caller asks again from the
+ * next slot on.
+ *
+ * Called by refine/il_optimization.c, enforce/equal_groups.c and algorithms/weighted_place.c. */
 #ifndef KANON_SEARCH_COVER_INDEX_H
 #define KANON_SEARCH_COVER_INDEX_H
 
@@ -17,10 +22,10 @@ typedef struct kanon__cover_index {
 } kanon__cover_index;
 
 kanon_status kanon__cover_index_new(kanon__cover_index **out, const kanon__space *space, int64_t n_slots, kanon_error *err);
-/* The bytes that it takes for the table's quasi attributes. */
+/* The bytes that the index takes for the table's quasi attributes; the block plan asks before it exists. */
 int64_t kanon__cover_index_need(const kanon__data *table, int64_t n_slots);
 void kanon__cover_index_free(kanon__cover_index *index);
-/* The slot covers the codes lo .. hi of a dimension, beside what it covers already. */
+/* The slot covers the codes lo .. hi of a dimension, in addition to what it covers already. */
 void kanon__cover_index_add(kanon__cover_index *index, int64_t slot, int dimension, uint32_t lo, uint32_t hi);
 /* The slot is not found any more. */
 void kanon__cover_index_remove(kanon__cover_index *index, int64_t slot);

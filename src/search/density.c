@@ -1,19 +1,25 @@
+/* See density.h. The frontier of a growth from a seed in leaf 5, before anything is added:
+ *
+ *               0                 frontier: the tuples of leaf 5, and the nodes 6, 2 and ... that branch off
+ *           1       2             on the way to the root. Together they hold every free tuple once.
+ *         3   4
+ *            5 6                                                                                               */
 #include "search/density.h"
 
 #include "search/best_first.h"
 
 #include <string.h>
 
-/* Below this many records a scan is as fast as anything. */
+/* Below this many records the scan is as fast as the search. */
 enum { SMALL_TABLE = 200 };
 
 struct kanon__density {
     kanon__free_tree *tree;
     int64_t n_free;
-    kanon__bound *box; /* of cells, around the cluster at hand */
-    kanon__candidates waiting;
-    int32_t found;  /* the place that costs the cluster least */
-    bool *has_come; /* scan: by place, whether the growth at hand has come by it; NULL: search */
+    kanon__bound *box; /* of the cluster at hand, in cells of the tree: lo and hi per column */
+    kanon__frontier frontier;
+    int32_t found;  /* the place of the last answer */
+    bool *has_come; /* scan: by place, whether the growth at hand has added it; NULL: search */
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -42,7 +48,7 @@ void kanon__density_free(kanon__density *d)
     if (d == NULL)
         return;
     kanon__free(d->has_come);
-    kanon__free(d->waiting.heap);
+    kanon__frontier_clear(&d->frontier);
     kanon__free(d->box);
     kanon__free_tree_free(d->tree);
     kanon__free(d);
@@ -58,12 +64,12 @@ int64_t kanon__density_n_free(const kanon__density *d)
     return d->n_free;
 }
 
-int32_t kanon__density_seed(const kanon__density *d, int64_t row)
+int32_t kanon__density_seed_of(const kanon__density *d, int64_t row)
 {
     return d->tree->place_of[row] >= 0 ? d->tree->place_of[row] : -1;
 }
 
-int32_t kanon__density_record(const kanon__density *d, int32_t seed)
+int32_t kanon__density_record_of(const kanon__density *d, int32_t seed)
 {
     int32_t row = d->tree->places[seed].lowest;
     return row != KANON__NO_ROW ? row : -1;
@@ -71,7 +77,7 @@ int32_t kanon__density_record(const kanon__density *d, int32_t seed)
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */
 
-static kanon__candidate look_at(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__density *d = payload;
     return kanon__candidate_of(d->tree, d->box, what);
@@ -86,23 +92,24 @@ static void extend_box(kanon__density *d, int32_t place)
     }
 }
 
-/* All that is free is to be looked at: the tuples of the leaf, and the other child of each node above it. */
-static kanon_status wait_for_all(kanon__density *d, int32_t leaf, kanon_error *err)
+/* Fill the frontier: the tuples of the leaf, and the sibling of each node on the path from there to the root. */
+static kanon_status open_frontier(kanon__density *d, int32_t leaf, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__free_tree *t = d->tree;
     for (int32_t place = t->nodes[leaf].begin; place < t->nodes[leaf].end; place++)
         if (t->places[place].lowest != KANON__NO_ROW)
-            KANON_TRY(kanon__candidates_add(&d->waiting, look_at(d, ~place), err), out);
+            KANON_TRY(kanon__frontier_push(&d->frontier, cost_candidate(d, ~place), err), out);
     for (int32_t node = leaf; t->parent[node] >= 0; node = t->parent[node]) {
         int32_t first = t->nodes[t->parent[node]].first_child, other = first == node ? first + 1 : first;
         if (t->lowest[other] != KANON__NO_ROW)
-            KANON_TRY(kanon__candidates_add(&d->waiting, look_at(d, other), err), out);
+            KANON_TRY(kanon__frontier_push(&d->frontier, cost_candidate(d, other), err), out);
     }
 out:
     return st;
 }
 
+/* Begin a growth at a seed, free or not: its box is one tuple. */
 static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
 {
     const uint32_t *cells = d->tree->cells + (int64_t)seed * d->tree->n_columns;
@@ -112,25 +119,26 @@ static kanon_status start(kanon__density *d, int32_t seed, kanon_error *err)
         memset(d->has_come, 0, (size_t)d->tree->n_places * sizeof *d->has_come);
         return KANON_OK;
     }
-    d->waiting.n = 0;
+    d->frontier.n = 0;
     kanon__free_tree_tighten(d->tree);
-    return wait_for_all(d, d->tree->places[seed].leaf, err);
+    return open_frontier(d, d->tree->places[seed].leaf, err);
 }
 
+/* The plain implementation: the cheapest of all tuples that the growth has not added. */
 static kanon__candidate scan(const kanon__density *d)
 {
     kanon__candidate best = {.row = -1};
     for (int32_t place = 0; place < d->tree->n_places; place++) {
         if (d->tree->places[place].lowest == KANON__NO_ROW || d->has_come[place])
             continue;
-        kanon__candidate c = look_at(d, ~place);
+        kanon__candidate c = cost_candidate(d, ~place);
         if (best.row < 0 || kanon__candidate_before(&c, &best))
             best = c;
     }
     return best;
 }
 
-kanon_status kanon__density_next(kanon__density *d, int32_t *row, uint32_t *units, kanon_error *err)
+kanon_status kanon__density_find_next(kanon__density *d, int32_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__candidate found;
@@ -139,7 +147,7 @@ kanon_status kanon__density_next(kanon__density *d, int32_t *row, uint32_t *unit
     if (d->has_come != NULL)
         found = scan(d);
     else
-        KANON_TRY(kanon__best_first(&found, &d->waiting, d->tree, look_at, d, err), out);
+        KANON_TRY(kanon__best_first(&found, &d->frontier, d->tree, cost_candidate, d, err), out);
     *row = found.row;
     *units = (uint32_t)found.cost;
     if (found.row >= 0)
@@ -148,21 +156,21 @@ out:
     return st;
 }
 
-kanon_status kanon__density_grow(kanon__density *d, int32_t seed, int64_t k, uint32_t *units, kanon_error *err)
+kanon_status kanon__density_measure(kanon__density *d, int32_t seed, int64_t k, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t size = 0;
     KANON_TRY(start(d, seed, err), out);
     while (size < k) {
         int32_t row;
-        KANON_TRY(kanon__density_next(d, &row, units, err), out);
+        KANON_TRY(kanon__density_find_next(d, &row, units, err), out);
         extend_box(d, d->found);
-        size += d->tree->places[d->found].end -
-                d->tree->places[d->found].next; /* taken from the lowest on, so all are free */
+        /* records of a tuple are taken from the lowest on, so all from `next` on are free */
+        size += d->tree->places[d->found].end - d->tree->places[d->found].next;
         if (d->has_come != NULL)
             d->has_come[d->found] = true;
         else
-            kanon__candidates_drop(&d->waiting);
+            kanon__frontier_pop(&d->frontier);
     }
 out:
     return st;
@@ -170,16 +178,16 @@ out:
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-kanon_status kanon__density_begin(kanon__density *d, int32_t seed, kanon_error *err)
+kanon_status kanon__density_begin_cluster(kanon__density *d, int32_t seed, kanon_error *err)
 {
     kanon_status st = start(d, seed, err);
     d->found = seed;
     if (st == KANON_OK)
-        kanon__density_take(d);
+        kanon__density_take_found(d);
     return st;
 }
 
-void kanon__density_take(kanon__density *d)
+void kanon__density_take_found(kanon__density *d)
 {
     extend_box(d, d->found);
     kanon__free_tree_take(d->tree, d->found, d->tree->places[d->found].lowest);

@@ -1,12 +1,13 @@
-/* How dense it is around a record: what a cluster of k costs that is grown from it, asked time and again as records are
- * taken.
+/* The density around a record: the D of the cluster of k that grows from it, among the records that are still free.
  *
- * Seeds are the distinct tuples, each standing for its lowest free record. A growth adds the free record with which the
- * cluster costs least, the lowest of equals; equal records come one after the other, so it goes by tuples. Growing takes
- * nothing.
+ * Seeds are the distinct tuples, each represented by its lowest free record. A growth repeatedly adds the free record with
+ * which the cluster costs least, of equals the lowest row. Equal records follow one another in that order, so a growth
+ * proceeds tuple by tuple. Measuring a growth takes no record; only kanon__density_take_found does.
  *
- * Two ways to the same answer: a scan of all tuples, or a best-first search (search/best_first.h) that begins at the seed's
- * leaf, with all that branches off on the way from there to the root still to be looked at. */
+ * Two implementations give the same answer: a scan of all tuples, and a best-first search (search/best_first.h) whose
+ * frontier begins with the seed's leaf and the siblings along the path to the root. What is near is mostly in that leaf.
+ *
+ * Called by algorithms/densest.c. May call the tree (search/free_tree.h). */
 #ifndef KANON_SEARCH_DENSITY_H
 #define KANON_SEARCH_DENSITY_H
 
@@ -20,16 +21,16 @@ void kanon__density_free(kanon__density *density);
 int64_t kanon__density_n_seeds(const kanon__density *density);
 int64_t kanon__density_n_free(const kanon__density *density);
 /* The seed that stands for a free record, and the seed's lowest free record; -1: there is none. */
-int32_t kanon__density_seed(const kanon__density *density, int64_t row);
-int32_t kanon__density_record(const kanon__density *density, int32_t seed);
-/* D of the cluster of k records grown from the seed. At least k records must be free, one of them the seed's. */
-kanon_status kanon__density_grow(kanon__density *density, int32_t seed, int64_t k, uint32_t *units, kanon_error *err);
+int32_t kanon__density_seed_of(const kanon__density *density, int64_t row);
+int32_t kanon__density_record_of(const kanon__density *density, int32_t seed);
+/* D of the cluster of k records that grows from the seed. At least k records are free, one of them the seed's. */
+kanon_status kanon__density_measure(kanon__density *density, int32_t seed, int64_t k, uint32_t *units, kanon_error *err);
 /* Take the seed's record: a cluster begins. */
-kanon_status kanon__density_begin(kanon__density *density, int32_t seed, kanon_error *err);
+kanon_status kanon__density_begin_cluster(kanon__density *density, int32_t seed, kanon_error *err);
 /* The free record with which the cluster that was begun costs least and, through *units, what it then costs; the lowest of
  * equals. -1: none is free. */
-kanon_status kanon__density_next(kanon__density *density, int32_t *row, uint32_t *units, kanon_error *err);
+kanon_status kanon__density_find_next(kanon__density *density, int32_t *row, uint32_t *units, kanon_error *err);
 /* Take the record that was found last; it joins the cluster. */
-void kanon__density_take(kanon__density *density);
+void kanon__density_take_found(kanon__density *density);
 
 #endif

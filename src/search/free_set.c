@@ -1,3 +1,4 @@
+/* See free_set.h: the layout, the swap that removes an item, and the two scans. */
 #include "search/free_set.h"
 
 #include "core/alloc.h"
@@ -33,6 +34,7 @@ static uint32_t distinct_codes(const kanon__free_set *s, const kanon__dimension 
     return n;
 }
 
+/* The position of a code, which occurs, in the ascending list: binary search unless the list has no gaps. */
 static uint32_t find_code(const uint32_t *codes, uint32_t n, uint32_t code)
 {
     uint32_t low = 0;
@@ -132,7 +134,7 @@ void kanon__free_set_reset(kanon__free_set *s)
     s->n = s->n_items;
 }
 
-/* The removed item changes places with the last free one, so that the free ones stay together and can be set free again. */
+/* The removed item swaps places with the last free one: the free ones stay together, and reset only has to set n. */
 void kanon__free_set_remove(kanon__free_set *s, int64_t item)
 {
     int m = s->space->n_dimensions;
@@ -187,6 +189,7 @@ int64_t kanon__free_set_nth(const kanon__free_set *s, int64_t index)
     return -1;
 }
 
+/* With lo .. hi the box: a code below it extends it to code .. hi, one above to lo .. code, one inside not at all. */
 void kanon__free_set_cost_growth(kanon__free_set *s, const kanon__bound *box)
 {
     for (int i = 0; i < s->space->n_dimensions; i++) {
@@ -202,7 +205,8 @@ void kanon__free_set_cost_growth(kanon__free_set *s, const kanon__bound *box)
     }
 }
 
-int64_t kanon__free_set_least_growth(kanon__free_set *s, const kanon__bound *box, uint32_t *units)
+/* Places are in no order, so ties have to be broken by the item. */
+int64_t kanon__free_set_find_cheapest(kanon__free_set *s, const kanon__bound *box, uint32_t *units)
 {
     int32_t best_item = -1;
     uint32_t best = UINT32_MAX;
@@ -219,7 +223,7 @@ int64_t kanon__free_set_least_growth(kanon__free_set *s, const kanon__bound *box
     return best_item;
 }
 
-int64_t kanon__free_set_furthest(kanon__free_set *s, int64_t from, uint32_t *units)
+int64_t kanon__free_set_find_farthest(kanon__free_set *s, int64_t from, uint32_t *units)
 {
     int32_t best_item = -1;
     uint32_t best = 0;

@@ -1,12 +1,18 @@
-/* Records that are in no group yet, and the questions that algorithms ask about them.
+/* The free set: the records that are in no group yet, scanned one by one.
  *
- * The plain scan: the tuples of the free records lie together, each value already turned into its place in one cost table,
- * so what a record costs is a sum of table entries. The table holds only the values that occur among the records of the
- * set, so small sets of a large table are cheap. Records are called by their number in the set; ties go to the lowest.
+ * This is the plain implementation that the index (search/free_tree.h) is checked against, and the faster one for small
+ * sets. Each question first fills a cost table, one entry per dimension and distinct code of the set; what a record
+ * costs is then a sum of entries, without a branch on the type of attribute. The table holds only codes that occur in
+ * the set, so small sets of a large table are cheap. Records are addressed by their number in the set, the item; ties go
+ * to the lowest item.
  *
- *     rows     3 8 9          first    0    2      5        (age: 22 40, zip: 3 values)
- *     tuples   0 3 | 1 2 | 1 4          codes of the table's entries: 22 40 | 75275 75277 75278
- */
+ *     item      0     1     2            entry     0    1   |   2      3      4
+ *     rows      3     8     9            codes     22   40  | 75275  75277  75278        first = 0, 2, 5
+ *     tuples   0 3   1 2   1 4           cost      7    0   |   0      5      5          item 0 costs 7 + 5
+ *
+ * The tuples of the free items lie in places 0 .. n, in no order; removing an item swaps it with the last free one.
+ *
+ * Called by search/growth.c, algorithms/constrained_growth.c and algorithms/weighted_grow.c. */
 #ifndef KANON_SEARCH_FREE_SET_H
 #define KANON_SEARCH_FREE_SET_H
 
@@ -21,12 +27,12 @@ typedef struct kanon__free_set {
     int32_t *item_at; /* by place: the item; the free ones come first, in no order */
     int32_t *place;   /* by item; at or beyond n: not free */
     uint32_t *tuples; /* by place: n_dimensions entries of the cost table */
-    uint32_t *first;  /* by dimension: its first entry; n_dimensions + 1 of them */
+    uint32_t *first;  /* by dimension: its first entry; n_dimensions + 1 values */
     uint32_t *codes;  /* by entry: the code that it stands for */
-    uint32_t *cost;   /* by entry: what it costs in the question at hand */
-    /* for kanon__free_set_measure, once it was asked for: */
+    uint32_t *cost;   /* by entry: its units in the question at hand */
+    /* for the vector kernels, after kanon__free_set_lay_out: */
     const kanon__kernels *kernels;
-    int32_t *columns;          /* by dimension and place: which of its dimension's entries */
+    int32_t *columns;          /* by dimension and place: the entry, counted from first[dimension]; tuples, transposed */
     kanon__kernel_term *terms; /* by dimension */
     uint32_t *units;           /* by place: what it costs by the table */
 } kanon__free_set;
@@ -46,10 +52,10 @@ static inline bool kanon__free_set_has(const kanon__free_set *set, int64_t item)
     return set->place[item] < set->n;
 }
 
-/* Set the cost table to the units of each value together with the box. */
+/* Set the cost table to the units of the box extended by each code. */
 void kanon__free_set_cost_growth(kanon__free_set *set, const kanon__bound *box);
 
-/* What the record at a place costs by the table. */
+/* The sum of the table's entries for the record at a place. */
 static inline uint32_t kanon__free_set_cost(const kanon__free_set *set, int64_t place)
 {
     int m = set->space->n_dimensions;
@@ -60,15 +66,15 @@ static inline uint32_t kanon__free_set_cost(const kanon__free_set *set, int64_t 
     return units;
 }
 
-/* Have the costs of all free records at once in set->units: lay out what the vector kernels need, then ask whenever the cost table
- * has changed. */
+/* The same for all free records at once, in set->units: lay out the columns for the vector kernels once, then measure
+ * whenever the cost table has changed. */
 kanon_status kanon__free_set_lay_out(kanon__free_set *set, kanon_error *err);
 void kanon__free_set_measure(kanon__free_set *set);
 
 /* Each returns an item and, through *units unless NULL, its D; -1 where no record is free. */
 /* The record with which the box costs least. */
-int64_t kanon__free_set_least_growth(kanon__free_set *set, const kanon__bound *box, uint32_t *units);
-/* The record furthest from item `from`, which need not be free. */
-int64_t kanon__free_set_furthest(kanon__free_set *set, int64_t from, uint32_t *units);
+int64_t kanon__free_set_find_cheapest(kanon__free_set *set, const kanon__bound *box, uint32_t *units);
+/* The farthest record from item `from`, which need not be free. */
+int64_t kanon__free_set_find_farthest(kanon__free_set *set, int64_t from, uint32_t *units);
 
 #endif

@@ -1,3 +1,8 @@
+/* See free_tree.h.
+ *
+ * Invariants, for each node: `lowest` is the least free row below it, always; the box holds every free tuple below it, and
+ * after kanon__free_tree_tighten no smaller box does. Both are kept bottom up: a change at a leaf climbs to the root and
+ * stops at the first node that it does not change. */
 #include "search/free_tree.h"
 
 #include "core/alloc.h"
@@ -13,7 +18,7 @@ static bool can_miss(const kanon__dimension *d)
     return d->column->domain->missing_code != KANON__NO_CODE;
 }
 
-/* Numbers in groups of two or three, as even as can be. */
+/* Sums over more numbers would be tighter, but their count doubles with each: groups of two or three, as even as can be. */
 static void group_numbers(kanon__free_tree *t)
 {
     int n_groups = (t->n_numbers + NUMBERS_PER_SUM - 1) / NUMBERS_PER_SUM;
@@ -30,6 +35,7 @@ static void group_numbers(kanon__free_tree *t)
     }
 }
 
+/* Order the dimensions by how their costs are computed, so that the inner loops have no branches. */
 static kanon_status set_columns(kanon__free_tree *t, bool with_sums, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -37,15 +43,15 @@ static kanon_status set_columns(kanon__free_tree *t, bool with_sums, kanon_error
     KANON_TRY(kanon__new_array(&t->dimension, m, "the index", err), out);
     KANON_TRY(kanon__new_array(&t->sums, m, "the index", err), out);
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].position != NULL)
+        if (t->space->dimensions[i].coordinates != NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_numbers = t->n_columns;
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].position == NULL && t->space->dimensions[i].pair_units != NULL)
+        if (t->space->dimensions[i].coordinates == NULL && t->space->dimensions[i].pair_units != NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_tables = t->n_columns - t->n_numbers;
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].position == NULL && t->space->dimensions[i].pair_units == NULL)
+        if (t->space->dimensions[i].coordinates == NULL && t->space->dimensions[i].pair_units == NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_climbs = t->n_columns - t->n_numbers - t->n_tables;
     if (with_sums)
@@ -68,14 +74,15 @@ static void set_sums(const kanon__free_tree *t, const kanon__sums *s, uint32_t *
     }
 }
 
-static void set_cells(kanon__free_tree *t, const kanon__index *index)
+/* Cells by place: what the searches read lies in the order in which they read it. */
+static void set_cells(kanon__free_tree *t, const kanon__tuple_tree *index)
 {
     for (int64_t place = 0; place < t->n_places; place++) {
         const uint32_t *codes = index->codes + place * t->space->n_dimensions;
         uint32_t *cells = t->cells + place * t->n_columns;
         for (int i = 0; i < t->space->n_dimensions; i++) {
             uint32_t code = codes[t->dimension[i] - t->space->dimensions];
-            cells[i] = i < t->n_numbers ? t->dimension[i]->position[code] : code;
+            cells[i] = i < t->n_numbers ? t->dimension[i]->coordinates[code] : code;
         }
         for (int i = 0; i < t->n_sums; i++)
             set_sums(t, &t->sums[i], cells);
@@ -84,7 +91,7 @@ static void set_cells(kanon__free_tree *t, const kanon__index *index)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static void set_places(kanon__free_tree *t, const kanon__index *index, const kanon__tuples *tuples)
+static void set_places(kanon__free_tree *t, const kanon__tuple_tree *index, const kanon__tuples *tuples)
 {
     int32_t next = 0;
     for (int64_t place = 0; place < t->n_places; place++) {
@@ -112,6 +119,7 @@ static void set_lowest_of_inner(kanon__free_tree *t, int32_t node)
     t->lowest[node] = left < right ? left : right;
 }
 
+/* False where the box stays as it is. */
 static bool replace_box(kanon__bound *box, const kanon__bound *by, int n)
 {
     if (memcmp(box, by, (size_t)n * sizeof *box) == 0)
@@ -120,7 +128,7 @@ static bool replace_box(kanon__bound *box, const kanon__bound *by, int n)
     return true;
 }
 
-/* Draw a leaf's bounds around what is free. False where that changes nothing. */
+/* Shrink a leaf's box to its free tuples. False where that changes nothing. */
 static bool shrink_leaf(kanon__free_tree *t, int32_t node)
 {
     int n = t->n_columns;
@@ -140,6 +148,7 @@ static bool shrink_leaf(kanon__free_tree *t, int32_t node)
     return replace_box(t->boxes + (int64_t)node * 2 * n, t->around, 2 * n);
 }
 
+/* The same for an inner node, from the boxes of its children. */
 static bool shrink_inner(kanon__free_tree *t, int32_t node)
 {
     int n = 2 * t->n_columns;
@@ -171,13 +180,13 @@ static void set_nodes(kanon__free_tree *t)
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
 
-static kanon_status make_places(kanon__free_tree *t, kanon__index *index, kanon__tuples *tuples, kanon_error *err)
+static kanon_status make_places(kanon__free_tree *t, kanon__tuple_tree *index, kanon__tuples *tuples, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     t->n_places = tuples->n;
     KANON_TRY(kanon__new_array(&t->cells, t->n_places * t->n_columns, "the index", err), out);
     set_cells(t, index);
-    kanon__free(index->codes); /* what is no longer needed makes room */
+    kanon__free(index->codes); /* copied into the cells: free it before the next allocation, for the peak */
     index->codes = NULL;
     KANON_TRY(kanon__new_array(&t->places, t->n_places, "the index", err), out);
     KANON_TRY(kanon__new_array(&t->rows, t->space->n_rows, "the index", err), out);
@@ -187,7 +196,7 @@ out:
     return st;
 }
 
-static kanon_status make_nodes(kanon__free_tree *t, kanon__index *index, kanon_error *err)
+static kanon_status make_nodes(kanon__free_tree *t, kanon__tuple_tree *index, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     t->n_nodes = index->n_nodes;
@@ -211,10 +220,10 @@ kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *sp
     kanon_status st = KANON_OK;
     kanon__free_tree *t = NULL;
     kanon__tuples *tuples = NULL;
-    kanon__index *index = NULL;
+    kanon__tuple_tree *index = NULL;
     *out = NULL;
     KANON_TRY(kanon__tuples_new(&tuples, space, err), out);
-    KANON_TRY(kanon__index_new(&index, space, tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&index, space, tuples, err), out);
     KANON_TRY(kanon__new_array(&t, 1, "the index", err), out);
     t->space = space;
     kanon__free(tuples->codes);
@@ -226,7 +235,7 @@ kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *sp
     t = NULL;
 out:
     kanon__free_tree_free(t);
-    kanon__index_free(index);
+    kanon__tuple_tree_free(index);
     kanon__tuples_free(tuples);
     return st;
 }
@@ -264,6 +273,8 @@ void kanon__free_tree_tighten(kanon__free_tree *t)
     }
 }
 
+/* The three things that a taken row changes, in this order: its tuple's next free row, whether its leaf's box may
+ * shrink, and the lowest free row on the path to the root. */
 void kanon__free_tree_take(kanon__free_tree *t, int32_t place, int64_t row)
 {
     kanon__free_place *p = &t->places[place];

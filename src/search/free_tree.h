@@ -1,15 +1,24 @@
-/* The tree over the distinct tuples (search/tree.h) while their records are taken one by one. Every node knows the
- * lowest row that is still free below it, and its bounds are drawn around what is still free, group by group: what is
- * furthest is taken first, so that without this every corner would stay promising.
+/* The free tree: the tree over the distinct tuples (search/tree.h) while their records are taken one by one.
  *
- * A tuple is a row of cells, and a node has a smallest and a largest cell per column:
+ * Every node knows the lowest row that is still free below it. Its bounds are shrunk around what is still free, once per
+ * group: the farthest records are taken first, and with the old bounds every corner would stay promising.
  *
- *     numbers: their positions | categories: their codes | sums
+ * A tuple is a row of cells, one per column; a node has a smallest and a largest cell per column:
  *
- * Sums make bounds on distances tight. How far a tuple can be from a record is, over several numbers together, less
- * than the sum of how far it can be on each: what is old is not also late. But |x| + |y| is the larger of |x + y| and
- * |x - y|; so the positions' sums and differences, over two or three numbers at a time, tell how far the furthest tuple
- * of a node really is. */
+ *     column      0 .. n_numbers      .. + n_tables          .. + n_climbs           .. n_columns
+ *                 numbers: positions  | categories, cost by  | categories, cost by   | sums of numbers
+ *                                       table of all pairs     climbing to the lca
+ *
+ * Sums tighten the bounds on distances. The distance of a record from a node over several numbers is less than the sum of
+ * the largest distances on each: the tuple that is largest on one number is seldom largest on the next. As |x| + |y| is the
+ * larger of |x + y| and |x - y|, bounds on the sums and differences of two or three numbers bound their L1 distance sharply.
+ *
+ * A place is a tuple's position in the order of the leaves; its records are a stretch of `rows`:
+ *
+ *     places[p]  next --v     v-- end         taken rows have place_of[row] = ~p; `next` is the first free one
+ *     rows       ... 4 17 23 40 ...
+ *
+ * Called by growth.c, diversity_search.c, density.c (through best_first.h) and algorithms/weighted_index.c. */
 #ifndef KANON_SEARCH_FREE_TREE_H
 #define KANON_SEARCH_FREE_TREE_H
 
@@ -20,7 +29,7 @@ typedef struct kanon__sums {
     int first, n;
     int column;    /* of the first of its 2^(n-1) sums; a number alone needs none */
     uint32_t full; /* of all of them */
-    bool missing;  /* some number is missing somewhere: it lies further out than it counts */
+    bool missing;  /* some number may be missing: its position lies beyond what it counts, so the sums overestimate */
 } kanon__sums;
 
 typedef struct kanon__free_place {
@@ -45,21 +54,21 @@ typedef struct kanon__free_tree {
     int32_t *place_of; /* by row; the complement: it is taken */
     kanon__tree_node *nodes;
     kanon__bound *boxes;  /* by node: smallest and largest cell per column */
-    kanon__bound *around; /* a box in the making */
+    kanon__bound *around; /* scratch: the box that is being computed */
     int32_t *lowest;      /* by node: the lowest free row below it, or KANON__NO_ROW */
     int32_t *parent;      /* by node; -1: the root */
-    int32_t *loose;       /* leaves whose bounds may hold tuples that are no longer free */
+    int32_t *loose;       /* leaves with a tuple that ran out of free records since their bounds were computed */
     int64_t n_loose;
     bool *is_loose; /* by node */
 } kanon__free_tree;
 
-/* With sums, or without: only what is furthest needs them. */
+/* All rows of the space are free. Only the search for the farthest record needs the sums. */
 kanon_status kanon__free_tree_new(kanon__free_tree **out, const kanon__space *space, bool with_sums, kanon_error *err);
 void kanon__free_tree_free(kanon__free_tree *tree);
-/* A free row, at its place, is free no longer. */
+/* Take a free row, which is at this place. */
 void kanon__free_tree_take(kanon__free_tree *tree, int32_t place, int64_t row);
-/* Draw the bounds around what is free. Until then they are bounds, only wider ones: several records are often taken out
- * of one leaf, which is then looked at once. */
+/* Shrink the bounds to what is free. Until then they are valid but wider: several records are often taken out of one leaf,
+ * which is then recomputed once. */
 void kanon__free_tree_tighten(kanon__free_tree *tree);
 
 static inline bool kanon__free_tree_has(const kanon__free_tree *tree, int64_t row)
@@ -84,8 +93,8 @@ static inline uint32_t kanon__larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The least D of a box of cells together with anything between the cells lo and hi, which a node has alternating (step 2)
- * and a tuple has once (step 1). */
+/* The least D of a box extended by anything between the cells lo and hi, which a node has alternating (step 2) and a tuple
+ * once (step 1). Exact for a tuple. */
 static inline uint32_t kanon__free_tree_units(const kanon__free_tree *t, const kanon__bound *box, const uint32_t *cells,
                                               int step)
 {

@@ -1,3 +1,6 @@
+/* See growth.h. The cheapest record comes from best_first.h; this file adds the search among accepted records and the search
+ * for the farthest record, a branch and bound: depth first, a node is left out when even its farthest corner is nearer than
+ * the best tuple so far. */
 #include "search/growth.h"
 
 #include "core/alloc.h"
@@ -6,24 +9,26 @@
 
 #include <string.h>
 
-/* Below this many records a scan is as fast as anything. */
+/* Below this many records the scan is as fast as the index. */
 enum { SMALL_TABLE = 200, ROWS_PER_COUNT = 1024 };
 
-/* Looking at a record by the index takes about as long as a scan of this many. */
-enum { SCANNED_PER_LOOK = 32, LEAST_LOOKS = 64 };
+/* Testing a record through the index takes about as long as scanning this many. The search tests at most as many records as
+ * a scan would be worth, but always a few. */
+enum { SCANNED_PER_TEST = 32, LEAST_TESTS = 64 };
 
 struct kanon__growth {
     const kanon__space *space;
-    kanon__free_set *scan;  /* NULL: there is the tree */
-    kanon__free_tree *tree; /* NULL: there is the scan */
+    kanon__free_set *scan; /* of scan and tree exactly one is there */
+    kanon__free_tree *tree;
     int64_t n_free;
-    int32_t *n_free_of; /* by ROWS_PER_COUNT rows */
+    int32_t *n_free_of; /* by stretch of ROWS_PER_COUNT rows: to find the n-th free row without counting all */
     int64_t n_members;
-    int32_t found;           /* the place of the last answer: it is mostly what is taken next, and need not be looked up */
-    kanon__bound *box;       /* around the group: of codes for the scan, of cells for the tree */
-    const uint32_t **tables; /* furthest: by category, what its codes cost together with the record's own */
-    kanon__candidates waiting;
-    kanon__candidates aside; /* tuples that were looked at and not taken, in no order */
+    int32_t found;           /* the place of the last answer, which is mostly taken next: saves the look-up of its place */
+    kanon__bound *box;       /* of the group: lo and hi, of codes for the scan, of cells for the tree */
+    const uint32_t **tables; /* farthest record: by category, the row of pair costs of the record's own code */
+    kanon__frontier frontier;
+    kanon__candidate *aside; /* tuples that the search for an accepted record took out of the frontier for a while */
+    int64_t n_aside, aside_capacity;
 };
 
 /* ---- life cycle -------------------------------------------------------------------------------------------------- */
@@ -56,8 +61,8 @@ void kanon__growth_free(kanon__growth *g)
 {
     if (g == NULL)
         return;
-    kanon__free(g->aside.heap);
-    kanon__free(g->waiting.heap);
+    kanon__free(g->aside);
+    kanon__frontier_clear(&g->frontier);
     kanon__free_tree_free(g->tree);
     kanon__free_set_free(g->scan);
     kanon__free(g->tables);
@@ -73,12 +78,12 @@ int64_t kanon__growth_n_free(const kanon__growth *g)
     return g->n_free;
 }
 
-bool kanon__growth_has(const kanon__growth *g, int64_t row)
+bool kanon__growth_is_free(const kanon__growth *g, int64_t row)
 {
     return g->scan != NULL ? kanon__free_set_has(g->scan, row) : kanon__free_tree_has(g->tree, row);
 }
 
-int64_t kanon__growth_nth(const kanon__growth *g, int64_t index)
+int64_t kanon__growth_nth_free(const kanon__growth *g, int64_t index)
 {
     int64_t row = 0;
     if (index < 0 || index >= g->n_free)
@@ -86,13 +91,13 @@ int64_t kanon__growth_nth(const kanon__growth *g, int64_t index)
     for (; index >= g->n_free_of[row / ROWS_PER_COUNT]; row += ROWS_PER_COUNT)
         index -= g->n_free_of[row / ROWS_PER_COUNT];
     for (;; row++)
-        if (kanon__growth_has(g, row) && index-- == 0)
+        if (kanon__growth_is_free(g, row) && index-- == 0)
             return row;
 }
 
-void kanon__growth_start(kanon__growth *g)
+void kanon__growth_start_group(kanon__growth *g)
 {
-    g->waiting.n = 0;
+    g->frontier.n = 0;
     g->n_members = 0;
     if (g->tree != NULL)
         kanon__free_tree_tighten(g->tree);
@@ -106,7 +111,7 @@ static void extend_box(kanon__growth *g, const uint32_t *cells)
     }
 }
 
-void kanon__growth_take(kanon__growth *g, int64_t row)
+void kanon__growth_take_record(kanon__growth *g, int64_t row)
 {
     if (g->tree != NULL) {
         int32_t place = g->tree->places[g->found].lowest == row ? g->found : g->tree->place_of[row];
@@ -126,21 +131,21 @@ void kanon__growth_take(kanon__growth *g, int64_t row)
 
 /* ---- least growth ------------------------------------------------------------------------------------------------ */
 
-static kanon__candidate look_at(const void *payload, int32_t what)
+static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__growth *g = payload;
     return kanon__candidate_of(g->tree, g->box, what);
 }
 
-kanon_status kanon__growth_least(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
+kanon_status kanon__growth_find_cheapest(kanon__growth *g, int64_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__candidate found = {.row = -1};
     if (g->scan != NULL) {
-        *row = kanon__free_set_least_growth(g->scan, g->box, units);
+        *row = kanon__free_set_find_cheapest(g->scan, g->box, units);
         return KANON_OK;
     }
-    KANON_TRY(kanon__best_first(&found, &g->waiting, g->tree, look_at, g, err), out);
+    KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, cost_candidate, g, err), out);
     if (found.row >= 0)
         g->found = ~found.what;
 out:
@@ -149,57 +154,58 @@ out:
     return st;
 }
 
-/* The lowest free row of a tuple that is accepted; -1: none is. Not more than *looks of them are looked at. */
-static int64_t accepted_row(kanon__growth *g, int32_t place, kanon__growth_accept accept, void *payload, int64_t *looks)
+/* The lowest free row of a tuple that is accepted; -1: none is. At most *tests of them are tested. */
+static int64_t accepted_row(kanon__growth *g, int32_t place, kanon__growth_accept accept, void *payload, int64_t *tests)
 {
     const kanon__free_place *p = &g->tree->places[place];
-    for (int32_t i = p->next; i<p->end && * looks> 0; i++) {
+    for (int32_t i = p->next; i < p->end && (*tests > 0); i++) {
         int32_t row = g->tree->rows[i];
         if (!kanon__free_tree_has(g->tree, row))
             continue;
-        --*looks;
+        --*tests;
         if (accept(payload, row))
             return row;
     }
     return -1;
 }
 
-/* Tuples come by rising cost and lowest row. A tuple's accepted row may be a later one, so those that cost the same and
- * begin before it are looked at, too. What was looked at waits again afterwards. */
-kanon_status kanon__growth_least_accepted(kanon__growth *g, kanon__growth_accept accept, void *payload, uint32_t most,
-                                          kanon__growth_answer *answer, int64_t *row, uint32_t *units, kanon_error *err)
+/* Tuples come out of the frontier by rising cost, then lowest row. A tuple's lowest accepted row may be a later one, so
+ * the tuples of the same cost whose lowest row comes before it are tested, too. All of them go back into the frontier in
+ * the end: they are free, and a later record of the group may need them. */
+kanon_status kanon__growth_find_accepted(kanon__growth *g, kanon__growth_accept accept, void *payload, uint32_t most,
+                                         kanon__growth_answer *answer, int64_t *row, uint32_t *units, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t looks = LEAST_LOOKS + g->n_free / SCANNED_PER_LOOK;
+    int64_t tests = LEAST_TESTS + g->n_free / SCANNED_PER_TEST;
     kanon__candidate found, best = {.row = -1};
     *answer = KANON__GROWTH_SCAN;
-    g->aside.n = 0;
-    while (g->scan == NULL && looks > 0) {
+    g->n_aside = 0;
+    while (g->scan == NULL && tests > 0) {
         found = (kanon__candidate){.row = -1};
-        if (g->waiting.n > 0 || g->aside.n == 0) /* else all have been looked at */
-            KANON_TRY(kanon__best_first(&found, &g->waiting, g->tree, look_at, g, err), out);
+        if (g->frontier.n > 0 || g->n_aside == 0) /* else all have been tested */
+            KANON_TRY(kanon__best_first(&found, &g->frontier, g->tree, cost_candidate, g, err), out);
         if (found.row < 0 || found.cost > most || (best.row >= 0 && (found.cost > best.cost || found.row > best.row))) {
             *answer = best.row >= 0 ? KANON__GROWTH_FOUND : KANON__GROWTH_NONE;
             break;
         }
-        int64_t here = accepted_row(g, ~found.what, accept, payload, &looks);
+        int64_t here = accepted_row(g, ~found.what, accept, payload, &tests);
         if (here >= 0 && (best.row < 0 || here < best.row))
             best = (kanon__candidate){found.cost, (int32_t)here, found.what};
-        KANON_TRY(kanon__grow_array(&g->aside.heap, &g->aside.capacity, g->aside.n + 1, "the search", err), out);
-        g->aside.heap[g->aside.n++] = found;
-        kanon__candidates_drop(&g->waiting);
+        KANON_TRY(kanon__grow_array(&g->aside, &g->aside_capacity, g->n_aside + 1, "the search", err), out);
+        g->aside[g->n_aside++] = found;
+        kanon__frontier_pop(&g->frontier);
     }
-    while (g->aside.n > 0)
-        KANON_TRY(kanon__candidates_add(&g->waiting, g->aside.heap[--g->aside.n], err), out);
+    while (g->n_aside > 0)
+        KANON_TRY(kanon__frontier_push(&g->frontier, g->aside[--g->n_aside], err), out);
     *row = best.row;
     *units = (uint32_t)best.cost;
 out:
     return st;
 }
 
-/* ---- furthest ---------------------------------------------------------------------------------------------------- */
+/* ---- farthest ---------------------------------------------------------------------------------------------------- */
 
-/* From a value to the further end of lo .. hi, which for numbers may lie on both sides of it. */
+/* The distance from a value to the farther end of lo .. hi, which may lie on both sides of it. */
 static inline uint32_t far_end(uint32_t own, uint32_t lo, uint32_t hi)
 {
     return kanon__larger(hi > own ? hi - own : 0, own > lo ? own - lo : 0);
@@ -210,7 +216,8 @@ static inline uint32_t far_number(const kanon__free_tree *t, const uint32_t *own
     return kanon__smaller(far_end(own[i], cells[i * step], cells[i * step + step - 1]), t->dimension[i]->full);
 }
 
-/* The largest distance on some numbers together: by their sums and, as these make too much of a missing one, by each. */
+/* The largest distance on some numbers together, by their sums. Sums overestimate a missing number, so there the bound
+ * is the smaller of that and the sum over each number. */
 static inline uint32_t far_sums(const kanon__free_tree *t, const kanon__sums *s, const uint32_t *own, const uint32_t *box)
 {
     uint32_t each = 0, together = 0;
@@ -224,6 +231,7 @@ static inline uint32_t far_sums(const kanon__free_tree *t, const kanon__sums *s,
     return s->missing && each < together ? each : together;
 }
 
+/* The largest cost of the record's categories together with anything between the cells. */
 static inline uint32_t far_categories(const kanon__growth *g, const uint32_t *own, const uint32_t *cells, int step)
 {
     const kanon__free_tree *t = g->tree;
@@ -231,7 +239,7 @@ static inline uint32_t far_categories(const kanon__growth *g, const uint32_t *ow
     int i = t->n_numbers, n_with_tables = i + t->n_tables, n = n_with_tables + t->n_climbs;
     for (; i < n_with_tables; i++)
         units += kanon__larger(g->tables[i][cells[i * step]], g->tables[i][cells[i * step + step - 1]]);
-    for (; i < n; i++) { /* what lies furthest in the order of the leaves costs most */
+    for (; i < n; i++) { /* the lca rises with the distance in the order of the leaves, so an end costs most */
         uint32_t lo = cells[i * step], hi = cells[i * step + step - 1];
         uint32_t left = lo < own[i] ? kanon__dimension_units(t->dimension[i], lo, own[i]) : 0;
         uint32_t right = hi > own[i] ? kanon__dimension_units(t->dimension[i], own[i], hi) : 0;
@@ -245,7 +253,7 @@ typedef struct far_candidate {
     int32_t node;
 } far_candidate;
 
-/* Keys are complements of distances, so that the furthest comes first and of equals the lowest row. */
+/* Keys are complements of distances: the least key is the farthest record, of equals the lowest row. */
 static inline uint64_t far_key(uint32_t units, int32_t lowest)
 {
     return (uint64_t)(UINT32_MAX - units) << 32 | (uint32_t)lowest;
@@ -263,8 +271,8 @@ static uint64_t far_node(const kanon__growth *g, const uint32_t *own, int32_t no
     return far_key(units, t->lowest[node]);
 }
 
-/* The tuples of a leaf; the least key so far through *best. */
-static void look_at_far_leaf(kanon__growth *g, const uint32_t *own, const kanon__tree_node *leaf, uint64_t *best)
+/* Compare the tuples of a leaf with the least key so far, *best. */
+static void inspect_farthest_leaf(kanon__growth *g, const uint32_t *own, const kanon__tree_node *leaf, uint64_t *best)
 {
     const kanon__free_tree *t = g->tree;
     for (int32_t place = leaf->begin; place < leaf->end; place++) {
@@ -283,8 +291,9 @@ static void look_at_far_leaf(kanon__growth *g, const uint32_t *own, const kanon_
     }
 }
 
-/* Depth first, the more promising child first: there is one question to a tree, so a heap would cost more than it saves. */
-static int64_t search_furthest(kanon__growth *g, const uint32_t *own)
+/* Depth first, the more promising child first. The tree changes between questions, so a frontier could not be kept, and for
+ * one question a heap costs more than it saves. */
+static int64_t search_farthest(kanon__growth *g, const uint32_t *own)
 {
     far_candidate stack[KANON__TREE_DEPTH + 1];
     int depth = 0;
@@ -296,7 +305,7 @@ static int64_t search_furthest(kanon__growth *g, const uint32_t *own)
         if (top.key >= best)
             continue;
         if (n->first_child < 0) {
-            look_at_far_leaf(g, own, n, &best);
+            inspect_farthest_leaf(g, own, n, &best);
             continue;
         }
         far_candidate left = {far_node(g, own, n->first_child), n->first_child};
@@ -307,14 +316,14 @@ static int64_t search_furthest(kanon__growth *g, const uint32_t *own)
     return best == UINT64_MAX ? -1 : (int64_t)(best & UINT32_MAX);
 }
 
-int64_t kanon__growth_furthest(kanon__growth *g, int64_t row)
+int64_t kanon__growth_find_farthest(kanon__growth *g, int64_t row)
 {
     const kanon__free_tree *t = g->tree;
     if (t == NULL)
-        return kanon__free_set_furthest(g->scan, row, NULL);
+        return kanon__free_set_find_farthest(g->scan, row, NULL);
     kanon__free_tree_tighten(g->tree);
     const uint32_t *own = kanon__free_tree_cells(t, row);
     for (int i = t->n_numbers; i < t->n_numbers + t->n_tables; i++)
         g->tables[i] = t->dimension[i]->pair_units + (size_t)own[i] * t->dimension[i]->n_codes;
-    return search_furthest(g, own);
+    return search_farthest(g, own);
 }

@@ -1,4 +1,7 @@
-/* The sets of kernels that the compiler could make, for kernels.c, which knows what the processor has. */
+/* The sets of vector kernels that this compiler and target can build, for kernels.c, which asks the processor.
+ *
+ * Each file of a set (kernels_avx2.c, kernels_avx512.c, kernels_neon.c) is compiled on every machine and is empty where its
+ * instructions do not exist; the functions carry their target as an attribute, so no file needs flags of its own. */
 #ifndef KANON_SEARCH_KERNEL_SETS_H
 #define KANON_SEARCH_KERNEL_SETS_H
 
@@ -9,11 +12,11 @@
 extern const kanon__kernels kanon__avx2_kernels;
 extern const kanon__kernels kanon__avx512_kernels; /* AVX-512 F, the bytes by AVX2 */
 extern const kanon__kernels kanon__vbmi_kernels;   /* AVX-512 F, BW and VBMI */
-void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms);
-uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                 int64_t n);
-void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                            int n_classes, int64_t n);
+void kanon__avx2_filter_bound(uint8_t *bounds, int64_t n, const kanon__filter_term *terms, int n_terms);
+uint32_t kanon__avx2_filter_least(const uint8_t *bounds, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                  int64_t n);
+void kanon__avx2_filter_select(uint64_t *hits, const uint8_t *bounds, const uint8_t *classes, const uint8_t *limits,
+                               int n_classes, int64_t n);
 #else
 #define KANON__X86_KERNELS 0
 #endif

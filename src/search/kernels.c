@@ -1,15 +1,16 @@
+/* See kernels.h: the plain C set, which defines what all sets compute, and the choice of a set. */
 #include "search/kernels.h"
 
 #include "search/kernel_sets.h"
 
 #include <string.h>
 
-/* Where a loop of a few instructions happens to lie decides a quarter of its time. The plain scan is what other ways are
- * measured against, so it gets the better place. */
+/* The alignment of a loop of a few instructions decides a quarter of its time. The plain scan is the baseline of the
+ * measurements, so its loops are aligned. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define WELL_PLACED __attribute__((optimize("align-loops=64")))
+#define ALIGNED_LOOPS __attribute__((optimize("align-loops=64")))
 #else
-#define WELL_PLACED
+#define ALIGNED_LOOPS
 #endif
 
 static int64_t plain_cheapest(uint32_t *least, const uint32_t *base, const uint64_t *free, int64_t n,
@@ -34,7 +35,7 @@ static int64_t plain_cheapest(uint32_t *least, const uint32_t *base, const uint6
     return best;
 }
 
-WELL_PLACED static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
+ALIGNED_LOOPS static void plain_measure(uint32_t *units, int64_t n, const kanon__kernel_term *terms, int n_terms)
 {
     memset(units, 0, (size_t)n * sizeof *units);
     for (int i = 0; i < n_terms; i++) {
@@ -49,7 +50,7 @@ WELL_PLACED static void plain_measure(uint32_t *units, int64_t n, const kanon__k
     }
 }
 
-WELL_PLACED static int64_t plain_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
+ALIGNED_LOOPS static int64_t plain_least(const uint32_t *units, const int64_t *sizes, int64_t n, bool by_size, int64_t below)
 {
     int64_t best = -1;
     uint64_t least = UINT64_MAX;
@@ -63,52 +64,54 @@ WELL_PLACED static int64_t plain_least(const uint32_t *units, const int64_t *siz
     return best;
 }
 
-static int plain_term(const kanon__sieve_term *t, int at)
+/* Between low and high the term is 0: the coordinate is rounded, so its exact distance is not known there. */
+static int plain_term(const kanon__filter_term *t, int at)
 {
     if (t->table != NULL)
         return t->table[at];
-    if (t->missing && at == KANON__SIEVE_NONE)
+    if (t->missing && at == KANON__FILTER_NONE)
         return t->if_none;
     int between = at < t->low ? t->low - at : at > t->high ? at - t->high : 0;
     return t->missing ? between + t->if_some : between;
 }
 
-static void plain_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+static void plain_filter_bound(uint8_t *bounds, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     for (int64_t j = 0; j < n; j++) {
         int sum = 0;
         for (int i = 0; i < n_terms; i++)
             sum += plain_term(&terms[i], terms[i].at[j]);
-        lows[j] = (uint8_t)(sum < KANON__SIEVE_MOST ? sum : KANON__SIEVE_MOST);
+        bounds[j] = (uint8_t)(sum < KANON__FILTER_MOST ? sum : KANON__FILTER_MOST);
     }
 }
 
-static uint32_t plain_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                  int64_t n)
+static uint32_t plain_filter_least(const uint8_t *bounds, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                   int64_t n)
 {
     (void)n_classes;
     uint32_t least = UINT32_MAX;
     for (int64_t j = 0; j < n; j++) {
-        uint32_t here = factors != NULL ? (uint32_t)lows[j] * factors[classes[j]] : lows[j];
+        uint32_t here = factors != NULL ? (uint32_t)bounds[j] * factors[classes[j]] : bounds[j];
         least = here < least ? here : least;
     }
     return least;
 }
 
-static void plain_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                             int n_classes, int64_t n)
+static void plain_filter_select(uint64_t *hits, const uint8_t *bounds, const uint8_t *classes, const uint8_t *limits,
+                                int n_classes, int64_t n)
 {
     (void)n_classes;
-    memset(hits, 0, (size_t)(n / KANON__SIEVE_BLOCK) * sizeof *hits);
+    memset(hits, 0, (size_t)(n / KANON__FILTER_BLOCK) * sizeof *hits);
     for (int64_t j = 0; j < n; j++)
-        hits[j / KANON__SIEVE_BLOCK] |= (uint64_t)(lows[j] < limits[classes != NULL ? classes[j] : 0])
-                                        << j % KANON__SIEVE_BLOCK;
+        hits[j / KANON__FILTER_BLOCK] |= (uint64_t)(bounds[j] < limits[classes != NULL ? classes[j] : 0])
+                                         << j % KANON__FILTER_BLOCK;
 }
 
 static const kanon__kernels plain_kernels = {
-    "plain", plain_cheapest, plain_measure, plain_least, plain_sieve_measure, plain_sieve_least, plain_sieve_pick,
+    "plain", plain_cheapest, plain_measure, plain_least, plain_filter_bound, plain_filter_least, plain_filter_select,
 };
 
+/* Each set of x86 builds on the one before, so a processor that lacks one is offered none of those after it. */
 const kanon__kernels *kanon__kernels_nth(int i)
 {
     const kanon__kernels *sets[4] = {&plain_kernels};

@@ -1,3 +1,8 @@
+/* The kernels in AVX2: eight 32-bit units or 32 bytes at a time; see kernels.h for what they compute.
+ *
+ * AVX2 has no unsigned 64-bit compare and no reduction, so the least value is kept per lane and the lanes are compared
+ * at the end. A lane meets its candidates in ascending order and keeps the first of equals; of equal lanes the lower
+ * index wins. */
 #include "search/kernel_sets.h"
 
 #if KANON__X86_KERNELS
@@ -44,7 +49,7 @@ AVX2 static void avx2_measure(uint32_t *units, int64_t n, const kanon__kernel_te
     }
 }
 
-/* The values of four centroids, which stay below 2^62; those that do not count are larger than that. */
+/* The values of four centroids, which stay below 2^62 and so compare as signed; those that do not count are larger. */
 INLINE __m256i four_values(const uint32_t *units, const int64_t *sizes, bool by_size, int64_t below)
 {
     __m256i size = _mm256_loadu_si256((const __m256i *)sizes), most = _mm256_set1_epi64x(INT64_MAX);
@@ -84,7 +89,7 @@ AVX2 static int64_t avx2_least(const uint32_t *units, const int64_t *sizes, int6
     return best;
 }
 
-/* Eight sums; the largest number there is where a record is not free. */
+/* The sums of eight records; UINT32_MAX where a record is not free. */
 INLINE __m256i eight_spans(const uint32_t *base, uint32_t free, int64_t j, const kanon__span_term *terms, int n_terms)
 {
     __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -149,7 +154,8 @@ INLINE __m256i look_up(const uint8_t *table, int n_table, __m256i place)
     return found;
 }
 
-INLINE __m256i thirty_two_terms(const kanon__sieve_term *t, int64_t j)
+/* One term of 32 slots. Of low - at and at - high, saturated, at most one is not 0, so OR adds them. */
+INLINE __m256i thirty_two_terms(const kanon__filter_term *t, int64_t j)
 {
     __m256i at = load(t->at + j);
     if (t->table != NULL)
@@ -158,10 +164,10 @@ INLINE __m256i thirty_two_terms(const kanon__sieve_term *t, int64_t j)
     if (!t->missing)
         return term;
     return _mm256_blendv_epi8(_mm256_adds_epu8(term, all(t->if_some)), all(t->if_none),
-                              _mm256_cmpeq_epi8(at, all(KANON__SIEVE_NONE)));
+                              _mm256_cmpeq_epi8(at, all(KANON__FILTER_NONE)));
 }
 
-AVX2 void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+AVX2 void kanon__avx2_filter_bound(uint8_t *bounds, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     for (int64_t j = 0; j < n; j += 64) {
         __m256i left = _mm256_setzero_si256(), right = left;
@@ -169,11 +175,12 @@ AVX2 void kanon__avx2_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve
             left = _mm256_adds_epu8(left, thirty_two_terms(&terms[i], j));
             right = _mm256_adds_epu8(right, thirty_two_terms(&terms[i], j + 32));
         }
-        _mm256_storeu_si256((__m256i *)(lows + j), _mm256_min_epu8(left, all(KANON__SIEVE_MOST)));
-        _mm256_storeu_si256((__m256i *)(lows + j + 32), _mm256_min_epu8(right, all(KANON__SIEVE_MOST)));
+        _mm256_storeu_si256((__m256i *)(bounds + j), _mm256_min_epu8(left, all(KANON__FILTER_MOST)));
+        _mm256_storeu_si256((__m256i *)(bounds + j + 32), _mm256_min_epu8(right, all(KANON__FILTER_MOST)));
     }
 }
 
+/* The least of sixteen words, by the one instruction that reduces: it takes 16-bit words. */
 INLINE uint32_t least_word(__m256i words)
 {
     __m128i half = _mm_min_epu16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
@@ -181,16 +188,16 @@ INLINE uint32_t least_word(__m256i words)
 }
 
 /* Even and odd bytes apart: their products take 16 bits. */
-AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                      int64_t n)
+AVX2 uint32_t kanon__avx2_filter_least(const uint8_t *bounds, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                       int64_t n)
 {
     __m256i least = _mm256_set1_epi8(-1), even = _mm256_set1_epi16(255);
     for (int64_t j = 0; j < n && factors == NULL; j += 32)
-        least = _mm256_min_epu8(least, load(lows + j));
+        least = _mm256_min_epu8(least, load(bounds + j));
     if (factors == NULL)
         return least_word(_mm256_min_epu16(_mm256_and_si256(least, even), _mm256_srli_epi16(least, 8)));
     for (int64_t j = 0; j < n; j += 32) {
-        __m256i low = load(lows + j), factor = look_up(factors, n_classes, load(classes + j));
+        __m256i low = load(bounds + j), factor = look_up(factors, n_classes, load(classes + j));
         __m256i left = _mm256_mullo_epi16(_mm256_and_si256(low, even), _mm256_and_si256(factor, even));
         __m256i right = _mm256_mullo_epi16(_mm256_srli_epi16(low, 8), _mm256_srli_epi16(factor, 8));
         least = _mm256_min_epu16(least, _mm256_min_epu16(left, right));
@@ -198,15 +205,15 @@ AVX2 uint32_t kanon__avx2_sieve_least(const uint8_t *lows, const uint8_t *classe
     return least_word(least);
 }
 
-/* low < limit is where limit - low, saturated, is not 0. */
+/* There is no unsigned compare of bytes: low < limit where limit - low, saturated, is not 0. */
 INLINE uint32_t pick_32(__m256i low, __m256i limit)
 {
     __m256i not_less = _mm256_cmpeq_epi8(_mm256_subs_epu8(limit, low), _mm256_setzero_si256());
     return ~(uint32_t)_mm256_movemask_epi8(not_less);
 }
 
-AVX2 void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                                 int n_classes, int64_t n)
+AVX2 void kanon__avx2_filter_select(uint64_t *hits, const uint8_t *bounds, const uint8_t *classes, const uint8_t *limits,
+                                    int n_classes, int64_t n)
 {
     __m256i left = all(limits[0]), right = left;
     for (int64_t j = 0; j < n; j += 64) {
@@ -214,7 +221,7 @@ AVX2 void kanon__avx2_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint
             left = look_up(limits, n_classes, load(classes + j));
             right = look_up(limits, n_classes, load(classes + j + 32));
         }
-        hits[j / 64] = pick_32(load(lows + j), left) | (uint64_t)pick_32(load(lows + j + 32), right) << 32;
+        hits[j / 64] = pick_32(load(bounds + j), left) | (uint64_t)pick_32(load(bounds + j + 32), right) << 32;
     }
 }
 
@@ -223,9 +230,9 @@ const kanon__kernels kanon__avx2_kernels = {
     avx2_cheapest,
     avx2_measure,
     avx2_least,
-    kanon__avx2_sieve_measure,
-    kanon__avx2_sieve_least,
-    kanon__avx2_sieve_pick,
+    kanon__avx2_filter_bound,
+    kanon__avx2_filter_least,
+    kanon__avx2_filter_select,
 };
 
 #endif

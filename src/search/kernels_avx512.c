@@ -1,3 +1,7 @@
+/* The kernels in AVX-512: sixteen 32-bit units or 64 bytes at a time; see kernels.h for what they compute.
+ *
+ * Two sets: F alone has no byte instructions and borrows those of AVX2; VBMI permutes 64 bytes by 64 indices, so a table of
+ * KANON__FILTER_BINS entries is looked up by one instruction. Mask registers handle the last, shorter step. */
 #include "search/kernel_sets.h"
 
 #if KANON__X86_KERNELS
@@ -58,7 +62,7 @@ AVX512 static void avx512_measure(uint32_t *units, int64_t n, const kanon__kerne
     }
 }
 
-/* The values of eight centroids; those that do not count are the largest number there is. */
+/* The values of eight centroids; UINT64_MAX for those that do not count. */
 AVX512 static inline __m512i eight_values(const uint32_t *units, const int64_t *sizes, int64_t left, bool by_size,
                                           int64_t below)
 {
@@ -106,7 +110,7 @@ AVX512 static int64_t avx512_least(const uint32_t *units, const int64_t *sizes, 
     return -1;
 }
 
-/* The sums of sixteen records; the largest number there is where one is not free. */
+/* The sums of sixteen records; UINT32_MAX where one is not free. */
 AVX512 __attribute__((always_inline)) static inline __m512i sixteen_spans(const uint32_t *base, uint64_t free, int64_t j,
                                                                           const kanon__span_term *terms, int n_terms)
 {
@@ -122,7 +126,7 @@ AVX512 __attribute__((always_inline)) static inline __m512i sixteen_spans(const 
     return _mm512_mask_mov_epi32(_mm512_set1_epi32(-1), lanes, sum);
 }
 
-/* The first of the least among sixty-four from j on: which of them it is is seen at once. */
+/* The first of the least among 64 records from j on: the least by a reduction, then its first lane by a mask of 64 bits. */
 AVX512 __attribute__((always_inline)) static inline int64_t cheapest_of_64(uint32_t *least, const uint32_t *base,
                                                                            uint64_t free, int64_t j, int64_t n,
                                                                            const kanon__span_term *terms, int n_terms)
@@ -169,12 +173,12 @@ INLINE __m512i load(const uint8_t *bytes)
 }
 
 /* `count` blocks side by side, so that what a term needs is fetched once for all of them. */
-INLINE void measure_blocks(uint8_t *lows, const kanon__sieve_term *terms, int n_terms, int64_t j, const int count)
+INLINE void bound_blocks(uint8_t *bounds, const kanon__filter_term *terms, int n_terms, int64_t j, const int count)
 {
     __m512i sums[8];
     _Pragma("GCC unroll 8") for (int b = 0; b < count; b++) sums[b] = _mm512_setzero_si512();
     for (int i = 0; i < n_terms; i++) {
-        const kanon__sieve_term *t = &terms[i];
+        const kanon__filter_term *t = &terms[i];
         if (t->table != NULL) {
             __m512i table = load(t->table);
             _Pragma("GCC unroll 8") for (int b = 0; b < count; b++)
@@ -188,23 +192,23 @@ INLINE void measure_blocks(uint8_t *lows, const kanon__sieve_term *terms, int n_
             __m512i term = _mm512_or_si512(_mm512_subs_epu8(low, at), _mm512_subs_epu8(at, high));
             if (t->missing)
                 term = _mm512_mask_mov_epi8(_mm512_adds_epu8(term, if_some),
-                                            _mm512_cmpeq_epi8_mask(at, all(KANON__SIEVE_NONE)), if_none);
+                                            _mm512_cmpeq_epi8_mask(at, all(KANON__FILTER_NONE)), if_none);
             sums[b] = _mm512_adds_epu8(sums[b], term);
         }
     }
     _Pragma("GCC unroll 8") for (int b = 0; b < count; b++)
-        _mm512_storeu_si512(lows + j + 64 * b, _mm512_min_epu8(sums[b], all(KANON__SIEVE_MOST)));
+        _mm512_storeu_si512(bounds + j + 64 * b, _mm512_min_epu8(sums[b], all(KANON__FILTER_MOST)));
 }
 
-VBMI static void vbmi_sieve_measure(uint8_t *lows, int64_t n, const kanon__sieve_term *terms, int n_terms)
+VBMI static void vbmi_filter_bound(uint8_t *bounds, int64_t n, const kanon__filter_term *terms, int n_terms)
 {
     int64_t j = 0;
     for (; n - j >= 512; j += 512)
-        measure_blocks(lows, terms, n_terms, j, 8);
+        bound_blocks(bounds, terms, n_terms, j, 8);
     for (; n - j >= 128; j += 128)
-        measure_blocks(lows, terms, n_terms, j, 2);
+        bound_blocks(bounds, terms, n_terms, j, 2);
     if (j < n)
-        measure_blocks(lows, terms, n_terms, j, 1);
+        bound_blocks(bounds, terms, n_terms, j, 1);
 }
 
 INLINE uint32_t least_word(__m512i words)
@@ -215,19 +219,19 @@ INLINE uint32_t least_word(__m512i words)
 }
 
 /* Even and odd bytes apart: their products take 16 bits. */
-VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classes, const uint8_t *factors, int n_classes,
-                                      int64_t n)
+VBMI static uint32_t vbmi_filter_least(const uint8_t *bounds, const uint8_t *classes, const uint8_t *factors, int n_classes,
+                                       int64_t n)
 {
     (void)n_classes;
     __m512i least = _mm512_set1_epi8(-1), even = _mm512_set1_epi16(255);
     if (factors == NULL) {
         for (int64_t j = 0; j < n; j += 64)
-            least = _mm512_min_epu8(least, load(lows + j));
+            least = _mm512_min_epu8(least, load(bounds + j));
         return least_word(_mm512_min_epu16(_mm512_and_si512(least, even), _mm512_srli_epi16(least, 8)));
     }
     __m512i table = load(factors);
     for (int64_t j = 0; j < n; j += 64) {
-        __m512i low = load(lows + j), factor = _mm512_permutexvar_epi8(load(classes + j), table);
+        __m512i low = load(bounds + j), factor = _mm512_permutexvar_epi8(load(classes + j), table);
         __m512i left = _mm512_mullo_epi16(_mm512_and_si512(low, even), _mm512_and_si512(factor, even));
         __m512i right = _mm512_mullo_epi16(_mm512_srli_epi16(low, 8), _mm512_srli_epi16(factor, 8));
         least = _mm512_min_epu16(least, _mm512_min_epu16(left, right));
@@ -235,15 +239,15 @@ VBMI static uint32_t vbmi_sieve_least(const uint8_t *lows, const uint8_t *classe
     return least_word(least);
 }
 
-VBMI static void vbmi_sieve_pick(uint64_t *hits, const uint8_t *lows, const uint8_t *classes, const uint8_t *limits,
-                                 int n_classes, int64_t n)
+VBMI static void vbmi_filter_select(uint64_t *hits, const uint8_t *bounds, const uint8_t *classes, const uint8_t *limits,
+                                    int n_classes, int64_t n)
 {
     (void)n_classes;
     __m512i limit = all(limits[0]);
     for (int64_t j = 0; j < n; j += 64) {
         if (classes != NULL)
             limit = _mm512_permutexvar_epi8(load(classes + j), load(limits));
-        hits[j / 64] = _mm512_cmplt_epu8_mask(load(lows + j), limit);
+        hits[j / 64] = _mm512_cmplt_epu8_mask(load(bounds + j), limit);
     }
 }
 
@@ -252,13 +256,13 @@ const kanon__kernels kanon__avx512_kernels = {
     avx512_cheapest,
     avx512_measure,
     avx512_least,
-    kanon__avx2_sieve_measure,
-    kanon__avx2_sieve_least,
-    kanon__avx2_sieve_pick,
+    kanon__avx2_filter_bound,
+    kanon__avx2_filter_least,
+    kanon__avx2_filter_select,
 };
 
 const kanon__kernels kanon__vbmi_kernels = {
-    "avx512-vbmi", avx512_cheapest, avx512_measure, avx512_least, vbmi_sieve_measure, vbmi_sieve_least, vbmi_sieve_pick,
+    "avx512-vbmi", avx512_cheapest, avx512_measure, avx512_least, vbmi_filter_bound, vbmi_filter_least, vbmi_filter_select,
 };
 
 #endif

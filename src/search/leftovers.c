@@ -1,3 +1,4 @@
+/* See leftovers.h. Cost: O(groups * attributes) for each record left over, of which there are fewer than k. */
 #include "search/leftovers.h"
 
 #include "model/clusters.h"

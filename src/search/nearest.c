@@ -1,10 +1,11 @@
+/* See nearest.h: the scan, the search through the filter, and the choice between them. */
 #include "search/nearest.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-/* Tables of all codes against all nodes are worth their memory up to this many entries. */
+/* A table of all codes against all nodes is worth its memory up to this many entries. */
 enum { NODE_TABLE_ENTRIES = 1 << 20 };
 
 static kanon_status make_node_terms(uint32_t **out, const kanon__dimension *d, kanon_error *err)
@@ -34,10 +35,10 @@ kanon_status kanon__nearest_new(kanon__nearest **out, const kanon__centroids *ce
     KANON_TRY(kanon__new_array(&s->by_hand, space->n_dimensions, "distances", err), out);
     KANON_TRY(kanon__new_array(&s->node_terms, space->n_dimensions, "distances", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
-        if (space->dimensions[i].position == NULL)
+        if (space->dimensions[i].coordinates == NULL)
             KANON_TRY(make_node_terms(&s->node_terms[i], &space->dimensions[i], err), out);
     if (s->kernels != kanon__kernels_choose(true))
-        KANON_TRY(kanon__sieve_new(&s->sieve, centroids, s->kernels, s->node_terms, err), out);
+        KANON_TRY(kanon__centroid_filter_new(&s->filter, centroids, s->kernels, s->node_terms, err), out);
     *out = s;
     s = NULL;
 out:
@@ -49,7 +50,7 @@ void kanon__nearest_free(kanon__nearest *s)
 {
     if (s == NULL)
         return;
-    kanon__sieve_free(s->sieve);
+    kanon__centroid_filter_free(s->filter);
     for (int i = 0; s->node_terms != NULL && i < s->centroids->space->n_dimensions; i++)
         kanon__free(s->node_terms[i]);
     kanon__free(s->node_terms);
@@ -67,8 +68,8 @@ static bool describe_term(const kanon__nearest *s, int i, uint32_t code, kanon__
     const kanon__centroids *c = s->centroids;
     const kanon__dimension *d = &c->space->dimensions[i];
     *out = (kanon__kernel_term){.at = c->at + i * c->n};
-    if (d->position != NULL && code != d->column->domain->missing_code) {
-        out->own = (int32_t)d->position[code];
+    if (d->coordinates != NULL && code != d->column->domain->missing_code) {
+        out->own = (int32_t)d->coordinates[code];
         out->full = d->full;
         return true;
     }
@@ -101,6 +102,7 @@ static void measure(kanon__nearest *s, int64_t row, int first, int last)
     }
 }
 
+/* Weights make 64-bit distances, so the dimensions are measured one by one. */
 static int64_t scan_weighted(kanon__nearest *s, int64_t row)
 {
     const kanon__space *space = s->centroids->space;
@@ -120,7 +122,7 @@ static int64_t scan_weighted(kanon__nearest *s, int64_t row)
     return best;
 }
 
-/* ---- by the sieve ------------------------------------------------------------------------------------------------ */
+/* ---- by the centroid filter -------------------------------------------------------------------------------------- */
 
 typedef struct question {
     int64_t row;
@@ -149,7 +151,7 @@ static uint64_t distance(const kanon__nearest *s, int64_t row, int64_t cluster)
         else if (s->by_hand[i])
             term = kanon__centroid_term(&space->dimensions[i], at, kanon__code_at(space->dimensions[i].codes, row));
         else
-            term = at == KANON__NO_POSITION ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
+            term = at == KANON__NO_COORDINATE ? t->full : (uint32_t)(t->own < at ? at - t->own : t->own - at);
         units += s->weights != NULL ? (uint64_t)term * s->weights[i] : term;
     }
     return units;
@@ -165,22 +167,22 @@ static void consider(kanon__nearest *s, question *q, int64_t cluster)
     }
 }
 
-/* Measure what the sieve lets through, unless its own bound rules it out by now. */
+/* Measure the centroids that pass the filter, unless their bound exceeds the best distance by now. */
 static void consider_hits(kanon__nearest *s, question *q)
 {
-    const kanon__sieve *sieve = s->sieve;
-    for (int64_t first = 0; first < sieve->n; first += KANON__SIEVE_BLOCK)
-        for (uint64_t hits = sieve->hits[first / KANON__SIEVE_BLOCK]; hits != 0; hits &= hits - 1) {
-            int64_t slot = first + __builtin_ctzll(hits), cluster = sieve->cluster_at[slot];
-            uint64_t bound = size_factor(s, q, cluster) * sieve->lows[slot] * sieve->step;
+    const kanon__centroid_filter *filter = s->filter;
+    for (int64_t first = 0; first < filter->n; first += KANON__FILTER_BLOCK)
+        for (uint64_t hits = filter->hits[first / KANON__FILTER_BLOCK]; hits != 0; hits &= hits - 1) {
+            int64_t slot = first + __builtin_ctzll(hits), cluster = filter->cluster_at[slot];
+            uint64_t bound = size_factor(s, q, cluster) * filter->bounds[slot] * filter->step;
             if (bound <= q->least && cluster != q->best)
                 consider(s, q, cluster);
         }
 }
 
-/* With many attributes bounds lie so close together that the sieve lets most centroids through, and measuring one of them
- * costs as much as scanning sixteen. */
-static void judge_sieve(kanon__nearest *s)
+/* With many attributes the bounds lie so close together that most centroids pass, and measuring one of them alone costs as
+ * much as scanning sixteen. Then the next SCANS questions are answered by scanning. */
+static void evaluate_filter(kanon__nearest *s)
 {
     enum { TRIAL = 64, SCANS = 4096, WORTH = 16 };
     if (++s->n_asked < TRIAL)
@@ -191,24 +193,25 @@ static void judge_sieve(kanon__nearest *s)
     s->n_measured = 0;
 }
 
-/* Those with the least bound first: most often the nearest is among them, and then few others have to be measured. */
-static int64_t find_by_sieve(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
+/* First the centroids with the least bound: the nearest is mostly among them, and its distance is then a tight limit for the
+ * second pass. Doubling the limit until one passes covers the guess in kanon__centroid_filter_least_bound. */
+static int64_t find_by_filter(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
 {
     question q = {.row = row, .by_size = by_size, .best = -1, .least = UINT64_MAX};
-    if (below != s->sieve->below)
-        kanon__sieve_open(s->sieve, below);
-    if (s->sieve->n == 0)
+    if (below != s->filter->below)
+        kanon__centroid_filter_open_slots(s->filter, below);
+    if (s->filter->n == 0)
         return -1;
     for (int i = 0; i < s->centroids->space->n_dimensions; i++)
         s->by_hand[i] = !describe_term(s, i, kanon__code_at(s->centroids->space->dimensions[i].codes, row), &s->terms[i]);
-    kanon__sieve_measure(s->sieve, row);
-    for (uint64_t least = kanon__sieve_least(s->sieve, by_size); q.best < 0; least = 2 * least + 1) {
-        kanon__sieve_pick(s->sieve, by_size, least);
+    kanon__centroid_filter_bound(s->filter, row);
+    for (uint64_t least = kanon__centroid_filter_least_bound(s->filter, by_size); q.best < 0; least = 2 * least + 1) {
+        kanon__centroid_filter_select(s->filter, by_size, least);
         consider_hits(s, &q);
     }
-    kanon__sieve_pick(s->sieve, by_size, q.least);
+    kanon__centroid_filter_select(s->filter, by_size, q.least);
     consider_hits(s, &q);
-    judge_sieve(s);
+    evaluate_filter(s);
     return q.best;
 }
 
@@ -217,21 +220,21 @@ static int64_t find_by_sieve(kanon__nearest *s, int64_t row, bool by_size, int64
 void kanon__nearest_reset(kanon__nearest *s, const uint32_t *weights)
 {
     s->weights = weights;
-    if (s->sieve != NULL)
-        kanon__sieve_reset(s->sieve, weights);
+    if (s->filter != NULL)
+        kanon__centroid_filter_reset(s->filter, weights);
 }
 
-void kanon__nearest_follow(kanon__nearest *s, int64_t cluster)
+void kanon__nearest_update(kanon__nearest *s, int64_t cluster)
 {
-    if (s->sieve != NULL)
-        kanon__sieve_follow(s->sieve, cluster);
+    if (s->filter != NULL)
+        kanon__centroid_filter_update(s->filter, cluster);
 }
 
 int64_t kanon__nearest_find(kanon__nearest *s, int64_t row, bool by_size, int64_t below)
 {
-    if (s->sieve != NULL && s->n_scans == 0)
-        return find_by_sieve(s, row, by_size, below);
-    s->n_scans -= s->sieve != NULL;
+    if (s->filter != NULL && s->n_scans == 0)
+        return find_by_filter(s, row, by_size, below);
+    s->n_scans -= s->filter != NULL;
     if (s->weights != NULL)
         return scan_weighted(s, row);
     measure(s, row, 0, s->centroids->space->n_dimensions);

@@ -1,23 +1,35 @@
+/* See neighbours.h. A key is the cost and a rank, in one number, so that comparing is one instruction:
+ *
+ *     63 ........ 32 | 31 ........ 0       rank of a node: its lowest row; of a tuple: its lowest row + 1
+ *          units     |     rank            so a node comes before its own tuples, and answers go by lowest row
+ */
 #include "search/neighbours.h"
 
 #include "core/alloc.h"
+#include "core/heap.h"
 
-/* What has still to be looked at. Keys order by cost, then by lowest row, so that the order of the answers does not depend
- * on the tree; a node comes before its tuples. In a wide box many cost the same: only nodes whose lowest row is next are
- * opened. */
-typedef struct candidate {
+/* A node or a tuple that the search has still to inspect. Ties by the lowest row make the order of the answers
+ * independent of the shape of the tree. They also save work: in a wide box many tuples cost the same, and only nodes
+ * whose lowest row is next are opened. */
+typedef struct neighbour_candidate {
     uint64_t key;
     int32_t what; /* a node, or the complement of a tuple's place */
-} candidate;
+} neighbour_candidate;
+
+static inline bool comes_before(const neighbour_candidate *a, const neighbour_candidate *b)
+{
+    return a->key < b->key;
+}
+
+KANON__HEAP(neighbour_queue, neighbour_candidate, comes_before);
 
 struct kanon__neighbours {
     const kanon__space *space;
     kanon__tuples *tuples;
-    kanon__index *index;
+    kanon__tuple_tree *index;
     int32_t *lowest; /* by node: the lowest row below it */
     const kanon__bound *box;
-    candidate *heap;
-    int64_t n_heap, heap_capacity;
+    neighbour_queue queue;
 };
 
 /* The lowest row of the tuple at a place. */
@@ -47,7 +59,7 @@ kanon_status kanon__neighbours_new(kanon__neighbours **out, const kanon__space *
     KANON_TRY(kanon__new_array(&x, 1, "the index", err), out);
     x->space = space;
     KANON_TRY(kanon__tuples_new(&x->tuples, space, err), out);
-    KANON_TRY(kanon__index_new(&x->index, space, x->tuples, err), out);
+    KANON_TRY(kanon__tuple_tree_new(&x->index, space, x->tuples, err), out);
     KANON_TRY(kanon__new_array(&x->lowest, x->index->n_nodes, "the index", err), out);
     set_lowest(x);
     *out = x;
@@ -67,9 +79,9 @@ void kanon__neighbours_free(kanon__neighbours *x)
 {
     if (x == NULL)
         return;
-    kanon__free(x->heap);
+    neighbour_queue_clear(&x->queue);
     kanon__free(x->lowest);
-    kanon__index_free(x->index);
+    kanon__tuple_tree_free(x->index);
     kanon__tuples_free(x->tuples);
     kanon__free(x);
 }
@@ -92,32 +104,7 @@ static uint32_t rank_of(const kanon__neighbours *x, int32_t what)
 
 static kanon_status push(kanon__neighbours *x, uint32_t units, int32_t what, kanon_error *err)
 {
-    if (x->n_heap == x->heap_capacity) {
-        kanon_status st = kanon__grow_array(&x->heap, &x->heap_capacity, x->n_heap + 1, "the search", err);
-        if (st != KANON_OK)
-            return st;
-    }
-    uint64_t key = (uint64_t)units << 32 | rank_of(x, what);
-    int64_t at = x->n_heap++;
-    for (; at > 0 && key < x->heap[(at - 1) / 2].key; at = (at - 1) / 2)
-        x->heap[at] = x->heap[(at - 1) / 2];
-    x->heap[at] = (candidate){key, what};
-    return KANON_OK;
-}
-
-static candidate pop(kanon__neighbours *x)
-{
-    candidate top = x->heap[0], last = x->heap[--x->n_heap];
-    int64_t at = 0;
-    for (int64_t child = 1; child < x->n_heap; child = 2 * at + 1) {
-        child += child + 1 < x->n_heap && x->heap[child + 1].key < x->heap[child].key;
-        if (x->heap[child].key >= last.key)
-            break;
-        x->heap[at] = x->heap[child];
-        at = child;
-    }
-    x->heap[at] = last;
-    return top;
+    return neighbour_queue_push(&x->queue, (neighbour_candidate){(uint64_t)units << 32 | rank_of(x, what), what}, err);
 }
 
 static kanon_status push_node(kanon__neighbours *x, int32_t node, kanon_error *err)
@@ -126,9 +113,9 @@ static kanon_status push_node(kanon__neighbours *x, int32_t node, kanon_error *e
     return push(x, least_units(x, range, range + 1, 2), node, err);
 }
 
-kanon_status kanon__neighbours_start(kanon__neighbours *x, const kanon__bound *box, kanon_error *err)
+kanon_status kanon__neighbours_start_search(kanon__neighbours *x, const kanon__bound *box, kanon_error *err)
 {
-    x->n_heap = 0;
+    x->queue.n = 0;
     x->box = box;
     return push_node(x, 0, err);
 }
@@ -150,13 +137,13 @@ out:
     return st;
 }
 
-kanon_status kanon__neighbours_next(kanon__neighbours *x, const int32_t **rows, int64_t *n, uint32_t *units,
-                                    kanon_error *err)
+kanon_status kanon__neighbours_find_next(kanon__neighbours *x, const int32_t **rows, int64_t *n, uint32_t *units,
+                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *n = 0;
-    while (x->n_heap > 0) {
-        candidate top = pop(x);
+    while (x->queue.n > 0) {
+        neighbour_candidate top = neighbour_queue_pop(&x->queue);
         if (top.what < 0) {
             int64_t tuple = x->index->order[~top.what];
             *rows = x->tuples->rows + x->tuples->begins[tuple];

@@ -1,3 +1,5 @@
+/* See tree.h. Building is top down: a stack of nodes to split, the first child before the second. Cost: O(attributes *
+ * tuples) per level, about log2(tuples / leaf) levels. */
 #include "search/tree.h"
 
 #include "core/alloc.h"
@@ -5,31 +7,31 @@
 
 #include <string.h>
 
-/* Between branches the two sides may differ much in size, which is not to make the tree deep. */
+/* Splits between branches may be uneven. From this depth on every split is at the median, which bounds the depth. */
 enum { DEPTH_OF_UNEVEN_CUTS = 40 };
 
-/* Tuples that are looked at on one dimension after the other. */
+/* Boxes are computed for so many tuples at a time, dimension by dimension: they then stay in the cache. */
 enum { STRIP = 256 };
 
-typedef struct building {
-    kanon__index *index;
+typedef struct tree_build {
+    kanon__tuple_tree *index;
     const kanon__space *space;
-    uint32_t *scratch;
-    int32_t *other;
+    uint32_t *scratch; /* the codes of a node's tuples on one dimension */
+    int32_t *other;    /* the tuples that go right */
     int64_t nodes_capacity, boxes_capacity;
-} building;
+} tree_build;
 
-/* A node that is yet to be cut. */
-typedef struct waiting {
+/* A node that is yet to be split. */
+typedef struct tree_task {
     int32_t node, depth;
-} waiting;
+} tree_task;
 
-static const uint32_t *codes_at(const kanon__index *x, int64_t place)
+static const uint32_t *codes_at(const kanon__tuple_tree *x, int64_t place)
 {
     return x->tuples->codes + (int64_t)x->order[place] * x->tuples->n_dimensions;
 }
 
-static void widen(const kanon__index *x, int64_t begin, int64_t end, int i, kanon__bound *bounds)
+static void widen(const kanon__tuple_tree *x, int64_t begin, int64_t end, int i, kanon__bound *bounds)
 {
     uint32_t lo = bounds[0], hi = bounds[1];
     for (int64_t place = begin; place < end; place++) {
@@ -46,9 +48,9 @@ static bool varies(const kanon__bound *box, int i)
     return box == NULL || box[2 * i] < box[2 * i + 1];
 }
 
-/* The box of some places that all lie in another box (NULL: nothing known of them): where that has one code only there is
- * nothing to look at. */
-static void set_box(const kanon__index *x, int32_t begin, int32_t end, const kanon__bound *within, kanon__bound *box)
+/* The box of some places that all lie in the box `within` (NULL: unknown). A dimension on which that has only one code needs
+ * no scan. */
+static void set_box(const kanon__tuple_tree *x, int32_t begin, int32_t end, const kanon__bound *within, kanon__bound *box)
 {
     int m = x->tuples->n_dimensions;
     for (int i = 0; i < m; i++) {
@@ -65,17 +67,18 @@ static void set_box(const kanon__index *x, int32_t begin, int32_t end, const kan
 
 static bool ends_missing(const kanon__dimension *d, uint32_t hi)
 {
-    return d->position != NULL && hi == d->column->domain->missing_code;
+    return d->coordinates != NULL && hi == d->column->domain->missing_code;
 }
 
-/* How far apart the tuples are: two numbers of a range a third of it on average, two categories mostly all of it. */
+/* The spread, an estimate of the mean distance of two tuples: a third of the range for numbers that are evenly spread,
+ * nearly all of it for categories. */
 static uint32_t apart(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
     uint32_t units = kanon__dimension_units(d, lo, hi);
-    return d->position == NULL || ends_missing(d, hi) ? units : units / 3;
+    return d->coordinates == NULL || ends_missing(d, hi) ? units : units / 3;
 }
 
-/* The dimension that sets the tuples apart most; -1 where there is one tuple only. */
+/* The dimension with the largest spread; -1 where there is one tuple only. */
 static int widest(const kanon__space *space, const kanon__bound *box)
 {
     int best = -1;
@@ -90,16 +93,16 @@ static int widest(const kanon__space *space, const kanon__bound *box)
     return best;
 }
 
-/* The first code of the right side, for codes lo .. hi in scratch: about as many tuples on either side. */
-static uint32_t cut_at_median(building *b, int32_t n, uint32_t hi)
+/* The first code of the right side: about as many tuples on either side, none of them empty. */
+static uint32_t cut_at_median(tree_build *b, int32_t n, uint32_t hi)
 {
     uint32_t median = kanon__select(b->scratch, n, (n - 1) / 2);
     return median < hi ? median + 1 : median;
 }
 
-/* The same between two branches below the lowest common ancestor: on that side of the median's branch that is nearer to the
- * middle. */
-static uint32_t cut_between_branches(building *b, const kanon__taxonomy *t, int32_t n, uint32_t lo, uint32_t hi)
+/* The same between two branches below the lowest common ancestor: before or after the branch of the median, whichever is
+ * nearer to the middle. */
+static uint32_t cut_between_branches(tree_build *b, const kanon__taxonomy *t, int32_t n, uint32_t lo, uint32_t hi)
 {
     int32_t top = kanon__taxonomy_lca(t, (int32_t)lo, (int32_t)hi), before = 0, until = 0;
     int32_t branch = t->leaf_node[kanon__select(b->scratch, n, (n - 1) / 2)];
@@ -113,10 +116,10 @@ static uint32_t cut_between_branches(building *b, const kanon__taxonomy *t, int3
     return last >= hi || (first > lo && n - before < until) ? first : last + 1;
 }
 
-static uint32_t cut_of(building *b, int32_t n, int i, int depth, uint32_t lo, uint32_t hi)
+static uint32_t cut_of(tree_build *b, int32_t n, int i, int depth, uint32_t lo, uint32_t hi)
 {
     const kanon__dimension *d = &b->space->dimensions[i];
-    if (depth < DEPTH_OF_UNEVEN_CUTS && d->position == NULL)
+    if (depth < DEPTH_OF_UNEVEN_CUTS && d->coordinates == NULL)
         return cut_between_branches(b, d->column->domain->taxonomy, n, lo, hi);
     if (depth < DEPTH_OF_UNEVEN_CUTS && ends_missing(d, hi))
         return hi;
@@ -124,14 +127,15 @@ static uint32_t cut_of(building *b, int32_t n, int i, int depth, uint32_t lo, ui
 }
 
 /* Put the tuples left of the cut first. Returns where the others begin, both sides non-empty. */
-static int32_t divide(building *b, const kanon__tree_node *node, int i, int depth, const kanon__bound *box)
+static int32_t divide(tree_build *b, const kanon__tree_node *node, int i, int depth, const kanon__bound *box)
 {
-    kanon__index *x = b->index;
+    kanon__tuple_tree *x = b->index;
     int32_t n = node->end - node->begin, left = node->begin, right = 0;
     for (int32_t j = 0; j < n; j++)
         b->scratch[j] = codes_at(x, node->begin + j)[i];
     uint32_t cut = cut_of(b, n, i, depth, box[2 * i], box[2 * i + 1]);
-    for (int32_t place = node->begin; place < node->end; place++) { /* to either side; one of them is written over */
+    for (int32_t place = node->begin; place < node->end;
+         place++) { /* without a branch: written to both sides, counted on one */
         int32_t tuple = x->order[place];
         bool is_left = codes_at(x, place)[i] < cut;
         x->order[left] = b->other[right] = tuple;
@@ -142,11 +146,11 @@ static int32_t divide(building *b, const kanon__tree_node *node, int i, int dept
     return left;
 }
 
-/* ---- building ---------------------------------------------------------------------------------------------------- */
+/* ---- tree_build -------------------------------------------------------------------------------------------------- */
 
-static kanon_status add_node(building *b, int64_t parent, int32_t begin, int32_t end, kanon_error *err)
+static kanon_status add_node(tree_build *b, int64_t parent, int32_t begin, int32_t end, kanon_error *err)
 {
-    kanon__index *x = b->index;
+    kanon__tuple_tree *x = b->index;
     int64_t m = x->tuples->n_dimensions;
     kanon_status st = kanon__grow_array(&x->nodes, &b->nodes_capacity, x->n_nodes + 1, "the index", err);
     if (st == KANON_OK)
@@ -159,18 +163,18 @@ static kanon_status add_node(building *b, int64_t parent, int32_t begin, int32_t
     return KANON_OK;
 }
 
-/* A node's first child is cut before its second one: what is below it stays in the processor's caches until it is done. */
-static kanon_status build(building *b, kanon_error *err)
+/* Depth first, so that a subtree stays in the cache until it is done. */
+static kanon_status build(tree_build *b, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__index *x = b->index;
+    kanon__tuple_tree *x = b->index;
     int64_t m = x->tuples->n_dimensions;
-    waiting stack[KANON__TREE_DEPTH + 1];
+    tree_task stack[KANON__TREE_DEPTH + 1];
     int n = 0;
     KANON_TRY(add_node(b, -1, 0, (int32_t)x->tuples->n, err), out);
-    stack[n++] = (waiting){0, 0};
+    stack[n++] = (tree_task){0, 0};
     while (n > 0) {
-        waiting top = stack[--n];
+        tree_task top = stack[--n];
         kanon__tree_node node = x->nodes[top.node];
         const kanon__bound *box = x->boxes + (int64_t)top.node * 2 * m;
         int dimension = node.end - node.begin <= KANON__LEAF_TUPLES ? -1 : widest(b->space, box);
@@ -180,18 +184,19 @@ static kanon_status build(building *b, kanon_error *err)
         x->nodes[top.node].first_child = child;
         KANON_TRY(add_node(b, top.node, node.begin, middle, err), out);
         KANON_TRY(add_node(b, top.node, middle, node.end, err), out);
-        stack[n++] = (waiting){child + 1, top.depth + 1};
-        stack[n++] = (waiting){child, top.depth + 1};
+        stack[n++] = (tree_task){child + 1, top.depth + 1};
+        stack[n++] = (tree_task){child, top.depth + 1};
     }
 out:
     return st;
 }
 
-kanon_status kanon__index_new(kanon__index **out, const kanon__space *space, const kanon__tuples *tuples, kanon_error *err)
+kanon_status kanon__tuple_tree_new(kanon__tuple_tree **out, const kanon__space *space, const kanon__tuples *tuples,
+                                   kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__index *x = NULL;
-    building b = {.space = space};
+    kanon__tuple_tree *x = NULL;
+    tree_build b = {.space = space};
     int64_t n = tuples->n, m = tuples->n_dimensions;
     *out = NULL;
     KANON_TRY(kanon__new_array(&x, 1, "the index", err), out);
@@ -211,11 +216,11 @@ kanon_status kanon__index_new(kanon__index **out, const kanon__space *space, con
 out:
     kanon__free(b.other);
     kanon__free(b.scratch);
-    kanon__index_free(x);
+    kanon__tuple_tree_free(x);
     return st;
 }
 
-void kanon__index_free(kanon__index *x)
+void kanon__tuple_tree_free(kanon__tuple_tree *x)
 {
     if (x == NULL)
         return;

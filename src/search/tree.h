@@ -1,20 +1,27 @@
-/* A tree over distinct tuples. Each node knows the smallest and the largest code below it on every dimension; so
- * whatever a search asks of a tuple can be bounded for all tuples below a node.
+/* The tuple tree: a k-d tree over the distinct tuples, with the bounding box of each node.
  *
- * Codes are ordered so that the nearest code of a range is the one that is nearest in order: for a record's code c and
- * a node's range lo..hi, the least cost on that dimension is that of c together with c clamped to the range, for
- * numbers and categories alike.
+ * A node's box is the smallest and the largest code below it on every dimension. So every question about a tuple has a bound
+ * for all tuples below a node, and a search skips nodes whose bound is too large. Codes are ordered so that the nearest code
+ * of a range is the nearest in order: for a code c and a range lo .. hi the least cost is that of c with c clamped to the
+ * range, for numbers and categories alike.
  *
- * Nodes are cut in two on the dimension that sets their tuples apart most, until a leaf's worth of tuples is left:
- * numbers at their median, categories between two branches of the taxonomy, so that what is below a node is soon of one
- * branch and the bounds are met by tuples that exist. The children of a node lie side by side and after it. */
+ * Nodes are split in two on the dimension with the largest spread until at most KANON__LEAF_TUPLES are left: numbers at
+ * their median, categories between two branches of the taxonomy, so that nodes soon lie in one branch and their bounds
+ * are tight.
+ *
+ *     nodes    0 | 1 2 | 3 4 | ...         the children of a node lie side by side and after it: 0 is the root
+ *     order    tuples, leaf by leaf        a node has order[begin .. end), its children the two halves of that
+ *     codes    m codes per tuple, in this order: a leaf is contiguous in memory
+ *
+ * Called by search/free_tree.c, search/neighbours.c, the lower bounds and the refinement `search`. The tree never changes;
+ * free_tree.h adds what does. */
 #ifndef KANON_SEARCH_TREE_H
 #define KANON_SEARCH_TREE_H
 
 #include "search/tuples.h"
 
-/* There are never more nodes than this on a way down from the root, and never more tuples in a leaf, but for one at the end
- * of a way as long as that. */
+/* No path from the root has more nodes than KANON__TREE_DEPTH, so searches keep their stack in an array. A leaf at that
+ * depth may have more tuples than KANON__LEAF_TUPLES. */
 enum { KANON__TREE_DEPTH = 96, KANON__LEAF_TUPLES = 12 };
 
 typedef struct kanon__tree_node {
@@ -22,16 +29,17 @@ typedef struct kanon__tree_node {
     int32_t begin, end;  /* its tuples in `order` */
 } kanon__tree_node;
 
-typedef struct kanon__index {
+typedef struct kanon__tuple_tree {
     const kanon__tuples *tuples;
     int32_t *order;          /* tuples, leaf by leaf */
     uint32_t *codes;         /* of the tuples in that order */
     kanon__tree_node *nodes; /* 0 is the root */
     kanon__bound *boxes;     /* by node: lo and hi per dimension */
     int64_t n_nodes;
-} kanon__index;
+} kanon__tuple_tree;
 
-kanon_status kanon__index_new(kanon__index **out, const kanon__space *space, const kanon__tuples *tuples, kanon_error *err);
-void kanon__index_free(kanon__index *index);
+kanon_status kanon__tuple_tree_new(kanon__tuple_tree **out, const kanon__space *space, const kanon__tuples *tuples,
+                                   kanon_error *err);
+void kanon__tuple_tree_free(kanon__tuple_tree *index);
 
 #endif

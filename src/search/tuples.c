@@ -1,10 +1,11 @@
+/* See tuples.h. Cost: O(attributes * (n + codes)), as codes are small whole numbers and sort by counting. */
 #include "search/tuples.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-/* A counting sort from the last dimension to the first: each is stable, so the first one decides. */
+/* A radix sort: a stable counting sort for each dimension from the last to the first, so the first one decides. */
 kanon_status kanon__sort_rows(int32_t *sorted, const kanon__space *space, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -560,6 +560,14 @@ out:
     return st;
 }
 
+int kanon__csv_find_column(const kanon__csv *csv, const char *name)
+{
+    for (int i = 0; i < csv->n_columns; i++)
+        if (strcmp(csv->names[i], name) == 0)
+            return i;
+    return -1;
+}
+
 void kanon__csv_rewind(kanon__csv *csv)
 {
     csv->position = csv->first_row;

@@ -52,6 +52,8 @@ kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const k
 kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err);
 /* Go back to before the first row. */
 void kanon__csv_rewind(kanon__csv *csv);
+/* The column of that name in the header; -1: there is none. */
+int kanon__csv_find_column(const kanon__csv *csv, const char *name);
 /* Go to before the row that begins at byte `position` of the input. Rows count from 0 again and csv->line is 0 from there
  * on; messages still name the right line. */
 void kanon__csv_seek(kanon__csv *csv, size_t position);

@@ -52,6 +52,12 @@ static inline bool kanon__column_is_numeric(const kanon__column *column)
     return column->domain != NULL && kanon__type_is_numeric(column->domain->type);
 }
 
+/* NULL where the column is not encoded, or not categorical. */
+static inline const kanon__taxonomy *kanon__column_taxonomy(const kanon__column *column)
+{
+    return column->domain != NULL ? column->domain->taxonomy : NULL;
+}
+
 /* The text of a code as a release shows it. */
 static inline const char *kanon__column_text(const kanon__column *column, uint32_t code, size_t *length)
 {

@@ -108,7 +108,7 @@ static bool every_value_is(const build *b, kanon_type type)
 static kanon_type infer_type(const build *b)
 {
     const kanon__attribute *a = b->attribute;
-    if (a != NULL && (a->taxonomy_path != NULL || a->tree != NULL || a->mask != KANON__MASK_NONE))
+    if (a != NULL && (a->taxonomy_path != NULL || a->tree != NULL || a->mask != KANON_MASK_NONE))
         return KANON_TYPE_CATEGORICAL;
     if (b->n_present == 0)
         return KANON_TYPE_CATEGORICAL;
@@ -301,8 +301,8 @@ static kanon_status make_tree(const build *b, kanon__tree **made, kanon_error *e
         return kanon__tree_read(made, a->taxonomy_path, err);
     KANON_TRY(kanon__dictionary_init(&present, err), out);
     KANON_TRY(present_values(b, &present, err), out);
-    if (a != NULL && a->mask != KANON__MASK_NONE && present.n > 0)
-        st = kanon__tree_mask(made, &present, a->mask == KANON__MASK_LEFT, err);
+    if (a != NULL && a->mask != KANON_MASK_NONE && present.n > 0)
+        st = kanon__tree_mask(made, &present, a->mask == KANON_MASK_LEFT, err);
     else
         st = kanon__tree_flat(made, &present, err);
     if (st == KANON_EDATA)

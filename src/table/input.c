@@ -129,6 +129,7 @@ kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error 
         goto out;
     }
     KANON_TRY(map_or_copy(&in, fd, is_stdin, err), out);
+    in.is_file = !is_stdin;
     *out = in;
     in = (kanon__input){0};
 out:

@@ -5,8 +5,11 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
+
 typedef struct kanon__input {
     char *path; /* for messages; "standard input" for "-" */
+    bool is_file; /* the path names a file that an output must not replace */
     const char *bytes;
     size_t size;
     void *mapping; /* NULL: the bytes were not mapped */

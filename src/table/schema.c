@@ -1,9 +1,11 @@
 #include "table/schema.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
+#include "table/tree_internal.h"
 
 #include <string.h>
 
@@ -39,15 +41,28 @@ const char *kanon_type_text(kanon_type type)
     return "unknown";
 }
 
-kanon_status kanon_schema_new(kanon_schema **out, kanon_error *err)
+static kanon_status new_schema(kanon_schema **out, kanon_error *err)
 {
-    return kanon__new_array(out, 1, "a schema", err);
+    kanon_status st = kanon__new_array(out, 1, "a schema", err);
+    if (st == KANON_OK)
+        (*out)->context = kanon__call_context();
+    return st;
 }
 
-kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error *err)
+kanon_status kanon_schema_new(kanon_schema **out, const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, new_schema(out, err));
+}
+
+static kanon_status read_schema(kanon_schema **out, const char *path, kanon_error *err)
 {
     kanon__input input = {0};
-    *out = NULL;
     kanon_status st = kanon__input_open(&input, path, err);
     if (st != KANON_OK)
         return st;
@@ -56,13 +71,45 @@ kanon_status kanon_schema_read(kanon_schema **out, const char *path, kanon_error
     return st;
 }
 
+kanon_status kanon_schema_read(kanon_schema **out, const char *path, const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, read_schema(out, path, err));
+}
+
+kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size_t size, const char *name,
+                                     const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, kanon__schema_parse(out, bytes, size, name, err));
+}
+
 static void clear_generalisation(kanon__attribute *attribute)
 {
     kanon__free(attribute->taxonomy_path);
     attribute->taxonomy_path = NULL;
     kanon__tree_free(attribute->tree);
     attribute->tree = NULL;
-    attribute->mask = KANON__MASK_NONE;
+    attribute->mask = KANON_MASK_NONE;
+}
+
+static void clear_settings(kanon_schema *schema)
+{
+    for (int64_t i = 0; i < schema->n_settings; i++) {
+        kanon__free((char *)schema->settings[i].name);
+        kanon__free((char *)schema->settings[i].value);
+    }
+    schema->n_settings = 0;
 }
 
 void kanon_schema_free(kanon_schema *schema)
@@ -80,10 +127,7 @@ void kanon_schema_free(kanon_schema *schema)
         kanon__texts_clear(&schema->constraints[i].values);
     }
     kanon__free(schema->constraints);
-    for (int64_t i = 0; i < schema->n_settings; i++) {
-        kanon__free((char *)schema->settings[i].name);
-        kanon__free((char *)schema->settings[i].value);
-    }
+    clear_settings(schema);
     kanon__free(schema->settings);
     kanon__texts_clear(&schema->missing);
     kanon__texts_clear(&schema->key);
@@ -124,7 +168,7 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+static kanon_status set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
@@ -138,8 +182,15 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     return st;
 }
 
+kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kanon_role role, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_role(schema, column, role, err));
+}
+
 /* Only categorical attributes have a taxonomy, so of a numeric type and a taxonomy the one that was set last stays. */
-kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
     if ((int)type < KANON_TYPE_UNKNOWN || type > KANON_TYPE_CATEGORICAL)
@@ -153,7 +204,14 @@ kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kan
     return st;
 }
 
-kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_type(schema, column, type, err));
+}
+
+static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -170,7 +228,138 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_taxonomy(schema, column, path, err));
+}
+
+static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
+                                       const char *name, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    kanon__input input = {0};
+    kanon__tree *tree = NULL;
+    KANON_TRY(kanon__input_from_bytes(&input, name, bytes, size, NULL, err), out);
+    KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    clear_generalisation(attribute);
+    attribute->tree = tree;
+    tree = NULL;
+    if (attribute->type != KANON_TYPE_UNKNOWN)
+        attribute->type = KANON_TYPE_CATEGORICAL;
+out:
+    kanon__tree_free(tree);
+    kanon__input_close(&input);
+    return st;
+}
+
+kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes, size_t size,
+                                             const char *name, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_taxonomy_bytes(schema, column, bytes, size, name, err));
+}
+
+static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
+{
+    kanon__attribute *attribute = NULL;
+    if ((int)mask < KANON_MASK_NONE || mask > KANON_MASK_LEFT)
+        return kanon__fail(err, KANON_EINVAL, "column '%s': there is no mask of number %d", column, (int)mask);
+    kanon_status st = want_attribute(&attribute, schema, column, err);
+    if (st == KANON_OK) {
+        clear_generalisation(attribute);
+        attribute->mask = mask;
+        if (mask != KANON_MASK_NONE && attribute->type != KANON_TYPE_UNKNOWN)
+            attribute->type = KANON_TYPE_CATEGORICAL;
+    }
+    return st;
+}
+
+kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_mask(schema, column, mask, err));
+}
+
+kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err)
+{
+    if ((int)role < KANON_ROLE_INSENSITIVE || role > KANON_ROLE_SENSITIVE)
+        return kanon__fail(err, KANON_EINVAL, "there is no role of number %d", (int)role);
+    schema->default_role = role;
+    schema->has_default_role = true;
+    return KANON_OK;
+}
+
+static kanon_status set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__texts key = {0};
+    for (size_t i = 0; i < n; i++)
+        KANON_TRY(kanon__texts_add(&key, columns[i], strlen(columns[i]), err), out);
+    kanon__texts_clear(&schema->key);
+    schema->key = key;
+    schema->key_line = 0;
+    key = (kanon__texts){0};
+out:
+    kanon__texts_clear(&key);
+    return st;
+}
+
+kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_key(schema, columns, n, err));
+}
+
+kanon_status kanon_schema_set_k(kanon_schema *schema, int64_t k, kanon_error *err)
+{
+    if (k < 2)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "k = %lld protects nobody", (long long)k),
+                           "k is a whole number from 2 upwards");
+    schema->k = k;
+    return KANON_OK;
+}
+
+/* Names are checked where algorithms are known: when the table is grouped. */
+static kanon_status set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings, size_t n_settings,
+                                  kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *algorithm = NULL, *word = NULL, *value = NULL;
+    KANON_TRY(kanon__copy_text(&algorithm, name, strlen(name), "a name", err), out);
+    clear_settings(schema);
+    KANON_TRY(kanon__grow_array(&schema->settings, &schema->settings_capacity, (int64_t)n_settings, "settings", err), out);
+    for (size_t i = 0; i < n_settings; i++) {
+        KANON_TRY(kanon__copy_text(&word, settings[i].name, strlen(settings[i].name), "a setting", err), out);
+        KANON_TRY(kanon__copy_text(&value, settings[i].value, strlen(settings[i].value), "a setting", err), out);
+        schema->settings[schema->n_settings++] = (kanon_setting){word, value};
+        word = value = NULL;
+    }
+    kanon__free(schema->algorithm);
+    schema->algorithm = algorithm;
+    algorithm = NULL;
+out:
+    kanon__free(value);
+    kanon__free(word);
+    kanon__free(algorithm);
+    return st;
+}
+
+kanon_status kanon_schema_set_algorithm(kanon_schema *schema, const char *name, const kanon_setting *settings,
+                                        size_t n_settings, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_algorithm(schema, name, settings, n_settings, err));
+}
+
+static kanon_status set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__attribute *attribute = NULL;
@@ -192,7 +381,14 @@ out:
     return st;
 }
 
-kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+kanon_status kanon_schema_set_weight(kanon_schema *schema, const char *column, double weight, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_weight(schema, column, weight, err));
+}
+
+static kanon_status add_missing(kanon_schema *schema, const char *text, kanon_error *err)
 {
     kanon__texts fresh = {0};
     kanon__texts *missing = schema->missing_from_flags ? &schema->missing : &fresh;
@@ -209,6 +405,19 @@ kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, ka
     return st;
 }
 
+kanon_status kanon_schema_add_missing(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, add_missing(schema, text, err));
+}
+
+void kanon_schema_clear_missing(kanon_schema *schema)
+{
+    kanon__texts_clear(&schema->missing);
+    schema->missing_from_flags = true;
+}
+
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
 {
     return kanon__texts_find(&schema->missing, text, length) >= 0;
@@ -216,23 +425,7 @@ bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size
 
 /* ---- what is asked of the groups --------------------------------------------------------------------------------- */
 
-bool kanon__fraction_parse(kanon__fraction *out, const char *text)
-{
-    kanon__decimal share;
-    if (!kanon__parse_decimal(&share, text, strlen(text)) || !share.exact || !(share.value >= 0 && share.value <= 1))
-        return false;
-    *out = (kanon__fraction){share.mantissa, 1};
-    for (int i = 0; i < share.scale; i++)
-        out->denominator *= 10;
-    return true;
-}
-
-int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows)
-{
-    return share.denominator == 0 ? -1 : (int64_t)((__int128)n_rows * share.numerator / share.denominator);
-}
-
-kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+static kanon_status set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
 {
     if (kanon__fraction_parse(&schema->suppress, share))
         return KANON_OK;
@@ -240,7 +433,14 @@ kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, 
                        "write 0.01 for one percent");
 }
 
-kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+kanon_status kanon_schema_set_suppress(kanon_schema *schema, const char *share, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_suppress(schema, share, err));
+}
+
+static kanon_status set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
 {
     char *copy = NULL;
     kanon_status st = KANON_OK;
@@ -260,6 +460,13 @@ kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, i
     return KANON_OK;
 }
 
+kanon_status kanon_schema_set_entity(kanon_schema *schema, const char *column, int together, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_entity(schema, column, together, err));
+}
+
 /* One NAME=VALUE of a constraint. */
 static kanon_status add_constraint_word(kanon__constraint_text *constraint, const char *word, size_t length,
                                         kanon_error *err)
@@ -277,7 +484,7 @@ static kanon_status add_constraint_word(kanon__constraint_text *constraint, cons
     return st;
 }
 
-kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+static kanon_status add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__constraint_text constraint = {0};
@@ -297,6 +504,13 @@ out:
     kanon__texts_clear(&constraint.names);
     kanon__texts_clear(&constraint.values);
     return st;
+}
+
+kanon_status kanon_schema_add_constraint(kanon_schema *schema, const char *text, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, add_constraint(schema, text, err));
 }
 
 int64_t kanon_schema_k(const kanon_schema *schema)

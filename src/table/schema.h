@@ -3,11 +3,10 @@
 #define KANON_TABLE_SCHEMA_H
 
 #include "core/texts.h"
+#include "table/fraction.h"
 #include "table/taxonomy.h"
 
 #include <stdbool.h>
-
-typedef enum kanon__mask { KANON__MASK_NONE = 0, KANON__MASK_RIGHT, KANON__MASK_LEFT } kanon__mask;
 
 typedef struct kanon__attribute {
     char *name;
@@ -19,19 +18,9 @@ typedef struct kanon__attribute {
     char *weight_text;   /* as written, so that it can be taken exactly; NULL: 1 */
     char *taxonomy_path; /* as it can be opened from the working directory; NULL: none */
     kanon__tree *tree;   /* written inline; NULL: none */
-    kanon__mask mask;
+    kanon_mask mask;
     int line; /* in the schema file; 0: said by a flag */
 } kanon__attribute;
-
-/* A share of the records, as an exact fraction; 0/0: nothing was said. */
-typedef struct kanon__fraction {
-    int64_t numerator, denominator;
-} kanon__fraction;
-
-/* False where the text is no number from 0 to 1. */
-bool kanon__fraction_parse(kanon__fraction *out, const char *text);
-/* How many of `n_rows` records that is; -1: nothing was said. */
-int64_t kanon__fraction_of(kanon__fraction share, int64_t n_rows);
 
 /* A constraint as written, with the line for messages; its model is checked where constraints are known. */
 typedef struct kanon__constraint_text {
@@ -40,6 +29,7 @@ typedef struct kanon__constraint_text {
 } kanon__constraint_text;
 
 struct kanon_schema {
+    const kanon_context *context;
     char *path; /* of the file; NULL: made of flags alone */
     kanon__attribute *attributes;
     int64_t n_attributes, attributes_capacity;

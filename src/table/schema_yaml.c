@@ -5,6 +5,7 @@
 #include "table/schema_yaml.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "table/number.h"
 #include "table/schema.h"
 
@@ -491,13 +492,13 @@ static kanon_status read_type(reader *r, const key *k, void *target)
 
 static kanon_status read_mask(reader *r, const key *k, void *target)
 {
-    static const word masks[] = {{"right", KANON__MASK_RIGHT}, {"left", KANON__MASK_LEFT}};
+    static const word masks[] = {{"right", KANON_MASK_RIGHT}, {"left", KANON_MASK_LEFT}};
     kanon__attribute *attribute = target;
     int value = 0;
     (void)k;
     kanon_status st = read_word(r, &value, masks, sizeof masks / sizeof masks[0], "a side to mask from", "sides");
     if (st == KANON_OK)
-        attribute->mask = (kanon__mask)value;
+        attribute->mask = (kanon_mask)value;
     return st;
 }
 
@@ -540,7 +541,7 @@ static kanon_status check_attribute(const reader *r, const key *k, const kanon__
     char buffer[SHOWN_SIZE];
     bool is_numeric = attribute->type != KANON_TYPE_UNKNOWN && attribute->type != KANON_TYPE_CATEGORICAL;
     bool has_taxonomy = attribute->taxonomy_path != NULL || attribute->tree != NULL;
-    bool has_mask = attribute->mask != KANON__MASK_NONE;
+    bool has_mask = attribute->mask != KANON_MASK_NONE;
     if (has_taxonomy && has_mask)
         return kanon__hint(r->err, fail_at(r, k->mark, "'%s' has both a taxonomy and a mask", shown(buffer, k->text)),
                            "a mask makes a taxonomy: remove one of the two");
@@ -806,7 +807,7 @@ kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t s
         return kanon__fail(err, KANON_ENOMEM, "out of memory for reading %s", path);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)r.bytes, r.size);
-    KANON_TRY(kanon_schema_new(&schema, err), out);
+    KANON_TRY(kanon_schema_new(&schema, kanon__call_context(), err), out);
     KANON_TRY(kanon__copy_text(&schema->path, path, strlen(path), "a file name", err), out);
     KANON_TRY(read_stream(&r, schema), out);
     *out = schema;

@@ -42,10 +42,17 @@ kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__sou
     kanon__sha256 *hash = NULL;
     KANON_TRY(kanon__sha256_new(&hash, err), out);
     KANON_TRY(source->class->hash(source, hash, err), out);
-    KANON_TRY(kanon__sha256_finish(out, hash, err), out);
+    kanon__sha256_finish(out, hash);
 out:
     kanon__sha256_free(hash);
     return st;
+}
+
+kanon_status kanon__cursor_fail(const kanon__cursor *cursor, int column, const char *what, kanon_error *err)
+{
+    char place[KANON__PLACE_TEXT];
+    return kanon__fail(err, KANON_EDATA, "%s: %s: %s", kanon__source_place(place, cursor->source, cursor->row),
+                       cursor->source->column_names[column], what);
 }
 
 const char *kanon__source_place(char out[KANON__PLACE_TEXT], const kanon__source *source, int64_t row)

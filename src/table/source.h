@@ -23,6 +23,7 @@ typedef struct kanon__source kanon__source;
 typedef struct kanon__cursor {
     const kanon__source *source;
     kanon__cell *cells;   /* of the current row, one per column */
+    int64_t row;          /* its number, from 0; -1: none was read yet */
     int64_t done, total; /* how far it is, in a unit of its own */
 } kanon__cursor;
 
@@ -46,7 +47,7 @@ typedef struct kanon__source_class {
     /* A cursor before the first row. */
     kanon_status (*open)(kanon__cursor **out, const kanon__source *source, kanon_error *err);
     void (*close)(kanon__cursor *cursor);
-    /* The next row becomes row `row`: the first of a part, or any row where `positions` are those of locate(). */
+    /* The next row becomes row `row`: 0, the first of a part, or any row where `positions` are those of locate(). */
     void (*seek)(kanon__cursor *cursor, int64_t row, const int64_t *positions);
     /* Read the next row into cursor->cells; *has_row is false past the last one. */
     kanon_status (*next)(kanon__cursor *cursor, bool *has_row, kanon_error *err);
@@ -64,7 +65,7 @@ struct kanon__source {
     bool is_file; /* the name is a path, where nothing may be written meanwhile */
     int n_columns;
     char **column_names;
-    kanon_type *natural; /* by column: its type where the schema names none; NULL, KANON_TYPE_UNKNOWN: found from the texts */
+    kanon_type *natural; /* by column: its type where the schema names none; NULL or KANON_TYPE_UNKNOWN: its texts tell */
     int64_t n_rows;
     int64_t n_parts;
     int64_t *part_rows; /* the first row of each part; a part is what one thread reads at a time */
@@ -84,5 +85,8 @@ kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__sou
 enum { KANON__PLACE_TEXT = 512 };
 /* "FILE:LINE", or "NAME: row N" where rows have no lines: the place of a row, for messages. */
 const char *kanon__source_place(char out[KANON__PLACE_TEXT], const kanon__source *source, int64_t row);
+
+/* KANON_EDATA at the current row: "FILE:LINE: COLUMN: WHAT". */
+kanon_status kanon__cursor_fail(const kanon__cursor *cursor, int column, const char *what, kanon_error *err);
 
 #endif

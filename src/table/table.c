@@ -7,9 +7,11 @@
 #include "table/table.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 
 #include <stdlib.h>
@@ -125,8 +127,8 @@ static kanon_status tell_unnamed(reader *r, bool strict, kanon_error *err)
         return KANON_OK;
     if (strict) {
         kanon_status st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%s", r->source->name,
-                                      header_line(r), r->source->column_names[first], n_unnamed > 1 ? "these columns: " : "this column",
-                                      n_unnamed > 1 ? names : "");
+                                      header_line(r), r->source->column_names[first],
+                                      n_unnamed > 1 ? "these columns: " : "this column", n_unnamed > 1 ? names : "");
         return kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
     }
     return kanon__texts_addf(&r->table->warnings, err, "not named in the schema, so %s: %s",
@@ -313,7 +315,9 @@ kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, 
     reader r = {.schema = schema, .source = source, .entity = -1};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
+    t->context = kanon__call_context();
     t->references = 1;
     t->source = source;
     source = NULL;
@@ -339,20 +343,73 @@ out:
     return st;
 }
 
+/* The table in an input, which is taken over in any case. */
+static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
+                               const kanon_read_options *options, kanon_error *err)
+{
+    kanon_read_options o;
+    kanon__source *source = NULL;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st != KANON_OK)
+        kanon__input_close(input);
+    else
+        st = kanon__csv_source_new(&source, input, o.delimiter, err);
+    return st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st;
+}
+
+/* Begin the call that reads a table, in the context of the options or else the schema. */
+static kanon_status begin_read(kanon__call *call, const kanon_schema *schema, const kanon_read_options *options,
+                               kanon_error *err)
+{
+    kanon_read_options o;
+    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    if (st == KANON_OK)
+        st = kanon__context_check(o.context, err);
+    if (st == KANON_OK)
+        kanon__call_begin(call, o.context != NULL ? o.context : schema->context);
+    return st;
+}
+
 kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                               const kanon_read_options *options, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon_read_options o;
+    kanon__call call;
     kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = begin_read(&call, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_open(&input, path, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
+}
+
+kanon_status kanon_table_from_bytes(kanon_table **out, const void *bytes, size_t size, const char *name,
+                                    const kanon_schema *schema, const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    *out = NULL;
+    kanon_status st = begin_read(&call, schema, options, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
+}
+
+kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
+                                    const kanon_read_options *options, kanon_error *err)
+{
+    kanon__call call;
     kanon__source *source = NULL;
     *out = NULL;
-    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__csv_source_new(&source, &input, o.delimiter, err), out);
-    KANON_TRY(kanon__table_from_source(out, source, schema, options, err), out);
-out:
-    return st;
+    kanon_status st = begin_read(&call, schema, options, err);
+    if (st != KANON_OK) {
+        if (stream->release != NULL)
+            stream->release(stream);
+        return st;
+    }
+    st = kanon__arrow_source_new(&source, stream, err);
+    return kanon__call_end(&call, st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st);
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)

@@ -13,6 +13,7 @@
 #include "table/source.h"
 
 struct kanon_table {
+    const kanon_context *context;
     kanon__data data;
     kanon__policy policy;
     kanon__source *source;

@@ -4,7 +4,6 @@
 
 #include "core/alloc.h"
 #include "report/svg_plot.h"
-#include "table/number.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -12,43 +11,6 @@
 #include <string.h>
 
 enum { CURVE_FORMAT = 1 };
-
-/* ---- CSV --------------------------------------------------------------------------------------------------------- */
-
-static void put_cell(kanon__output *o, const char *text)
-{
-    kanon__output_text(o, ",");
-    kanon__output_cell(o, text, strlen(text), ',');
-}
-
-/* Empty where there is none. */
-static void put_number(kanon__output *o, double value)
-{
-    char text[KANON__NUMBER_TEXT] = "";
-    if (isfinite(value))
-        text[kanon__format_double(text, value)] = '\0';
-    put_cell(o, text);
-}
-
-void kanon__curve_csv(kanon__output *o, const kanon_curve *c)
-{
-    kanon__output_text(o, "result");
-    for (int i = 0; i < c->grid.n_axes; i++)
-        put_cell(o, c->grid.axes[i].name);
-    for (size_t i = 0; i < c->points[0].n_figures; i++)
-        put_cell(o, c->figures[i].name);
-    kanon__output_text(o, ",seconds\n");
-    for (int64_t i = 0; i < c->n; i++) {
-        const kanon_curve_point *p = &c->points[i];
-        kanon__output_text(o, kanon_point_result_text(p->result));
-        for (size_t j = 0; j < p->n_settings; j++)
-            put_cell(o, p->settings[j].value);
-        for (size_t j = 0; j < p->n_figures; j++)
-            put_number(o, p->figures[j].value);
-        put_number(o, round(p->seconds * 1000) / 1000);
-        kanon__output_text(o, "\n");
-    }
-}
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 

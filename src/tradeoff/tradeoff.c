@@ -6,6 +6,7 @@
 #include "tradeoff/curve.h"
 #include "pipeline/publish.h"
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
@@ -296,7 +297,7 @@ static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const wor
     if (outputs[JSON] != NULL)
         KANON_TRY(kanon__curve_json(outputs[JSON], w->curve, err), out);
     if (outputs[PLOT] != NULL)
-        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve, kanon__report_is_html(w->options.plot), err), out);
+        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve, kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err), out);
     for (int i = 0; i < N_OUTPUTS; i++)
         if (outputs[i] != NULL)
             KANON_TRY(kanon__output_finish(outputs[i], err), out);
@@ -308,13 +309,17 @@ out:
 static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const char *const paths[N_OUTPUTS] = {w->options.csv, w->options.json, w->options.plot};
+    const kanon_sink *const sinks[N_OUTPUTS] = {w->options.csv_to, w->options.json_to, w->options.plot_to};
+    const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL, sinks[1] == NULL ? w->options.json : NULL,
+                                          sinks[2] == NULL ? w->options.plot : NULL};
+    if (paths[1] != NULL || paths[2] != NULL || sinks[1] != NULL || sinks[2] != NULL)
+        KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(make_grid(w, err), out);
     KANON_TRY(make_points(w->curve, err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, w->table, err), out);
     for (int i = 0; i < N_OUTPUTS; i++) /* a place that cannot be written to should be known now */
-        if (paths[i] != NULL)
-            KANON_TRY(kanon__output_open(&outputs[i], paths[i], false, err), out);
+        if (paths[i] != NULL || sinks[i] != NULL)
+            KANON_TRY(kanon__output_open(&outputs[i], paths[i], sinks[i], false, err), out);
     KANON_TRY(run_points(w, err), out);
     share_bounds(w->curve);
     KANON_TRY(compare_points(w->curve, err), out);
@@ -323,7 +328,7 @@ out:
     return st;
 }
 
-kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
+static kanon_status try_all(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
                             kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -331,6 +336,7 @@ kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const k
     kanon__output *outputs[N_OUTPUTS] = {0};
     *out = NULL;
     KANON_TRY(kanon__take_options(&w.options, sizeof w.options, options, err), out);
+    kanon__call_ticks(&w.options.tick, &w.options.payload);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
     const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->policy.algorithm;
     w.curve->algorithm = algorithm != NULL ? algorithm : kanon_algorithm_default();
@@ -345,6 +351,14 @@ out:
         kanon__output_free(outputs[i]);
     kanon_curve_free(w.curve);
     return st;
+}
+
+kanon_status kanon_tradeoff(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
+                            kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, try_all(out, table, options, err));
 }
 
 void kanon_curve_free(kanon_curve *curve)

@@ -163,7 +163,7 @@ static bool take_mark(const char **at, const char *end, char mark)
     return *at < end && *(*at)++ == mark;
 }
 
-/* Days since 1970-01-01, counted by years, months and days. Years are moved by a multiple of 400, so that all are positive. */
+/* Days since 1970-01-01, counted by years, months and days. Years are moved by a multiple of 400 to be positive. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
     static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};

@@ -9,12 +9,12 @@
 kanon_status kanon__verify_grouping(const kanon__data *data, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err);
 
-/* Every group keeps the constraints of the policy, holds k entities where there are entities, and has each of them
- * to itself where they are to stay together. All are counted anew. */
+/* Every group satisfies the constraints of the policy, holds k entities where there are entities, and has each of
+ * them to itself where they are to stay together. All are counted anew; a constraint that cannot be counted is refused. */
 kanon_status kanon__verify_privacy(const kanon__data *data, const kanon__policy *policy, const int32_t *group_of,
                                    int64_t n_groups, int64_t k, kanon_error *err);
 
-/* Checks that what a release shows covers what the table holds. Tell it the text of every group, as it stands in the file,
+/* Checks that what a release shows covers what the table holds. It takes the text of every group, as it stands in the file,
  * then every row of the input file as it is read again, with its line of the release. */
 typedef struct kanon__verifier kanon__verifier;
 
@@ -26,13 +26,13 @@ void kanon__verifier_free(kanon__verifier *verifier);
 /* Quasi columns with no column between them that is kept as it is are a run; how many there are. */
 int kanon__verifier_runs(const kanon__verifier *verifier);
 /* What all rows of a group show in a run, with delimiters and quotes; the group after the last is that of suppressed rows.
- * The text must outlive the verifier. Several threads may tell it of different groups. */
+ * The text must outlive the verifier. Several threads may pass different groups. */
 kanon_status kanon__verifier_text(kanon__verifier *verifier, int64_t group, int run, const char *text, size_t length,
                                   kanon_error *err);
 /* Row number `row` of the input, whose cells these are, is released as this line. Several threads may call it. */
 kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const kanon__cell *cells, const char *line,
                                  size_t length, kanon_error *err);
-/* It will soon be told of this row. */
+/* This row is checked soon. */
 void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t row);
 /* After the last row: every group had at least k of them, and all rows of the table came by, once each and with the cells
  * that stand in their place in the input. */

@@ -6,6 +6,7 @@
  * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
  * in between; where its k highest prices are covered by the box's own cost it is done, and else it is halved. */
 #include "core/alloc.h"
+#include "core/context.h"
 #include "core/pool.h"
 #include "core/sha256.h"
 #include "core/ticker.h"
@@ -101,24 +102,23 @@ static kanon_status compare(const checking *c, const char *sha256, kanon_error *
     return KANON_OK;
 }
 
-static kanon_status read_file(checking *c, const char *path, kanon_error *err)
+/* Read the certificate in an input, which is closed in any case. */
+static kanon_status read_certificate(checking *c, kanon__input *in, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__input in = {0};
     json_t *root = NULL;
     json_error_t where;
     const char *sha256;
-    KANON_TRY(kanon__input_open(&in, path, err), out);
-    root = json_loadb(in.size > 0 ? in.bytes : "", in.size, JSON_REJECT_DUPLICATES, &where);
+    root = json_loadb(in->size > 0 ? in->bytes : "", in->size, JSON_REJECT_DUPLICATES, &where);
     if (root == NULL) {
-        st = not_one(&in, "not a certificate", err);
+        st = not_one(in, "not a certificate", err);
         goto out;
     }
-    KANON_TRY(take_fields(c, root, &in, &sha256, err), out);
+    KANON_TRY(take_fields(c, root, in, &sha256, err), out);
     KANON_TRY(compare(c, sha256, err), out);
 out:
     json_decref(root);
-    kanon__input_close(&in);
+    kanon__input_close(in);
     return st;
 }
 
@@ -500,16 +500,17 @@ static void clear(checking *c)
     kanon__free(c->prices);
 }
 
-kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
-                                     kanon_tick tick, void *payload, kanon_error *err)
+static kanon_status check_input(kanon_certificate *out, const kanon_table *table, kanon__input *input, int threads,
+                                kanon_tick tick, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     checking c = {.table = table};
     kanon_error why = {0};
     kanon__ticker ticker;
     memset(out, 0, sizeof *out);
+    kanon__call_ticks(&tick, &payload);
     kanon__ticker_init(&ticker, tick, payload, "checking the proof");
-    KANON_TRY(read_file(&c, path, &why), out);
+    KANON_TRY(read_certificate(&c, input, &why), out);
     KANON_TRY(set_attributes(&c, &why), out);
     KANON_TRY(set_order(&c, &why), out);
     kanon__shared_ticker_init(&c.shared, &ticker, c.n);
@@ -529,4 +530,26 @@ out:
     if (st != KANON_OK)
         memcpy(out->reason, why.message, sizeof out->reason - 1);
     return KANON_OK;
+}
+
+kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
+                                     kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    memset(out, 0, sizeof *out);
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_open(&input, path, err);
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
+}
+
+kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes, size_t size,
+                                           const char *name, int threads, kanon_tick tick, void *payload, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    memset(out, 0, sizeof *out);
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return kanon__call_end(&call, st == KANON_OK ? check_input(out, table, &input, threads, tick, payload, err) : st);
 }

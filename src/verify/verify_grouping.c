@@ -1,3 +1,4 @@
+/* The independent check of a grouping's sizes: every record is counted anew. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"

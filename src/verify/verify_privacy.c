@@ -1,7 +1,8 @@
+/* The independent check of the constraints of a grouping: all are counted anew, and what cannot be counted is refused. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"
-#include "verify/privacy_figures.h"
+#include "verify/recount.h"
 
 #include <string.h>
 
@@ -22,10 +23,9 @@ static kanon_status verify_constraint(const kanon__data *t, const kanon__constra
     int column = find_column(t, c);
     if (column < 0)
         return kanon__fail(err, KANON_EINTERNAL, "the check found a constraint on no column");
-    kanon_status st = kanon__privacy_recount(&reached, &holds, c, t, column, group_of, n_groups, err);
+    kanon_status st = kanon__recount_constraint(&reached, &holds, c, t, column, group_of, n_groups, err);
     if (st == KANON_OK && !holds)
-        st = kanon__fail(err, KANON_EINTERNAL,
-                         "the check found a group that does not keep a constraint on '%s': it reaches %g",
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a group that violates a constraint on '%s': it reaches %g",
                          t->columns[column].name, reached);
     return st;
 }
@@ -33,12 +33,12 @@ static kanon_status verify_constraint(const kanon__data *t, const kanon__constra
 static kanon_status verify_entities(const kanon__data *t, const int32_t *group_of, int64_t n_groups, int64_t k,
                                     kanon_error *err)
 {
-    kanon__value_runs *runs = NULL;
-    kanon_status st = kanon__value_runs_new(&runs, t, -1, group_of, n_groups, err);
-    if (st == KANON_OK && kanon__runs_distinct(runs) < (double)k)
-        st = kanon__fail(err, KANON_EINTERNAL, "the check found a group of %g entities, fewer than k = %lld",
-                         kanon__runs_distinct(runs), (long long)k);
-    kanon__value_runs_free(runs);
+    double fewest = 0;
+    bool holds = false;
+    kanon_status st = kanon__recount_entity_groups(&fewest, &holds, t, group_of, n_groups, k, err);
+    if (st == KANON_OK && !holds)
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a group of %g entities, fewer than k = %lld", fewest,
+                         (long long)k);
     return st;
 }
 

@@ -501,7 +501,8 @@ kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__c
     if (v->arrow == NULL)
         link_row(v, row, cells);
     else if (!kanon__arrow_cells_match(v->arrow, row, cells))
-        return kanon__fail(err, KANON_EINTERNAL, "the check found other values than those of record %lld", (long long)row + 1);
+        return kanon__fail(err, KANON_EINTERNAL, "the check found other values than those of record %lld",
+                           (long long)row + 1);
     int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
     const span *runs = &v->texts[group * v->n_runs];
     for (int run = 0; run < v->n_runs; run++)

@@ -85,7 +85,7 @@ typedef kanon_status (*step)(const paths *p, objects *o, kanon_error *err);
 
 static kanon_status read_step(const paths *p, objects *o, kanon_error *err)
 {
-    kanon_status st = kanon_schema_read(&o->schema, p->schema.text, err);
+    kanon_status st = kanon_schema_read(&o->schema, p->schema.text, NULL, err);
     if (st == KANON_OK)
         st = kanon_schema_set_weight(o->schema, "zip", 0.5, err);
     if (st == KANON_OK)
@@ -235,7 +235,7 @@ static objects read_and_group(const paths *p)
 {
     objects o = {0};
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&o.schema, p->schema.text, &err), &err);
+    assert_done(kanon_schema_read(&o.schema, p->schema.text, NULL, &err), &err);
     assert_done(kanon_table_read(&o.table, p->table.text, o.schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&o.grouping, o.table, NULL, &err), &err);
     return o;
@@ -474,7 +474,7 @@ static void cancelled_while_reading(void **state)
     paths p = set_up();
     write_large(&p, 80000);
     kanon_schema *schema = NULL;
-    assert_done(kanon_schema_read(&schema, p.schema.text, &err), &err);
+    assert_done(kanon_schema_read(&schema, p.schema.text, NULL, &err), &err);
     for (int stop_at = 1; stop_at <= 3; stop_at++) {
         ticks t = {.stop_at = stop_at};
         kanon_read_options options = {.struct_size = sizeof options, .tick = slow_tick, .payload = &t};

@@ -3,8 +3,8 @@
 #define _XOPEN_SOURCE 700
 #include "core/alloc.h"
 #include "core/random.h"
-#include "state/page_check.h"
-#include "state/store.h"
+#include "state/store/page_checksum.h"
+#include "state/store/store.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -80,7 +80,7 @@ static files set_up_state(int wish)
     write_people(f.insert.text, 'b', 1, 12, all_columns);
     write_people(f.delete.text, 'a', 1, 9, "id");
     write_people(f.update.text, 'a', 50, 8, all_columns);
-    assert_done(kanon_schema_read(&schema, f.schema.text, &err), &err);
+    assert_done(kanon_schema_read(&schema, f.schema.text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, f.table.text, schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = f.release.text};
@@ -225,7 +225,7 @@ static void seal_nonsense(int wish)
                 where += 100;
             copy[page + where] = (unsigned char)kanon__random_below(&random, 256);
         }
-        kanon__page_seal(copy + page, page);
+        kanon__page_write_checksum(copy + page, page);
         put_back(&f, (bytes){copy, original.size});
         for (int command = N_COMMANDS - 1; command >= 0; command--)
             n_refused += run(&f, command, &err) != KANON_OK;
@@ -251,7 +251,7 @@ static void other_files(void **unused)
     bytes original = load(f.state.text);
     for (int newer = 0; newer < 2; newer++) {
         original.at[63] = newer ? KANON__STATE_VERSION + 1 : KANON__STATE_VERSION - 1; /* the last byte of four */
-        kanon__page_seal(original.at, 0);
+        kanon__page_write_checksum(original.at, 0);
         put_back(&f, original);
         for (int command = 0; command < N_COMMANDS; command++) {
             assert_int_equal(run(&f, command, &err), KANON_EVERSION);

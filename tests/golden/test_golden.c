@@ -15,7 +15,7 @@ static kanon_table *read_golden(const char *yaml, const char *csv)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&schema, golden(yaml).text, &err), &err);
+    assert_done(kanon_schema_read(&schema, golden(yaml).text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, golden(csv).text, schema, NULL, &err), &err);
     kanon_schema_free(schema);
     return table;

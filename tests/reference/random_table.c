@@ -300,7 +300,7 @@ static kanon_table *read_table(const char *directory, uint64_t seed)
     kanon_error err;
     path_in(schema_path, directory, "schema.yaml");
     path_in(table_path, directory, "table.csv");
-    if (kanon_schema_read(&schema, schema_path, &err) != KANON_OK ||
+    if (kanon_schema_read(&schema, schema_path, NULL, &err) != KANON_OK ||
         kanon_table_read(&table, table_path, schema, &(kanon_read_options){sizeof(kanon_read_options), .delimiter = ','},
                          &err) != KANON_OK) {
         fprintf(stderr, "seed %llu\n", (unsigned long long)seed);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static int furthest_member(const ref_model *model, const int *group, int g, const ref_center *center)
+static int farthest_member(const ref_model *model, const int *group, int g, const ref_center *center)
 {
     int best = -1;
     int64_t best_units = -1;
@@ -44,7 +44,7 @@ void ref_adjust(const ref_model *model, const ref_adjustment *how, int *group, r
     int n_given_up = 0;
     for (int g = 0; g < how->n_groups; g++) {
         while (ref_size(model, group, g) > how->k) {
-            int record = furthest_member(model, group, g, &centers[g * model->n_quasi]);
+            int record = farthest_member(model, group, g, &centers[g * model->n_quasi]);
             group[record] = REF_FREE;
             given_up[n_given_up++] = record;
         }

@@ -8,7 +8,7 @@ static int count_free(const ref_job *job, const int *group)
     return ref_size(job->model, group, REF_FREE);
 }
 
-static int furthest_free(const ref_job *job, const int *group, int from)
+static int farthest_free(const ref_job *job, const int *group, int from)
 {
     int best = -1;
     int64_t best_units = -1;
@@ -62,7 +62,7 @@ void ref_kmember(const ref_job *job, int *group)
         group[i] = REF_FREE;
     int seed = -1, n_groups = 0;
     while (count_free(job, group) >= job->k) {
-        seed = n_groups == 0 ? (int)kanon__random_below(&random, job->model->n) : furthest_free(job, group, seed);
+        seed = n_groups == 0 ? (int)kanon__random_below(&random, job->model->n) : farthest_free(job, group, seed);
         group[seed] = n_groups;
         for (int64_t size = 1; size < job->k; size++)
             group[least_loss_free(job, group, n_groups)] = n_groups;
@@ -127,7 +127,7 @@ void ref_kmember_p(const ref_job *job, int *group)
         group[i] = REF_FREE;
     int seed = -1, n_groups = 0;
     while (count_free(job, group) >= job->k) {
-        seed = n_groups == 0 ? (int)kanon__random_below(&random, job->model->n) : furthest_free(job, group, seed);
+        seed = n_groups == 0 ? (int)kanon__random_below(&random, job->model->n) : farthest_free(job, group, seed);
         group[seed] = n_groups;
         for (int64_t size = 1; size < job->k; size++)
             group[least_s_free(job, &pairs, group, n_groups)] = n_groups;

@@ -110,7 +110,7 @@ bool ref_centers_equal(const ref_model *model, const ref_center *left, const ref
 /* n_groups = floor(n/k) drawn records, and the centroids that they are. */
 void ref_draw_seeds(const ref_model *model, kanon__random *random, int *seeds, ref_center *centers, int n_groups);
 
-/* Lin's adjustment: groups of more than k give up what is furthest from their centroid, and what was given up goes to the
+/* Lin's adjustment: groups of more than k give up what is farthest from their centroid, and what was given up goes to the
  * nearest group that is short of k while there is one. `centers` are moved along where `follow` is true. */
 typedef struct ref_adjustment {
     int64_t k;

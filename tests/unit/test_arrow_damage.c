@@ -287,7 +287,7 @@ static void constraints_hold_in_classes(void **state)
                "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
                "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
                csv, GROUPS(1, 1, 3, 3, 3, 3));
-    assert_claim(&c.claim, "does not keep a constraint");
+    assert_claim(&c.claim, "violates a constraint");
     clear_claim(&c);
 }
 

@@ -594,6 +594,61 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+
+typedef struct live_blocks {
+    int n_asked, n_live;
+} live_blocks;
+
+static void *count_block(size_t size, void *payload)
+{
+    ((live_blocks *)payload)->n_asked++;
+    ((live_blocks *)payload)->n_live++;
+    return malloc(size);
+}
+
+static void *count_moved(void *memory, size_t size, void *payload)
+{
+    ((live_blocks *)payload)->n_asked++;
+    return realloc(memory, size);
+}
+
+static void count_freed(void *memory, void *payload)
+{
+    ((live_blocks *)payload)->n_live--;
+    free(memory);
+}
+
+/* What a stream holds, and what its callbacks ask for, is memory of the table's context. */
+static void streams_use_the_context(void **state)
+{
+    (void)state;
+    live_blocks blocks = {0};
+    kanon_context context = {.struct_size = sizeof context,
+                             .allocate = count_block,
+                             .reallocate = count_moved,
+                             .release = count_freed,
+                             .payload = &blocks,
+                             .threads = 1};
+    kanon_read_options options = {.struct_size = sizeof options, .context = &context};
+    kanon_error err = {0};
+    kanon_table *table = NULL;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    assert_done(read_table(&table, people_yaml, people_csv, &options, &err), &err);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    assert_true(blocks.n_live > 0);
+    int before = blocks.n_asked;
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_true(blocks.n_asked > before);
+    schema.release(&schema);
+    stream.release(&stream);
+    assert_int_equal(blocks.n_live, 0);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------------ */
 
 static void wrong_calls_are_refused(void **state)
@@ -631,7 +686,7 @@ static void own_groupings_keep_constraints(void **state)
                                   "a,s\n1,x\n2,y\n3,z\n4,z\n");
     kanon_grouping *good = grouping_of(table, GROUPS(1, 1, 1, 1)), *bad = grouping_of(table, GROUPS(1, 1, 2, 2));
     assert_int_equal(release(&stream, table, bad, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);
-    assert_holds(err.message, "constraints");
+    assert_holds(err.message, "violates a constraint");
     assert_done(release(&stream, table, good, KANON_ARROW_COLUMNS, false, 1, &err), &err);
     stream.release(&stream);
     kanon_grouping_free(bad);
@@ -681,6 +736,7 @@ int main(void)
         cmocka_unit_test(batches_share_a_dictionary),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(streams_use_the_context),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(own_groupings_keep_constraints),
         cmocka_unit_test(a_tick_stops_it),

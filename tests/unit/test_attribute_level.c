@@ -19,7 +19,7 @@ enum { N_TABLES = 150 };
 typedef struct outcome {
     int32_t *group_of;
     int64_t n_groups;
-    uint32_t **shown; /* by quasi attribute */
+    uint32_t **maps; /* by quasi attribute */
     int n_shown;
 } outcome;
 
@@ -39,9 +39,9 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
                                      strcmp(name, "attribute-cut") == 0, &err),
                 &err);
     out.group_of = REF_NEW(int32_t, table->data.n_rows);
-    out.shown = REF_NEW(uint32_t *, table->data.n_quasi);
+    out.maps = REF_NEW(uint32_t *, table->data.n_quasi);
     for (int i = 0; i < table->data.n_quasi; i++)
-        out.shown[i] = REF_NEW(uint32_t, 2 * (size_t)table->data.columns[table->data.quasi[i]].domain->n_codes);
+        out.maps[i] = REF_NEW(uint32_t, 2 * (size_t)table->data.columns[table->data.quasi[i]].domain->n_codes);
     kanon__run run = {.table = &table->data,
                       .policy = &table->policy,
                       .may_suppress = most_suppressed,
@@ -51,7 +51,7 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
                       .settings = &settings,
                       .warnings = &warnings,
                       .group_of = out.group_of,
-                      .shown = out.shown,
+                      .recode_maps = out.maps,
                       .constraints = constraints};
     assert_done(algorithm->run(&run, &err), &err);
     assert_int_equal(warnings.n, 0);
@@ -66,8 +66,8 @@ static outcome run_with_budget(kanon_table *table, const char *name, int64_t k, 
 static void clear_outcome(outcome *o)
 {
     for (int i = 0; i < o->n_shown; i++)
-        free(o->shown[i]);
-    free(o->shown);
+        free(o->maps[i]);
+    free(o->maps);
     free(o->group_of);
 }
 
@@ -136,7 +136,7 @@ static void adult_levels_are_the_best_of_all(void **state)
             snprintf(attributes, sizeof attributes, sets[1], t, t);
         snprintf(text, sizeof text, "missing: [\"?\"]\nattributes:\n  %s", attributes);
         write_text(yaml.text, text);
-        assert_done(kanon_schema_read(&schema, yaml.text, &err), &err);
+        assert_done(kanon_schema_read(&schema, yaml.text, NULL, &err), &err);
         assert_done(kanon_table_read(&table, csv.text, schema, NULL, &err), &err);
         assert_same_as_reference(table, 5, i == 0 ? 0 : table->data.n_rows / 100);
         kanon_table_free(table);
@@ -149,7 +149,7 @@ static void adult_levels_are_the_best_of_all(void **state)
 typedef struct cuts {
     const kanon_table *table;
     const ref_model *model;
-    uint32_t **shown;
+    uint32_t **maps;
     int64_t k, most_suppressed;
 } cuts;
 
@@ -179,7 +179,7 @@ static int64_t range_units(const ref_attribute *attribute, uint32_t first, uint3
 static bool look_equal(const cuts *c, int left, int right)
 {
     for (int a = 0; a < c->model->n_quasi; a++)
-        if (c->shown[a][2 * code_of(c, a, left)] != c->shown[a][2 * code_of(c, a, right)])
+        if (c->maps[a][2 * code_of(c, a, left)] != c->maps[a][2 * code_of(c, a, right)])
             return false;
     return true;
 }
@@ -219,7 +219,7 @@ static int64_t loss_of(const cuts *c, int64_t *suppressed)
         }
         for (int a = 0; a < c->model->n_quasi; a++) {
             uint32_t code = code_of(c, a, i);
-            loss += range_units(&c->model->quasi[a], c->shown[a][2 * code], c->shown[a][2 * code + 1]);
+            loss += range_units(&c->model->quasi[a], c->maps[a][2 * code], c->maps[a][2 * code + 1]);
         }
     }
     free(good);
@@ -227,22 +227,22 @@ static int64_t loss_of(const cuts *c, int64_t *suppressed)
     return *suppressed <= c->most_suppressed ? loss : -1;
 }
 
-static void join(uint32_t *shown, uint32_t first, uint32_t last)
+static void join(uint32_t *maps, uint32_t first, uint32_t last)
 {
     for (uint32_t code = first; code <= last; code++) {
-        shown[2 * code] = first;
-        shown[2 * code + 1] = last;
+        maps[2 * code] = first;
+        maps[2 * code + 1] = last;
     }
 }
 
-static void assert_is_cut(const ref_attribute *attribute, const uint32_t *shown)
+static void assert_is_cut(const ref_attribute *attribute, const uint32_t *maps)
 {
     const kanon__column *column = attribute->column;
     for (uint32_t code = 0; code < column->domain->n_codes;) {
-        uint32_t last = shown[2 * code + 1];
+        uint32_t last = maps[2 * code + 1];
         assert_true(last >= code && last < column->domain->n_codes);
         for (uint32_t other = code; other <= last; other++)
-            assert_true(shown[2 * other] == code && shown[2 * other + 1] == last);
+            assert_true(maps[2 * other] == code && maps[2 * other + 1] == last);
         if (attribute->numeric) { /* with a missing one, all or none */
             assert_true(last != column->domain->missing_code || code == last || code == 0);
         } else {
@@ -261,17 +261,17 @@ static void assert_no_split_helps(cuts *c, int64_t loss)
     int64_t suppressed;
     for (int a = 0; a < c->model->n_quasi; a++) {
         const kanon__column *column = c->model->quasi[a].column;
-        uint32_t *shown = c->shown[a];
+        uint32_t *maps = c->maps[a];
         for (uint32_t first = 0, last; first < column->domain->n_codes; first = last + 1) {
-            last = shown[2 * first + 1];
+            last = maps[2 * first + 1];
             for (uint32_t middle = first; column->domain->taxonomy == NULL && middle < last; middle++) {
                 if (last == column->domain->missing_code && middle + 1 < last)
                     continue;
-                join(shown, first, middle);
-                join(shown, middle + 1, last);
+                join(maps, first, middle);
+                join(maps, middle + 1, last);
                 int64_t then = loss_of(c, &suppressed);
                 assert_true(then < 0 || then >= loss);
-                join(shown, first, last);
+                join(maps, first, last);
             }
             if (column->domain->taxonomy == NULL || first == last)
                 continue;
@@ -279,10 +279,10 @@ static void assert_no_split_helps(cuts *c, int64_t loss)
             int32_t top = kanon__taxonomy_lca(t, (int32_t)first, (int32_t)last);
             for (int32_t child = 0; child < t->n_nodes; child++)
                 if (t->parent[child] == top)
-                    join(shown, (uint32_t)t->first_leaf[child], (uint32_t)t->last_leaf[child]);
+                    join(maps, (uint32_t)t->first_leaf[child], (uint32_t)t->last_leaf[child]);
             int64_t then = loss_of(c, &suppressed);
             assert_true(then < 0 || then >= loss);
-            join(shown, first, last);
+            join(maps, first, last);
         }
     }
 }
@@ -299,7 +299,7 @@ static int64_t check_outcome(cuts *c, const outcome *o)
 {
     int64_t suppressed, listed = 0;
     for (int a = 0; a < c->model->n_quasi; a++)
-        assert_is_cut(&c->model->quasi[a], c->shown[a]);
+        assert_is_cut(&c->model->quasi[a], c->maps[a]);
     assert_groups_follow(c, o);
     int64_t loss = loss_of(c, &suppressed);
     for (int i = 0; i < c->model->n; i++)
@@ -315,8 +315,8 @@ static bool compare_cuts(kanon_table *table, int64_t k, int64_t most_suppressed)
     ref_model *model = ref_model_new(table);
     outcome levels = run_with_budget(table, "full-domain", k, most_suppressed);
     outcome free_cuts = run_with_budget(table, "attribute-cut", k, most_suppressed);
-    cuts by_level = {table, model, levels.shown, k, most_suppressed},
-         by_cut = {table, model, free_cuts.shown, k, most_suppressed};
+    cuts by_level = {table, model, levels.maps, k, most_suppressed},
+         by_cut = {table, model, free_cuts.maps, k, most_suppressed};
     int64_t level_loss = check_outcome(&by_level, &levels), cut_loss = check_outcome(&by_cut, &free_cuts);
     assert_true(cut_loss <= level_loss);
     assert_no_split_helps(&by_cut, cut_loss);
@@ -405,11 +405,11 @@ static void assert_measured_as_shown(const kanon_table *table, const char *algor
     kanon_options options = {
         .struct_size = sizeof options, .k = k, .algorithm = algorithm, .recode = KANON_RECODE_ATTRIBUTE};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
-    assert_int_equal(grouping->n_recoded, table->data.n_quasi);
-    uint32_t **shown = REF_NEW(uint32_t *, table->data.n_quasi);
+    assert_int_equal(grouping->n_recode_maps, table->data.n_quasi);
+    uint32_t **maps = REF_NEW(uint32_t *, table->data.n_quasi);
     for (int i = 0; i < table->data.n_quasi; i++)
-        shown[i] = grouping->recoded[i].shown;
-    cuts c = {table, model, shown, k, 0};
+        maps[i] = grouping->recode_maps[i].ranges;
+    cuts c = {table, model, maps, k, 0};
     double loss = (double)loss_of(&c, &suppressed) / (double)model->scale;
     assert_done(kanon_evaluate(&measures, table, grouping, NULL, &err), &err);
     double told = kanon_measures_find(measures, "information_loss", NULL)->value;
@@ -418,7 +418,7 @@ static void assert_measured_as_shown(const kanon_table *table, const char *algor
     assert_holds(kanon_grouping_note(grouping, 0), "none of");
     kanon_measures_free(measures);
     kanon_grouping_free(grouping);
-    free(shown);
+    free(maps);
     ref_model_free(model);
 }
 
@@ -521,16 +521,16 @@ static void publishing_catches_a_wrong_mapping(void **state)
     place release = scratch("wrong.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     assert_done(kanon_grouping_new(&grouping, table, group_of, &err), &err);
-    assert_done(kanon__new_array(&grouping->recoded, 1, "a mapping", &err), &err);
-    grouping->n_recoded = 1;
-    assert_done(kanon__copy_text(&grouping->recoded[0].column, "age", 3, "a name", &err), &err);
-    assert_done(kanon__new_array(&grouping->recoded[0].shown, 4, "a mapping", &err), &err);
-    join(grouping->recoded[0].shown, 0, 0);
-    join(grouping->recoded[0].shown, 1, 1);
+    assert_done(kanon__new_array(&grouping->recode_maps, 1, "a mapping", &err), &err);
+    grouping->n_recode_maps = 1;
+    assert_done(kanon__copy_text(&grouping->recode_maps[0].column, "age", 3, "a name", &err), &err);
+    assert_done(kanon__new_array(&grouping->recode_maps[0].ranges, 4, "a mapping", &err), &err);
+    join(grouping->recode_maps[0].ranges, 0, 0);
+    join(grouping->recode_maps[0].ranges, 1, 1);
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
     assert_holds(err.message, "shown in two ways");
     assert_false(exists(release.text));
-    join(grouping->recoded[0].shown, 0, 1);
+    join(grouping->recode_maps[0].ranges, 0, 1);
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     assert_file(release.text, "age\n[20-21]\n[20-21]\n[20-21]\n[20-21]\n");
     kanon_grouping_free(grouping);

@@ -57,8 +57,8 @@ static void forge_prices(const char *path, const kanon_lower_bound *bound, const
 
 /* ---- small tables, everything looked at -------------------------------------------------------------------------- */
 
-/* The definition of fair, on every k records. */
-static void assert_fair(const ref_model *model, const kanon_lower_bound *bound, uint64_t seed)
+/* The definition of dual feasible, on every k records. */
+static void assert_feasible(const ref_model *model, const kanon_lower_bound *bound, uint64_t seed)
 {
     for (unsigned set = 1; set < 1u << model->n; set++) {
         if (__builtin_popcount(set) != bound->k)
@@ -87,8 +87,8 @@ static void assert_forgery_fails(const ref_model *model, const kanon_table *tabl
         fail_msg("seed %llu: more than the optimum is taken for proved", (unsigned long long)seed);
 }
 
-/* The definition of fair once more, in whole numbers. */
-static bool are_fair(const ref_model *model, const kanon_lower_bound *bound, const int64_t *prices)
+/* The definition of dual feasible once more, in whole numbers. */
+static bool are_feasible(const ref_model *model, const kanon_lower_bound *bound, const int64_t *prices)
 {
     for (unsigned set = 1; set < 1u << model->n; set++) {
         __int128 sum = 0;
@@ -101,32 +101,32 @@ static bool are_fair(const ref_model *model, const kanon_lower_bound *bound, con
     return true;
 }
 
-/* One price a little higher: the check finds the prices fair exactly where they are. */
-static int count_unfair(const ref_model *model, const kanon_table *table, const kanon_lower_bound *bound, const char *path,
-                        kanon__random *random, uint64_t seed)
+/* One price a little higher: the check finds the prices dual feasible exactly where they are. */
+static int count_infeasible(const ref_model *model, const kanon_table *table, const kanon_lower_bound *bound,
+                            const char *path, kanon__random *random, uint64_t seed)
 {
     enum { TRIALS = 3 };
-    int n_unfair = 0;
+    int n_infeasible = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
         int64_t prices[REF_OPTIMUM_MOST];
         memcpy(prices, bound->prices, (size_t)model->n * sizeof *prices);
         int64_t *raised = &prices[kanon__random_below(random, model->n)];
         *raised += kanon__random_below(random, bound->scale >> 2 * trial);
         *raised = *raised < INT32_MAX ? *raised : INT32_MAX;
-        bool fair = are_fair(model, bound, prices);
+        bool feasible = are_feasible(model, bound, prices);
         forge_prices(path, bound, prices);
-        if (check(table, path).holds != fair)
-            fail_msg("seed %llu: prices are %sfair, and the check says otherwise", (unsigned long long)seed,
-                     fair ? "" : "un");
-        n_unfair += !fair;
+        if (check(table, path).holds != feasible)
+            fail_msg("seed %llu: prices are %sfeasible, and the check says otherwise", (unsigned long long)seed,
+                     feasible ? "" : "in");
+        n_infeasible += !feasible;
     }
-    return n_unfair;
+    return n_infeasible;
 }
 
 static void test_small_tables(void **state)
 {
     uint64_t first = test_seed();
-    int n_better = 0, n_used = 0, n_unfair = 0;
+    int n_better = 0, n_used = 0, n_infeasible = 0;
     kanon__random draws;
     place path = scratch("proof.json");
     (void)state;
@@ -142,14 +142,14 @@ static void test_small_tables(void **state)
                 fail_msg("seed %llu: bound %.12g above the optimum %.12g", (unsigned long long)seed, bound->lower_bound,
                          best);
             assert_true(bound->lower_bound >= bound->neighbour_bound);
-            assert_fair(model, bound, seed);
+            assert_feasible(model, bound, seed);
             kanon_certificate found = check(random.table, path.text);
             if (!found.holds)
                 fail_msg("seed %llu: %s", (unsigned long long)seed, found.reason);
             assert_true(fabs(found.lower_bound - bound->lower_bound) < 1e-6 || found.lower_bound <= 0);
             assert_forgery_fails(model, random.table, bound, path.text, seed);
             if (model->exact)
-                n_unfair += count_unfair(model, random.table, bound, path.text, &draws, seed);
+                n_infeasible += count_infeasible(model, random.table, bound, path.text, &draws, seed);
             n_better += bound->lower_bound > bound->neighbour_bound;
             n_used++;
             kanon_lower_bound_free(bound);
@@ -159,7 +159,7 @@ static void test_small_tables(void **state)
     }
     assert_true(n_used > N_TABLES / 2);
     assert_true(n_better > n_used / 4);
-    assert_true(n_unfair > n_used / 4 && n_unfair < 3 * n_used);
+    assert_true(n_infeasible > n_used / 4 && n_infeasible < 3 * n_used);
 }
 
 static void test_threads(void **state)
@@ -196,7 +196,7 @@ static void test_pairs(void **state)
     kanon_table_free(table);
 }
 
-/* 0, 1 and 2 by twos: neighbours give 3/2. Prices 1, 0, 1 are fair, and half of each pair is a fractional grouping that
+/* 0, 1 and 2 by twos: neighbours give 3/2. Prices 1, 0, 1 are dual feasible, and half of each pair is a fractional grouping that
  * loses 2, so no prices give more. */
 static void test_triple(void **state)
 {
@@ -235,7 +235,7 @@ static void test_forgeries(void **state)
     kanon_lower_bound *bound = bound_of(table, 2, 1, path.text);
     assert_true(check(table, path.text).holds);
     forge_prices(path.text, bound, (int64_t[]){bound->scale, 0, bound->scale});
-    assert_true(check(table, path.text).holds); /* exactly fair */
+    assert_true(check(table, path.text).holds); /* exactly dual feasible */
     forge_prices(path.text, bound, (int64_t[]){bound->scale, 1, bound->scale});
     found = check(table, path.text);
     assert_false(found.holds); /* one unit too much */

@@ -51,7 +51,7 @@ static kanon_schema *make_schema(const char *description)
     static const char roles[] = "niqs";  /* in the order of kanon_role */
     static const char types[] = "?ndtc"; /* number, decimal, time, category, in the order of kanon_type */
     kanon_schema *schema = NULL;
-    assert_int_equal(kanon_schema_new(&schema, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     char copy[512];
     snprintf(copy, sizeof copy, "%s", description);
     for (char *rest = NULL, *word = strtok_r(copy, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
@@ -110,12 +110,33 @@ static void expect_failure(const char *description, const char *text, kanon_stat
     kanon_schema_free(schema);
 }
 
-static bool has_warning(const kanon_check *check, const char *text)
+enum { N_FIGURES = 5 }; /* of a sensitive column */
+
+/* distinct_l of the i-th sensitive column. */
+static const kanon_privacy_figure *nth_distinct(const kanon_check *check, size_t i)
 {
-    for (size_t i = 0; i < check->n_warnings; i++)
-        if (strcmp(check->warnings[i], text) == 0)
+    assert_true(i * N_FIGURES < check->n_figures);
+    assert_string_equal(check->figures[i * N_FIGURES].figure, "distinct_l");
+    assert_string_equal(check->figures[i * N_FIGURES].model, "distinct-l-diversity");
+    return &check->figures[i * N_FIGURES];
+}
+
+static bool has_line(const char *const *lines, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(lines[i], text) == 0)
             return true;
     return false;
+}
+
+static bool is_not_shown(const kanon_check *check, const char *text)
+{
+    return has_line(check->not_shown, check->n_not_shown, text);
+}
+
+static bool has_warning(const kanon_check *check, const char *text)
+{
+    return has_line(check->warnings, check->n_warnings, text);
 }
 
 /* ---- the papers' tables ------------------------------------------------------------------------------------------ */
@@ -145,11 +166,11 @@ static void lin_table_2(void **state)
     assert_true(check->highest_risk == 1.0 / 3);
     assert_true(check->average_risk == 2.0 / 6);
     assert_true(check->share_at_risk == 1); /* 1/3 > 0.2 */
-    assert_int_equal(check->n_diversity, 2);
-    assert_string_equal(check->diversity[0].column, "Disease");
-    assert_int_equal(check->diversity[0].distinct_min, 1);
-    assert_string_equal(check->diversity[1].column, "Expense");
-    assert_int_equal(check->diversity[1].distinct_min, 3);
+    assert_int_equal(check->n_figures, 2 * N_FIGURES);
+    assert_string_equal(nth_distinct(check, 0)->attribute, "Disease");
+    assert_int_equal(nth_distinct(check, 0)->value, 1);
+    assert_string_equal(nth_distinct(check, 1)->attribute, "Expense");
+    assert_int_equal(nth_distinct(check, 1)->value, 3);
     kanon_check_free(check);
 }
 
@@ -182,8 +203,8 @@ static void loukides_table_1(void **state)
                                                                          "t9,[10-30],[NW20-30],HIV\n");
     assert_int_equal(check->classes, 3);
     assert_int_equal(check->k, 3);
-    assert_int_equal(check->n_diversity, 1);
-    assert_int_equal(check->diversity[0].distinct_min, 3);
+    assert_int_equal(check->n_figures, 1 * N_FIGURES);
+    assert_int_equal(nth_distinct(check, 0)->value, 3);
     kanon_check_free(check);
 }
 
@@ -269,7 +290,7 @@ static void suppressed_records_are_apart(void **state)
     assert_true(check->average_class_size == 2.5);
     assert_true(check->highest_risk == 0.5);
     assert_true(check->average_risk == 2.0 / 5);
-    assert_int_equal(check->diversity[0].distinct_min, 2); /* not the single x */
+    assert_int_equal(nth_distinct(check, 0)->value, 2); /* not the single x */
     kanon_check_free(check);
 
     /* where all are so, nobody is apart: one class */
@@ -278,7 +299,7 @@ static void suppressed_records_are_apart(void **state)
     assert_int_equal(check->classes, 1);
     assert_int_equal(check->k, 2);
     assert_true(check->average_class_size == 2 && check->highest_risk == 0.5 && check->average_risk == 0.5);
-    assert_int_equal(check->diversity[0].distinct_min, 2);
+    assert_int_equal(nth_distinct(check, 0)->value, 2);
     kanon_check_free(check);
 }
 
@@ -286,9 +307,9 @@ static void diversity_counts_missing_once(void **state)
 {
     (void)state;
     kanon_check *check = check_text("a:q d:s e:s", "a,d,e\n1,?,u\n1,,v\n1, x,w\n1,x ,u\n2,y,u\n2,z,u\n2,v,*\n");
-    assert_int_equal(check->n_diversity, 2);
-    assert_int_equal(check->diversity[0].distinct_min, 2); /* class 1: missing and x; class 2 has three */
-    assert_int_equal(check->diversity[1].distinct_min, 2); /* class 2: u and * */
+    assert_int_equal(check->n_figures, 2 * N_FIGURES);
+    assert_int_equal(nth_distinct(check, 0)->value, 2); /* class 1: missing and x; class 2 has three */
+    assert_int_equal(nth_distinct(check, 1)->value, 2); /* class 2: u and * */
     kanon_check_free(check);
 }
 
@@ -347,12 +368,123 @@ static void columns_and_warnings(void **state)
     assert_int_equal(check->classes, 1); /* names, shoes and notes do not count */
     assert_int_equal(check->k, 2);
     assert_int_equal(check->identifying_columns, 1);
-    assert_int_equal(check->n_warnings, 4);
+    assert_int_equal(check->n_warnings, 2);
+    assert_int_equal(check->n_not_shown, 2);
+    assert_false(check->holds);
     assert_true(has_warning(check, "name: an identifying column is in the file"));
-    assert_true(has_warning(check, "city: a quasi column of the schema is not in the file"));
-    assert_true(has_warning(check, "sex: a quasi column of the schema is not in the file"));
+    assert_true(is_not_shown(check, "city: a quasi column of the schema is not in the file"));
+    assert_true(is_not_shown(check, "sex: a quasi column of the schema is not in the file"));
     assert_true(has_warning(check, "not named in the schema, so insensitive: shoe, hat"));
     kanon_check_free(check);
+}
+
+/* ---- what was asked ---------------------------------------------------------------------------------------------- */
+
+static bool is_violated(const kanon_check *check, const char *text)
+{
+    return has_line(check->violated, check->n_violated, text);
+}
+
+/* Six records of two persons: k is 3 in records and 1 in persons, which only the column of the persons shows. */
+static void what_cannot_be_counted_does_not_hold(void **state)
+{
+    static const char ages[] = "age,dis\n20,flu\n20,flu\n20,flu\n30,hiv\n30,hiv\n30,hiv\n";
+    static const char renamed[] = "age,diagnosis\n20,flu\n20,gout\n20,flu\n";
+    static const char whose[] = "who,age,dis\na,20,flu\na,20,flu\na,20,flu\nb,20,gout\n";
+    kanon_check_options three = {.struct_size = sizeof three, .k = 3};
+    kanon_error err = {0};
+    (void)state;
+    kanon_schema *schema = make_schema("who:n age:qn dis:s");
+    kanon_check *check = check_with(schema, ages, &three);
+    assert_true(check->asked && check->holds);
+    kanon_check_free(check);
+    check = check_with(schema, ages, NULL); /* nothing was asked */
+    assert_true(!check->asked && check->holds);
+    kanon_check_free(check);
+    assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=dis,l=2", &err), KANON_OK);
+    check = check_with(schema, renamed, NULL);
+    assert_int_equal(check->n_constraints, 0);
+    assert_true(is_not_shown(check, "dis: a constraint is about it, and it is no sensitive column of the file"));
+    assert_false(check->holds);
+    kanon_check_free(check);
+    check = check_with(schema, ages, NULL);
+    assert_int_equal(check->n_not_shown, 0);
+    assert_true(is_violated(check, "1 of 1 constraints is broken"));
+    assert_false(check->holds);
+    kanon_check_free(check);
+    assert_int_equal(kanon_schema_set_entity(schema, "who", 0, &err), KANON_OK);
+    check = check_with(schema, whose, &three);
+    assert_int_equal(check->entities, 2);
+    assert_int_equal(check->n_not_shown, 0);
+    assert_true(is_violated(check, "a class has 2 entities, fewer than the 3 asked for"));
+    assert_false(check->holds);
+    kanon_check_free(check);
+    check = check_with(schema, ages, &three);
+    assert_int_equal(check->n_not_shown, 1);
+    assert_non_null(strstr(check->not_shown[0], "who: the file has no such column"));
+    assert_false(check->holds);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+/* A generalised value can be any of those below it: how many different ones a class has cannot be counted. */
+static void generalised_values_satisfy_nothing(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    write_file(taxonomy_path, "flu;lungs;any\ncough;lungs;any\ngout;any\n");
+    kanon_schema *schema = make_schema("age:qn dis:s");
+    assert_int_equal(kanon_schema_set_taxonomy(schema, "dis", taxonomy_path, &err), KANON_OK);
+    assert_int_equal(kanon_schema_add_constraint(schema, "model=distinct-l-diversity,attribute=dis,l=2", &err), KANON_OK);
+    kanon_check *check = check_with(schema, "age,dis\n20,flu\n20,gout\n", NULL);
+    assert_true(check->holds);
+    kanon_check_free(check);
+    check = check_with(schema, "age,dis\n20,flu\n20,lungs\n", NULL);
+    assert_int_equal(check->n_not_shown, 1);
+    assert_non_null(strstr(check->not_shown[0], "not of its type or taxonomy"));
+    assert_false(check->holds);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+static void spaces_tell_records_apart(void **state)
+{
+    kanon_check_options four = {.struct_size = sizeof four, .k = 4};
+    (void)state;
+    kanon_schema *schema = make_schema("c:q");
+    kanon_check *check = check_with(schema, "c\nx\n\"x \"\n\"x \"\n\"x \"\n", &four);
+    assert_int_equal(check->k, 4);
+    assert_int_equal(check->n_not_shown, 1);
+    assert_false(check->holds);
+    kanon_check_free(check);
+    check = check_with(schema, "c\n\"x \"\n\"x \"\n\"x \"\n\"x \"\n", &four);
+    assert_true(check->holds);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
+}
+
+/* One class of 20 records, 11 of them of one person and 9 of nine others: who looks for that person has found one of theirs
+ * with 11 / 20. The mean over records is (11 * 11/20 + 9 * 1/20) / 20 = 130/400, and 11 of 20 are above 1/2. */
+static void risk_is_that_of_persons(void **state)
+{
+    char text[1024] = "who,age\n";
+    kanon_check_options half = {.struct_size = sizeof half, .risk_threshold = 0.5};
+    kanon_error err = {0};
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "p%d,20\n", i < 11 ? 0 : i);
+    kanon_schema *schema = make_schema("who:n age:qn");
+    kanon_check *check = check_with(schema, text, &half);
+    assert_true(check->highest_risk == 1.0 / 20 && check->average_risk == 1.0 / 20 && check->share_at_risk == 0);
+    kanon_check_free(check);
+    assert_int_equal(kanon_schema_set_entity(schema, "who", 0, &err), KANON_OK);
+    check = check_with(schema, text, &half);
+    assert_true(check->highest_risk == 11.0 / 20);
+    assert_true(check->average_risk == 130.0 / 20 / 20);
+    assert_true(check->share_at_risk == 11.0 / 20);
+    assert_int_equal(check->entities, 10);
+    kanon_check_free(check);
+    kanon_schema_free(schema);
 }
 
 static void default_role(void **state)
@@ -366,8 +498,8 @@ static void default_role(void **state)
     kanon_check_free(check);
     schema->default_role = KANON_ROLE_SENSITIVE;
     check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
-    assert_int_equal(check->diversity[0].distinct_min, 2);
-    assert_string_equal(check->diversity[0].column, "shoe");
+    assert_int_equal(nth_distinct(check, 0)->value, 2);
+    assert_string_equal(nth_distinct(check, 0)->attribute, "shoe");
     kanon_check_free(check);
     kanon_schema_free(schema);
 }
@@ -408,8 +540,8 @@ static void min_and_max_columns(void **state)
     /* Only one of them, or the column itself, too: they are columns like others. */
     check = check_text("age:qn city:q", "age_min,city\n15,A\n16,A\n");
     assert_int_equal(check->classes, 1);
-    assert_int_equal(check->n_warnings, 2);
-    assert_true(has_warning(check, "age: a quasi column of the schema is not in the file"));
+    assert_int_equal(check->n_warnings, 1);
+    assert_true(is_not_shown(check, "age: a quasi column of the schema is not in the file"));
     assert_true(has_warning(check, "not named in the schema, so insensitive: age_min"));
     kanon_check_free(check);
     check = check_text("age:qn", "age_min,age,age_max\n15,1,15\n16,1,16\n");
@@ -586,7 +718,7 @@ static void random_tables(void **state)
         assert_int_equal(check->suppressed, expected.suppressed);
         assert_int_equal(check->classes, expected.classes);
         assert_int_equal(check->k, expected.k);
-        assert_int_equal(check->diversity[0].distinct_min, distinct_min);
+        assert_int_equal(nth_distinct(check, 0)->value, distinct_min);
         if (in_classes > 0) {
             assert_true(check->share_at_risk == (double)at_risk / (double)in_classes);
             assert_true(check->average_class_size == (double)in_classes / (double)expected.classes);
@@ -620,7 +752,7 @@ static void many_classes(void **state)
     assert_int_equal(check->classes, N_CLASSES);
     assert_int_equal(check->n_smallest, 1);
     assert_int_equal(check->k, 3);
-    assert_int_equal(check->diversity[0].distinct_min, 3);
+    assert_int_equal(nth_distinct(check, 0)->value, 3);
     kanon_check_free(check);
     kanon_schema_free(schema);
 }
@@ -695,6 +827,10 @@ int main(void)
         cmocka_unit_test(risk_threshold),
         cmocka_unit_test(smallest_sizes),
         cmocka_unit_test(columns_and_warnings),
+        cmocka_unit_test(what_cannot_be_counted_does_not_hold),
+        cmocka_unit_test(generalised_values_satisfy_nothing),
+        cmocka_unit_test(spaces_tell_records_apart),
+        cmocka_unit_test(risk_is_that_of_persons),
         cmocka_unit_test(default_role),
         cmocka_unit_test(many_unnamed_columns),
         cmocka_unit_test(min_and_max_columns),

@@ -42,7 +42,7 @@ static double reached_by(const char *constraint, const int *rows, bool *holds)
     for (; *rows >= 0; rows++)
         assert_done(kanon__tally_add(&tally, *rows, &err), &err);
     *holds = kanon__tally_holds(&tally);
-    double reached = c->items[0].model->reached(&c->items[0], &tally.columns[0].values);
+    double reached = c->items[0].model->reached(c->items[0].parameters, &tally.columns[0].values);
     kanon__tally_clear(&tally);
     kanon__constraints_free(c);
     kanon_table_free(table);

@@ -3,7 +3,7 @@
  * domains, weights. */
 #include "core/alloc.h"
 #include "core/random.h"
-#include "search/contrast.h"
+#include "search/diversity_search.h"
 #include "search/free_tree.h"
 #include "search/growth.h"
 #include "support.h"
@@ -173,7 +173,7 @@ static int64_t least_accepted(const free_rows *f, int64_t every, uint32_t most, 
     return best;
 }
 
-static int64_t furthest(const free_rows *f, int64_t from)
+static int64_t farthest(const free_rows *f, int64_t from)
 {
     int64_t best = -1;
     uint32_t most = 0;
@@ -205,7 +205,7 @@ static void take(free_rows *f, kanon__growth **ways, int64_t row)
         kanon__box_add(f->space, f->box, row);
     f->is_free[row] = false;
     for (int i = 0; i < 2; i++)
-        kanon__growth_take(ways[i], row);
+        kanon__growth_take_record(ways[i], row);
 }
 
 static int64_t agreed_least(const free_rows *f, kanon__growth **ways)
@@ -216,7 +216,7 @@ static int64_t agreed_least(const free_rows *f, kanon__growth **ways)
         kanon_error err = {0};
         int64_t row;
         uint32_t units;
-        assert_done(kanon__growth_least(ways[i], &row, &units, &err), &err);
+        assert_done(kanon__growth_find_cheapest(ways[i], &row, &units, &err), &err);
         assert_int_equal(row, expected);
         if (expected >= 0)
             assert_int_equal(units, expected_units);
@@ -231,7 +231,7 @@ static void compare_accepted(const free_rows *f, kanon__growth *index, int64_t e
     kanon__growth_answer answer;
     uint32_t units = 0, expected_units = 0;
     int64_t row, expected = least_accepted(f, every, most, &expected_units);
-    assert_done(kanon__growth_least_accepted(index, is_multiple, &every, most, &answer, &row, &units, &err), &err);
+    assert_done(kanon__growth_find_accepted(index, is_multiple, &every, most, &answer, &row, &units, &err), &err);
     if (answer == KANON__GROWTH_SCAN) {
         assert_true(every > 1);
         return;
@@ -242,11 +242,11 @@ static void compare_accepted(const free_rows *f, kanon__growth *index, int64_t e
         assert_int_equal(units, expected_units);
 }
 
-static int64_t agreed_furthest(const free_rows *f, kanon__growth **ways, int64_t from)
+static int64_t agreed_farthest(const free_rows *f, kanon__growth **ways, int64_t from)
 {
-    int64_t expected = furthest(f, from);
+    int64_t expected = farthest(f, from);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(kanon__growth_furthest(ways[i], from), expected);
+        assert_int_equal(kanon__growth_find_farthest(ways[i], from), expected);
     return expected;
 }
 
@@ -263,7 +263,7 @@ static void compare(const kanon__space *space, kanon__random *random, int64_t mo
     int64_t seed = draw(random, 0, space->n_rows - 1), k = draw(random, 1, 12);
     for (int64_t groups = 0; seed >= 0 && groups < most_groups; groups++) {
         for (int i = 0; i < 2; i++)
-            kanon__growth_start(ways[i]);
+            kanon__growth_start_group(ways[i]);
         f.n_members = 0;
         take(&f, ways, seed);
         for (int64_t row; f.n_members < k && (row = agreed_least(&f, ways)) >= 0;) {
@@ -272,9 +272,9 @@ static void compare(const kanon__space *space, kanon__random *random, int64_t mo
         }
         int64_t n_free = kanon__growth_n_free(ways[1]), index = n_free > 0 ? draw(random, 0, n_free - 1) : 0;
         for (int i = 0; i < 2; i++)
-            assert_int_equal(kanon__growth_nth(ways[i], index), nth(&f, index));
-        agreed_furthest(&f, ways, draw(random, 0, space->n_rows - 1));
-        seed = agreed_furthest(&f, ways, seed);
+            assert_int_equal(kanon__growth_nth_free(ways[i], index), nth(&f, index));
+        agreed_farthest(&f, ways, draw(random, 0, space->n_rows - 1));
+        seed = agreed_farthest(&f, ways, seed);
     }
     kanon__growth_free(ways[1]);
     kanon__growth_free(ways[0]);
@@ -321,82 +321,83 @@ static void large_domains(void **state)
 
 /* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
-static uint64_t pull_of(const kanon__secrets *s, const int64_t *members, int64_t n, int64_t row)
+static uint64_t affinity_of(const kanon__s_diversity *s, const int64_t *members, int64_t n, int64_t row)
 {
-    uint64_t pull = 0;
+    uint64_t affinity = 0;
     for (int64_t i = 0; i < n; i++)
         for (int j = 0; j < s->space->n_dimensions; j++) {
             kanon__codes codes = s->space->dimensions[j].codes;
-            pull += kanon__secrets_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
+            affinity += kanon__s_diversity_contribution(s, j, kanon__code_at(codes, members[i]), kanon__code_at(codes, row));
         }
-    return pull;
+    return affinity;
 }
 
-static int64_t least_pull(const kanon__secrets *s, const bool *is_free, const int64_t *members, int64_t n, uint64_t *pull)
+static int64_t least_affinity(const kanon__s_diversity *s, const bool *is_free, const int64_t *members, int64_t n,
+                              uint64_t *affinity)
 {
     int64_t best = -1;
     for (int64_t row = 0; row < s->space->n_rows; row++) {
-        uint64_t here = is_free[row] ? pull_of(s, members, n, row) : 0;
-        if (is_free[row] && (best < 0 || here < *pull)) {
-            *pull = here;
+        uint64_t here = is_free[row] ? affinity_of(s, members, n, row) : 0;
+        if (is_free[row] && (best < 0 || here < *affinity)) {
+            *affinity = here;
             best = row;
         }
     }
     return best;
 }
 
-static int64_t agreed_least_pull(kanon__contrast **ways, const kanon__secrets *s, const bool *is_free,
-                                 const int64_t *members, int64_t n)
+static int64_t agreed_least_affinity(kanon__diversity_search **ways, const kanon__s_diversity *s, const bool *is_free,
+                                     const int64_t *members, int64_t n)
 {
-    uint64_t expected_pull = 0;
-    int64_t expected = least_pull(s, is_free, members, n, &expected_pull);
+    uint64_t expected_affinity = 0;
+    int64_t expected = least_affinity(s, is_free, members, n, &expected_affinity);
     for (int i = 0; i < 2; i++) {
         kanon_error err = {0};
         int64_t row;
-        uint64_t pull;
-        assert_done(kanon__contrast_least(ways[i], &row, &pull, &err), &err);
+        uint64_t affinity;
+        assert_done(kanon__diversity_search_find_least(ways[i], &row, &affinity, &err), &err);
         assert_int_equal(row, expected);
         if (expected >= 0)
-            assert_int_equal(pull, expected_pull);
+            assert_int_equal(affinity, expected_affinity);
     }
     return expected;
 }
 
-static void compare_contrast(const kanon__secrets *s, kanon__random *random)
+static void compare_diversity_search(const kanon__s_diversity *s, kanon__random *random)
 {
     enum { MOST_MEMBERS = 12 };
     kanon_error err = {0};
-    kanon__contrast *ways[2] = {NULL, NULL};
+    kanon__diversity_search *ways[2] = {NULL, NULL};
     int64_t members[MOST_MEMBERS], k = draw(random, 2, MOST_MEMBERS), n_left = s->space->n_rows;
     bool *is_free = malloc((size_t)n_left);
     assert_non_null(is_free);
     memset(is_free, 1, (size_t)n_left);
-    assert_done(kanon__contrast_new(&ways[0], s, "scan", &err), &err);
-    assert_done(kanon__contrast_new(&ways[1], s, "index", &err), &err);
+    assert_done(kanon__diversity_search_new(&ways[0], s, "scan", &err), &err);
+    assert_done(kanon__diversity_search_new(&ways[1], s, "index", &err), &err);
     while (n_left > 0) {
         int64_t row;
         do
             row = draw(random, 0, s->space->n_rows - 1);
         while (!is_free[row]);
         for (int i = 0; i < 2; i++)
-            kanon__contrast_start(ways[i]);
+            kanon__diversity_search_start_group(ways[i]);
         for (int64_t n = 0; row >= 0;) {
             is_free[row] = false;
             n_left--;
             members[n++] = row;
             for (int i = 0; i < 2; i++)
-                assert_done(kanon__contrast_take(ways[i], row, &err), &err);
+                assert_done(kanon__diversity_search_take_record(ways[i], row, &err), &err);
             if (n == k)
                 break;
-            row = agreed_least_pull(ways, s, is_free, members, n);
+            row = agreed_least_affinity(ways, s, is_free, members, n);
         }
     }
-    kanon__contrast_free(ways[1]);
-    kanon__contrast_free(ways[0]);
+    kanon__diversity_search_free(ways[1]);
+    kanon__diversity_search_free(ways[0]);
     free(is_free);
 }
 
-static void contrasts_agree(void **state)
+static void diversity_searches_agree(void **state)
 {
     static const char *const radii[] = {"1", "1", "0.5", "0.25", "0.371", "0"};
     kanon__random random;
@@ -405,16 +406,16 @@ static void contrasts_agree(void **state)
     for (int i = 0; i < TABLES; i++) {
         plan plans[4];
         kanon_error err = {0};
-        kanon__secrets *secrets = NULL;
+        kanon__s_diversity *secrets = NULL;
         int n_columns = (int)draw(&random, 2, 4);
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "sensitive");
         write_rows(plans, n_columns, &random, draw(&random, 2, 250));
         kanon_table *table = table_of(yaml, csv);
-        assert_done(kanon__secrets_new(&secrets, &table->data, radii[draw(&random, 0, 5)], &err), &err);
-        compare_contrast(secrets, &random);
-        kanon__secrets_free(secrets);
+        assert_done(kanon__s_diversity_new(&secrets, &table->data, radii[draw(&random, 0, 5)], &err), &err);
+        compare_diversity_search(secrets, &random);
+        kanon__s_diversity_free(secrets);
         kanon_table_free(table);
     }
 }
@@ -422,7 +423,7 @@ static void contrasts_agree(void **state)
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* The children of a node share its tuples out, bounds hold all below them, and no way down is too long. */
-static void check_tree(const kanon__index *x)
+static void check_tree(const kanon__tuple_tree *x)
 {
     int m = x->tuples->n_dimensions;
     int *depths = malloc((size_t)x->n_nodes * sizeof *depths);
@@ -453,7 +454,7 @@ static void tree_is_not_too_deep(void **state)
     kanon__random random;
     kanon_error err = {0};
     kanon__tuples *tuples = NULL;
-    kanon__index *index = NULL;
+    kanon__tuple_tree *index = NULL;
     (void)state;
     kanon__random_init(&random, test_seed(), 2);
     write_schema(plans, 3, "quasi");
@@ -461,16 +462,16 @@ static void tree_is_not_too_deep(void **state)
     kanon_table *table = table_of(yaml, csv);
     kanon__space *space = space_of(table);
     assert_done(kanon__tuples_new(&tuples, space, &err), &err);
-    assert_done(kanon__index_new(&index, space, tuples, &err), &err);
+    assert_done(kanon__tuple_tree_new(&index, space, tuples, &err), &err);
     check_tree(index);
-    kanon__index_free(index);
+    kanon__tuple_tree_free(index);
     kanon__tuples_free(tuples);
     compare(space, &random, 20);
     kanon__space_free(space);
     kanon_table_free(table);
 }
 
-/* Two numbers: the furthest from (0, 0) of a node is as far as its furthest tuple, not as its corner. */
+/* Two numbers: the farthest from (0, 0) of a node is as far as its farthest tuple, not as its corner. */
 static void sums_bound_what_is_there(void **state)
 {
     kanon__free_tree *tree = NULL;
@@ -535,7 +536,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_agree),
         cmocka_unit_test(large_domains),
-        cmocka_unit_test(contrasts_agree),
+        cmocka_unit_test(diversity_searches_agree),
         cmocka_unit_test(tree_is_not_too_deep),
         cmocka_unit_test(sums_bound_what_is_there),
         cmocka_unit_test(no_memory),

@@ -153,10 +153,10 @@ static void span_kernels_agree(void **state)
 typedef struct byte_question {
     int64_t n;
     int n_terms;
-    kanon__sieve_term terms[MOST_TERMS];
+    kanon__filter_term terms[MOST_TERMS];
     uint8_t at[MOST_TERMS][MOST_BYTES];
-    uint8_t tables[MOST_TERMS][KANON__SIEVE_BINS];
-    uint8_t classes[MOST_BYTES], per_class[KANON__SIEVE_BINS];
+    uint8_t tables[MOST_TERMS][KANON__FILTER_BINS];
+    uint8_t classes[MOST_BYTES], per_class[KANON__FILTER_BINS];
 } byte_question;
 
 static uint8_t draw_byte(kanon__random *random, int64_t below)
@@ -167,9 +167,9 @@ static uint8_t draw_byte(kanon__random *random, int64_t below)
 /* Small bytes, so that ties are common; sometimes large ones, so that sums end at 254. */
 static void draw_byte_term(byte_question *q, int i, kanon__random *random)
 {
-    kanon__sieve_term *t = &q->terms[i];
+    kanon__filter_term *t = &q->terms[i];
     int64_t range = kanon__random_below(random, 4) == 0 ? 255 : 10;
-    *t = (kanon__sieve_term){.at = q->at[i]};
+    *t = (kanon__filter_term){.at = q->at[i]};
     if (kanon__random_below(random, 2) == 0) {
         t->low = draw_byte(random, range);
         t->high = (uint8_t)(t->low + draw_byte(random, 255 - t->low));
@@ -177,12 +177,12 @@ static void draw_byte_term(byte_question *q, int i, kanon__random *random)
         t->if_none = draw_byte(random, range);
         t->if_some = draw_byte(random, range);
         for (int64_t j = 0; j < q->n; j++)
-            q->at[i][j] = kanon__random_below(random, 5) == 0 ? KANON__SIEVE_NONE : draw_byte(random, range);
+            q->at[i][j] = kanon__random_below(random, 5) == 0 ? KANON__FILTER_NONE : draw_byte(random, range);
         return;
     }
-    t->n_table = 1 + (int)kanon__random_below(random, KANON__SIEVE_BINS);
+    t->n_table = 1 + (int)kanon__random_below(random, KANON__FILTER_BINS);
     t->table = q->tables[i];
-    for (int entry = 0; entry < KANON__SIEVE_BINS; entry++)
+    for (int entry = 0; entry < KANON__FILTER_BINS; entry++)
         q->tables[i][entry] = draw_byte(random, range);
     for (int64_t j = 0; j < q->n; j++)
         q->at[i][j] = draw_byte(random, t->n_table);
@@ -191,27 +191,27 @@ static void draw_byte_term(byte_question *q, int i, kanon__random *random)
 static void compare_bytes(const kanon__kernels *plain, const kanon__kernels *other, kanon__random *random)
 {
     static byte_question q;
-    uint8_t expected[MOST_BYTES], lows[MOST_BYTES], *none = NULL;
+    uint8_t expected[MOST_BYTES], bounds[MOST_BYTES], *none = NULL;
     uint64_t expected_hits[MOST_BYTES / 64], hits[MOST_BYTES / 64];
     q.n = 64 * (1 + kanon__random_below(random, MOST_BYTES / 64));
     q.n_terms = (int)kanon__random_below(random, MOST_TERMS + 1);
-    int n_classes = 1 + (int)kanon__random_below(random, KANON__SIEVE_BINS);
+    int n_classes = 1 + (int)kanon__random_below(random, KANON__FILTER_BINS);
     for (int i = 0; i < q.n_terms; i++)
         draw_byte_term(&q, i, random);
     for (int64_t j = 0; j < q.n; j++)
         q.classes[j] = draw_byte(random, n_classes);
     int64_t range = kanon__random_below(random, 2) == 0 ? 256 : 20;
-    for (int i = 0; i < KANON__SIEVE_BINS; i++)
+    for (int i = 0; i < KANON__FILTER_BINS; i++)
         q.per_class[i] = draw_byte(random, range);
-    plain->sieve_measure(expected, q.n, q.terms, q.n_terms);
-    other->sieve_measure(lows, q.n, q.terms, q.n_terms);
-    assert_memory_equal(lows, expected, (size_t)q.n);
-    lows[kanon__random_below(random, q.n)] = 255; /* as after the last slot */
+    plain->filter_bound(expected, q.n, q.terms, q.n_terms);
+    other->filter_bound(bounds, q.n, q.terms, q.n_terms);
+    assert_memory_equal(bounds, expected, (size_t)q.n);
+    bounds[kanon__random_below(random, q.n)] = 255; /* as after the last slot */
     for (int by_class = 0; by_class < 2; by_class++) {
-        assert_int_equal(other->sieve_least(lows, q.classes, by_class ? q.per_class : none, n_classes, q.n),
-                         plain->sieve_least(lows, q.classes, by_class ? q.per_class : none, n_classes, q.n));
-        plain->sieve_pick(expected_hits, lows, by_class ? q.classes : none, q.per_class, n_classes, q.n);
-        other->sieve_pick(hits, lows, by_class ? q.classes : none, q.per_class, n_classes, q.n);
+        assert_int_equal(other->filter_least(bounds, q.classes, by_class ? q.per_class : none, n_classes, q.n),
+                         plain->filter_least(bounds, q.classes, by_class ? q.per_class : none, n_classes, q.n));
+        plain->filter_select(expected_hits, bounds, by_class ? q.classes : none, q.per_class, n_classes, q.n);
+        other->filter_select(hits, bounds, by_class ? q.classes : none, q.per_class, n_classes, q.n);
         assert_memory_equal(hits, expected_hits, (size_t)q.n / 8);
     }
 }
@@ -272,31 +272,31 @@ static void cheapest_is_as_defined(void **state)
  * bin 0: 0 + (10 - 5) = 5, bin 1: 2 + 4 = 6, bin 6: 12 + 0, bin 9: 18 + 2 = 20, bin 63: 126 + 200 ends at 254. */
 static void bytes_are_as_defined(void **state)
 {
-    uint8_t bins[64], numbers[64], table[64], lows[64], limits[64] = {[0] = 6, [1] = 21}, factors[64] = {[0] = 4, [1] = 1};
+    uint8_t bins[64], numbers[64], table[64], bounds[64], limits[64] = {[0] = 6, [1] = 21}, factors[64] = {[0] = 4, [1] = 1};
     uint64_t hits;
     const kanon__kernels *k;
     (void)state;
     for (int j = 0; j < 64; j++) {
         bins[j] = (uint8_t)j;
-        numbers[j] = (uint8_t)(j < 63 ? 5 + j : KANON__SIEVE_NONE);
+        numbers[j] = (uint8_t)(j < 63 ? 5 + j : KANON__FILTER_NONE);
         table[j] = (uint8_t)(2 * j);
     }
-    const kanon__sieve_term terms[] = {{.at = bins, .table = table, .n_table = 64},
-                                       {.at = numbers, .low = 10, .high = 12, .missing = true, .if_none = 200}};
+    const kanon__filter_term terms[] = {{.at = bins, .table = table, .n_table = 64},
+                                        {.at = numbers, .low = 10, .high = 12, .missing = true, .if_none = 200}};
     for (int i = 0; (k = kanon__kernels_nth(i)) != NULL; i++) {
-        k->sieve_measure(lows, 64, terms, 2);
-        assert_int_equal(lows[0], 5);
-        assert_int_equal(lows[1], 6);
-        assert_int_equal(lows[6], 12);
-        assert_int_equal(lows[9], 20);
-        assert_int_equal(lows[63], 254);
-        assert_int_equal(k->sieve_least(lows, NULL, NULL, 2, 64), 5);
-        k->sieve_pick(&hits, lows, NULL, limits, 2, 64);
+        k->filter_bound(bounds, 64, terms, 2);
+        assert_int_equal(bounds[0], 5);
+        assert_int_equal(bounds[1], 6);
+        assert_int_equal(bounds[6], 12);
+        assert_int_equal(bounds[9], 20);
+        assert_int_equal(bounds[63], 254);
+        assert_int_equal(k->filter_least(bounds, NULL, NULL, 2, 64), 5);
+        k->filter_select(&hits, bounds, NULL, limits, 2, 64);
         assert_true(hits == 1); /* 5 < 6, and 6 is not */
         uint8_t classes[64] = {0};
         memset(classes + 9, 1, 64 - 9);
-        assert_int_equal(k->sieve_least(lows, classes, factors, 2, 64), 20); /* 4 * 5 = 1 * 20 */
-        k->sieve_pick(&hits, lows, classes, limits, 2, 64);
+        assert_int_equal(k->filter_least(bounds, classes, factors, 2, 64), 20); /* 4 * 5 = 1 * 20 */
+        k->filter_select(&hits, bounds, classes, limits, 2, 64);
         assert_true(hits == (1 | (uint64_t)1 << 9));
     }
 }

@@ -141,6 +141,48 @@ static void lin(void **state)
     kanon_table_free(t);
 }
 
+/* Group 1 has 20 records, 11 of them of one person; group 2 has 4, two of them of one; group 3 has two, both of one. The
+ * last record is suppressed. Sums of (records of the person) / |P|: (11 * 11 + 9) / 20 = 6.5, (2 * 2 + 2) / 4 = 1.5 and
+ * 2 * 2 / 2 = 2. */
+static void risk_counts_persons(void **state)
+{
+    enum { N = 27 };
+    char csv[1024] = "who,age\n";
+    int64_t groups[N], first[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        const char *who = i < 11 ? "a" : i == 20 || i == 21 ? "b" : i == 24 || i == 25 ? "e" : NULL;
+        groups[i] = i < 20 ? 1 : i < 24 ? 2 : i < 26 ? 3 : 0;
+        first[i] = i < 20;
+        if (who != NULL)
+            snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%s,%d\n", who, i < 20 ? 20 : i < 24 ? 30 : 40);
+        else
+            snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "p%d,%d\n", i, i < 20 ? 20 : i < 24 ? 30 : 50);
+    }
+    kanon_table *t = table_of("attributes: {who: identifying, age: {role: quasi, type: integer}}\nentity: who\n", csv);
+    assert_figure(t, first, "highest_risk", NULL, 11.0 / 20); /* 55 %, not 5 % */
+    assert_figure(t, first, "average_risk", NULL, 6.5 / 20);
+    assert_figure(t, groups, "highest_risk", NULL, 1);
+    assert_figure(t, groups, "average_risk", NULL, 10.0 / 26);
+    assert_figure(t, groups, "class_risk", NULL, (6.5 / 20 + 1.5 / 4 + 1) / 3);
+    assert_figure(t, groups, "records_above_33", NULL, 15.0 / 26); /* a, b and e */
+    assert_figure(t, groups, "records_above_20", NULL, 17.0 / 26); /* and the other two of group 2 */
+    assert_figure(t, groups, "records_above_5", NULL, 17.0 / 26);  /* 1/20 is not above 1/20 */
+    /* 15 persons are a sample of 100 */
+    assert_figure_with(t, groups, "population-size", "100", "journalist_risk", NULL, 0.15);
+    assert_figure_with(t, groups, "population-size", "100", "marketer_risk", NULL, 10.0 / 26 * 0.15);
+    assert_figure_with(t, groups, "population-size", "15", "journalist_risk", NULL, 1);
+    assert_figure(t, groups, "uniques_before", NULL, 3); /* those of e, and the last */
+    assert_figure(t, groups, "uniques_after", NULL, 2);
+    assert_figure(t, groups, "k_before", NULL, 1);
+    kanon_table_free(t);
+    t = table_of("attributes: {who: identifying, age: {role: quasi, type: integer}}\n", csv);
+    assert_figure(t, first, "highest_risk", NULL, 1.0 / 20);
+    assert_figure(t, groups, "uniques_before", NULL, 1);
+    assert_figure(t, groups, "uniques_after", NULL, 0);
+    kanon_table_free(t);
+}
+
 /* Li and others 2007, section 4: salaries from 3k to 11k, where {3k,4k,5k} is at 0.375 and {6k,8k,11k} at 0.167. */
 static void li(void **state)
 {
@@ -318,6 +360,7 @@ int main(void)
         cmocka_unit_test(truta),
         cmocka_unit_test(loukides),
         cmocka_unit_test(lin),
+        cmocka_unit_test(risk_counts_persons),
         cmocka_unit_test(li),
         cmocka_unit_test(limit_is_exact),
         cmocka_unit_test(limit_beyond_doubles),

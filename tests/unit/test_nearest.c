@@ -1,4 +1,4 @@
-/* The nearest centroid by the sieve, with every set of kernels, against its definition: all distances, one by one. */
+/* The nearest centroid by the centroid filter, with every set of kernels, against its definition: all distances, one by one. */
 #include "core/random.h"
 #include "model/centroid.h"
 #include "reference/random_table.h"
@@ -51,13 +51,13 @@ static int64_t nearest_by_definition(const bench *b, const uint32_t *weights, in
 /* No bound is larger than the distance, and every cluster that counts has one. */
 static void check_bounds(const bench *b, const uint32_t *weights, int64_t row, int64_t limit)
 {
-    const kanon__sieve *s = b->nearest->sieve;
+    const kanon__centroid_filter *s = b->nearest->filter;
     int64_t n_open = 0;
     for (int64_t j = 0; j < b->centroids->n; j++)
         n_open += limit == 0 || b->centroids->sizes[j] < limit;
     assert_int_equal(s->n, n_open);
     for (int64_t slot = 0; slot < s->n; slot++)
-        assert_true(s->lows[slot] * s->step <= distance(b, weights, s->cluster_at[slot], row));
+        assert_true(s->bounds[slot] * s->step <= distance(b, weights, s->cluster_at[slot], row));
 }
 
 /* Records join one after the other, mostly where they are nearest; now and then the limit changes or everything moves. */
@@ -71,7 +71,7 @@ static void ask(bench *b, const uint32_t *weights)
         bool by_size = weights == NULL && below(b, 2) == 0;
         if (weights == NULL && below(b, 50) == 0)
             limit = below(b, 2) == 0 ? 0 : 1 + below(b, 8);
-        bool scans = below(b, 8) == 0; /* as where the sieve is of no use */
+        bool scans = below(b, 8) == 0; /* as where the centroid filter is of no use */
         b->nearest->n_scans = scans;
         int64_t expected = nearest_by_definition(b, weights, row, by_size, limit);
         assert_int_equal(kanon__nearest_find(b->nearest, row, by_size, limit), expected);
@@ -81,7 +81,7 @@ static void ask(bench *b, const uint32_t *weights)
         int64_t times = below(b, 30) == 0 ? 300 : 1; /* large clusters share a class */
         for (int64_t i = 0; i < times; i++)
             kanon__centroids_add(b->centroids, cluster, row);
-        kanon__nearest_follow(b->nearest, cluster);
+        kanon__nearest_update(b->nearest, cluster);
         if (below(b, 100) > 0)
             continue;
         kanon__centroids_empty(b->centroids);
@@ -99,9 +99,10 @@ static void compare(const kanon_table *table, const kanon__kernels *kernels, int
     assert_int_equal(kanon__centroids_new(&b.centroids, b.space, n_clusters, &err), KANON_OK);
     assert_int_equal(kanon__centroids_seed(b.centroids, &b.random, NULL, &err), KANON_OK);
     assert_int_equal(kanon__nearest_new(&b.nearest, b.centroids, "auto", &err), KANON_OK);
-    if (b.nearest->sieve == NULL) /* a processor without vectors scans; here it must sieve */
-        assert_int_equal(kanon__sieve_new(&b.nearest->sieve, b.centroids, kernels, b.nearest->node_terms, &err), KANON_OK);
-    b.nearest->sieve->kernels = kernels;
+    if (b.nearest->filter == NULL) /* a processor without vectors scans; here it must filter */
+        assert_int_equal(kanon__centroid_filter_new(&b.nearest->filter, b.centroids, kernels, b.nearest->node_terms, &err),
+                         KANON_OK);
+    b.nearest->filter->kernels = kernels;
     b.weights = calloc((size_t)b.space->n_dimensions, sizeof *b.weights);
     for (int i = 0; i < b.space->n_dimensions; i++)
         b.weights[i] = 1 + (uint32_t)below(&b, 4000);
@@ -113,7 +114,7 @@ static void compare(const kanon_table *table, const kanon__kernels *kernels, int
     kanon__space_free(b.space);
 }
 
-/* Numbers with gaps, a taxonomy of few nodes, one of more than the sieve has bins, one with too many codes for a table. */
+/* Numbers with gaps, a taxonomy of few nodes, one of more than the centroid filter has bins, one with too many codes for a table. */
 static kanon_table *make_table(void)
 {
     static char csv[TEXT_SIZE];

@@ -1,8 +1,10 @@
-/* Cutting a table at its gaps: sizes, order, and which cut is taken; where the records go that blocks leave over. */
+/* Cutting a table at its gaps: sizes, order, and which cut is taken; where the records that blocks leave over go; runs on
+ * some of the rows. */
 #include "core/alloc.h"
 #include "core/random.h"
 #include "partition/blocks.h"
 #include "partition/gaps.h"
+#include "partition/row_run.h"
 #include "support.h"
 
 static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kanon_table **table, kanon__space **space)
@@ -13,7 +15,7 @@ static kanon__parts *cut(const char *csv, const char *schema, int64_t least, kan
     place csv_path = scratch("t.csv"), schema_path = scratch("s.yaml");
     write_text(csv_path.text, csv);
     write_text(schema_path.text, schema);
-    assert_done(kanon_schema_read(&s, schema_path.text, &err), &err);
+    assert_done(kanon_schema_read(&s, schema_path.text, NULL, &err), &err);
     assert_done(kanon_table_read(table, csv_path.text, s, NULL, &err), &err);
     kanon_schema_free(s);
     assert_done(kanon__space_new(space, &(*table)->data, (*table)->data.quasi, (*table)->data.n_quasi, KANON__TERMS_LOSS, &err),
@@ -208,6 +210,75 @@ static void leftovers_go_where_they_cost_least(void **state)
     assert_true(n_away > N_TABLES / 4);
 }
 
+/* ---- runs on some rows ------------------------------------------------------------------------------------------- */
+
+/* Rows 2 and 0 have ages 20 and 0 of a range of 100: together they cost 20/100 in the part, too, where the range is only 20. A
+ * run has what the caller gave it, and no groups of the whole. */
+static void part_costs_what_it_costs_in_the_whole(void **state)
+{
+    kanon_error err = {0};
+    kanon_table *table = NULL;
+    kanon__space *space = NULL;
+    kanon__texts warnings = {0}, chosen = {0};
+    uint32_t *maps[1] = {NULL};
+    const int32_t rows[] = {2, 0};
+    int32_t group_of[2];
+    kanon__bound box[2];
+    kanon__row_run part = {0};
+    (void)state;
+    kanon__parts *parts = cut("a\n0\n5\n20\n100\n", "attributes: {a: quasi}\n", 2, &table, &space);
+    kanon__run whole = {.table = &table->data, .policy = &table->policy,
+                        .space = space,
+                        .k = 2,
+                        .seed = 7,
+                        .warnings = &warnings,
+                        .chosen = &chosen,
+                        .n_groups = 5,
+                        .recode_maps = maps};
+    assert_done(kanon__row_run_init(&part, &whole, rows, 2, group_of, &err), &err);
+    assert_int_equal(part.run.table->n_rows, 2);
+    assert_int_equal(part.run.space->n_rows, 2);
+    kanon__box_start(part.run.space, box, 0);
+    kanon__box_add(part.run.space, box, 1);
+    assert_int_equal(kanon__box_units(part.run.space, box) * 5, part.run.space->scale);
+    assert_int_equal(kanon__code_at(part.run.space->dimensions[0].codes, 0), 2);
+    assert_int_equal(kanon__code_at(part.run.space->dimensions[0].codes, 1), 0);
+    assert_ptr_equal(part.run.group_of, group_of);
+    assert_int_equal(part.run.n_groups, 0);
+    assert_null(part.run.recode_maps);
+    assert_null(part.run.constraints);
+    assert_int_equal(part.run.seed, 7);
+    assert_ptr_equal(part.run.chosen, &chosen);
+    kanon__row_run_clear(&part);
+    release(parts, table, space);
+}
+
+/* A failure leaves nothing allocated, and clearing it is fine. */
+static void row_run_without_memory(void **state)
+{
+    kanon_table *table = NULL;
+    kanon__space *space = NULL;
+    const int32_t rows[] = {1, 3};
+    int32_t group_of[2];
+    (void)state;
+    kanon__parts *parts = cut("a,b\n1,x\n2,x\n3,y\n4,y\n", "attributes: {a: quasi, b: quasi}\n", 2, &table, &space);
+    kanon__run whole = {.table = &table->data, .policy = &table->policy, .k = 2};
+    for (int64_t i = 1;; i++) {
+        kanon_error err = {0};
+        kanon__row_run part;
+        int64_t before = kanon__alloc_in_use();
+        kanon__alloc_fail_at(i, false);
+        kanon_status st = kanon__row_run_init(&part, &whole, rows, 2, group_of, &err);
+        kanon__alloc_fail_at(0, false);
+        kanon__row_run_clear(&part);
+        assert_int_equal(kanon__alloc_in_use(), before);
+        if (st == KANON_OK)
+            break;
+        assert_int_equal(st, KANON_ENOMEM);
+    }
+    release(parts, table, space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +287,8 @@ int main(void)
         cmocka_unit_test(middle_is_cut_among_equals),
         cmocka_unit_test(no_memory),
         cmocka_unit_test(leftovers_go_where_they_cost_least),
+        cmocka_unit_test(part_costs_what_it_costs_in_the_whole),
+        cmocka_unit_test(row_run_without_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -12,7 +12,7 @@ static kanon_schema *schema_in_scratch(void)
 {
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     return schema;
 }
 
@@ -417,7 +417,7 @@ static void test_own_releases(void **state)
     uint64_t seed = test_seed();
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_done(kanon_schema_new(&schema, &err), &err);
+    assert_done(kanon_schema_new(&schema, NULL, &err), &err);
     assert_done(kanon_schema_add_missing(schema, "?", &err), &err);
     for (uint64_t i = 0; i < 300; i++) {
         random_table random = random_table_new(seed * 999983 + i);

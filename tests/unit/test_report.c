@@ -531,7 +531,7 @@ static void assert_written(void (*write)(kanon__output *, const char *), const c
     kanon_error err = {0};
     kanon__output *output = NULL;
     place path = scratch("text");
-    assert_done(kanon__output_open(&output, path.text, false, &err), &err);
+    assert_done(kanon__output_open(&output, path.text, NULL, false, &err), &err);
     write(output, given);
     assert_done(kanon__output_finish(output, &err), &err);
     assert_done(kanon__output_commit(&output, 1, &err), &err);
@@ -605,6 +605,54 @@ static kanon_status publish(const data_set *data, bool html, kanon_error *err)
     return kanon_publish(data->table, data->grouping, &outputs, err);
 }
 
+/* One group of 20 records, 11 of them of one person: 55 % in every report, internal or not. */
+static void risk_is_that_of_persons(void **state)
+{
+    enum { N = 20 };
+    char csv[1024] = "who,age\n";
+    int64_t group_of[N];
+    kanon_error err = {0};
+    kanon__report_data d;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        group_of[i] = 1;
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "p%d,%d\n", i < 11 ? 0 : i, i < 11 ? 20 : i);
+    }
+    data_set data = data_of("attributes: {who: identifying, age: {role: quasi, type: integer}}\nentity: who\n", csv,
+                            group_of);
+    assert_done(kanon__report_data_init(&d, data.table, data.grouping, 0, &err), &err);
+    assert_true(d.highest_risk == 11.0 / 20);
+    assert_true(d.average_risk == 130.0 / 20 / 20);
+    for (int i = 0; i < KANON__N_THRESHOLDS; i++) {
+        assert_int_equal(d.above[KANON__AFTER][i], 11); /* 1/20 is not above 1/20 */
+        assert_int_equal(d.above[KANON__BEFORE][i], 20);
+    }
+    assert_int_equal(d.n_unique, 20); /* the person's 11 records equal one another alone */
+    assert_int_equal(d.risk[KANON__AFTER].items[0].records, 11);
+    assert_int_equal(d.risk[KANON__AFTER].items[0].groups, 1);
+    assert_int_equal(d.risk[KANON__AFTER].items[d.risk[KANON__AFTER].n - 1].records, 9);
+    assert_int_equal(d.risk[KANON__AFTER].items[d.risk[KANON__AFTER].n - 1].groups, 1);
+    kanon__report_data_clear(&d);
+    place page = scratch("p.html"), json = scratch("p.json");
+    for (int external = 0; external < 2; external++) {
+        kanon_outputs outputs = {.struct_size = sizeof outputs};
+        *(external ? &outputs.report_external : &outputs.report) = page.text;
+        assert_done(kanon_publish(data.table, data.grouping, &outputs, &err), &err);
+        *(external ? &outputs.report_external : &outputs.report) = json.text;
+        assert_done(kanon_publish(data.table, data.grouping, &outputs, &err), &err);
+        char *text = read_text(page.text);
+        assert_holds(text, "is at most <b>55 %</b>, and 32.5 % on average");
+        assert_null(strstr(text, "1 in 20"));
+        free(text);
+        text = read_text(json.text);
+        assert_holds(text, "\"highest_risk\": 0.55");
+        assert_holds(text, "\"average_risk\": 0.325");
+        assert_holds(text, "\"records_above\": 11");
+        free(text);
+    }
+    forget(&data);
+}
+
 static void every_allocation_fails(void **state)
 {
     (void)state;
@@ -654,6 +702,7 @@ int main(void)
         cmocka_unit_test(text_is_harmless),
         cmocka_unit_test(numbers_read_well),
         cmocka_unit_test(a_page_ends_in_html),
+        cmocka_unit_test(risk_is_that_of_persons),
         cmocka_unit_test(every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

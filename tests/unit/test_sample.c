@@ -234,7 +234,7 @@ static void the_library_reads_it(void **state)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     place dir = below(base, "large");
-    if (kanon_schema_read(&schema, below(dir.text, "hospital.yaml").text, &err) != KANON_OK)
+    if (kanon_schema_read(&schema, below(dir.text, "hospital.yaml").text, NULL, &err) != KANON_OK)
         fail_msg("%s", err.message);
     if (kanon_table_read(&table, below(dir.text, "hospital.csv").text, schema, NULL, &err) != KANON_OK)
         fail_msg("%s", err.message);

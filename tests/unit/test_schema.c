@@ -112,8 +112,8 @@ static void test_example_attributes(void **state)
     check_attribute(schema, "workclass", KANON_ROLE_QUASI, KANON_TYPE_CATEGORICAL, 2, 7);
     check_attribute(schema, "race", KANON_ROLE_QUASI, KANON_TYPE_UNKNOWN, 1, 8);
     check_attribute(schema, "disease", KANON_ROLE_SENSITIVE, KANON_TYPE_CATEGORICAL, 1, 9);
-    assert_int_equal(kanon__schema_find(schema, "zip")->mask, KANON__MASK_RIGHT);
-    assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON__MASK_NONE);
+    assert_int_equal(kanon__schema_find(schema, "zip")->mask, KANON_MASK_RIGHT);
+    assert_int_equal(kanon__schema_find(schema, "age")->mask, KANON_MASK_NONE);
     assert_null(kanon__schema_find(schema, "age")->weight_text);
     assert_null(kanon__schema_find(schema, "zip")->taxonomy_path);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, "conf/taxonomies/workclass.csv");
@@ -601,7 +601,7 @@ static void test_setters_make_attributes(void **state)
     (void)state;
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    assert_int_equal(kanon_schema_new(&schema, &err), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, &err), KANON_OK);
     assert_null(schema->path);
     assert_int_equal(kanon_schema_k(schema), 0);
     assert_null(kanon_schema_algorithm(schema));
@@ -639,7 +639,7 @@ static void test_setters_win_over_the_file(void **state)
     assert_int_equal(kanon_schema_set_taxonomy(schema, "sex", "sex.csv", &err), KANON_OK);
     assert_int_equal(kanon_schema_set_role(schema, "sex", KANON_ROLE_SENSITIVE, &err), KANON_OK);
     const kanon__attribute *zip = kanon__schema_find(schema, "zip"), *sex = kanon__schema_find(schema, "sex");
-    assert_int_equal(zip->mask, KANON__MASK_NONE);
+    assert_int_equal(zip->mask, KANON_MASK_NONE);
     assert_string_equal(zip->taxonomy_path, "zip.csv");
     assert_null(sex->tree);
     assert_string_equal(sex->taxonomy_path, "sex.csv");
@@ -678,7 +678,7 @@ static void test_setters_refuse(void **state)
     static const double weights[] = {0, -1, 1000000.5, 0.0 / 0.0, 1.0 / 0.0};
     kanon_error err = {0};
     kanon_schema *schema = NULL;
-    assert_int_equal(kanon_schema_new(&schema, &err), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, &err), KANON_OK);
     for (size_t i = 0; i < COUNT(weights); i++) {
         assert_int_equal(kanon_schema_set_weight(schema, "age", weights[i], &err), KANON_EINVAL);
         assert_string_equal(err.message, "column 'age': the weight is out of range");
@@ -707,19 +707,19 @@ static void test_read_file(void **state)
     assert_non_null(file);
     fputs(example, file);
     fclose(file);
-    assert_int_equal(kanon_schema_read(&schema, path, &err), KANON_OK);
+    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_OK);
     snprintf(expected, sizeof expected, "%s/taxonomies/workclass.csv", dir);
     assert_string_equal(kanon__schema_find(schema, "workclass")->taxonomy_path, expected);
     assert_string_equal(schema->path, path);
     kanon_schema_free(schema);
 
     assert_int_equal(truncate(path, 0), 0);
-    assert_int_equal(kanon_schema_read(&schema, path, &err), KANON_EDATA);
+    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_EDATA);
     snprintf(expected, sizeof expected, "%s:1: column 1: no attributes", path);
     assert_string_equal(err.message, expected);
     assert_null(schema);
     unlink(path);
-    assert_int_equal(kanon_schema_read(&schema, path, &err), KANON_EIO);
+    assert_int_equal(kanon_schema_read(&schema, path, NULL, &err), KANON_EIO);
     assert_null(schema);
     rmdir(dir);
 }

@@ -1,4 +1,4 @@
-/* The local search: what a patch says of its groups is what their members say, moves that are taken back leave nothing
+/* The local search: what a region says of its groups is what their members say, moves that are taken back leave nothing
  * behind, regions lose nobody, and on tiny tables the best of all groupings is found. A failure names its table's seed. */
 #include "core/alloc.h"
 #include "model/clusters.h"
@@ -6,8 +6,8 @@
 #include "reference/random_table.h"
 #include "reference/ref_optimum.h"
 #include "reference/reference.h"
-#include "refine/anneal/search_anneal.h"
-#include "refine/anneal/search_regions.h"
+#include "refine/anneal/annealing.h"
+#include "refine/anneal/regions.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,16 +20,16 @@
 
 enum { N_TABLES = 60, NEAR = 6 };
 
-/* ---- a board of its own ------------------------------------------------------------------------------------------ */
+/* ---- a search state of its own ----------------------------------------------------------------------------------- */
 
 typedef struct bench {
     random_table random;
     kanon__space *space;
-    kanon__board board;
+    kanon__search_state state;
 } bench;
 
 /* Rows in order, k to a group, the last one takes the rest; every eleventh row is suppressed. */
-static void group_in_order(kanon__board *b)
+static void group_in_order(kanon__search_state *b)
 {
     int64_t n = b->space->n_rows, n_kept = 0;
     for (int64_t row = 0; row < n; row++)
@@ -46,19 +46,19 @@ static bench bench_new(uint64_t seed)
     bench out = {.random = random_table_sized(seed, 40 + (int)(seed % 50), 2 + (int64_t)(seed % 4))};
     const kanon_table *t = out.random.table;
     assert_int_equal(kanon__space_new(&out.space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
-    kanon__board *b = &out.board;
-    *b = (kanon__board){.space = out.space, .k = out.random.k};
-    assert_int_equal(kanon__costs_new(&b->costs, b->space, &err), KANON_OK);
+    kanon__search_state *b = &out.state;
+    *b = (kanon__search_state){.space = out.space, .k = out.random.k};
+    assert_int_equal(kanon__move_costs_new(&b->costs, b->space, &err), KANON_OK);
     assert_int_equal(kanon__tuples_new(&b->tuples, b->space, &err), KANON_OK);
-    assert_int_equal(kanon__near_new(&b->near, b->space, b->tuples, NEAR, 2, NULL, &err), KANON_OK);
-    b->place_of = REF_NEW(int32_t, t->data.n_rows);
+    assert_int_equal(kanon__neighbourhood_new(&b->neighbourhood, b->space, b->tuples, NEAR, 2, NULL, &err), KANON_OK);
+    b->ordinal_of = REF_NEW(int32_t, t->data.n_rows);
     b->rows = REF_NEW(int32_t, t->data.n_rows);
     b->group_of = REF_NEW(int32_t, t->data.n_rows);
     int64_t at = 0;
     for (int64_t place = 0; place < b->tuples->n; place++)
-        for (int64_t i = b->tuples->begins[b->near->index->order[place]];
-             i < b->tuples->begins[b->near->index->order[place] + 1]; i++) {
-            b->place_of[b->tuples->rows[i]] = (int32_t)place;
+        for (int64_t i = b->tuples->begins[b->neighbourhood->index->order[place]];
+             i < b->tuples->begins[b->neighbourhood->index->order[place] + 1]; i++) {
+            b->ordinal_of[b->tuples->rows[i]] = (int32_t)place;
             b->rows[at++] = b->tuples->rows[i];
         }
     group_in_order(b);
@@ -67,12 +67,12 @@ static bench bench_new(uint64_t seed)
 
 static void bench_clear(bench *b)
 {
-    free(b->board.group_of);
-    free(b->board.rows);
-    free(b->board.place_of);
-    kanon__near_free(b->board.near);
-    kanon__tuples_free(b->board.tuples);
-    kanon__costs_free(b->board.costs);
+    free(b->state.group_of);
+    free(b->state.rows);
+    free(b->state.ordinal_of);
+    kanon__neighbourhood_free(b->state.neighbourhood);
+    kanon__tuples_free(b->state.tuples);
+    kanon__move_costs_free(b->state.costs);
     kanon__space_free(b->space);
     random_table_clear(&b->random);
 }
@@ -92,14 +92,14 @@ static int64_t loss_of_rows(const kanon__space *space, const int32_t *group_of, 
     return loss;
 }
 
-/* ---- patches ----------------------------------------------------------------------------------------------------- */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* One end of a group on one dimension, found by looking at everybody; `sign` is 1 for the low end, -1 for the high one. */
-static void check_end(const kanon__patch *p, int32_t group, int i, int sign, uint32_t outer, uint32_t without)
+static void check_end(const kanon__region *p, int32_t group, int i, int sign, uint32_t outer, uint32_t without)
 {
     int64_t first = INT64_MAX, second = INT64_MAX; /* with repetition: what stays when one with the first leaves */
     for (int32_t r = 0; r < p->n; r++) {
-        int64_t own = sign * (int64_t)kanon__patch_record(p, r)[i];
+        int64_t own = sign * (int64_t)kanon__region_coordinates(p, r)[i];
         if (p->group_of[r] != group)
             continue;
         if (own < first) {
@@ -113,12 +113,12 @@ static void check_end(const kanon__patch *p, int32_t group, int i, int sign, uin
     assert_int_equal(sign * second, without);
 }
 
-static void check_patch(const kanon__patch *p, const kanon__space *space)
+static void check_region(const kanon__region *p, const kanon__space *space)
 {
     int m = p->costs->n_dimensions;
     int64_t loss = 0, n = 0, n_groups = 0;
     for (int32_t g = 0; g < p->n_slots; g++) {
-        const kanon__patch_group *group = &p->groups[g];
+        const kanon__region_group *group = &p->groups[g];
         if (group->size == 0)
             continue;
         n_groups++;
@@ -126,14 +126,14 @@ static void check_patch(const kanon__patch *p, const kanon__space *space)
         assert_true(group->size >= p->k);
         assert_true(group->size <= group->capacity);
         for (int32_t i = 0; i < group->size; i++) {
-            int32_t member = kanon__patch_members(p, g)[i];
+            int32_t member = kanon__region_members(p, g)[i];
             assert_int_equal(p->group_of[member], g);
-            assert_int_equal(p->place_of[member], i);
+            assert_int_equal(p->member_index[member], i);
         }
-        const uint32_t *rim = kanon__patch_rim(p, g);
+        const uint32_t *bounds = kanon__region_bounds(p, g);
         for (int i = 0; i < m; i++) {
-            check_end(p, g, i, 1, rim[i], rim[2 * m + i]);
-            check_end(p, g, i, -1, rim[m + i], rim[3 * m + i]);
+            check_end(p, g, i, 1, bounds[i], bounds[2 * m + i]);
+            check_end(p, g, i, -1, bounds[m + i], bounds[3 * m + i]);
         }
         loss += (int64_t)group->size * group->units;
     }
@@ -149,80 +149,80 @@ static void check_patch(const kanon__patch *p, const kanon__space *space)
     free(group_of);
 }
 
-/* The whole board as one patch. */
-static void take_all(kanon__regions *regions, kanon__patch *patch, const bench *b)
+/* The whole state as one region. */
+static void take_all(kanon__regions *regions, kanon__region *region, const bench *b)
 {
     kanon__random random;
     kanon_error err;
     kanon__random_init(&random, 1, 2);
-    assert_int_equal(kanon__regions_init(regions, &b->board, INT32_MAX, &random, &err), KANON_OK);
+    assert_int_equal(kanon__regions_init(regions, &b->state, INT32_MAX, &random, &err), KANON_OK);
     assert_int_equal(regions->n_regions, 1);
-    assert_int_equal(kanon__region_take(patch, regions, 0, &err), KANON_OK);
+    assert_int_equal(kanon__regions_extract(region, regions, 0, &err), KANON_OK);
 }
 
-static void patch_follows_every_move(void **state)
+static void a_region_follows_every_move(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
         print_message("table %" PRIu64 "\n", seed);
         bench b = bench_new(seed);
         kanon__regions regions;
-        kanon__patch patch;
-        kanon__mover mover;
+        kanon__region region;
+        kanon__move_engine engine;
         kanon_error err;
-        take_all(&regions, &patch, &b);
-        check_patch(&patch, b.space);
-        assert_int_equal(kanon__mover_init(&mover, &patch, seed, 0, &err), KANON_OK);
-        kanon__mover_split_all(&mover);
-        check_patch(&patch, b.space);
+        take_all(&regions, &region, &b);
+        check_region(&region, b.space);
+        assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
+        kanon__move_engine_split_all(&engine);
+        check_region(&region, b.space);
         for (int step = 0; step < 3000; step++) {
-            int64_t before = patch.loss, allowed = step % 3 == 0 ? b.space->scale : 0;
-            mover.allowed = allowed;
-            kanon__mover_step(&mover);
-            assert_true(patch.loss <= before + allowed);
+            int64_t before = region.loss, allowed = step % 3 == 0 ? b.space->scale : 0;
+            engine.threshold = allowed;
+            kanon__move_engine_step(&engine);
+            assert_true(region.loss <= before + allowed);
             if (step % 50 == 0)
-                check_patch(&patch, b.space);
+                check_region(&region, b.space);
         }
-        kanon__mover_clear(&mover);
-        kanon__patch_clear(&patch);
+        kanon__move_engine_clear(&engine);
+        kanon__region_clear(&region);
         kanon__regions_clear(&regions);
         bench_clear(&b);
     }
 }
 
-static bool refuse(const kanon__patch *patch, const kanon__lifted *lifted, int64_t n, void *payload)
+static bool refuse(const kanon__region *region, const kanon__removed_record *removed, int64_t n, void *payload)
 {
-    (void)patch;
-    (void)lifted;
+    (void)region;
+    (void)removed;
     assert_true(n > 0);
     ++*(int *)payload;
     return false;
 }
 
-static void a_guard_has_the_last_word(void **state)
+static void a_move_check_has_the_last_word(void **state)
 {
     (void)state;
     int asked = 0;
     for (uint64_t seed = 1; seed <= N_TABLES; seed++) {
         bench b = bench_new(seed);
         kanon__regions regions;
-        kanon__patch patch;
-        kanon__mover mover;
+        kanon__region region;
+        kanon__move_engine engine;
         kanon_error err;
-        take_all(&regions, &patch, &b);
-        assert_int_equal(kanon__mover_init(&mover, &patch, seed, 0, &err), KANON_OK);
-        mover.guard = refuse;
-        mover.payload = &asked;
-        kanon__mover_split_all(&mover);
+        take_all(&regions, &region, &b);
+        assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
+        engine.check = refuse;
+        engine.payload = &asked;
+        kanon__move_engine_split_all(&engine);
         for (int step = 0; step < 2000; step++) {
-            mover.allowed = b.space->scale * 100;
-            kanon__mover_step(&mover);
+            engine.threshold = b.space->scale * 100;
+            kanon__move_engine_step(&engine);
         }
-        check_patch(&patch, b.space);
-        for (int32_t r = 0; r < patch.n; r++) /* groups are numbered as on the board where there is one region */
-            assert_int_equal(regions.groups[patch.group_of[r]], b.board.group_of[patch.rows[r]]);
-        kanon__mover_clear(&mover);
-        kanon__patch_clear(&patch);
+        check_region(&region, b.space);
+        for (int32_t r = 0; r < region.n; r++) /* groups are numbered as in the state where there is one region */
+            assert_int_equal(regions.groups[region.group_of[r]], b.state.group_of[region.rows[r]]);
+        kanon__move_engine_clear(&engine);
+        kanon__region_clear(&region);
         kanon__regions_clear(&regions);
         bench_clear(&b);
     }
@@ -240,25 +240,25 @@ static void regions_lose_nobody(void **state)
         kanon__regions regions;
         kanon__random random;
         kanon_error err;
-        int64_t n = b.space->n_rows, loss = 0, before = loss_of_rows(b.space, b.board.group_of, b.board.n_groups);
+        int64_t n = b.space->n_rows, loss = 0, before = loss_of_rows(b.space, b.state.group_of, b.state.n_groups);
         int32_t *was = REF_NEW(int32_t, n);
-        memcpy(was, b.board.group_of, (size_t)n * sizeof *was);
+        memcpy(was, b.state.group_of, (size_t)n * sizeof *was);
         kanon__random_init(&random, seed, 0);
-        assert_int_equal(kanon__regions_init(&regions, &b.board, 20, &random, &err), KANON_OK);
+        assert_int_equal(kanon__regions_init(&regions, &b.state, 20, &random, &err), KANON_OK);
         for (int64_t i = 0; i < regions.n_regions; i++) {
-            kanon__patch patch;
-            assert_true(regions.regions[i].n_records <= 20 || regions.regions[i].end - regions.regions[i].begin == 1);
-            assert_int_equal(kanon__region_take(&patch, &regions, i, &err), KANON_OK);
-            loss += patch.loss;
-            kanon__region_return(&regions, i, &patch);
-            kanon__patch_clear(&patch);
+            kanon__region region;
+            assert_true(regions.ranges[i].n_records <= 20 || regions.ranges[i].end - regions.ranges[i].begin == 1);
+            assert_int_equal(kanon__regions_extract(&region, &regions, i, &err), KANON_OK);
+            loss += region.loss;
+            kanon__regions_write_back(&regions, i, &region);
+            kanon__region_clear(&region);
         }
         assert_int_equal(loss, before);
         for (int64_t row = 0; row < n; row++) {
-            assert_int_equal(was[row] < 0, b.board.group_of[row] < 0);
-            assert_true(b.board.group_of[row] < regions.n_numbers);
+            assert_int_equal(was[row] < 0, b.state.group_of[row] < 0);
+            assert_true(b.state.group_of[row] < regions.n_group_numbers);
             for (int64_t other = 0; other < row; other++) /* together as before */
-                assert_int_equal(was[row] == was[other], b.board.group_of[row] == b.board.group_of[other]);
+                assert_int_equal(was[row] == was[other], b.state.group_of[row] == b.state.group_of[other]);
         }
         n_regions += regions.n_regions;
         free(was);
@@ -487,8 +487,8 @@ static void settings_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patch_follows_every_move),
-        cmocka_unit_test(a_guard_has_the_last_word),
+        cmocka_unit_test(a_region_follows_every_move),
+        cmocka_unit_test(a_move_check_has_the_last_word),
         cmocka_unit_test(regions_lose_nobody),
         cmocka_unit_test(finds_the_optimum_of_tiny_tables),
         cmocka_unit_test(threads_do_not_matter),

@@ -1,5 +1,6 @@
 /* What generalisations cost: the units of the space against the formulas, computed from the values that made the table. */
 #include "core/random.h"
+#include "model/units.h"
 #include "model/space.h"
 #include "support.h"
 
@@ -530,13 +531,35 @@ static void heavy_weights_fit(void **state)
     }
 }
 
+/* ---- weights ----------------------------------------------------------------------------------------------------- */
+
+static void assert_fraction(const char *weight, int64_t numerator, int64_t denominator)
+{
+    kanon__weight f = kanon__weight_parse(weight);
+    assert_int_equal(f.numerator, numerator);
+    assert_int_equal(f.denominator, denominator);
+}
+
+static void weights_are_fractions_in_lowest_terms(void **state)
+{
+    (void)state;
+    assert_fraction(NULL, 1, 1);
+    assert_fraction("2", 2, 1);
+    assert_fraction("0.75", 3, 4);
+    assert_fraction("0.5000", 1, 2);
+    assert_fraction("0", 0, 1);
+    assert_fraction("0.33333333333333333333", 333333333333, 1000000000000); /* 20 digits are too many */
+    assert_int_equal(kanon__gcd(12, 18), 6);
+    assert_int_equal(kanon__gcd(7, 0), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_the_formula),  cmocka_unit_test(paper_example_is_exact),
         cmocka_unit_test(missing_numbers),        cmocka_unit_test(constant_columns_cost_nothing),
         cmocka_unit_test(huge_and_tiny_decimals), cmocka_unit_test(many_leaves_are_climbed),
-        cmocka_unit_test(heavy_weights_fit),
+        cmocka_unit_test(heavy_weights_fit),      cmocka_unit_test(weights_are_fractions_in_lowest_terms),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

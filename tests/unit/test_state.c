@@ -1,7 +1,8 @@
 /* States against the slow reference, and random operations on a small one. */
 #include "core/random.h"
 #include "reference/ref_state.h"
-#include "state/releases.h"
+#include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 #include <errno.h>
@@ -101,15 +102,15 @@ static const char header[] = "id,age,pay,job,zip,ill\n";
 static void assert_same_groups(world *w)
 {
     kanon_error err = {0};
-    kanon__whole whole = {0};
+    kanon__subset whole = {0};
     assert_done(kanon__session_begin(w->state, false, &err), &err);
-    assert_done(kanon__whole_members(&whole, w->state, &err), &err);
+    assert_done(kanon__subset_list_all(&whole, w->state, &err), &err);
     assert_int_equal(whole.n, w->ref.n);
     for (int i = 0; i < w->ref.n; i++) {
         assert_int_equal(whole.ids[i], w->ref.people[i].id);
         assert_int_equal(whole.groups[i], w->ref.people[i].group);
     }
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&whole);
     kanon__session_end(w->state);
 }
 
@@ -122,7 +123,7 @@ static void make_state(const char *csv, int64_t k, uint64_t seed, kanon_state **
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
     write_text(scratch("t.csv").text, csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .seed = seed, .algorithm = "kmember"};
     assert_done(kanon_anonymize(grouping, table, &options, &err), &err);
@@ -299,7 +300,7 @@ static void many_operations(void **state)
     (void)state;
     begin_world(&w, test_seed());
     w.alone = true;
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     for (int round = 0; n_done < n; round++) {
         if (w.ref.n > 150) /* keep it small */
             n_done += random_delete(&w);

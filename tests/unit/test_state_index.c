@@ -1,9 +1,10 @@
 /* The index of groups gives the answers that a look at every group gives, however it was cut and changed. */
 #include "core/random.h"
 #include "sample/hospital.h"
-#include "state/group_index.h"
-#include "state/index_cut.h"
-#include "state/session.h"
+#include "state/index/group_index.h"
+#include "state/index/index_cut.h"
+#include "state/maintain/materialise.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 static const char *const hospital[] = {"hospital.csv", "hospital.yaml"};
@@ -17,7 +18,7 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
     kanon_state *state = NULL;
     place directory = scratch("h"), path = scratch("x.state");
     assert_done(sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
-    assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, &err), &err);
+    assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, inside(directory.text, hospital[0]).text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "mondrian"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
@@ -34,7 +35,7 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
 
 typedef struct scan {
     const kanon_state *state;
-    const int64_t *places;
+    const int64_t *codes;
     int64_t record;         /* whose group is looked for */
     int64_t best, increase; /* number of the cheapest group */
     int64_t own;            /* number of the record's group */
@@ -47,12 +48,12 @@ static kanon_status scan_leaf(const kanon__node *leaf, void *payload, kanon_erro
     for (int slot = 0; slot < leaf->n; slot++) {
         int64_t now = 0, then = 0, size = leaf->begins[slot + 1] - leaf->begins[slot];
         for (int i = 0; i < s->state->n_dimensions; i++) {
-            const kanon__dimension_now *d = &s->state->space->dimensions[i];
-            int32_t lo = kanon__spot_of(d, kanon__group_edge(leaf, slot, i, 0));
-            int32_t hi = kanon__spot_of(d, kanon__group_edge(leaf, slot, i, 1));
-            int32_t spot = kanon__spot_of(d, s->places[i]);
-            now += kanon__spots_units(d, lo, hi);
-            then += kanon__spots_units(d, lo < spot ? lo : spot, hi > spot ? hi : spot);
+            const kanon__current_dimension *d = &s->state->space->dimensions[i];
+            int32_t lo = kanon__coordinate_of(d, kanon__group_edge(leaf, slot, i, 0));
+            int32_t hi = kanon__coordinate_of(d, kanon__group_edge(leaf, slot, i, 1));
+            int32_t coordinate = kanon__coordinate_of(d, s->codes[i]);
+            now += kanon__coordinates_units(d, lo, hi);
+            then += kanon__coordinates_units(d, lo < coordinate ? lo : coordinate, hi > coordinate ? hi : coordinate);
         }
         int64_t increase = (size + 1) * then - size * now;
         if (s->best == 0 || increase < s->increase || (increase == s->increase && leaf->keys[slot] < s->best)) {
@@ -70,38 +71,38 @@ static kanon_status scan_leaf(const kanon__node *leaf, void *payload, kanon_erro
 static void ask(kanon_state *state, kanon__random *random, int n_queries, const int64_t *ids, int64_t n_ids)
 {
     kanon_error err = {0};
-    int64_t *places = calloc((size_t)state->n_dimensions, sizeof *places),
-            *others = calloc((size_t)state->n_dimensions, sizeof *places);
+    int64_t *codes = calloc((size_t)state->n_dimensions, sizeof *codes),
+            *others = calloc((size_t)state->n_dimensions, sizeof *codes);
     for (int i = 0; i < n_queries; i++) {
-        kanon__group_at at;
+        kanon__group_slot at;
         int64_t increase, id = ids[kanon__random_below(random, n_ids)], other = ids[kanon__random_below(random, n_ids)];
-        assert_done(kanon__record_get(state, NULL, id, NULL, places, &err), &err);
+        assert_done(kanon__record_get(state, NULL, id, NULL, codes, &err), &err);
         assert_done(kanon__record_get(state, NULL, other, NULL, others, &err), &err);
-        assert_done(kanon__group_index_group_of(state->index, &at, id, places, &err), &err);
+        assert_done(kanon__group_index_group_of(state->index, &at, id, codes, &err), &err);
         assert_non_null(at.node);
         int64_t own = kanon__group_number(at);
         for (int d = 0; i % 2 == 1 && d < state->n_dimensions; d++)
-            places[d] = kanon__random_below(random, 3) == 0 ? others[d] : places[d];
-        assert_done(kanon__group_index_cheapest(state->index, &at, places, &increase, &err), &err);
-        scan s = {.state = state, .places = places, .record = id};
+            codes[d] = kanon__random_below(random, 3) == 0 ? others[d] : codes[d];
+        assert_done(kanon__group_index_cheapest(state->index, &at, codes, &increase, &err), &err);
+        scan s = {.state = state, .codes = codes, .record = id};
         assert_done(kanon__group_index_visit(state->index, scan_leaf, &s, &err), &err);
         assert_int_equal(own, s.own);
         assert_int_equal(kanon__group_number(at), s.best);
         assert_int_equal(increase, s.increase);
     }
     free(others);
-    free(places);
+    free(codes);
 }
 
 static void compare(kanon_state *state, kanon__random *random, int n_queries)
 {
     kanon_error err = {0};
-    kanon__whole whole = {0};
+    kanon__subset whole = {0};
     assert_done(kanon__session_begin(state, false, &err), &err);
     assert_done(kanon__group_index_check(state->index, &err), &err);
-    assert_done(kanon__whole_members(&whole, state, &err), &err);
+    assert_done(kanon__subset_list_all(&whole, state, &err), &err);
     ask(state, random, n_queries, whole.ids, whole.n);
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&whole);
     kanon__session_end(state);
 }
 
@@ -155,28 +156,28 @@ static void as_a_scan(void **unused)
 static void forget_last(kanon_state *state)
 {
     kanon_error err = {0};
-    kanon__group_at at;
+    kanon__group_slot at;
     int64_t last = state->next_record - 1, m = state->n_dimensions;
-    int64_t *places = calloc((size_t)m, sizeof *places), *box = calloc(2 * (size_t)m, sizeof *box);
+    int64_t *codes = calloc((size_t)m, sizeof *codes), *box = calloc(2 * (size_t)m, sizeof *box);
     kanon__member_list list = {0};
-    assert_done(kanon__record_get(state, NULL, last, NULL, places, &err), &err);
-    assert_done(kanon__group_index_group_of(state->index, &at, last, places, &err), &err);
+    assert_done(kanon__record_get(state, NULL, last, NULL, codes, &err), &err);
+    assert_done(kanon__group_index_group_of(state->index, &at, last, codes, &err), &err);
     assert_non_null(at.node);
     assert_done(kanon__group_index_members(state->index, at, &list, &err), &err);
     assert_int_equal(list.members[--list.n], last);
     for (int64_t i = 0; i < list.n * m; i++) {
-        const kanon__dimension_now *d = &state->space->dimensions[i % m];
+        const kanon__current_dimension *d = &state->space->dimensions[i % m];
         int64_t *lo = &box[2 * (i % m)], *hi = lo + 1;
-        *lo = i < m || kanon__place_before(d, list.places[i], *lo) ? list.places[i] : *lo;
-        *hi = i < m || kanon__place_before(d, *hi, list.places[i]) ? list.places[i] : *hi;
+        *lo = i < m || kanon__code_before(d, list.codes[i], *lo) ? list.codes[i] : *lo;
+        *hi = i < m || kanon__code_before(d, *hi, list.codes[i]) ? list.codes[i] : *hi;
     }
-    kanon__new_group rest = {kanon__group_number(at), list.n, list.members, box, list.places};
+    kanon__new_group rest = {kanon__group_number(at), list.n, list.members, box, list.codes};
     assert_done(kanon__group_index_replace(state->index, at, &rest, &err), &err);
-    assert_done(kanon__records_tally(state, places, -1, &err), &err);
+    assert_done(kanon__records_tally(state, codes, -1, &err), &err);
     assert_done(kanon__ranges_read(state, &err), &err);
     kanon__member_list_clear(&list);
     free(box);
-    free(places);
+    free(codes);
 }
 
 /* A number far from all others goes: until all is written, what inner nodes know of its neighbours is of the wide range. */
@@ -192,7 +193,7 @@ static void as_a_scan_when_ranges_shrink(void **unused)
     place delta = scratch("d.csv");
     kanon_change_options grow = {.struct_size = sizeof grow, .grow_taxonomy = 1};
     for (size_t i = 0; i < sizeof ages / sizeof *ages; i++) {
-        kanon__whole whole = {0};
+        kanon__subset whole = {0};
         char text[256];
         snprintf(text, sizeof text,
                  "id,name,age,sex,zip,marital-status,occupation,admission,diagnosis,cost\n"
@@ -201,11 +202,11 @@ static void as_a_scan_when_ranges_shrink(void **unused)
         write_text(delta.text, text);
         assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
         assert_done(kanon__session_begin(state, true, &err), &err);
-        assert_done(kanon__whole_members(&whole, state, &err), &err);
+        assert_done(kanon__subset_list_all(&whole, state, &err), &err);
         assert_int_equal(whole.ids[whole.n - 1], state->next_record - 1);
         forget_last(state);
         ask(state, &random, 200, whole.ids, whole.n - 1);
-        kanon__whole_clear(&whole);
+        kanon__subset_clear(&whole);
         kanon__session_end(state);
         assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
     }
@@ -216,11 +217,11 @@ static void as_a_scan_when_ranges_shrink(void **unused)
 
 /* Groups as a list, beside those of a state: whatever is done to both, in however many sessions, they stay the same. Places
  * have every width: small and very large numbers, none, categories. */
-enum { MODEL_GROUPS = 400, MODEL_MEMBERS = 12, MODEL_PLACES = 5 };
+enum { MODEL_GROUPS = 400, MODEL_MEMBERS = 12, MODEL_CODES = 5 };
 
 typedef struct model_group {
     int64_t number, n;
-    int64_t members[MODEL_MEMBERS], places[MODEL_MEMBERS * MODEL_PLACES], box[2 * MODEL_PLACES];
+    int64_t members[MODEL_MEMBERS], codes[MODEL_MEMBERS * MODEL_CODES], box[2 * MODEL_CODES];
 } model_group;
 
 typedef struct model {
@@ -258,7 +259,7 @@ static void model_begin(model *m)
     place path = scratch("m.state");
     write_text(scratch("m.yaml").text, model_yaml);
     write_text(scratch("m.csv").text, model_csv);
-    assert_done(kanon_schema_read(&schema, scratch("m.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("m.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("m.csv").text, schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
@@ -272,29 +273,29 @@ static void model_begin(model *m)
 
 static void model_places(model *m, int64_t *out)
 {
-    const kanon__space_now *space = m->state->space;
-    for (int i = 0; i < MODEL_PLACES; i++) {
-        const kanon__dimension_now *d = &space->dimensions[i];
+    const kanon__current_space *space = m->state->space;
+    for (int i = 0; i < MODEL_CODES; i++) {
+        const kanon__current_dimension *d = &space->dimensions[i];
         do {
             if (!d->numeric)
                 out[i] = model_below(m, d->n_tree_nodes);
             else if (model_below(m, 6) == 0)
-                out[i] = model_below(m, 2) == 0 ? d->lo : KANON__NO_PLACE;
+                out[i] = model_below(m, 2) == 0 ? d->lo : KANON__NULL_CODE;
             else
                 out[i] = model_below(m, 3) == 0 ? d->hi : d->lo + model_below(m, d->hi - d->lo + 1);
-        } while (!kanon__place_is_known(d, out[i]));
+        } while (!kanon__code_is_known(d, out[i]));
     }
 }
 
 static void model_enclose(const model *m, model_group *g)
 {
-    for (int d = 0; d < MODEL_PLACES; d++)
+    for (int d = 0; d < MODEL_CODES; d++)
         for (int64_t i = 0; i < g->n; i++) {
-            const kanon__dimension_now *dimension = &m->state->space->dimensions[d];
-            int64_t at = g->places[i * MODEL_PLACES + d];
-            if (i == 0 || kanon__place_before(dimension, at, g->box[2 * d]))
+            const kanon__current_dimension *dimension = &m->state->space->dimensions[d];
+            int64_t at = g->codes[i * MODEL_CODES + d];
+            if (i == 0 || kanon__code_before(dimension, at, g->box[2 * d]))
                 g->box[2 * d] = at;
-            if (i == 0 || kanon__place_before(dimension, g->box[2 * d + 1], at))
+            if (i == 0 || kanon__code_before(dimension, g->box[2 * d + 1], at))
                 g->box[2 * d + 1] = at;
         }
 }
@@ -302,27 +303,27 @@ static void model_enclose(const model *m, model_group *g)
 static void model_join(model *m, model_group *g)
 {
     g->members[g->n] = m->state->next_record++;
-    model_places(m, g->places + g->n++ * MODEL_PLACES);
+    model_places(m, g->codes + g->n++ * MODEL_CODES);
     model_enclose(m, g);
 }
 
 static kanon__new_group model_new(const model_group *g)
 {
-    return (kanon__new_group){g->number, g->n, g->members, g->box, g->places};
+    return (kanon__new_group){g->number, g->n, g->members, g->box, g->codes};
 }
 
-static kanon__group_at model_find(model *m, const model_group *g)
+static kanon__group_slot model_find(model *m, const model_group *g)
 {
     kanon_error err = {0};
-    kanon__group_at at;
-    assert_done(kanon__group_index_group_of(m->state->index, &at, g->members[0], g->places, &err), &err);
+    kanon__group_slot at;
+    assert_done(kanon__group_index_group_of(m->state->index, &at, g->members[0], g->codes, &err), &err);
     assert_non_null(at.node);
     assert_int_equal(kanon__group_number(at), g->number);
     kanon__member_list list = {0}; /* alone, before its neighbours are read */
     assert_done(kanon__group_index_members(m->state->index, at, &list, &err), &err);
     assert_int_equal(list.n, g->n);
     assert_memory_equal(list.members, g->members, (size_t)g->n * sizeof *g->members);
-    assert_memory_equal(list.places, g->places, (size_t)(g->n * MODEL_PLACES) * sizeof *g->places);
+    assert_memory_equal(list.codes, g->codes, (size_t)(g->n * MODEL_CODES) * sizeof *g->codes);
     kanon__member_list_clear(&list);
     return at;
 }
@@ -331,7 +332,7 @@ static void model_add(model *m)
 {
     kanon_error err = {0};
     model_group *g = &m->groups[m->n];
-    kanon__group_at beside = {0};
+    kanon__group_slot beside = {0};
     if (m->n > 0)
         beside = model_find(m, &m->groups[model_below(m, m->n)]);
     *g = (model_group){.number = m->state->next_group++};
@@ -351,11 +352,11 @@ static void model_change(model *m)
         model_add(m);
         return;
     }
-    kanon__group_at at = model_find(m, g);
+    kanon__group_slot at = model_find(m, g);
     if (what < 7 && g->n < MODEL_MEMBERS) {
         model_join(m, g);
         assert_done(
-            kanon__group_index_join(m->state->index, at, g->members[g->n - 1], g->places + (g->n - 1) * MODEL_PLACES, &err),
+            kanon__group_index_join(m->state->index, at, g->members[g->n - 1], g->codes + (g->n - 1) * MODEL_CODES, &err),
             &err);
     } else if (what < 9 && g->n > 1) {
         g->n--;
@@ -382,9 +383,9 @@ static kanon_status model_compare(const kanon__node *leaf, void *payload, kanon_
         assert_int_equal(leaf->sizes[slot], g->n);
         assert_int_equal(leaf->begins[slot + 1] - leaf->begins[slot], g->n);
         assert_memory_equal(leaf->members + leaf->begins[slot], g->members, (size_t)g->n * sizeof *g->members);
-        assert_memory_equal(leaf->member_places + leaf->begins[slot] * MODEL_PLACES, g->places,
-                            (size_t)(g->n * MODEL_PLACES) * sizeof *g->places);
-        for (int i = 0; i < 2 * MODEL_PLACES; i++)
+        assert_memory_equal(leaf->member_codes + leaf->begins[slot] * MODEL_CODES, g->codes,
+                            (size_t)(g->n * MODEL_CODES) * sizeof *g->codes);
+        for (int i = 0; i < 2 * MODEL_CODES; i++)
             assert_int_equal(kanon__group_edge(leaf, slot, i / 2, i % 2), g->box[i]);
         n_seen++;
     }
@@ -395,7 +396,7 @@ static int64_t model_count(model *m, const char *sql)
 {
     kanon_error err = {0};
     int64_t n = 0;
-    assert_done(kanon__store_number(&m->state->store, &n, sql, &err), &err);
+    assert_done(kanon__store_query_number(&m->state->store, &n, sql, &err), &err);
     return n;
 }
 
@@ -437,12 +438,12 @@ static void as_a_model(void **unused)
 
 enum { N_BOXES = 200, BOX_MOST = 16 };
 
-static int64_t box_units(const kanon__space_now *space, const int64_t *box)
+static int64_t box_units(const kanon__current_space *space, const int64_t *box)
 {
     int64_t units = 0;
     for (int i = 0; i < space->n; i++) {
-        const kanon__dimension_now *d = &space->dimensions[i];
-        units += kanon__spots_units(d, kanon__spot_of(d, box[2 * i]), kanon__spot_of(d, box[2 * i + 1]));
+        const kanon__current_dimension *d = &space->dimensions[i];
+        units += kanon__coordinates_units(d, kanon__coordinate_of(d, box[2 * i]), kanon__coordinate_of(d, box[2 * i + 1]));
     }
     return units;
 }
@@ -457,7 +458,7 @@ static void shares_hold(void **unused)
     kanon__random_init(&random, test_seed(), 2);
     kanon_state *state = make_state(500, 4, 3);
     assert_done(kanon__session_begin(state, true, &err), &err);
-    kanon__space_now *space = state->space;
+    kanon__current_space *space = state->space;
     int64_t n = state->n_records;
     assert_true(2 * space->n <= BOX_MOST);
     for (int b = 0; b < N_BOXES; b++) {
@@ -465,7 +466,7 @@ static void shares_hold(void **unused)
         for (int side = 0; side < 2; side++)
             assert_done(kanon__record_get(state, NULL, 1 + kanon__random_below(&random, n), NULL, two[side], &err), &err);
         for (int i = 0; i < space->n; i++) {
-            bool swap = kanon__place_before(&space->dimensions[i], two[1][i], two[0][i]);
+            bool swap = kanon__code_before(&space->dimensions[i], two[1][i], two[0][i]);
             boxes[b][2 * i] = two[swap][i];
             boxes[b][2 * i + 1] = two[!swap][i];
         }
@@ -476,11 +477,11 @@ static void shares_hold(void **unused)
     }
     for (int step = 0; step < 12; step++) {
         for (int i = 0; i < space->n; i++) {
-            kanon__dimension_now *d = &space->dimensions[i];
+            kanon__current_dimension *d = &space->dimensions[i];
             if (d->numeric && kanon__random_below(&random, 2) == 0)
                 d->hi += kanon__random_below(&random, 1 + (d->hi - d->lo));
         }
-        kanon__space_now_measure(space);
+        kanon__current_space_measure(space);
         for (int b = 0; b < N_BOXES; b++) {
             assert_in_range(kanon__share_units(space, shares[b]), 0, box_units(space, boxes[b]));
             if (b % 10 == 0) /* noted anew, at other ranges than the rest */
@@ -488,7 +489,7 @@ static void shares_hold(void **unused)
         }
     }
     assert_true(space->worth < KANON__WORTH_FULL);
-    kanon__shares_begin(space);
+    kanon__shares_reset(space);
     assert_in_range(kanon__share_units(space, KANON__SHARE_MOST), 0, INT32_MAX / 2); /* of a damaged file: fits a sum */
     kanon__session_end(state);
     kanon_state_close(state);
@@ -509,7 +510,7 @@ static void cuts_are_even(void **unused)
     kanon__random_init(&random, test_seed(), 3);
     kanon_state *state = make_state(200, 6, 3);
     assert_done(kanon__session_begin(state, false, &err), &err);
-    const kanon__space_now *space = state->space;
+    const kanon__current_space *space = state->space;
     assert_done(kanon__cutter_init(&cutter, space, N_ITEMS, &err), &err);
     for (int alike = 0; alike < 2; alike++)
         for (int64_t n = 2; n <= N_ITEMS; n = n * 3 / 2 + 1) {
@@ -519,7 +520,7 @@ static void cuts_are_even(void **unused)
                 items[i] = i;
                 memset(s, 0, (size_t)(4 * space->n + 1) * sizeof *s);
                 for (int d = 0; !alike && d < space->n; d++) {
-                    const kanon__dimension_now *dimension = &space->dimensions[d];
+                    const kanon__current_dimension *dimension = &space->dimensions[d];
                     int32_t most = dimension->numeric ? dimension->full : dimension->taxonomy->n_leaves - 1;
                     s[4 * d] = s[4 * d + 1] = (int32_t)kanon__random_below(&random, most + 1);
                 }

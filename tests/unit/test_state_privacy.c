@@ -6,7 +6,8 @@
 #include "reference/random_table.h"
 #include "reference/ref_privacy.h"
 #include "reference/reference.h"
-#include "state/releases.h"
+#include "state/maintain/releases.h"
+#include "state/maintain/session.h"
 #include "support.h"
 
 enum { MOST = 400, LINE = 64 };
@@ -92,7 +93,7 @@ static bool begin_world(world *w, uint64_t seed, unsigned models, int entity, co
     write_text(scratch("s.yaml").text, w->yaml);
     write_text(scratch("t.csv").text, csv);
     free(csv);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .seed = seed, .algorithm = seed % 2 ? "kmember" : "mondrian"};
     kanon_status st = kanon_anonymize(&grouping, table, &options, &err);
@@ -133,13 +134,13 @@ static void assert_groups_keep(const kanon_table *t, const kanon_grouping *g, in
 static void assert_kept(world *w)
 {
     kanon_error err = {0};
-    kanon__whole whole = {0};
+    kanon__subset whole = {0};
     kanon_grouping *g = NULL;
     bool there[MOST * 4] = {0};
     assert_done(kanon__session_begin(w->state, false, &err), &err);
-    assert_done(kanon__whole_members(&whole, w->state, &err), &err);
-    assert_done(kanon__whole_table(&whole, w->state, &err), &err);
-    assert_done(kanon__whole_grouping(&g, &whole, w->state, &err), &err);
+    assert_done(kanon__subset_list_all(&whole, w->state, &err), &err);
+    assert_done(kanon__subset_read_table(&whole, w->state, &err), &err);
+    assert_done(kanon__subset_grouping(&g, &whole, w->state, &err), &err);
     assert_int_equal(whole.n, w->n);
     for (int64_t i = 0; i < whole.n; i++)
         there[whole.ids[i]] = true;
@@ -147,7 +148,7 @@ static void assert_kept(world *w)
         assert_true(there[w->ids[i]]);
     assert_groups_keep(whole.table, g, w->k);
     kanon_grouping_free(g);
-    kanon__whole_clear(&whole);
+    kanon__subset_clear(&whole);
     kanon__session_end(w->state);
 }
 
@@ -165,14 +166,14 @@ static void assert_released(world *w)
     assert_done(kanon_state_describe(&info, w->state, &err), &err);
     assert_int_equal(info->records, w->n);
     assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
     assert_true(check->k >= w->k);
     assert_true(w->entity == 0 || check->entities >= w->k);
-    assert_int_equal(check->n_kept + (w->entity > 0), info->n_promises);
-    for (size_t i = 0; i < check->n_kept; i++)
-        if (!check->kept[i].holds)
-            fail_msg("check finds this broken: %s", check->kept[i].sentence);
+    assert_int_equal(check->n_constraints + (w->entity > 0), info->n_constraints);
+    for (size_t i = 0; i < check->n_constraints; i++)
+        if (!check->constraints[i].holds)
+            fail_msg("check finds this broken: %s", check->constraints[i].sentence);
     kanon_check_free(check);
     kanon_schema_free(schema);
     kanon_state_info_free(info);
@@ -369,7 +370,7 @@ static void classes_count_an_entity_once(void **unused)
     (void)unused;
     unlink(path.text);
     write_text(scratch("s.yaml").text, yaml);
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     kanon_table *table = table_of(yaml, csv);
     kanon_grouping *g = grouping_of(table, group_of);
     g->k = 4;
@@ -378,8 +379,8 @@ static void classes_count_an_entity_once(void **unused)
     write_text(delta.text, "who,age,ill\ng,21,X\nh,21,Y\n");
     assert_done(kanon_state_delete(state, delta.text, &options, &done, &err), &err);
     assert_done(kanon_check_read(&check, release.text, schema, NULL, &err), &err);
-    assert_int_equal(check->n_kept, 1);
-    assert_true(check->kept[0].holds);
+    assert_int_equal(check->n_constraints, 1);
+    assert_true(check->constraints[0].holds);
     assert_true(done.repaired > 0);
     kanon_check_free(check);
     kanon_state_close(state);

@@ -97,7 +97,7 @@ static void codes_can_lie_in_a_file(void **state)
     for (int row = 0; row < N_ROWS; row++)
         fprintf(file, "%d\n", row * 7 % 1000);
     assert_int_equal(fclose(file), 0);
-    assert_done(kanon_schema_read(&schema, schema_path.text, &err), &err);
+    assert_done(kanon_schema_read(&schema, schema_path.text, NULL, &err), &err);
     assert_done(kanon_table_read(&table, table_path.text, schema, &options, &err), &err);
     assert_true(table->data.spilled && table->data.columns[0].codes.spilled);
     for (uint32_t row = 0; row < N_ROWS; row++)
@@ -336,7 +336,7 @@ static void unknown_columns_are_told(void **state)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_int_equal(kanon_schema_new(&schema, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     assert_int_equal(kanon_schema_set_role(schema, "Age", KANON_ROLE_QUASI, NULL), KANON_OK);
     assert_int_equal(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), KANON_EDATA);
     assert_holds(err.message,
@@ -355,7 +355,7 @@ static void tables_without_use_are_refused(void **state)
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_int_equal(kanon_schema_new(&schema, NULL), KANON_OK);
+    assert_int_equal(kanon_schema_new(&schema, NULL, NULL), KANON_OK);
     assert_int_equal(kanon_table_read(&table, scratch("nowhere.csv").text, schema, NULL, &err), KANON_EIO);
     assert_holds(err.message, "nowhere.csv");
     assert_null(table);
@@ -551,7 +551,7 @@ static void every_allocation_may_fail(void **state)
         "a,b,c,d,e\n1.5,\"x\"\"1\",cook,2020-01-01,p\n?,y2,?,?,q\n");
     kanon_table_free(table);
     place path = scratch("t.csv");
-    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, &err), &err);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
     kanon__alloc_fail_at(0, false);
     assert_done(kanon_table_read(&table, path.text, schema, NULL, &err), &err);
     int64_t n = kanon__alloc_count();

@@ -1,10 +1,12 @@
 #include "release/sink/arrow_stream.h"
 
 #include "core/alloc.h"
+#include "core/context.h"
 
 #include <errno.h>
 
 typedef struct stream_block {
+    const kanon_context *context;
     kanon__arrow_batches *batches;
     int64_t next;
     kanon_error last; /* of the last call */
@@ -26,8 +28,11 @@ void kanon__arrow_batches_free(kanon__arrow_batches *b)
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     stream_block *s = stream->private_data;
+    kanon__call call;
     s->last = (kanon_error){0};
-    kanon_status st = kanon__arrow_schema_init(out, s->batches->fields, s->batches->n_fields, &s->last);
+    kanon__call_begin(&call, s->context);
+    kanon_status st = kanon__call_end(
+        &call, kanon__arrow_schema_init(out, s->batches->fields, s->batches->n_fields, &s->last));
     return st == KANON_OK ? 0 : ENOMEM;
 }
 
@@ -67,6 +72,7 @@ kanon_status kanon__arrow_stream_init(struct ArrowArrayStream *out, kanon__arrow
         return st;
     }
     s->batches = batches;
+    s->context = kanon__call_context();
     *out = (struct ArrowArrayStream){.get_schema = get_schema,
                                      .get_next = get_next,
                                      .get_last_error = get_last_error,

@@ -4,7 +4,7 @@
  * 2. All batches are read on the calling thread; their shape is checked as they come, the contents of their buffers by
  *    column, in parallel.
  * Everything that the stream hands over is owned by the source from then on and released once, by free_source.
- * Called by hosts (kanon_table_from_arrow) and, through the class, by whoever writes rows out. */
+ * Called by table/table.c (kanon_table_from_arrow) and, through the class, by whoever writes rows out. */
 #include "table/source/arrow_source.h"
 
 #include "core/alloc.h"
@@ -12,7 +12,6 @@
 #include "core/pool.h"
 #include "table/data.h"
 #include "table/source/arrow_text.h"
-#include "table/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -197,45 +196,40 @@ static kanon_status next(kanon__cursor *cursor, bool *has_row, kanon_error *err)
         cell->text = at + cell->quoted;
         at = cell->text + cell->length + cell->quoted + 1;
     }
+    cursor->row = c->row;
     cursor->done = ++c->row;
     return KANON_OK;
 }
 
 /* ---- checksum --------------------------------------------------------------------------------------------------------- */
 
-static kanon_status hash_text(kanon__sha256 *hash, const char *text, kanon_error *err)
+static void hash_text(kanon__sha256 *hash, const char *text)
 {
-    return kanon__sha256_add(hash, text, strlen(text) + 1, err);
+    kanon__sha256_add(hash, text, strlen(text) + 1);
 }
 
-static kanon_status hash_schema(const kanon__arrow_source *s, kanon__sha256 *hash, kanon_error *err)
+static void hash_schema(const kanon__arrow_source *s, kanon__sha256 *hash)
 {
-    kanon_status st = KANON_OK;
     for (int i = 0; i < s->base.n_columns; i++) {
         const struct ArrowSchema *column = s->schema.children[i];
-        KANON_TRY(hash_text(hash, s->base.column_names[i], err), out);
-        KANON_TRY(hash_text(hash, column->format, err), out);
-        KANON_TRY(hash_text(hash, column->dictionary != NULL ? column->dictionary->format : "", err), out);
+        hash_text(hash, s->base.column_names[i]);
+        hash_text(hash, column->format);
+        hash_text(hash, column->dictionary != NULL ? column->dictionary->format : "");
     }
-out:
-    return st;
 }
 
 /* A cell is its length, eight bytes, and its text as in CSV; a null is the length 2^64 - 1. */
-static kanon_status hash_row(const kanon__cursor *cursor, kanon__sha256 *hash, kanon_error *err)
+static void hash_row(const kanon__cursor *cursor, kanon__sha256 *hash)
 {
-    kanon_status st = KANON_OK;
     for (int i = 0; i < cursor->source->n_columns; i++) {
         const kanon__cell *cell = &cursor->cells[i];
         uint64_t length = cell->null ? UINT64_MAX : cell->length;
         unsigned char prefix[8];
         for (int byte = 0; byte < 8; byte++)
             prefix[byte] = (unsigned char)(length >> 8 * byte);
-        KANON_TRY(kanon__sha256_add(hash, prefix, sizeof prefix, err), out);
-        KANON_TRY(kanon__sha256_add(hash, cell->text, cell->length, err), out);
+        kanon__sha256_add(hash, prefix, sizeof prefix);
+        kanon__sha256_add(hash, cell->text, cell->length);
     }
-out:
-    return st;
 }
 
 /* Names, types and values, whatever batches they came in. */
@@ -244,13 +238,13 @@ static kanon_status hash_values(const kanon__source *source, kanon__sha256 *hash
     kanon_status st = KANON_OK;
     kanon__cursor *cursor = NULL;
     bool has_row = true;
-    KANON_TRY(hash_schema(as_arrow(source), hash, err), out);
+    hash_schema(as_arrow(source), hash);
     KANON_TRY(open_cursor(&cursor, source, err), out);
     for (;;) {
         KANON_TRY(next(cursor, &has_row, err), out);
         if (!has_row)
             break;
-        KANON_TRY(hash_row(cursor, hash, err), out);
+        hash_row(cursor, hash);
     }
 out:
     close_cursor(cursor);
@@ -532,13 +526,4 @@ out:
         moved.release(&moved);
     kanon__source_free((kanon__source *)s);
     return st;
-}
-
-kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
-                                    const kanon_read_options *options, kanon_error *err)
-{
-    kanon__source *source = NULL;
-    *out = NULL;
-    kanon_status st = kanon__arrow_source_new(&source, stream, err);
-    return st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st;
 }

@@ -88,5 +88,5 @@ if python3 -c 'import yaml' 2>/dev/null; then
     out_has "proved: "
     sed 's/"k": 3/"k": 2/' proof.json >wrong.json
     expect 1 python3 "$SOURCE/docs/check_certificate.py" t.csv s.yaml wrong.json
-    out_has "not proved: a box is overpriced"
+    out_has "not proved: the prices in a box violate dual feasibility"
 fi

@@ -1,0 +1,236 @@
+/* The separation of all tuples, and prices that become dual feasible.
+ *
+ * kanon__separation_make_feasible, in passes:
+ *
+ *   1. Separate all items, on several threads; the violated sets become cuts.
+ *   2. In the order of the items: lower the prices of a violated set's members, all by the same, until it is not violated.
+ *      Where the search ran out of its budget, the tuple alone pays for what it may have missed.
+ *   3. Items without a violated set leave. Begin again with the others, until there are none.
+ *   4. Take off the tolerance from every price: what was let pass is paid for.
+ *
+ * It is right because lowering a price violates nothing, and because each set belongs to the problem of its first tuple in
+ * an order that stays. Called by lower_bound.c. Calls box_search.h, cuts.h, core/pool.h. */
+#include "bound/separation.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of one box search: a fraction of a second. */
+static const int64_t PATIENT_BUDGET = (int64_t)1 << 26;
+enum { TUPLES_PER_TASK = 64, MOST_PASSES = 200 };
+
+kanon_status kanon__separation_new(kanon__separation **out, kanon__priced_table *table, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__separation *s = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&s, 1, "prices", err), out);
+    s->table = table;
+    KANON_TRY(kanon__new_array(&s->order, table->n, "prices", err), out);
+    KANON_TRY(kanon__new_array(&s->last, table->index->n_nodes, "prices", err), out);
+    KANON_TRY(kanon__new_array(&s->radius, table->n, "prices", err), out);
+    KANON_TRY(kanon__new_array(&s->items, table->n, "prices", err), out);
+    s->n_tasks = (table->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK;
+    KANON_TRY(kanon__new_array(&s->members, s->n_tasks, "prices", err), out);
+    *out = s;
+    s = NULL;
+out:
+    kanon__separation_free(s);
+    return st;
+}
+
+/* The sets of the last run are gone then. */
+static void drop_members(kanon__separation *s)
+{
+    for (int64_t task = 0; s->members != NULL && task < s->n_tasks; task++) {
+        kanon__free(s->members[task]);
+        s->members[task] = NULL;
+    }
+}
+
+void kanon__separation_free(kanon__separation *s)
+{
+    if (s == NULL)
+        return;
+    drop_members(s);
+    kanon__free(s->members);
+    kanon__free(s->items);
+    kanon__free(s->radius);
+    kanon__free(s->last);
+    kanon__free(s->order);
+    kanon__free(s);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static int by_key(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Children have higher numbers than their parents, so going backwards finds them done. */
+static void set_last(kanon__separation *s)
+{
+    const kanon__tuple_tree *x = s->table->index;
+    for (int64_t i = x->n_nodes - 1; i >= 0; i--) {
+        const kanon__tree_node *node = &x->nodes[i];
+        int32_t last = -1;
+        for (int64_t tuple = node->begin; node->first_child < 0 && tuple < node->end; tuple++)
+            last = s->order[tuple] > last ? s->order[tuple] : last;
+        for (int32_t child = node->first_child; child >= 0 && child < node->first_child + 2; child++)
+            last = s->last[child] > last ? s->last[child] : last;
+        s->last[i] = last;
+    }
+}
+
+kanon_status kanon__separation_start(kanon__separation *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__priced_table *t = s->table;
+    uint64_t *keys = NULL;
+    KANON_TRY(kanon__new_array(&keys, t->n, "prices", err), out);
+    for (int64_t tuple = 0; tuple < t->n; tuple++)
+        keys[tuple] = (uint64_t)((int64_t)INT32_MAX - t->prices[tuple]) << 32 | (uint64_t)tuple;
+    qsort(keys, (size_t)t->n, sizeof *keys, by_key);
+    for (int64_t i = 0; i < t->n; i++)
+        s->order[keys[i] & UINT32_MAX] = (int32_t)i;
+    set_last(s);
+    memcpy(s->radius, t->prices, (size_t)t->n * sizeof *s->radius);
+    s->n = t->n;
+    for (int64_t tuple = 0; tuple < t->n; tuple++)
+        s->items[tuple].tuple = tuple;
+out:
+    kanon__free(keys);
+    return st;
+}
+
+/* ---- separation -------------------------------------------------------------------------------------------------- */
+
+/* What all tasks share. */
+typedef struct separation_job {
+    kanon__separation *separation;
+    int64_t tolerance, budget;
+    kanon__shared_ticker shared;
+} separation_job;
+
+/* Append the members of the set to *members, which has `used` numbers. */
+static kanon_status keep_set(kanon__separation_item *item, const kanon__violated_set *set, int32_t **members, int64_t *used,
+                             int64_t *capacity, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(members, capacity, *used + 2 * set->n, "prices", err);
+    if (st != KANON_OK)
+        return st;
+    item->set = *set;
+    memcpy(*members + *used, set->tuples, (size_t)set->n * sizeof **members);
+    memcpy(*members + *used + set->n, set->times, (size_t)set->n * sizeof **members);
+    *used += 2 * set->n;
+    return KANON_OK;
+}
+
+static kanon_status separate_task(int64_t task, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    separation_job *a = payload;
+    kanon__separation *s = a->separation;
+    kanon__box_search *search = NULL;
+    kanon__ticker ticker;
+    int64_t begin = task * TUPLES_PER_TASK, end = begin + TUPLES_PER_TASK < s->n ? begin + TUPLES_PER_TASK : s->n;
+    int64_t used = 0, capacity = 0;
+    kanon__shared_ticker_task(&ticker, &a->shared);
+    KANON_TRY(kanon__box_search_new(&search, s->table, err), out);
+    for (int64_t i = begin; i < end; i++) {
+        const kanon__violated_set *set;
+        int64_t tuple = s->items[i].tuple;
+        KANON_TRY(kanon__tick(&ticker, 0, 0, 100000, err), out);
+        KANON_TRY(
+            kanon__box_search_run(search, tuple, s->order, s->last, s->radius[tuple], a->tolerance, a->budget, &set, err),
+            out);
+        KANON_TRY(keep_set(&s->items[i], set, &s->members[task], &used, &capacity, err), out);
+    }
+    used = 0;
+    for (int64_t i = begin; i < end; i++) { /* the array does not move any more */
+        kanon__violated_set *set = &s->items[i].set;
+        set->tuples = s->members[task] + used;
+        set->times = set->tuples + set->n;
+        used += 2 * set->n;
+    }
+    kanon__shared_ticker_add(&a->shared, end - begin);
+out:
+    kanon__box_search_free(search);
+    return st;
+}
+
+kanon_status kanon__separation_run(kanon__separation *s, int32_t tolerance, int64_t budget, kanon__ticker *ticker,
+                                   kanon_error *err)
+{
+    separation_job a = {.separation = s, .tolerance = tolerance * s->table->k, .budget = budget};
+    drop_members(s);
+    kanon__shared_ticker_init(&a.shared, ticker, s->n);
+    kanon_status st = kanon__pool_run(s->table->threads, (s->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK, separate_task, &a,
+                                      err);
+    kanon__shared_ticker_clear(&a.shared);
+    return st;
+}
+
+/* ---- dual feasibility -------------------------------------------------------------------------------------------- */
+
+/* 2. Sets of this pass that came before may have lowered its prices enough already. False: a price left its range. */
+static bool lower_set(kanon__priced_table *t, const kanon__violated_set *set)
+{
+    int64_t excess = -t->k * set->units;
+    for (int64_t i = 0; i < set->n; i++)
+        excess += (int64_t)set->times[i] * t->prices[set->tuples[i]];
+    int64_t each = excess > 0 ? (excess + t->k - 1) / t->k : 0;
+    for (int64_t i = 0; i < set->n; i++) {
+        if (t->prices[set->tuples[i]] - each < KANON__LOWEST_PRICE)
+            return false;
+        t->prices[set->tuples[i]] -= (int32_t)each;
+    }
+    return true;
+}
+
+/* 2. Every set of the problem holds the tuple, so lowering its price by the excess is enough for all of them. */
+static bool lower_alone(kanon__priced_table *t, int64_t tuple, int64_t excess)
+{
+    if (t->prices[tuple] - excess < KANON__LOWEST_PRICE)
+        return false;
+    t->prices[tuple] -= (int32_t)excess;
+    return true;
+}
+
+kanon_status kanon__separation_make_feasible(kanon__separation *s, int32_t tolerance, kanon__cuts *cuts, bool *feasible,
+                                             kanon__ticker *ticker, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__priced_table *t = s->table;
+    int64_t passes = 0;
+    *feasible = true;
+    KANON_TRY(kanon__separation_start(s, err), out);
+    for (; s->n > 0 && *feasible; passes++) {
+        /* 1. */
+        KANON_TRY(kanon__separation_run(s, tolerance, PATIENT_BUDGET, ticker, err), out);
+        KANON_TRY(kanon__cuts_add(cuts, s->items, s->n, err), out);
+        /* 2, 3. */
+        int64_t left = 0;
+        for (int64_t i = 0; i < s->n && *feasible; i++) {
+            const kanon__separation_item *item = &s->items[i];
+            bool found = item->set.n > 0, ran_out = item->set.at_most > tolerance * t->k && !found;
+            if (found)
+                *feasible = lower_set(t, &item->set);
+            else if (ran_out)
+                *feasible = lower_alone(t, item->tuple, item->set.at_most - tolerance * t->k);
+            if (found)
+                s->items[left++].tuple = item->tuple;
+        }
+        s->n = left;
+        *feasible = *feasible && passes < MOST_PASSES;
+    }
+    for (int64_t tuple = 0; tuple < t->n; tuple++) /* 4. */
+        t->prices[tuple] -= tolerance;
+out:
+    return st;
+}

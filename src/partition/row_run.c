@@ -1,0 +1,30 @@
+/* See row_run.h. May call the model and the constraints; knows no algorithm. */
+#include "partition/row_run.h"
+
+
+kanon_status kanon__row_run_init(kanon__row_run *out, const kanon__run *whole, const int32_t *rows, int64_t n,
+                                 int32_t *group_of, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__row_run){.run = *whole};
+    KANON_TRY(kanon__data_rows(&out->table, whole->table, rows, n, err), out);
+    KANON_TRY(kanon__space_new(&out->space, &out->table, out->table.quasi, out->table.n_quasi, KANON__TERMS_LOSS, err), out);
+    if (whole->constraints != NULL) {
+        out->constraints = kanon__constraints_for(whole->constraints, &out->table);
+        out->run.constraints = &out->constraints;
+    }
+    out->run.table = &out->table;
+    out->run.space = out->space;
+    out->run.group_of = group_of;
+    out->run.n_groups = 0;
+    out->run.recode_maps = NULL;
+out:
+    return st;
+}
+
+void kanon__row_run_clear(kanon__row_run *part)
+{
+    kanon__space_free(part->space);
+    part->space = NULL;
+    kanon__data_clear_rows(&part->table);
+}

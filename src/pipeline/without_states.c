@@ -1,0 +1,139 @@
+/* Compiled in place of src/state and of the calls on it, where KANON_STATES is off. */
+#include "core/status.h"
+
+#include <kanon_arrow.h>
+
+static kanon_status no_states(kanon_error *err)
+{
+    return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no states");
+}
+
+kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
+                                const kanon_grouping *grouping, const kanon_outputs *outputs,
+                                const kanon_state_options *options, kanon_error *err)
+{
+    (void)path, (void)table, (void)schema, (void)grouping, (void)outputs, (void)options;
+    return no_states(err);
+}
+
+kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options, kanon_error *err)
+{
+    (void)path, (void)options;
+    *out = NULL;
+    return no_states(err);
+}
+
+void kanon_state_close(kanon_state *state)
+{
+    (void)state;
+}
+
+kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
+kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
+kanon_status kanon_state_update(kanon_state *state, const char *delta, const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
+                                      const kanon_change_options *options,
+                                kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                      kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    if (delta->release != NULL)
+        delta->release(delta);
+    return no_states(err);
+}
+
+kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
+                                  kanon_change *out, kanon_error *err)
+{
+    (void)state, (void)refinement, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                 kanon_error *err)
+{
+    (void)state, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *state, kanon_error *err)
+{
+    (void)state;
+    *out = NULL;
+    return no_states(err);
+}
+
+void kanon_state_info_free(kanon_state_info *info)
+{
+    (void)info;
+}
+
+kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k, kanon_error *err)
+{
+    (void)state, (void)k;
+    *out = NULL;
+    return no_states(err);
+}
+
+void kanon_audit_free(kanon_audit *audit)
+{
+    (void)audit;
+}

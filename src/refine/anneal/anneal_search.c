@@ -1,0 +1,477 @@
+/* search: look for groups with less loss by simulated annealing.
+ *
+ * Moves change the groups a little at a time (move_engine.c). A move that makes the loss grow is accepted with a probability
+ * that falls as the temperature falls. The number of groups is free. The steps:
+ *
+ *   1. Choose the schedule: how many moves and rounds, which temperatures, how many neighbours.
+ *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
+ *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
+ *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
+ *   4. The temperature falls over the rounds; the last rounds only let the loss fall. With many moves this starts over
+ *      several times (reheating).
+ *   5. Where the caller wants to end early, one more round at temperature 0.
+ *
+ * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; ruin and recreate: Schrimpf
+ * et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
+ * Cost: O(attributes) for a move of single records, O((c k)^2 attributes) for regrouping c groups; memory O(records).
+ * Ties: random, by the seed. Region r of round t uses stream t * 2^32 + r + 1; the cuts of round t use stream t * 2^32.
+ * Called through refinements.def; calls the other files of this folder and core/pool.h. */
+#include "refine/refinement.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+#include "model/clusters.h"
+#include "model/grouping.h"
+#include "refine/anneal/annealing.h"
+#include "refine/anneal/regions.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    /* regions */
+    REGIONS = 8,          /* the table is cut into about so many, */
+    LEAST_REGION = 16000, /* of at least so many records, */
+    MOST_REGION = 130000, /* at most so many, */
+    REGION_GROUPS = 200,  /* and room for at least so many groups */
+    /* the number of moves, unless it is set */
+    MOVES_PER_RECORD = 1000,
+    MOST_MOVES = 27000000,  /* with effort=balanced, */
+    LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
+    K_OF_HALF = 12,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it */
+    LEAST_MOVES = 20000,
+    BEST_FACTOR = 8, /* effort=best: so many times as many */
+    /* restarts */
+    MOST_STARTS = 8,
+    MOVES_PER_START = 500,      /* per record, and as many more as there are records */
+    MOVES_PER_SECOND = 2000000, /* an estimate, for a search that is limited in time only */
+};
+/* The last share of the moves of an annealing: temperature 0, a plain descent. */
+static const double DESCENT = 0.05;
+
+/* How much is done, and how; 0 moves or seconds: not limited. */
+typedef struct search_plan {
+    int64_t moves;  /* in all */
+    double seconds; /* of wall-clock time */
+    int64_t n_rounds;
+    int64_t n_neighbours; /* width of the neighbourhood */
+    double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
+} search_plan;
+
+typedef struct annealer {
+    kanon__run *run;
+    kanon__search_state state;
+    kanon__regions regions;
+    kanon__cooling_schedule cooling; /* of this round; `moves` is the sum over the regions */
+    float thresholds[KANON__THRESHOLDS];
+    int64_t *losses; /* by region */
+    int64_t round;
+    kanon__shared_ticker *ticker;
+    char detail[64]; /* for the progress display */
+    int32_t *best;   /* the best grouping so far, its number of groups and loss */
+    int32_t n_best_groups;
+    int64_t best_loss;
+    search_plan plan;
+    int64_t done; /* moves so far */
+    double begin; /* seconds, by the clock */
+    double unit;  /* of temperature, in units of loss */
+} annealer;
+
+/* ---- one round --------------------------------------------------------------------------------------------------- */
+
+/* The stream of random numbers of a task, whatever thread runs it. */
+static uint64_t stream_of(int64_t round, int64_t task)
+{
+    return (uint64_t)round << 32 | (uint64_t)task;
+}
+
+/* The constraints, with room for the rows of the largest group. */
+typedef struct constraint_check {
+    const kanon__constraints *constraints;
+    int32_t *rows;
+    kanon_status status; /* of the first check that failed for lack of memory */
+} constraint_check;
+
+static bool group_satisfies(const kanon__region *region, int32_t group, constraint_check *check)
+{
+    bool satisfied = false;
+    int32_t size = region->groups[group].size;
+    const int32_t *members = kanon__region_members(region, group);
+    for (int32_t i = 0; i < size; i++)
+        check->rows[i] = region->rows[members[i]];
+    kanon_status st = kanon__constraints_hold_rows(&satisfied, check->constraints, check->rows, size, NULL);
+    if (st != KANON_OK && check->status == KANON_OK)
+        check->status = st;
+    return st == KANON_OK && satisfied;
+}
+
+/* A kanon__move_check: every group that a record left or joined satisfies the constraints. */
+static bool groups_satisfy(const kanon__region *region, const kanon__removed_record *removed, int64_t n, void *payload)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int32_t from = removed[i].from, to = region->group_of[removed[i].record];
+        if (region->groups[from].size > 0 && !group_satisfies(region, from, payload))
+            return false;
+        if (to != from && !group_satisfies(region, to, payload))
+            return false;
+    }
+    return true;
+}
+
+/* Importance sampling again: regions that lose more get more moves. */
+static int64_t moves_of_region(const annealer *a, const kanon__region *region)
+{
+    static const double BY_LOSS = 0.7;
+    double by_records = (double)region->n / (double)a->regions.row_begins[a->state.n_groups];
+    double by_loss = a->state.loss > 0 ? (double)region->loss / (double)a->state.loss : by_records;
+    return (int64_t)ceil((double)a->cooling.moves * (BY_LOSS * by_loss + (1 - BY_LOSS) * by_records));
+}
+
+/* 3. A task of the pool. */
+static kanon_status search_region(int64_t which, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    annealer *a = payload;
+    const kanon__regions *r = &a->regions;
+    kanon__region region = {0};
+    kanon__move_engine engine = {0};
+    constraint_check check = {.constraints = a->run->constraints};
+    kanon__ticker ticker;
+    kanon__cooling_schedule cooling = a->cooling;
+    kanon__shared_ticker_task(&ticker, a->ticker);
+    KANON_TRY(kanon__regions_extract(&region, r, which, err), out);
+    cooling.moves = moves_of_region(a, &region);
+    KANON_TRY(kanon__move_engine_init(&engine, &region, a->run->seed, stream_of(a->round, which + 1), err), out);
+    if (check.constraints != NULL) {
+        KANON_TRY(kanon__new_array(&check.rows, region.n, "a group", err), out);
+        engine.check = groups_satisfy;
+        engine.payload = &check;
+    }
+    kanon__move_engine_split_all(&engine);
+    KANON_TRY(kanon__anneal(&engine, &cooling, &ticker, err), out);
+    if (check.status != KANON_OK) {
+        st = kanon__fail(err, check.status, "out of memory for the constraints of a group");
+        goto out;
+    }
+    kanon__regions_write_back(r, which, &region);
+    a->losses[which] = region.loss;
+out:
+    kanon__free(check.rows);
+    kanon__move_engine_clear(&engine);
+    kanon__region_clear(&region);
+    return st;
+}
+
+static void keep_best(annealer *a)
+{
+    if (a->state.loss >= a->best_loss)
+        return;
+    a->best_loss = a->state.loss;
+    a->n_best_groups = a->state.n_groups;
+    memcpy(a->best, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->best);
+}
+
+/* How many records a region has at most, of n in all. */
+static int64_t most_records(int64_t n, int64_t k)
+{
+    int64_t share = n / REGIONS, most = share < LEAST_REGION ? LEAST_REGION : share > MOST_REGION ? MOST_REGION : share;
+    return most / k < REGION_GROUPS ? k * REGION_GROUPS : most;
+}
+
+/* 3. */
+static kanon_status search_round(annealer *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__random random;
+    kanon__random_init(&random, a->run->seed, stream_of(a->round, 0));
+    KANON_TRY(kanon__regions_init(&a->regions, &a->state, most_records(a->state.space->n_rows, a->run->k), &random, err),
+              out);
+    KANON_TRY(kanon__new_array(&a->losses, a->regions.n_regions, "regions", err), out);
+    KANON_TRY(kanon__pool_run(a->run->threads, a->regions.n_regions, search_region, a, err), out);
+    a->state.loss = 0;
+    for (int64_t i = 0; i < a->regions.n_regions; i++)
+        a->state.loss += a->losses[i];
+    int64_t n_groups = a->regions.n_group_numbers;
+    KANON_TRY(kanon__grouping_renumber(a->state.group_of, a->state.space->n_rows, &n_groups, err), out);
+    a->state.n_groups = (int32_t)n_groups;
+    keep_best(a);
+    a->done += a->cooling.moves;
+    a->round++;
+out:
+    kanon__free(a->losses);
+    a->losses = NULL;
+    kanon__regions_clear(&a->regions);
+    return st;
+}
+
+/* ---- all rounds -------------------------------------------------------------------------------------------------- */
+
+/* How much of the work is done, from 0 to 1. */
+static double share_done(const annealer *a)
+{
+    double by_moves = a->plan.moves > 0 ? (double)a->done / (double)a->plan.moves : 0;
+    double by_time = a->plan.seconds > 0 ? (kanon__seconds() - a->begin) / a->plan.seconds : 0;
+    double share = by_moves > by_time ? by_moves : by_time;
+    return share < 1 ? share : 1;
+}
+
+/* The moves of the next round. Only a search that is limited in time depends on the clock: by its speed so far. */
+static int64_t moves_of_round(const annealer *a, int64_t rounds)
+{
+    double wanted = a->plan.moves > 0 ? ceil((double)a->plan.moves / (double)rounds) : INFINITY;
+    if (a->plan.seconds > 0) {
+        double spent = kanon__seconds() - a->begin;
+        double by_time = a->done > 0 ? (double)a->done / spent * a->plan.seconds / (double)rounds
+                                     : 2.0 * (double)a->state.space->n_rows;
+        wanted = by_time < wanted ? by_time : wanted;
+    }
+    if (a->plan.moves > 0 && wanted > (double)(a->plan.moves - a->done))
+        wanted = (double)(a->plan.moves - a->done);
+    return wanted > 1 ? (int64_t)wanted : 1;
+}
+
+/* 4. Geometric cooling within each start, then 0 for the descent. */
+static double temperature_at(const annealer *a, double share, int64_t n_starts)
+{
+    double within = share * (double)n_starts;
+    within = (within - floor(within)) / (1 - DESCENT);
+    return share >= 1 || within >= 1 ? 0 : a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
+}
+
+static void set_detail(annealer *a)
+{
+    double scale = (double)a->state.space->scale, spent = kanon__seconds() - a->begin;
+    snprintf(a->detail, sizeof a->detail, "loss %.6g, %.1f M moves/s", (double)a->best_loss / scale,
+             (double)a->done / (spent > 0 ? spent : 1) * 1e-6);
+}
+
+static kanon_status run_rounds(annealer *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = a->state.space->n_rows;
+    int64_t n_starts = a->plan.moves > 0 ? a->plan.moves / (n * (n + MOVES_PER_START)) : 1, reported = 0;
+    n_starts = n_starts < 1 ? 1 : n_starts > MOST_STARTS ? MOST_STARTS : n_starts;
+    int64_t n_rounds = a->plan.n_rounds * n_starts;
+    for (double share = share_done(a); share < 1 && !a->ticker->finish; share = share_done(a)) {
+        a->cooling.moves = moves_of_round(a, n_rounds);
+        double end = share + 1.0 / (double)n_rounds;
+        a->cooling.hot = temperature_at(a, share, n_starts);
+        a->cooling.cold = temperature_at(a, end, n_starts);
+        a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
+        KANON_TRY(search_round(a, err), out);
+        set_detail(a);
+        kanon__shared_ticker_add(a->ticker, (int64_t)(share_done(a) * 1000) - reported);
+        reported = (int64_t)(share_done(a) * 1000);
+    }
+out:
+    return st;
+}
+
+/* 5. A grouping at a high temperature loses more than it has to. */
+static kanon_status quench(annealer *a, kanon_error *err)
+{
+    enum { MOVES = 20 }; /* per record */
+    a->run->ticker->anytime = false;
+    a->ticker->finish = false;
+    a->cooling.hot = a->cooling.cold = 0;
+    a->cooling.moves = MOVES * a->state.space->n_rows;
+    return search_round(a, err);
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------- */
+
+/* 2. */
+static kanon_status init_state(kanon__search_state *s, kanon__run *run, int64_t n_neighbours, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = run->space->n_rows;
+    *s = (kanon__search_state){.space = run->space, .k = run->k, .n_groups = run->n_groups};
+    KANON_TRY(kanon__move_costs_new(&s->costs, run->space, err), out);
+    KANON_TRY(kanon__tuples_new(&s->tuples, run->space, err), out);
+    KANON_TRY(
+        kanon__neighbourhood_new(&s->neighbourhood, run->space, s->tuples, n_neighbours, run->threads, run->ticker, err),
+        out);
+    KANON_TRY(kanon__new_array(&s->ordinal_of, n, "records", err), out);
+    KANON_TRY(kanon__new_array(&s->rows, n, "records", err), out);
+    KANON_TRY(kanon__new_array(&s->group_of, n, "groups", err), out);
+    for (int64_t ordinal = 0, at = 0; ordinal < s->tuples->n; ordinal++) {
+        int64_t tuple = s->neighbourhood->index->order[ordinal];
+        for (int64_t i = s->tuples->begins[tuple]; i < s->tuples->begins[tuple + 1]; i++) {
+            s->rows[at++] = s->tuples->rows[i];
+            s->ordinal_of[s->tuples->rows[i]] = (int32_t)ordinal;
+        }
+    }
+    memcpy(s->group_of, run->group_of, (size_t)n * sizeof *s->group_of);
+out:
+    return st;
+}
+
+static void clear_state(kanon__search_state *s)
+{
+    kanon__free(s->group_of);
+    kanon__free(s->rows);
+    kanon__free(s->ordinal_of);
+    kanon__neighbourhood_free(s->neighbourhood);
+    kanon__tuples_free(s->tuples);
+    kanon__move_costs_free(s->costs);
+}
+
+/* 2. The unit of temperature is the average loss of the records that lose anything. */
+static kanon_status measure_start(annealer *a, kanon_error *err)
+{
+    kanon__clusters c;
+    const kanon__search_state *s = &a->state;
+    kanon_status st = kanon__clusters_init(&c, s->space, s->n_groups, err);
+    if (st != KANON_OK)
+        return st;
+    int64_t n_losing = 0;
+    for (int64_t row = 0; row < s->space->n_rows; row++)
+        if (s->group_of[row] >= 0)
+            kanon__clusters_join(&c, s->group_of[row], row);
+    for (int64_t group = 0; group < s->n_groups; group++) {
+        int64_t units = kanon__box_units(s->space, kanon__clusters_box(&c, group));
+        a->best_loss += c.sizes[group] * units;
+        n_losing += units > 0 ? c.sizes[group] : 0;
+    }
+    a->state.loss = a->best_loss;
+    a->unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
+    kanon__clusters_clear(&c);
+    return KANON_OK;
+}
+
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+
+static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64_t k)
+{
+    int64_t moves = n * MOVES_PER_RECORD;
+    if (kanon__setting_is(settings, "effort", "best"))
+        moves *= BEST_FACTOR;
+    else if (moves > MOST_MOVES)
+        moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
+    moves = moves / (K_OF_HALF + k) * K_OF_HALF; /* with large groups a move takes longer */
+    return moves > LEAST_MOVES ? moves : LEAST_MOVES;
+}
+
+static double between(double least, double value, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
+ * not worth the time to find it. */
+static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64_t k)
+{
+    static const double HOT = 1.2, COLD = 0.03, PLENTY = 600;
+    search_plan p = {.moves = kanon__setting_integer(settings, "moves"),
+                     .seconds = kanon__setting_number(settings, "time-limit")};
+    if (p.moves == 0 && p.seconds == 0)
+        p.moves = moves_of_effort(settings, n, k);
+    double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
+    double per_record = (p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time) / (double)n;
+    p.n_rounds = (int64_t)between(2, per_record / 6, 64);
+    p.n_neighbours = (int64_t)between(6, per_record / 4, 24);
+    p.hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
+    p.cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
+    return p;
+}
+
+/* effort=fast without a number of moves or seconds: no search. */
+static bool is_off(const kanon__settings *settings)
+{
+    return kanon__setting_integer(settings, "moves") == 0 && kanon__setting_number(settings, "time-limit") == 0 &&
+           kanon__setting_is(settings, "effort", "fast");
+}
+
+/* ---- the refinement ---------------------------------------------------------------------------------------------- */
+
+static kanon_status run_search(kanon__run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    annealer *a = NULL;
+    kanon__shared_ticker shared;
+    if (is_off(run->settings))
+        return KANON_OK;
+    kanon__shared_ticker_init(&shared, run->ticker, 1000);
+    KANON_TRY(kanon__new_array(&a, 1, "the search", err), out);
+    a->run = run;
+    a->ticker = &shared;
+    a->begin = kanon__seconds();
+    a->plan = choose_plan(run->settings, run->space->n_rows, run->k);
+    kanon__thresholds_fill(a->thresholds);
+    a->cooling.thresholds = a->thresholds;
+    KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
+    KANON_TRY(measure_start(a, err), out);
+    KANON_TRY(kanon__new_array(&a->best, run->space->n_rows, "groups", err), out);
+    memcpy(a->best, run->group_of, (size_t)run->space->n_rows * sizeof *a->best);
+    a->n_best_groups = run->n_groups;
+    run->ticker->detail = a->detail;
+    run->ticker->anytime = true;
+    if (a->best_loss > 0)
+        KANON_TRY(run_rounds(a, err), out);
+    if (shared.finish)
+        KANON_TRY(quench(a, err), out);
+    memcpy(run->group_of, a->best, (size_t)run->space->n_rows * sizeof *a->best);
+    run->n_groups = a->n_best_groups;
+out:
+    run->ticker->anytime = false;
+    run->ticker->detail = NULL;
+    if (a != NULL) {
+        kanon__free(a->best);
+        clear_state(&a->state);
+    }
+    kanon__free(a);
+    kanon__shared_ticker_clear(&shared);
+    return st;
+}
+
+/* The state has all records, and each thread has one region. The constants are bytes of a record and of a cell. */
+static int64_t need(const kanon__settings *given, const kanon__data *t, const kanon__constraints *constraints, int64_t k,
+                    int threads)
+{
+    int64_t n = t->n_rows, m = t->n_quasi;
+    enum { STATE = 64, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
+    int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
+    (void)constraints; /* they are checked group by group */
+    if (is_off(given) || n == 0)
+        return 0;
+    int64_t near = NEIGHBOUR * choose_plan(given, n, k).n_neighbours;
+    return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
+           kanon__move_costs_need(t);
+}
+
+static const kanon_setting_info settings[] = {
+    {.name = "moves",
+     .type = KANON_SETTING_INTEGER,
+     .min = 1,
+     .max = 1e15,
+     .help = "how many moves are tried; equal numbers give equal groups (default: by effort, unless there is a time limit)"},
+    {.name = "time-limit",
+     .type = KANON_SETTING_NUMBER,
+     .min = 0.001,
+     .max = 1e9,
+     .help = "how many seconds the search takes; the groups then depend on how fast the machine is"},
+    {.name = "effort",
+     .type = KANON_SETTING_CHOICE,
+     .default_value = "balanced",
+     .choices = "fast|balanced|best",
+     .help =
+         "how many moves where nothing else is said: none; some seconds' worth, more only on very large tables; or at least "
+         "eight times as many"},
+};
+
+const kanon__refinement kanon__refinement_search = {
+    .info =
+        {.name = "search",
+         .summary = "look for groups with less loss by simulated annealing",
+         .advice =
+             "The lowest loss, for as much time as you give it: a second is worth it, a minute finds a few percent more. "
+             "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
+         .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
+                   "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
+         .revision = 3,
+         .settings = settings,
+         .n_settings = sizeof settings / sizeof *settings},
+    .run = run_search,
+    .need = need,
+};

@@ -1,0 +1,49 @@
+/* The annealing of a region, in stages of STEPS_AT_ONCE steps:
+ *
+ *   1. The window moves on: the steps of a stage begin with records of one window. Records are in index order, so those of
+ *      a window and their neighbours fit the caches.
+ *   2. Each step draws its acceptance threshold and tries one random move.
+ *   3. The temperature falls by a constant factor, so that it is `cold` after the last stage.
+ *
+ * Called by anneal_search.c on any thread; a region belongs to one thread. Calls move_engine.h. */
+#include "refine/anneal/annealing.h"
+
+#include <math.h>
+
+/* STEP_NS: about what a step takes, for the ticker. */
+enum { STEPS_AT_ONCE = 8192, WINDOW = 2000, STEP_NS = 200 };
+
+void kanon__thresholds_fill(float *thresholds)
+{
+    for (int i = 0; i < KANON__THRESHOLDS; i++)
+        thresholds[i] = (float)-log((i + 0.5) / KANON__THRESHOLDS);
+}
+
+static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, int64_t n, double temperature)
+{
+    /* 1. */
+    e->window_size = e->region->n < WINDOW ? e->region->n : WINDOW;
+    e->window_begin += e->window_size;
+    e->window_begin = e->window_begin < e->region->n ? e->window_begin : e->window_begin - e->region->n;
+    /* 2. */
+    for (int64_t i = 0; i < n; i++) {
+        e->threshold = (int64_t)(temperature * (double)c->thresholds[kanon__random_next(&e->random) % KANON__THRESHOLDS]);
+        kanon__move_engine_step(e);
+    }
+}
+
+kanon_status kanon__anneal(kanon__move_engine *e, const kanon__cooling_schedule *c, kanon__ticker *ticker, kanon_error *err)
+{
+    e->window_begin = (int32_t)kanon__random_below(&e->random, e->region->n);
+    double temperature = c->hot, n_stages = ceil((double)c->moves / STEPS_AT_ONCE);
+    double factor = c->hot > 0 && n_stages > 0 ? pow(c->cold / c->hot, 1 / n_stages) : 1;
+    for (int64_t done = 0; done < c->moves && !ticker->finish; done += STEPS_AT_ONCE) {
+        int64_t n = c->moves - done < STEPS_AT_ONCE ? c->moves - done : STEPS_AT_ONCE;
+        run_stage(e, c, n, temperature);
+        temperature *= factor; /* 3. */
+        kanon_status st = kanon__tick(ticker, 0, 0, n * STEP_NS, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}

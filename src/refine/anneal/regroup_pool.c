@@ -1,0 +1,312 @@
+/* Filling the regroup pool, and growing groups out of it.
+ *
+ * A group grows greedily: of the free records, the one that makes D least joins, until there are k. D with each of the free
+ * records has two parts. On the categorical dimensions it is a lookup by distinct code, kept in `base` and computed anew
+ * only when the group's box becomes wider there. On the numeric dimensions the kernel computes it on the fly from the
+ * group's interval (`spans`). So a member costs one pass of vector operations over the pool.
+ *
+ * Called by regroup_moves.c. Calls region.h, move_costs.h, search/kernels.h. */
+#include "refine/anneal/regroup_pool.h"
+
+#include "core/alloc.h"
+
+#include <string.h>
+
+/* Kernels read whole vectors, beyond the last record. */
+enum { BEYOND = 16 };
+
+static kanon_status init_attempt(kanon__regroup_attempt *out, int32_t room, int m, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&out->free, room / 64 + 1, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->taken, room, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->base, (int64_t)room + BEYOND, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->terms, m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->tables, ((int64_t)room + BEYOND) * m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->spans, m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->bounds, KANON__POOL_GROUPS * 2 * (int64_t)m, "moves", err), out);
+out:
+    return st;
+}
+
+kanon_status kanon__regroup_pool_init(kanon__regroup_pool *out, const kanon__move_costs *costs, int32_t room,
+                                      kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int m = costs->n_dimensions;
+    *out = (kanon__regroup_pool){
+        .kernels = kanon__kernels_choose(false), .room = room, .n_dimensions = m, .stride = (int64_t)room + BEYOND};
+    KANON_TRY(kanon__new_array(&out->records, room, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->columns, out->stride * m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->numeric, m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->categorical, m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->codes, out->stride * m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->n_codes, m, "moves", err), out);
+    KANON_TRY(kanon__new_array(&out->code_index, m, "moves", err), out);
+    for (int i = costs->n_numeric; i < m; i++) {
+        KANON_TRY(kanon__new_array(&out->code_index[i], costs->dimensions[i]->n_codes, "moves", err), out);
+        memset(out->code_index[i], 0xff, costs->dimensions[i]->n_codes * sizeof *out->code_index[i]);
+    }
+    for (int i = 0; i < KANON__POOL_ATTEMPTS; i++)
+        KANON_TRY(init_attempt(&out->attempts[i], room, m, err), out);
+out:
+    if (st != KANON_OK)
+        kanon__regroup_pool_clear(out);
+    return st;
+}
+
+void kanon__regroup_pool_clear(kanon__regroup_pool *pool)
+{
+    for (int i = 0; i < KANON__POOL_ATTEMPTS; i++) {
+        kanon__free(pool->attempts[i].bounds);
+        kanon__free(pool->attempts[i].spans);
+        kanon__free(pool->attempts[i].tables);
+        kanon__free(pool->attempts[i].terms);
+        kanon__free(pool->attempts[i].base);
+        kanon__free(pool->attempts[i].taken);
+        kanon__free(pool->attempts[i].free);
+    }
+    for (int i = 0; pool->code_index != NULL && i < pool->n_dimensions; i++)
+        kanon__free(pool->code_index[i]);
+    kanon__free(pool->code_index);
+    kanon__free(pool->n_codes);
+    kanon__free(pool->codes);
+    kanon__free(pool->categorical);
+    kanon__free(pool->numeric);
+    kanon__free(pool->columns);
+    kanon__free(pool->records);
+    *pool = (kanon__regroup_pool){0};
+}
+
+static uint32_t *column_of(const kanon__regroup_pool *pool, int dimension)
+{
+    return pool->columns + dimension * pool->stride;
+}
+
+/* ---- filling ----------------------------------------------------------------------------------------------------- */
+
+/* A new attempt: every record is free. */
+static void reset_attempt(kanon__regroup_attempt *a, const kanon__regroup_pool *pool, const kanon__move_costs *c)
+{
+    for (int i = 0; i < pool->n_categorical; i++) {
+        int dimension = pool->categorical[i];
+        a->terms[i] = (kanon__kernel_term){.at = (const int32_t *)column_of(pool, dimension),
+                                           .table = a->tables + dimension * pool->stride,
+                                           .n_table = pool->n_codes[dimension]};
+    }
+    int32_t words = pool->n / 64;
+    memset(a->free, 0xff, (size_t)words * sizeof *a->free);
+    a->free[words] = ((uint64_t)1 << (pool->n & 63)) - 1;
+    a->n_taken = 0;
+    for (int i = 0; i < pool->n_numeric; i++)
+        a->spans[i] = (kanon__span_term){.at = column_of(pool, pool->numeric[i]), .full = c->full[pool->numeric[i]]};
+}
+
+static void fill_numeric(kanon__regroup_pool *pool, const kanon__region *r, int i)
+{
+    uint32_t *column = column_of(pool, i);
+    for (int32_t j = 0; j < pool->n; j++)
+        column[j] = kanon__region_coordinates(r, pool->records[j])[i];
+}
+
+/* Neighbouring records share few codes, so costs are looked up for each distinct code, not for each record. Afterwards
+ * code_index is all -1 again. */
+static void fill_categorical(kanon__regroup_pool *pool, const kanon__region *r, int i)
+{
+    uint32_t *column = column_of(pool, i), *codes = pool->codes + i * pool->stride;
+    int32_t *code_index = pool->code_index[i], n = 0;
+    for (int32_t j = 0; j < pool->n; j++) {
+        uint32_t code = kanon__region_coordinates(r, pool->records[j])[i];
+        if (code_index[code] < 0) {
+            code_index[code] = n;
+            codes[n++] = code;
+        }
+        column[j] = (uint32_t)code_index[code];
+    }
+    for (int32_t j = 0; j < n; j++)
+        code_index[codes[j]] = -1;
+    pool->n_codes[i] = n;
+}
+
+/* Whether two records of the groups differ on the dimension. */
+static bool varies(const kanon__region *r, const int32_t *groups, int32_t n_groups, int i)
+{
+    uint32_t value = kanon__region_bounds(r, groups[0])[i], differ = 0;
+    for (int32_t j = 0; j < n_groups; j++) {
+        const uint32_t *bounds = kanon__region_bounds(r, groups[j]);
+        differ |= (bounds[i] ^ value) | (bounds[r->costs->n_dimensions + i] ^ value);
+    }
+    return differ != 0;
+}
+
+void kanon__regroup_pool_fill(kanon__regroup_pool *pool, const kanon__region *r, const int32_t *groups, int32_t n_groups)
+{
+    const kanon__move_costs *c = r->costs;
+    pool->n = 0;
+    for (int32_t i = 0; i < n_groups; i++) {
+        int32_t size = r->groups[groups[i]].size;
+        memcpy(pool->records + pool->n, kanon__region_members(r, groups[i]), (size_t)size * sizeof *pool->records);
+        pool->n += size;
+    }
+    pool->n_numeric = pool->n_categorical = 0;
+    for (int i = 0; i < c->n_dimensions; i++) {
+        if (!varies(r, groups, n_groups, i))
+            continue;
+        if (i < c->n_numeric) {
+            fill_numeric(pool, r, i);
+            pool->numeric[pool->n_numeric++] = i;
+        } else {
+            fill_categorical(pool, r, i);
+            pool->categorical[pool->n_categorical++] = i;
+        }
+    }
+    for (int i = 0; i < KANON__POOL_ATTEMPTS; i++)
+        reset_attempt(&pool->attempts[i], pool, c);
+}
+
+/* ---- growing ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t category_units(const kanon__move_costs *c, int i, uint32_t lo, uint32_t hi, uint32_t code)
+{
+    lo = code < lo ? code : lo;
+    hi = code > hi ? code : hi;
+    if (i < c->n_numeric + c->n_tabled)
+        return c->tables[i].units[(size_t)lo << c->tables[i].shift | hi];
+    return kanon__dimension_climb(c->dimensions[i], lo, hi);
+}
+
+/* By distinct code: the units of the box from lo to hi, grown to the code. */
+static void set_code_units(const kanon__regroup_pool *pool, const kanon__move_costs *c, kanon__regroup_attempt *a,
+                           int dimension, uint32_t lo, uint32_t hi)
+{
+    const uint32_t *codes = pool->codes + dimension * pool->stride;
+    uint32_t *table = a->tables + dimension * pool->stride;
+    for (int32_t i = 0; i < pool->n_codes[dimension]; i++)
+        table[i] = category_units(c, dimension, lo, hi, codes[i]);
+}
+
+static void take(kanon__regroup_attempt *a, int32_t index)
+{
+    a->free[index >> 6] &= ~((uint64_t)1 << (index & 63));
+    a->taken[a->n_taken++] = index;
+}
+
+/* The bounds of one record. */
+static void start_bounds(const kanon__regroup_pool *pool, const kanon__region *r, int32_t index, uint32_t *bounds)
+{
+    const uint32_t *record = kanon__region_coordinates(r, pool->records[index]);
+    int m = r->costs->n_dimensions;
+    for (int i = 0; i < m; i++)
+        bounds[i] = bounds[m + i] = record[i];
+}
+
+static void begin_group(const kanon__regroup_pool *pool, const kanon__region *r, kanon__regroup_attempt *a, int32_t seed,
+                        uint32_t *bounds)
+{
+    start_bounds(pool, r, seed, bounds);
+    take(a, seed);
+    for (int i = 0; i < pool->n_numeric; i++)
+        a->spans[i].lo = a->spans[i].hi = bounds[pool->numeric[i]];
+    for (int i = 0; i < pool->n_categorical; i++)
+        set_code_units(pool, r->costs, a, pool->categorical[i], bounds[pool->categorical[i]], bounds[pool->categorical[i]]);
+    pool->kernels->measure(a->base, pool->n, a->terms, pool->n_categorical);
+}
+
+/* A record joins the growing group. */
+static void add_member(const kanon__regroup_pool *pool, const kanon__region *r, kanon__regroup_attempt *a, int32_t index,
+                       uint32_t *bounds)
+{
+    int m = r->costs->n_dimensions;
+    take(a, index);
+    for (int i = 0; i < pool->n_numeric; i++) {
+        kanon__span_term *t = &a->spans[i];
+        uint32_t own = t->at[index];
+        t->lo = own < t->lo ? own : t->lo;
+        t->hi = own > t->hi ? own : t->hi;
+    }
+    bool wider = false;
+    for (int i = 0; i < pool->n_categorical; i++) {
+        int dimension = pool->categorical[i];
+        uint32_t own = kanon__region_coordinates(r, pool->records[index])[dimension], *lo = &bounds[dimension],
+                 *hi = &bounds[m + dimension];
+        if (own >= *lo && own <= *hi)
+            continue;
+        *lo = own < *lo ? own : *lo;
+        *hi = own > *hi ? own : *hi;
+        set_code_units(pool, r->costs, a, dimension, *lo, *hi);
+        wider = true;
+    }
+    if (wider)
+        pool->kernels->measure(a->base, pool->n, a->terms, pool->n_categorical);
+}
+
+/* While the group grew, its intervals on the numeric dimensions were only in the spans. */
+static void end_group(const kanon__regroup_pool *pool, const kanon__move_costs *c, const kanon__regroup_attempt *a,
+                      uint32_t *bounds)
+{
+    for (int i = 0; i < pool->n_numeric; i++) {
+        bounds[pool->numeric[i]] = a->spans[i].lo;
+        bounds[c->n_dimensions + pool->numeric[i]] = a->spans[i].hi;
+    }
+}
+
+void kanon__regroup_pool_grow(kanon__regroup_pool *pool, const kanon__region *r, uint32_t attempts, int32_t group,
+                              const int32_t *seeds)
+{
+    const kanon__move_costs *c = r->costs;
+    kanon__regroup_attempt *grown[KANON__POOL_ATTEMPTS];
+    uint32_t *bounds[KANON__POOL_ATTEMPTS];
+    int32_t next[KANON__POOL_ATTEMPTS];
+    int n = 0;
+    for (int i = 0; i < KANON__POOL_ATTEMPTS; i++) {
+        if (!(attempts >> i & 1))
+            continue;
+        grown[n] = &pool->attempts[i];
+        bounds[n] = grown[n]->bounds + (int64_t)group * 2 * c->n_dimensions;
+        grown[n]->units[group] = 0;
+        begin_group(pool, r, grown[n], seeds[i], bounds[n]);
+        n++;
+    }
+    for (int64_t size = 1; size < r->k; size++) {
+        for (int i = 0; i < n; i++)
+            next[i] = (int32_t)pool->kernels->find_cheapest(&grown[i]->units[group], grown[i]->base, grown[i]->free, pool->n,
+                                                            grown[i]->spans, pool->n_numeric);
+        for (int i = 0; i < n; i++)
+            add_member(pool, r, grown[i], next[i], bounds[i]);
+    }
+    for (int i = 0; i < n; i++)
+        end_group(pool, c, grown[i], bounds[i]);
+}
+
+/* The bounds of some records on one dimension; `codes`: the column holds indices into these, NULL: coordinates. */
+static void enclose(uint32_t *bounds, int m, int dimension, const uint32_t *column, const uint32_t *codes,
+                    const int32_t *indices, int32_t n)
+{
+    uint32_t lo = bounds[dimension], hi = lo;
+    for (int32_t j = 1; j < n; j++) {
+        uint32_t own = codes != NULL ? codes[column[indices[j]]] : column[indices[j]];
+        lo = own < lo ? own : lo;
+        hi = own > hi ? own : hi;
+    }
+    bounds[dimension] = lo;
+    bounds[m + dimension] = hi;
+}
+
+void kanon__regroup_pool_take_rest(kanon__regroup_pool *pool, const kanon__region *r, kanon__regroup_attempt *a,
+                                   int32_t group)
+{
+    const kanon__move_costs *c = r->costs;
+    uint32_t *bounds = a->bounds + (int64_t)group * 2 * c->n_dimensions;
+    int32_t first = a->n_taken;
+    for (int32_t index = 0; index < pool->n; index++)
+        if (kanon__attempt_is_free(a, index))
+            take(a, index);
+    start_bounds(pool, r, a->taken[first], bounds);
+    for (int i = 0; i < pool->n_numeric; i++)
+        enclose(bounds, c->n_dimensions, pool->numeric[i], column_of(pool, pool->numeric[i]), NULL, a->taken + first,
+                a->n_taken - first);
+    for (int i = 0; i < pool->n_categorical; i++)
+        enclose(bounds, c->n_dimensions, pool->categorical[i], column_of(pool, pool->categorical[i]),
+                pool->codes + pool->categorical[i] * pool->stride, a->taken + first, a->n_taken - first);
+    a->units[group] = kanon__move_costs_units(c, bounds, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+/* Applies a delta, a CSV file of records that are inserted, deleted or updated, to a state.
+ *
+ *     1. Match the columns of the file with those of the state.
+ *     2. Unless records are deleted: scan all rows once, so that new categories and more digits are known, and every
+ *        mistake is found, before a record moves (scan_rows).
+ *     3. insert: each row becomes a record and joins a group at once. delete: all named records are collected and
+ *        removed, then their groups shrink together. update: the same as delete, but records keep their numbers; then
+ *        they join groups with their new values, in file order.
+ *     4. Enforce the requirements on the groups that changed (enforce_constraints.c).
+ *
+ * A mistake names file, line and column, never the cell. Called by pipeline/state_change.c; calls group_changes.c,
+ * enforce_constraints.c and store/. */
+#include "core/alloc.h"
+#include "state/maintain/enforce_constraints.h"
+#include "state/maintain/group_changes.h"
+#include "state/maintain/session.h"
+#include "state/store/entity_index.h"
+#include "state/store/release_rows.h"
+#include "table/tree_internal.h"
+
+#include <string.h>
+
+/* A delta while it is applied. `row` is the record at hand; `old` the record of the state that it names. */
+typedef struct delta {
+    kanon_state *state;
+    const kanon__delta_options *options;
+    kanon__source *source;
+    kanon__cursor *cursor;
+    int *cell_of; /* by column of the state: its column in the file; -1: not there */
+    kanon__cell_reader reader;
+    kanon__row row, old;
+    int64_t *codes; /* of one record */
+    int *scales;    /* by column: digits after the point that are needed */
+    /* records that are deleted or updated, in file order */
+    kanon__record *targets;
+    int64_t n_targets, targets_capacity;
+    int64_t *ids, *old_codes;
+    kanon__dictionary seen; /* their ids */
+    kanon__change_counts done;
+    kanon__ticker ticker;
+} delta;
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the file must have the column: all to insert; those of the key to delete or update, or all where there is no
+ * key. */
+static bool is_needed(const delta *d, int column)
+{
+    return d->options->kind == KANON__DELTA_INSERT || d->state->n_key == 0 || d->state->columns[column].key > 0;
+}
+
+static kanon_status match_columns(delta *d, kanon_error *err)
+{
+    const kanon_state *s = d->state;
+    int n_found = 0;
+    for (int i = 0; i < s->n_columns; i++) {
+        d->cell_of[i] = kanon__source_find(d->source, s->columns[i].name);
+        n_found += d->cell_of[i] >= 0;
+        if (d->cell_of[i] >= 0 || !is_needed(d, i))
+            continue;
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the file has no such column", d->source->name,
+                                      s->columns[i].name);
+        return kanon__hint(err, st,
+                           d->options->kind == KANON__DELTA_INSERT ? "new records have all columns of the table"
+                           : s->n_key > 0                          ? "records are named by the columns of the schema's key"
+                                          : "the schema has no key, so records are named by all their columns");
+    }
+    for (int i = 0; n_found < d->source->n_columns && i < d->source->n_columns; i++) {
+        bool known = false;
+        for (int j = 0; j < s->n_columns && !known; j++)
+            known = d->cell_of[j] == i;
+        if (!known)
+            return kanon__hint(
+                err, kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", d->source->name, d->source->column_names[i]),
+                "take the column out of the file");
+    }
+    return KANON_OK;
+}
+
+static kanon_status open_delta(delta *d, kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    d->state = s;
+    d->reader = (kanon__cell_reader){.state = s, .grow = d->options->grow_taxonomy};
+    kanon__ticker_init(&d->ticker, s->tick, s->payload, "regrouping");
+    KANON_TRY(d->source->class->open(&d->cursor, d->source, err), out);
+    KANON_TRY(kanon__new_array(&d->cell_of, s->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&d->scales, s->n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&d->codes, s->n_dimensions, "a record", err), out);
+    KANON_TRY(kanon__row_init(&d->row, s, err), out);
+    KANON_TRY(kanon__row_init(&d->old, s, err), out);
+    for (int i = 0; i < s->n_columns; i++)
+        d->scales[i] = s->columns[i].scale;
+    KANON_TRY(match_columns(d, err), out);
+out:
+    return st;
+}
+
+static void close_delta(delta *d)
+{
+    kanon__dictionary_clear(&d->seen);
+    kanon__free(d->old_codes);
+    kanon__free(d->ids);
+    kanon__free(d->targets);
+    kanon__row_clear(&d->old);
+    kanon__row_clear(&d->row);
+    kanon__free(d->codes);
+    kanon__free(d->scales);
+    kanon__free(d->cell_of);
+    kanon__cell_reader_clear(&d->reader);
+    if (d->cursor != NULL)
+        d->source->class->close(d->cursor);
+    kanon__source_free(d->source);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Sets d->row from the file's row, in the order of the state's columns; columns that the file lacks are those of `old`, or
+ * empty. */
+static void fill_row(delta *d, const kanon__cell *old)
+{
+    for (int i = 0; i < d->state->n_columns; i++) {
+        if (d->cell_of[i] >= 0)
+            d->row.cells[i] = d->cursor->cells[d->cell_of[i]];
+        else
+            d->row.cells[i] = old != NULL ? old[i] : (kanon__cell){.text = ""};
+    }
+}
+
+/* Encodes d->row into d->codes; d->scales grow with the digits. Sensitive cells are checked, too. */
+static kanon_status read_codes(delta *d, kanon_error *err)
+{
+    kanon_state *s = d->state;
+    int64_t ignored = 0;
+    for (int i = 0; i < s->n_columns; i++) {
+        const kanon__state_column *c = &s->columns[i];
+        const char *why = NULL, *hint = NULL;
+        if ((c->dimension < 0 && c->role != KANON_ROLE_SENSITIVE) || c->type == KANON_TYPE_UNKNOWN)
+            continue;
+        int64_t *code = c->dimension >= 0 ? &d->codes[c->dimension] : &ignored;
+        kanon_status st = kanon__cell_code(&d->reader, i, &d->row.cells[i], code, &d->scales[i], &why, &hint, err);
+        if (st == KANON_OK && why != NULL) {
+            st = kanon__cursor_fail(d->cursor, d->cell_of[i] >= 0 ? d->cell_of[i] : 0, why, err);
+            kanon__hint(err, st, "%s", hint);
+            kanon__topic(err, st, kanon__state_numeric(c) ? NULL : "grow-taxonomy");
+        }
+        if (st != KANON_OK)
+            return st;
+    }
+    return KANON_OK;
+}
+
+static kanon_status fail_name(const delta *d, const char *what, const char *hint, kanon_error *err)
+{
+    int column = 0;
+    for (int i = d->state->n_columns - 1; i >= 0; i--)
+        if (d->state->columns[i].key == 1)
+            column = d->cell_of[i];
+    return kanon__hint(err, kanon__cursor_fail(d->cursor, column, what, err), "%s", hint);
+}
+
+static kanon_status fail_unknown(const delta *d, kanon_error *err)
+{
+    return fail_name(d, "there is no such record", "it may have been named before in this file, or be written differently",
+                     err);
+}
+
+/* Step 2. Rescaling and new trees invalidate codes and coordinates, so they happen before the first record moves. */
+static kanon_status scan_rows(delta *d, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = d->state;
+    bool has_row, grown = false;
+    for (;;) {
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        fill_row(d, NULL);
+        if (d->options->kind == KANON__DELTA_UPDATE) {
+            kanon__record named;
+            KANON_TRY(kanon__record_find(s, &named, 0, d->row.cells, &d->old, NULL, err), out);
+            if (named.id == 0) {
+                st = fail_unknown(d, err);
+                goto out;
+            }
+            fill_row(d, d->old.cells);
+        }
+        KANON_TRY(read_codes(d, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 500, err), out);
+    }
+    for (int i = 0; i < s->n_columns; i++) {
+        kanon__state_column *c = &s->columns[i];
+        if (c->dimension >= 0 && kanon__state_numeric(c) && d->scales[i] > c->scale)
+            KANON_TRY(kanon__session_rescale(s, i, d->scales[i], err), out);
+        grown = grown || (c->tree != NULL && c->tree->n_nodes > c->n_saved);
+    }
+    if (grown)
+        KANON_TRY(kanon__session_reload_trees(s, err), out);
+    d->source->class->seek(d->cursor, 0, NULL);
+out:
+    return st;
+}
+
+/* ---- inserting --------------------------------------------------------------------------------------------------- */
+
+/* Writes the record in d->row and d->codes to the file, and lets it join a group. */
+static kanon_status insert_record(delta *d, kanon__record record, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = d->state;
+    KANON_TRY(kanon__row_pack(s, &d->row, err), out);
+    KANON_TRY(kanon__record_put(s, &record, &d->row, d->codes, err), out);
+    KANON_TRY(kanon__entity_index_add(s, record.id, d->row.cells, err), out);
+    KANON_TRY(kanon__records_tally(s, d->codes, 1, err), out);
+    KANON_TRY(kanon__groups_insert(s, record.id, d->codes, &d->done, err), out);
+    s->n_records++;
+out:
+    return st;
+}
+
+static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = d->state;
+    bool has_row;
+    for (*n = 0;; (*n)++) {
+        kanon__record same = {0};
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        fill_row(d, NULL);
+        if (s->n_key > 0)
+            KANON_TRY(kanon__record_find(s, &same, 0, d->row.cells, &d->old, NULL, err), out);
+        if (same.id > 0) {
+            st = fail_name(d, "there is a record with this key already", "to change a record, update it", err);
+            kanon__topic(err, st, "update");
+            goto out;
+        }
+        KANON_TRY(read_codes(d, err), out);
+        KANON_TRY(insert_record(d, (kanon__record){.id = s->next_record++}, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
+    }
+out:
+    return st;
+}
+
+/* ---- deleting ---------------------------------------------------------------------------------------------------- */
+
+enum { PAGES_PER_RECORD = 2 }; /* that a deletion changes: of the record and of its key hash */
+
+/* Collects the record that the row names, and with `departs` deletes it. Without a key several records may be equal: each
+ * row then names another one, since those that were found before are deleted already. */
+static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = d->state;
+    int64_t n = d->n_targets, m = s->n_dimensions, capacity = d->targets_capacity;
+    uint32_t code;
+    fill_row(d, NULL);
+    KANON_TRY(kanon__grow_array(&d->targets, &d->targets_capacity, n + 1, "records", err), out);
+    if (d->targets_capacity != capacity || d->ids == NULL) {
+        int64_t ids_capacity = capacity, codes_capacity = capacity * m;
+        KANON_TRY(kanon__grow_array(&d->ids, &ids_capacity, d->targets_capacity, "records", err), out);
+        KANON_TRY(kanon__grow_array(&d->old_codes, &codes_capacity, d->targets_capacity * m, "records", err), out);
+        KANON_TRY(kanon__store_reserve_pages(&s->store, PAGES_PER_RECORD * d->targets_capacity, err), out);
+    }
+    kanon__record *target = &d->targets[n];
+    KANON_TRY(kanon__record_find(s, target, 0, d->row.cells, &d->old, d->old_codes + n * m, err), out);
+    if (target->id == 0) {
+        st = fail_unknown(d, err);
+        goto out;
+    }
+    KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&target->id, sizeof target->id, err), out);
+    if (code < n) { /* only an update can name a record twice: deleted ones are not found again */
+        st = fail_name(d, "a record is named twice", "give each record one line", err);
+        goto out;
+    }
+    int64_t id = d->ids[n] = target->id;
+    d->n_targets++;
+    if (departs && target->last_since > 0)
+        KANON_TRY(kanon__departed_add(s, target, &d->old, err), out);
+    KANON_TRY(kanon__records_tally(s, d->old_codes + n * m, -1, err), out);
+    KANON_TRY(kanon__entity_index_remove(s, id, d->old.cells, err), out);
+    if (departs)
+        KANON_TRY(kanon__record_remove(s, id, err), out);
+out:
+    return st;
+}
+
+static kanon_status collect_targets(delta *d, bool departs, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool has_row;
+    KANON_TRY(kanon__dictionary_init(&d->seen, err), out);
+    for (;;) {
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        KANON_TRY(collect_target(d, departs, err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 10000, err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status delete_rows(delta *d, int64_t *n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(collect_targets(d, true, err), out);
+    KANON_TRY(kanon__groups_delete(d->state, d->ids, d->old_codes, d->n_targets, false, &d->done, err), out);
+    d->state->n_records -= d->n_targets;
+    *n = d->n_targets;
+out:
+    return st;
+}
+
+/* ---- updating ---------------------------------------------------------------------------------------------------- */
+
+/* The records leave with their old values, then come back with the new ones, in file order and under their numbers. */
+static kanon_status update_rows(delta *d, int64_t *n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = d->state;
+    bool has_row;
+    if (s->n_key == 0) {
+        st = kanon__fail(err, KANON_EINVAL, "records cannot be updated without a key");
+        kanon__hint(err, st, "name the columns that tell records apart with 'key' in the schema, or delete and insert");
+        goto out;
+    }
+    KANON_TRY(collect_targets(d, false, err), out);
+    KANON_TRY(kanon__groups_delete(s, d->ids, d->old_codes, d->n_targets, true, &d->done, err), out);
+    s->n_records -= d->n_targets;
+    d->source->class->seek(d->cursor, 0, NULL);
+    for (*n = 0; *n < d->n_targets; (*n)++) {
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        KANON_TRY(kanon__record_get(s, NULL, d->ids[*n], &d->old, NULL, err), out);
+        fill_row(d, d->old.cells);
+        KANON_TRY(read_codes(d, err), out);
+        KANON_TRY(insert_record(d, d->targets[*n], err), out);
+        KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const kanon__delta_options *options,
+                                  kanon__delta_result *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    delta d = {.options = options, .source = source};
+    *out = (kanon__delta_result){0};
+    KANON_TRY(open_delta(&d, s, err), out);
+    if (options->kind != KANON__DELTA_DELETE)
+        KANON_TRY(scan_rows(&d, err), out);
+    out->n_grown = d.reader.n_grown;
+    KANON_TRY(options->kind == KANON__DELTA_INSERT   ? insert_rows(&d, &out->n_records, err)
+              : options->kind == KANON__DELTA_DELETE ? delete_rows(&d, &out->n_records, err)
+                                                     : update_rows(&d, &out->n_records, err),
+              out);
+    KANON_TRY(kanon__enforce_constraints(s, &d.done, err), out);
+    out->n_splits = d.done.n_splits;
+    out->n_dispersed = d.done.n_dispersed;
+    out->n_repaired = d.done.n_repaired;
+out:
+    close_delta(&d);
+    return st;
+}

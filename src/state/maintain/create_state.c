@@ -1,0 +1,329 @@
+/* Makes a state from a table that has just been grouped, and replaces all groups of a state.
+ *
+ *     1. copy columns, trees and requirements from table and schema (copy_columns), and how the groups were made
+ *        (copy_origin);
+ *     2. create the tables, write records with their cells from the CSV file, and codes from the encoded table
+ *        (copy_records);
+ *     3. count numbers, build the index of key hashes, check that keys differ;
+ *     4. build the group index (kanon__session_replace_groups).
+ *
+ * Records are numbered from 1 in the order of the rows. Called by pipeline/state_change.c; calls store/ and index/. */
+#include "core/alloc.h"
+#include "core/context.h"
+#include "state/maintain/session.h"
+#include "state/store/entity_index.h"
+#include "state/store/state_requirements.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- whether a state can be made --------------------------------------------------------------------------------- */
+
+/* Numbers ascend with their ranks, so it is enough to check the first and the last one. */
+static bool numbers_fit(const kanon__column *c)
+{
+    uint32_t n = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
+    return c->domain->scaled != NULL && (n == 0 || (kanon__code_fits(c->domain->scaled[0]) && kanon__code_fits(c->domain->scaled[n - 1])));
+}
+
+kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st;
+    if (t->data.has_entity && t->policy.entity_together && g->n_suppressed > 0) {
+        st = kanon__fail(err, KANON_EINVAL, "a state cannot keep entities together while some are suppressed");
+        return kanon__hint(err, st, "ask for suppress: 0, which puts them back into groups");
+    }
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        if (!kanon__column_is_numeric(c) || numbers_fit(c))
+            continue;
+        st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
+        return kanon__hint(err, st, "round the column, or release without a state");
+    }
+    return KANON_OK;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* The taxonomy's nodes in depth-first order, so a leaf's node is known from its code. */
+static kanon_status copy_tree_nodes(kanon__state_column *to, const kanon__column *from, kanon_error *err)
+{
+    const kanon__taxonomy *t = from->domain->taxonomy;
+    kanon_status st = KANON_OK;
+    for (int32_t node = 0; node < t->n_nodes && st == KANON_OK; node++) {
+        size_t length;
+        const char *label = kanon__taxonomy_label(t, node, &length);
+        st = kanon__catalog_add_node(to, t->parent[node], label, length, err);
+    }
+    if (from->domain->missing_code != KANON__NO_CODE)
+        to->missing_node = t->leaf_node[from->domain->missing_code];
+    return st;
+}
+
+static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribute *a)
+{
+    if (a != NULL && a->mask != KANON_MASK_NONE)
+        return a->mask == KANON_MASK_LEFT ? KANON__GROWS_MASK_LEFT : KANON__GROWS_MASK_RIGHT;
+    return kanon__column_taxonomy(c) != NULL && kanon__column_taxonomy(c)->flat ? KANON__GROWS_FLAT : KANON__GROWS_NEVER;
+}
+
+/* The codes of a column come from its tree, so trees of quasi-identifiers are kept; of sensitive columns only where a
+ * taxonomy was given. */
+static kanon_status copy_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__state_column *c = &s->columns[s->n_columns++];
+    const kanon__attribute *a = kanon__schema_find(schema, from->name);
+    bool looked_into = from->role == KANON_ROLE_QUASI || from->role == KANON_ROLE_SENSITIVE;
+    c->role = from->role;
+    c->type = looked_into ? from->domain->type : KANON_TYPE_UNKNOWN;
+    c->growth = growth_of(from, a);
+    c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;
+    c->key = (int)kanon__texts_find(&schema->key, from->name, strlen(from->name)) + 1;
+    c->dimension = -1;
+    c->missing_node = -1;
+    s->n_key += c->key > 0;
+    s->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
+    KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
+    if (from->weight_text != NULL)
+        KANON_TRY(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err), out);
+    bool has_tree = looked_into && from->domain->taxonomy != NULL && (c->role == KANON_ROLE_QUASI || c->growth != KANON__GROWS_FLAT);
+    if (has_tree)
+        KANON_TRY(copy_tree_nodes(c, from, err), out);
+    if (c->role == KANON_ROLE_QUASI) {
+        c->dimension = s->n_dimensions;
+        s->dimensions[s->n_dimensions++] = s->n_columns - 1;
+    }
+out:
+    return st;
+}
+
+static kanon_status copy_columns(kanon_state *s, const kanon_table *t, const kanon_schema *schema, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&s->columns, t->data.n_columns, "columns", err), out);
+    KANON_TRY(kanon__new_array(&s->dimensions, t->data.n_columns, "columns", err), out);
+    for (int i = 0; i < t->data.n_columns; i++)
+        KANON_TRY(copy_column(s, &t->data.columns[i], schema, err), out);
+    for (int64_t i = 0; i < t->missing.n; i++)
+        KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
+    s->delimiter = t->source->delimiter;
+    s->crlf = t->source->crlf;
+    KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);
+    KANON_TRY(kanon__state_requirements_copy(s->requirements, schema, err), out);
+    KANON_TRY(kanon__state_requirements_resolve(s, err), out);
+out:
+    return st;
+}
+
+static kanon_status join_lines(char **out, const kanon__texts *lines, kanon_error *err)
+{
+    size_t size = 1, used = 0;
+    for (int64_t i = 0; i < lines->n; i++)
+        size += strlen(lines->items[i]) + 1;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "settings", err);
+    for (int64_t i = 0; st == KANON_OK && i < lines->n; i++)
+        used += (size_t)snprintf(*out + used, size - used, "%s\n", lines->items[i]);
+    return st;
+}
+
+static kanon_status copy_optional(char **out, const char *text, kanon_error *err)
+{
+    return text != NULL ? kanon__copy_text(out, text, strlen(text), "a name", err) : KANON_OK;
+}
+
+static kanon_status copy_origin(kanon_state *s, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    s->k = g->k;
+    s->blocks = g->blocks;
+    s->seed = g->seed;
+    s->revision = g->revision;
+    KANON_TRY(copy_optional(&s->algorithm, g->algorithm, err), out);
+    KANON_TRY(copy_optional(&s->refinement, g->refinement, err), out);
+    KANON_TRY(join_lines(&s->settings, &g->settings, err), out);
+    KANON_TRY(copy_optional(&s->program, kanon_version(), err), out);
+out:
+    return st;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+/* The state's code of a cell, from the table's: a rank becomes the scaled number, a leaf the number of its node. */
+static int64_t code_of(const kanon__column *c, int64_t row)
+{
+    uint32_t code = kanon__code_at(c->codes, row);
+    if (!kanon__column_is_numeric(c))
+        return c->domain->taxonomy->leaf_node[code];
+    return code == c->domain->missing_code ? KANON__NULL_CODE : c->domain->scaled[code];
+}
+
+static kanon_status count_numbers(kanon_state *s, const kanon_table *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *counts = NULL;
+    for (int i = 0; i < s->n_dimensions; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        if (!kanon__column_is_numeric(c))
+            continue;
+        kanon__free(counts);
+        KANON_TRY(kanon__new_array(&counts, c->domain->n_codes, "distinct numbers", err), out);
+        for (int64_t row = 0; row < t->data.n_rows; row++)
+            counts[kanon__code_at(c->codes, row)]++;
+        for (uint32_t code = 0; code < c->domain->n_codes; code++) {
+            if (code != c->domain->missing_code && counts[code] > 0)
+                KANON_TRY(kanon__records_put_tally(s, i, c->domain->scaled[code], counts[code], err), out);
+        }
+    }
+out:
+    kanon__free(counts);
+    return st;
+}
+
+static kanon_status copy_records(kanon_state *s, const kanon_table *t, const int32_t *released, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__cursor *cursor = NULL;
+    kanon__row row = {0};
+    int64_t *codes = NULL;
+    bool has_row;
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, s->tick, s->payload, "keeping");
+    KANON_TRY(kanon__row_init(&row, s, err), out);
+    KANON_TRY(kanon__new_array(&codes, s->n_dimensions, "a record", err), out);
+    KANON_TRY(t->source->class->open(&cursor, t->source, err), out);
+    for (int64_t i = 0; i < t->data.n_rows; i++) {
+        KANON_TRY(t->source->class->next(cursor, &has_row, err), out);
+        if (!has_row) {
+            st = kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", t->source->name);
+            goto out;
+        }
+        memcpy(row.cells, cursor->cells, (size_t)s->n_columns * sizeof *row.cells);
+        KANON_TRY(kanon__row_pack(s, &row, err), out);
+        for (int d = 0; d < s->n_dimensions; d++)
+            codes[d] = code_of(&t->data.columns[t->data.quasi[d]], i);
+        kanon__record record = {.id = i + 1};
+        if (released != NULL) {
+            record.last_group = released[i] + 1;
+            record.last_since = 1;
+        }
+        KANON_TRY(kanon__record_put(s, &record, &row, codes, err), out);
+        KANON_TRY(kanon__entity_index_add(s, record.id, row.cells, err), out);
+        KANON_TRY(kanon__tick(&ticker, i, t->data.n_rows, 1500, err), out);
+    }
+    s->n_records = t->data.n_rows;
+    s->next_record = t->data.n_rows + 1;
+out:
+    if (cursor != NULL)
+        t->source->class->close(cursor);
+    kanon__free(codes);
+    kanon__row_clear(&row);
+    return st;
+}
+
+/* Two records of one key: the message names the line of the second. */
+static kanon_status check_names(kanon_state *s, const kanon_table *t, kanon_error *err)
+{
+    int64_t second = 0;
+    char place[KANON__PLACE_TEXT];
+    kanon_status st = s->n_key > 0 ? kanon__records_find_duplicate(s, &second, err) : KANON_OK;
+    if (st != KANON_OK || second == 0)
+        return st;
+    st = kanon__fail(err, KANON_EDATA, "%s: key: another record has the same",
+                     kanon__source_place(place, t->source, second - 1));
+    return kanon__hint(err, st, "the columns below 'key' in the schema must tell all records apart");
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/* Groups while records are added to them: the members of group g are members[begins[g] .. begins[g + 1]). */
+typedef struct group_build {
+    kanon_state *state;
+    kanon__new_group *groups;
+    int64_t *boxes, *members, *begins, *codes;
+    const int32_t *group_of;
+    int64_t row;
+} group_build;
+
+static kanon_status add_record(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
+                               void *payload, kanon_error *err)
+{
+    group_build *g = payload;
+    (void)cells;
+    (void)size;
+    if (g->row >= g->state->n_records)
+        return kanon__store_damaged(&g->state->store, "it has more records than it says", err);
+    int32_t group = g->group_of[g->row++];
+    if (group < 0)
+        return KANON_OK;
+    int m = g->state->n_dimensions;
+    kanon__new_group *to = &g->groups[group];
+    kanon__box_add_codes(g->state->space, g->boxes + (int64_t)group * 2 * m, codes, to->n_members == 0);
+    int64_t at = g->begins[group] + to->n_members++;
+    g->members[at] = record->id;
+    memcpy(g->codes + at * m, codes, (size_t)m * sizeof *codes);
+    return KANON_OK;
+}
+
+/* Counting sort of the records by group, then one build of the index. */
+kanon_status kanon__session_replace_groups(kanon_state *s, const int32_t *group_of, const int64_t *numbers, int64_t n_groups,
+                                           kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    group_build g = {.state = s, .group_of = group_of};
+    int64_t n = s->n_records, n_suppressed = 0;
+    KANON_TRY(kanon__new_array(&g.groups, n_groups, "groups", err), out);
+    KANON_TRY(kanon__new_array(&g.boxes, n_groups * 2 * s->n_dimensions, "groups", err), out);
+    KANON_TRY(kanon__new_array(&g.begins, n_groups + 1, "groups", err), out);
+    KANON_TRY(kanon__new_array(&g.members, n, "members of groups", err), out);
+    KANON_TRY(kanon__new_array(&g.codes, n * s->n_dimensions, "members of groups", err), out);
+    for (int64_t i = 0; i < n; i++)
+        if (group_of[i] >= 0)
+            g.begins[group_of[i] + 1]++;
+        else
+            n_suppressed++;
+    for (int64_t i = 0; i < n_groups; i++) {
+        g.begins[i + 1] += g.begins[i];
+        g.groups[i] = (kanon__new_group){.number = numbers != NULL ? numbers[i] : s->next_group + i,
+                                         .members = g.members + g.begins[i],
+                                         .box = g.boxes + i * 2 * s->n_dimensions,
+                                         .codes = g.codes + g.begins[i] * s->n_dimensions};
+    }
+    KANON_TRY(kanon__records_visit(s, add_record, &g, err), out);
+    KANON_TRY(kanon__group_index_build(s->index, g.groups, n_groups, err), out);
+    s->next_group += numbers == NULL ? n_groups : 0;
+    s->n_groups = n_groups;
+    s->n_suppressed = n_suppressed;
+out:
+    kanon__free(g.codes);
+    kanon__free(g.members);
+    kanon__free(g.begins);
+    kanon__free(g.boxes);
+    kanon__free(g.groups);
+    return st;
+}
+
+kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const kanon_schema *schema, const kanon_grouping *g,
+                                   bool released, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    s->next_record = s->next_group = s->next_change = 1;
+    s->first_unfiled = t->data.n_rows + 1;
+    s->worth = KANON__WORTH_FULL;
+    KANON_TRY(copy_columns(s, t, schema, err), out);
+    KANON_TRY(copy_origin(s, g, err), out);
+    KANON_TRY(kanon__catalog_create(s, err), out);
+    KANON_TRY(kanon__current_space_new(&s->space, s, err), out);
+    KANON_TRY(kanon__records_open(s, err), out);
+    KANON_TRY(kanon__entity_index_open(s, err), out);
+    KANON_TRY(copy_records(s, t, released ? g->group_of : NULL, err), out);
+    KANON_TRY(count_numbers(s, t, err), out);
+    KANON_TRY(kanon__records_index(s, err), out);
+    KANON_TRY(check_names(s, t, err), out);
+    KANON_TRY(kanon__ranges_read(s, err), out);
+    KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
+    KANON_TRY(kanon__session_replace_groups(s, g->group_of, NULL, g->n_groups, err), out);
+    KANON_TRY(kanon__catalog_save(s, err), out);
+out:
+    return st;
+}

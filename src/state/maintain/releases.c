@@ -1,0 +1,271 @@
+/* Traces, joint classes, the sensitive values in them, and recording a release.
+ *
+ *     1. One walk over all records, present and departed, builds the traces (store/release_rows.h reads them merged).
+ *     2. The traces are sorted as lists of changes; runs of equal ones are the classes.
+ *     3. Sensitive values are compared by hash, since departed records have only hashes: values are sorted by class and
+ *        hash, and different neighbours are counted.
+ *
+ * Everything is O(n log n) in the records that were ever released. */
+#include "state/maintain/releases.h"
+
+#include "core/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- traces ------------------------------------------------------------------------------------------------------ */
+
+static kanon_status add_change(kanon__traces *t, int64_t release, int64_t group, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&t->changes, &t->changes_capacity, 2 * t->n_changes + 2, "traces", err);
+    if (st != KANON_OK)
+        return st;
+    t->changes[2 * t->n_changes] = release;
+    t->changes[2 * t->n_changes + 1] = group;
+    t->n_changes++;
+    return KANON_OK;
+}
+
+/* Traces while they are read: `row` is the next record of the subset that has not been met. */
+typedef struct trace_reader {
+    kanon__traces *traces;
+    kanon_state *state;
+    const kanon__subset *subset;
+    int64_t row;
+} trace_reader;
+
+/* The trace of a record: its earlier groups, the last one, and that it went. */
+static kanon_status add_trace(trace_reader *r, const kanon__membership *m, int64_t subset_row, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__traces *t = r->traces;
+    int64_t begin = t->n_changes;
+    KANON_TRY(kanon__grow_array(&t->items, &t->capacity, t->n + 1, "traces", err), out);
+    for (int64_t i = 0; i < m->n_earlier; i++)
+        KANON_TRY(add_change(t, m->earlier[2 * i], m->earlier[2 * i + 1], err), out);
+    KANON_TRY(add_change(t, m->since, m->group, err), out);
+    if (subset_row < 0 && m->group != KANON__ABSENT && m->until < r->state->n_releases)
+        KANON_TRY(add_change(t, m->until + 1, KANON__ABSENT, err), out);
+    t->items[t->n++] = (kanon__trace){.record = m->record, .begin = 2 * begin, .n = t->n_changes - begin, .row = subset_row};
+out:
+    return st;
+}
+
+static kanon_status read_trace(const kanon__membership *m, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    trace_reader *r = payload;
+    bool is_there = r->row < r->subset->n && r->subset->ids[r->row] == m->record;
+    if (m->since == 0 && !is_there)
+        return kanon__store_damaged(&r->state->store, "its releases", err);
+    if (m->since == 0)
+        r->traces->new_rows[r->traces->n_new++] = r->row;
+    else
+        st = add_trace(r, m, is_there ? r->row : -1, err);
+    r->row += is_there;
+    return st;
+}
+
+static kanon_status read_traces(kanon__traces *t, kanon_state *s, const kanon__subset *subset, kanon_error *err)
+{
+    trace_reader r = {.traces = t, .state = s, .subset = subset};
+    kanon_status st = kanon__memberships_visit(s, read_trace, &r, err);
+    return st == KANON_OK && r.row != subset->n ? kanon__store_damaged(&s->store, "its releases", err) : st;
+}
+
+/* A trace for sorting: its changes, and which one it is. */
+typedef struct sorted_trace {
+    const int64_t *changes;
+    int64_t n, trace;
+} sorted_trace;
+
+static int compare_changes(const sorted_trace *a, const sorted_trace *b)
+{
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    for (int64_t i = 0; i < 2 * a->n; i++)
+        if (a->changes[i] != b->changes[i])
+            return a->changes[i] < b->changes[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_changes(const void *left, const void *right)
+{
+    const sorted_trace *a = left, *b = right;
+    int order = compare_changes(a, b);
+    return order != 0 ? order : a->trace < b->trace ? -1 : a->trace > b->trace;
+}
+
+static kanon_status find_classes(kanon__traces *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sorted_trace *sorted = NULL;
+    KANON_TRY(kanon__new_array(&sorted, t->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&t->sizes, t->n, "joint classes", err), out);
+    KANON_TRY(kanon__new_array(&t->departed, t->n, "joint classes", err), out);
+    for (int64_t i = 0; i < t->n; i++)
+        sorted[i] = (sorted_trace){t->changes + t->items[i].begin, t->items[i].n, i};
+    qsort(sorted, (size_t)t->n, sizeof *sorted, by_changes);
+    for (int64_t i = 0; i < t->n; i++) {
+        kanon__trace *trace = &t->items[sorted[i].trace];
+        t->n_classes += i == 0 || compare_changes(&sorted[i - 1], &sorted[i]) != 0;
+        trace->class_of = t->n_classes - 1;
+        t->sizes[trace->class_of]++;
+        t->departed[trace->class_of] += trace->row < 0;
+    }
+out:
+    kanon__free(sorted);
+    return st;
+}
+
+kanon_status kanon__traces_load(kanon__traces *out, kanon_state *s, const kanon__subset *subset, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__traces){0};
+    KANON_TRY(kanon__new_array(&out->new_rows, subset->n + 1, "records", err), out);
+    KANON_TRY(read_traces(out, s, subset, err), out);
+    KANON_TRY(find_classes(out, err), out);
+out:
+    if (st != KANON_OK)
+        kanon__traces_clear(out);
+    return st;
+}
+
+void kanon__traces_clear(kanon__traces *t)
+{
+    kanon__free(t->new_rows);
+    kanon__free(t->departed);
+    kanon__free(t->sizes);
+    kanon__free(t->changes);
+    kanon__free(t->items);
+    *t = (kanon__traces){0};
+}
+
+/* ---- sensitive values -------------------------------------------------------------------------------------------- */
+
+/* The hash of a sensitive value, and the class of its record. */
+typedef struct class_value {
+    int64_t class_of;
+    uint64_t value;
+} class_value;
+
+static int by_class(const void *left, const void *right)
+{
+    const class_value *a = left, *b = right;
+    if (a->class_of != b->class_of)
+        return a->class_of < b->class_of ? -1 : 1;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+typedef struct value_reader {
+    kanon_state *state;
+    const kanon__traces *traces;
+    kanon__row row;
+    uint64_t *values; /* by trace and attribute */
+    int64_t at;       /* the next trace, in a walk by rising record */
+} value_reader;
+
+static kanon_status note_values(const kanon__record *record, const char *cells, size_t size, const int64_t *codes,
+                                void *payload, kanon_error *err)
+{
+    value_reader *r = payload;
+    const kanon__traces *t = r->traces;
+    (void)codes;
+    while (r->at < t->n && t->items[r->at].record < record->id)
+        r->at++;
+    if (r->at == t->n || t->items[r->at].record != record->id)
+        return KANON_OK;
+    kanon_status st = kanon__grow_array(&r->row.bytes, &r->row.bytes_capacity, (int64_t)size + 1, "a record", err);
+    if (st != KANON_OK)
+        return st;
+    memcpy(r->row.bytes, cells, size);
+    r->row.n_bytes = (int64_t)size;
+    if (!kanon__row_unpack(r->state, &r->row))
+        return kanon__store_damaged(&r->state->store, "a record", err);
+    kanon__row_sensitive_hashes(r->state, r->row.cells, r->values + r->at * kanon__row_n_hashes(r->state));
+    return KANON_OK;
+}
+
+static kanon_status note_departed_values(int64_t record, const void *hashes, void *payload, kanon_error *err)
+{
+    value_reader *r = payload;
+    int n = kanon__row_n_hashes(r->state);
+    while (r->at < r->traces->n && r->traces->items[r->at].record < record)
+        r->at++;
+    if (r->at == r->traces->n)
+        return kanon__store_damaged(&r->state->store, "a record that is gone", err);
+    if (n > 0)
+        memcpy(r->values + r->at * n, hashes, (size_t)n * sizeof *r->values);
+    return KANON_OK;
+}
+
+kanon_status kanon__traces_count_values(int64_t **out, const kanon__traces *t, kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    value_reader r = {.state = s, .traces = t};
+    class_value *class_values = NULL;
+    int64_t *distinct = NULL;
+    int m = kanon__row_n_hashes(s);
+    KANON_TRY(kanon__row_init(&r.row, s, err), out);
+    KANON_TRY(kanon__new_array(&r.values, t->n * m, "sensitive values", err), out);
+    KANON_TRY(kanon__new_array(&class_values, t->n, "sensitive values", err), out);
+    KANON_TRY(kanon__new_array(&distinct, t->n_classes * m, "joint classes", err), out);
+    KANON_TRY(kanon__records_visit(s, note_values, &r, err), out);
+    r.at = 0;
+    KANON_TRY(kanon__departed_visit(s, note_departed_values, &r, err), out);
+    for (int a = 0; a < m; a++) {
+        for (int64_t i = 0; i < t->n; i++)
+            class_values[i] = (class_value){t->items[i].class_of, r.values[i * m + a]};
+        qsort(class_values, (size_t)t->n, sizeof *class_values, by_class);
+        for (int64_t i = 0; i < t->n; i++)
+            distinct[class_values[i].class_of * m + a] += i == 0 || by_class(&class_values[i - 1], &class_values[i]) != 0;
+    }
+    *out = distinct;
+    distinct = NULL;
+out:
+    kanon__free(distinct);
+    kanon__free(class_values);
+    kanon__free(r.values);
+    kanon__row_clear(&r.row);
+    return st;
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* The records whose group is another one than in the last release. */
+typedef struct change_list {
+    const kanon__subset *released;
+    int64_t at; /* the next row of `released` */
+    kanon__membership_change *items;
+    int64_t n, capacity;
+} change_list;
+
+static kanon_status list_change(const kanon__record *record, void *payload, kanon_error *err)
+{
+    change_list *l = payload;
+    int64_t group = KANON__ABSENT;
+    if (l->at < l->released->n && l->released->ids[l->at] == record->id)
+        group = l->released->groups[l->at++];
+    if (record->last_since == 0 ? group == KANON__ABSENT : group == record->last_group)
+        return KANON_OK;
+    kanon_status st = kanon__grow_array(&l->items, &l->capacity, l->n + 1, "changes", err);
+    if (st == KANON_OK)
+        l->items[l->n++] = (kanon__membership_change){record->id, record->last_group, record->last_since, group};
+    return st;
+}
+
+kanon_status kanon__releases_append(kanon_state *s, const kanon__subset *released, const kanon__release_entry *entry,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    change_list changes = {.released = released};
+    s->n_releases++;
+    KANON_TRY(kanon__release_rows_append(s, entry, err), out);
+    if (released == NULL)
+        goto out;
+    KANON_TRY(kanon__records_list(s, list_change, &changes, err), out);
+    KANON_TRY(kanon__memberships_change(s, changes.items, changes.n, s->n_releases, err), out);
+out:
+    kanon__free(changes.items);
+    return st;
+}

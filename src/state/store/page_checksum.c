@@ -1,0 +1,289 @@
+/* The checksum, and a VFS that passes every call on to the standard one and adds two things:
+ *
+ *     1. pages of the database get a checksum when they are written and are checked when they are read;
+ *     2. small writes that follow each other are collected in a buffer: SQLite writes a page of the journal in three
+ *        pieces.
+ *
+ * The buffer is flushed before any other operation on the file, so whatever SQLite relies on, such as that a journal is
+ * on disk once it is synced, stays true. No global state stays: the layer is registered only while a file is opened. */
+#include "state/store/page_checksum.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- checksums --------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0xbf58476d1ce4e5b9);
+    return sum ^ sum >> 29;
+}
+
+/* Eight bytes as a number, the first one lowest, so that a file is the same on machines of either byte order. */
+static uint64_t word_at(const unsigned char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Eight lanes of a multiplicative hash, which keep a processor busy, then one over the lanes. Each step is a bijection of
+ * the sum for a given word, so two pages that differ in one word have different sums. The number of the page goes in,
+ * too: a page that was written to another place of the file is wrong there. */
+static uint64_t sum_of(const unsigned char *page, int64_t offset)
+{
+    enum { LANES = 8, WORDS = (KANON__PAGE_SIZE - KANON__PAGE_RESERVED) / 8 };
+    uint64_t sums[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, sum = (uint64_t)offset / KANON__PAGE_SIZE + 1;
+    int i = 0;
+    for (; i + LANES <= WORDS; i += LANES)
+#pragma GCC unroll 8
+        for (int lane = 0; lane < LANES; lane++)
+            sums[lane] = mix(sums[lane], word_at(page + 8 * (i + lane)));
+    for (int lane = 0; lane < LANES; lane++)
+        sum = mix(sum, mix(sums[lane], i + lane < WORDS ? word_at(page + 8 * (i + lane)) : 0));
+    return sum;
+}
+
+void kanon__page_write_checksum(unsigned char page[KANON__PAGE_SIZE], int64_t offset)
+{
+    uint64_t sum = sum_of(page, offset);
+    for (int i = 0; i < KANON__PAGE_RESERVED; i++)
+        page[KANON__PAGE_SIZE - KANON__PAGE_RESERVED + i] = (unsigned char)(sum >> 8 * i);
+}
+
+static bool is_zero(const unsigned char *page)
+{
+    return page[0] == 0 && memcmp(page, page + 1, KANON__PAGE_SIZE - 1) == 0;
+}
+
+bool kanon__page_checksum_holds(const unsigned char page[KANON__PAGE_SIZE], int64_t offset)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < KANON__PAGE_RESERVED; i++)
+        sum |= (uint64_t)page[KANON__PAGE_SIZE - KANON__PAGE_RESERVED + i] << 8 * i;
+    return sum == sum_of(page, offset) || is_zero(page);
+}
+
+/* ---- a file ------------------------------------------------------------------------------------------------------ */
+
+enum { BUFFER_SIZE = 16 * KANON__PAGE_SIZE };
+
+/* An open file. SQLite allocates szOsFile bytes: this struct, and behind it the file of the standard VFS.
+ * Invariant: the n_buffered bytes belong at buffer_offset; the file below does not have them yet. */
+typedef struct checked_file {
+    sqlite3_file base;
+    bool is_database; /* not a journal or another file beside it */
+    int n_buffered;
+    sqlite3_int64 buffer_offset; /* where the buffered bytes belong */
+    unsigned char buffer[BUFFER_SIZE];
+} checked_file;
+
+static sqlite3_file *below(sqlite3_file *file)
+{
+    return (sqlite3_file *)((checked_file *)file + 1);
+}
+
+static bool is_page(const sqlite3_file *file, int size, sqlite3_int64 offset)
+{
+    return ((const checked_file *)file)->is_database && size == KANON__PAGE_SIZE && offset % KANON__PAGE_SIZE == 0;
+}
+
+/* Writes the buffer. Where that fails the bytes stay buffered, and the next use of the file fails, too. */
+static int flush_buffer(sqlite3_file *file)
+{
+    checked_file *f = (checked_file *)file;
+    int rc = f->n_buffered > 0 ? below(file)->pMethods->xWrite(below(file), f->buffer, f->n_buffered, f->buffer_offset)
+                               : SQLITE_OK;
+    if (rc == SQLITE_OK)
+        f->n_buffered = 0;
+    return rc;
+}
+
+static int file_close(sqlite3_file *file)
+{
+    int buffer = flush_buffer(file), rc = below(file)->pMethods->xClose(below(file));
+    return buffer != SQLITE_OK ? buffer : rc;
+}
+
+static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
+{
+    int rc = flush_buffer(file);
+    if (rc == SQLITE_OK)
+        rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
+    return rc == SQLITE_OK && is_page(file, size, offset) && !kanon__page_checksum_holds(bytes, offset) ? SQLITE_IOERR_DATA
+                                                                                                        : rc;
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
+{
+    checked_file *f = (checked_file *)file;
+    if (f->n_buffered > 0 && (offset != f->buffer_offset + f->n_buffered || size > BUFFER_SIZE - f->n_buffered)) {
+        int rc = flush_buffer(file);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
+    if (size > BUFFER_SIZE)
+        return below(file)->pMethods->xWrite(below(file), bytes, size, offset);
+    if (f->n_buffered == 0)
+        f->buffer_offset = offset;
+    memcpy(f->buffer + f->n_buffered, bytes, (size_t)size);
+    if (is_page(file, size, offset))
+        kanon__page_write_checksum(f->buffer + f->n_buffered, offset);
+    f->n_buffered += size;
+    return SQLITE_OK;
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    int rc = flush_buffer(file);
+    return rc == SQLITE_OK ? below(file)->pMethods->xTruncate(below(file), size) : rc;
+}
+
+static int file_sync(sqlite3_file *file, int flags)
+{
+    int rc = flush_buffer(file);
+    return rc == SQLITE_OK ? below(file)->pMethods->xSync(below(file), flags) : rc;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    int rc = flush_buffer(file);
+    return rc == SQLITE_OK ? below(file)->pMethods->xFileSize(below(file), size) : rc;
+}
+
+static int file_lock(sqlite3_file *file, int level)
+{
+    return below(file)->pMethods->xLock(below(file), level);
+}
+
+static int file_unlock(sqlite3_file *file, int level)
+{
+    int buffer = flush_buffer(file), rc = below(file)->pMethods->xUnlock(below(file), level);
+    return buffer != SQLITE_OK ? buffer : rc;
+}
+
+static int file_is_reserved(sqlite3_file *file, int *reserved)
+{
+    return below(file)->pMethods->xCheckReservedLock(below(file), reserved);
+}
+
+/* SQLite also calls it instead of a sync where syncs are off, so nothing is buffered once a new state is complete. */
+static int file_control(sqlite3_file *file, int operation, void *argument)
+{
+    int rc = flush_buffer(file);
+    return rc != SQLITE_OK ? rc : below(file)->pMethods->xFileControl(below(file), operation, argument);
+}
+
+static int file_sector(sqlite3_file *file)
+{
+    return below(file)->pMethods->xSectorSize(below(file));
+}
+
+/* Atomic batch writes would bypass the journal, whose order the buffer relies on. */
+static int file_characteristics(sqlite3_file *file)
+{
+    return below(file)->pMethods->xDeviceCharacteristics(below(file)) & ~SQLITE_IOCAP_BATCH_ATOMIC;
+}
+
+/* Version 1: without shared memory and mapped pages, which would bypass the checksums. */
+static const sqlite3_io_methods file_methods = {
+    .iVersion = 1,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_is_reserved,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector,
+    .xDeviceCharacteristics = file_characteristics,
+};
+
+/* ---- the layer --------------------------------------------------------------------------------------------------- */
+
+static sqlite3_vfs *under(sqlite3_vfs *vfs)
+{
+    return vfs->pAppData;
+}
+
+static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
+{
+    ((checked_file *)file)->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    ((checked_file *)file)->n_buffered = 0;
+    file->pMethods = NULL;
+    int rc = under(vfs)->xOpen(under(vfs), name, below(file), flags, flags_out);
+    if (below(file)->pMethods != NULL)
+        file->pMethods = &file_methods;
+    return rc;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
+{
+    return under(vfs)->xDelete(under(vfs), name, sync);
+}
+
+static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *result)
+{
+    return under(vfs)->xAccess(under(vfs), name, flags, result);
+}
+
+static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
+{
+    return under(vfs)->xFullPathname(under(vfs), name, size, out);
+}
+
+static int vfs_randomness(sqlite3_vfs *vfs, int size, char *out)
+{
+    return under(vfs)->xRandomness(under(vfs), size, out);
+}
+
+static int vfs_sleep(sqlite3_vfs *vfs, int microseconds)
+{
+    return under(vfs)->xSleep(under(vfs), microseconds);
+}
+
+static int vfs_time(sqlite3_vfs *vfs, double *now)
+{
+    return under(vfs)->xCurrentTime(under(vfs), now);
+}
+
+static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
+{
+    return under(vfs)->xGetLastError(under(vfs), size, out);
+}
+
+int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 **db, int flags)
+{
+    sqlite3_vfs *standard = sqlite3_vfs_find(NULL);
+    *db = NULL;
+    if (standard == NULL)
+        return SQLITE_NOMEM;
+    layer->vfs = (sqlite3_vfs){
+        .iVersion = 1,
+        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile,
+        .mxPathname = standard->mxPathname,
+        .zName = layer->name,
+        .pAppData = standard,
+        .xOpen = vfs_open,
+        .xDelete = vfs_delete,
+        .xAccess = vfs_access,
+        .xFullPathname = vfs_full_name,
+        .xRandomness = vfs_randomness,
+        .xSleep = vfs_sleep,
+        .xCurrentTime = vfs_time,
+        .xGetLastError = vfs_last_error,
+    };
+    snprintf(layer->name, sizeof layer->name, "kanon-pages-%p", (void *)layer); /* no other object has this place */
+    int rc = sqlite3_vfs_register(&layer->vfs, 0);
+    if (rc != SQLITE_OK)
+        return rc;
+    rc = sqlite3_open_v2(path, db, flags, layer->name);
+    sqlite3_vfs_unregister(&layer->vfs);
+    return rc;
+}

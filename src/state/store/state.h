@@ -1,0 +1,162 @@
+/* The state of a table that changes: its records, their groups and what was released of it, in one SQLite file.
+ *
+ * This is the ground floor of src/state: struct kanon_state, and the catalog, which describes the table. Everything in
+ * src/state includes it. The other floors are described in docs/state-store.md, docs/state-index.md and
+ * docs/state-maintain.md.
+ *
+ * Three words for a value of a quasi-identifier:
+ *
+ *     cell         the text in the CSV file                                             "47.5"
+ *     code         a whole number in the state's file that never changes its meaning    475 (times 10^scale)
+ *     coordinate   where the code lies in the space of units, in memory only            changes with the ranges
+ *
+ * The code of a number is its value times 10^scale, of a category the number of its node in the column's tree, to which
+ * nodes are only added. Ranks and leaf numbers, as tables use them, shift when values come and go: they are never in the
+ * file.
+ *
+ * Tables of the file (version 3; some names are older than the words used here, and stay):
+ *
+ *     meta      name, value               settings and counters
+ *     missing   text                      texts that mean "no value"
+ *     columns   number, name, role, ...   the columns of the table
+ *     trees     col, node, parent, label  the trees of categorical columns
+ *     records   id, name, shown, since, cells, p0, p1, ...    a record: hash of its key, group in the last release and
+ *                                         since which release, cells as CSV, codes; NULL where a number is missing
+ *     new_names name, id                  key hashes of the records from first_unfiled on, which have none in `records`
+ *     tallies   dimension, place, n       how many records have a number; the first and the last one are the range
+ *     nodes     id, entries               node pages of the group index: index/index_pages.c
+ *     crowds    id, entries               member pages: the members of the groups of a leaf
+ *     changes   number, entries           the log of the group index: index/index_log.c
+ *     releases  number, time, ...         the releases
+ *     spells    record, release, grp      membership history: from that release on the record was in that group
+ *                                         (0: suppressed, -1: absent), until the next row or the record's own row
+ *     departed  id, shown, since, until, secrets   records that are deleted but were released
+ *     history   number, time, command, ...         the commands
+ *     wishes    number, name, value       requirements: of constraint `number`, or -1: of all groups
+ *     persons   entity, record            entity index: the records of each entity, where they stay together
+ */
+#ifndef KANON_STATE_STATE_H
+#define KANON_STATE_STATE_H
+
+#include "state/store/store.h"
+#include "table/schema.h"
+
+#define KANON__NULL_CODE INT64_MAX /* a number is missing */
+#define KANON__CODE_LIMIT (INT64_C(1) << 61)
+#define KANON__ABSENT (-1) /* instead of a group number: the record is not in the release */
+
+/* Whether a number can be a code: the difference of two fits 64 bits with room to spare. */
+static inline bool kanon__code_fits(int64_t code)
+{
+    return code > -KANON__CODE_LIMIT && code < KANON__CODE_LIMIT;
+}
+
+/* Compares two int64_t, for qsort and bsearch. */
+static inline int kanon__compare_numbers(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Where a value that is new to a categorical column goes: store/category_nodes.c. */
+typedef enum kanon__growth_rule {
+    KANON__GROWS_NEVER = 0, /* a taxonomy that was given: new values only where the user says so */
+    KANON__GROWS_FLAT,      /* no taxonomy: every value below the root */
+    KANON__GROWS_MASK_RIGHT,
+    KANON__GROWS_MASK_LEFT
+} kanon__growth_rule;
+
+/* A column of the table. Invariants: a quasi-identifier is numeric or has a tree; node i of the tree has label code i;
+ * inner[i] holds exactly where another node has i as its parent; nodes below n_saved are in the file. */
+typedef struct kanon__state_column {
+    char *name;
+    kanon_role role;
+    kanon_type type; /* KANON_TYPE_UNKNOWN: its cells are kept as they are */
+    char *weight_text;
+    kanon__growth_rule growth;
+    int scale;                /* of numbers */
+    int key;                  /* its position in the key, from 1; 0: not part of it */
+    int dimension;            /* which quasi attribute it is; -1: none */
+    kanon__tree *tree;        /* of categories; NULL: a sensitive column without taxonomy */
+    kanon__dictionary labels; /* code of a label = node */
+    bool *inner;              /* by node: it has nodes below it */
+    int64_t inner_capacity;
+    int32_t missing_node; /* -1: none yet */
+    int32_t n_saved;      /* nodes that are in the file */
+    int levels;           /* of a mask; 0: not computed yet */
+} kanon__state_column;
+
+struct kanon__group_index;
+
+/* A change of how many records have a number. */
+typedef struct kanon__number_tally {
+    int64_t dimension, code, change;
+} kanon__number_tally;
+
+/* An open state. The store lives as long as the state; all else is read when a command begins and cleared when it ends
+ * (maintain/session.c).
+ *     n_records    rows of `records`; n_suppressed of them are in no group
+ *     next_*       the next unused number; numbers are never used twice
+ *     root         the id of the root node of the group index */
+struct kanon_state {
+    const kanon_context *context;
+    kanon__store store;
+    int n_columns, n_dimensions, n_key, n_sensitive;
+    kanon__state_column *columns;
+    int *dimensions; /* column of each quasi attribute */
+    kanon__texts missing;
+    char delimiter;
+    bool crlf;
+    /* how the groups were first made */
+    int64_t k, blocks;
+    uint64_t seed;
+    int64_t revision;
+    char *algorithm, *settings, *refinement; /* settings: NAME=VALUE, one per line */
+    char *program;                           /* the version that made the state */
+    /* counters */
+    int64_t n_records, n_groups, n_suppressed, next_record, first_unfiled, next_group, next_change, n_releases, root;
+    int64_t worth;                      /* of the shares in the index: store/current_space.h */
+    struct kanon__current_space *space; /* in memory only */
+    struct kanon__group_index *index;
+    sqlite3_stmt *statements[16]; /* prepared by store/records.c */
+    kanon__number_tally *tallies; /* what is not in the file yet */
+    int64_t n_tallies, tallies_capacity;
+    /* requirements in addition to k: store/state_requirements.h */
+    kanon_schema *requirements;
+    int entity;              /* the column of the entity; -1: there is none */
+    int64_t *changed_groups; /* numbers of groups that records joined or left in this command, some of them several times */
+    int64_t n_changed_groups, changed_groups_capacity;
+    sqlite3_stmt *add_departed;         /* state/store/release_rows.c */
+    sqlite3_stmt *entity_statements[4]; /* state/store/entity_index.c */
+    kanon_tick tick;
+    void *payload;
+};
+
+bool kanon__state_numeric(const kanon__state_column *column);
+
+/* Only of records with a name in `records`: new ones wait in new_names until they are many. */
+#define KANON__NAMES_SQL "CREATE INDEX names ON records(name) WHERE name IS NOT NULL"
+
+/* ---- store/catalog.c: the description of the table --------------------------------------------------------------- */
+
+/* A tree of one column, node by node; the root comes first, with parent -1. */
+kanon_status kanon__catalog_add_node(kanon__state_column *column, int32_t parent, const char *label, size_t length,
+                                     kanon_error *err);
+/* The tables of an empty file. */
+kanon_status kanon__catalog_create(kanon_state *state, kanon_error *err);
+/* Write everything but records, groups and releases. */
+kanon_status kanon__catalog_save(kanon_state *state, kanon_error *err);
+/* Write what commands change: counters and new nodes of trees. */
+kanon_status kanon__catalog_update(kanon_state *state, kanon_error *err);
+/* Read it again; the transaction has begun. */
+kanon_status kanon__catalog_load(kanon_state *state, kanon_error *err);
+void kanon__catalog_clear(kanon_state *state);
+/* The schema that describes the table as the state has it. */
+kanon_status kanon__catalog_schema(kanon_schema **out, const kanon_state *state, kanon_error *err);
+
+/* The node of a category: found, or added where the column's rule or `grow` allows it; where not, *out is -1 and *why says
+ * what is wrong. */
+kanon_status kanon__catalog_node(kanon__state_column *column, int64_t *out, const char *text, size_t length, bool is_missing,
+                                 bool grow, const char **why, kanon_error *err);
+
+#endif

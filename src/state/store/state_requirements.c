@@ -1,0 +1,178 @@
+/* Copies, writes and reads the requirements of a state.
+ *
+ *     number   name                    value
+ *     0 ..     a setting: model, l, …  its text, of constraint `number` in the order of the schema
+ *     -1       entity                  the column; entity-together: the records of an entity stay in one group
+ *     -1       suppress                numerator/denominator of the share
+ *
+ * Texts are kept as the schema had them: constraints/ parses them anew for each table, by the same code as for a schema. */
+#include "state/store/state_requirements.h"
+
+#include "core/alloc.h"
+#include "core/context.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OF_ALL = -1 }; /* instead of a constraint's number */
+
+/* ---- copying ----------------------------------------------------------------------------------------------------- */
+
+/* Adds a constraint without settings. */
+static kanon_status add_constraint(kanon_schema *schema, kanon__constraint_text **out, kanon_error *err)
+{
+    kanon_status st = kanon__grow_array(&schema->constraints, &schema->constraints_capacity, schema->n_constraints + 1,
+                                        "constraints", err);
+    if (st != KANON_OK)
+        return st;
+    *out = &schema->constraints[schema->n_constraints++];
+    **out = (kanon__constraint_text){0};
+    return KANON_OK;
+}
+
+static kanon_status say(kanon__constraint_text *c, const char *name, const char *value, size_t length, kanon_error *err)
+{
+    kanon_status st = kanon__texts_add(&c->names, name, strlen(name), err);
+    return st == KANON_OK ? kanon__texts_add(&c->values, value, length, err) : st;
+}
+
+/* Line numbers of the schema file are not copied: who has the state may not have that file. */
+kanon_status kanon__state_requirements_copy(kanon_schema *to, const kanon_schema *from, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__constraint_text *c;
+    for (int64_t i = 0; i < from->n_constraints; i++) {
+        const kanon__constraint_text *said = &from->constraints[i];
+        KANON_TRY(add_constraint(to, &c, err), out);
+        for (int64_t j = 0; j < said->names.n; j++)
+            KANON_TRY(say(c, said->names.items[j], said->values.items[j], strlen(said->values.items[j]), err), out);
+    }
+    if (from->entity != NULL)
+        KANON_TRY(kanon_schema_set_entity(to, from->entity, from->entity_together, err), out);
+    to->suppress = from->suppress;
+out:
+    return st;
+}
+
+kanon_status kanon__state_requirements_resolve(kanon_state *s, kanon_error *err)
+{
+    s->entity = -1;
+    for (int i = 0; s->requirements->entity != NULL && i < s->n_columns; i++)
+        if (strcmp(s->columns[i].name, s->requirements->entity) == 0)
+            s->entity = i;
+    if (s->requirements->entity != NULL && s->entity < 0)
+        return kanon__store_damaged(&s->store, "its entity", err);
+    return KANON_OK;
+}
+
+/* ---- in the file ------------------------------------------------------------------------------------------------- */
+
+static kanon_status put(kanon_state *s, sqlite3_stmt *statement, int64_t number, const char *name, const char *value,
+                        kanon_error *err)
+{
+    sqlite3_bind_int64(statement, 1, number);
+    sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
+    sqlite3_bind_blob64(statement, 3, value, strlen(value), SQLITE_STATIC);
+    return kanon__store_step(&s->store, statement, NULL, err);
+}
+
+kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *statement = NULL;
+    const kanon_schema *w = s->requirements;
+    char share[64];
+    KANON_TRY(kanon__store_prepare(&s->store, &statement, "INSERT INTO wishes VALUES(?, ?, ?)", err), out);
+    for (int64_t i = 0; i < w->n_constraints; i++) {
+        const kanon__constraint_text *c = &w->constraints[i];
+        for (int64_t j = 0; j < c->names.n; j++)
+            KANON_TRY(put(s, statement, i, c->names.items[j], c->values.items[j], err), out);
+    }
+    if (w->entity != NULL)
+        KANON_TRY(put(s, statement, OF_ALL, w->entity_together ? "entity-together" : "entity", w->entity, err), out);
+    snprintf(share, sizeof share, "%lld/%lld", (long long)w->suppress.numerator, (long long)w->suppress.denominator);
+    if (w->suppress.denominator > 0)
+        KANON_TRY(put(s, statement, OF_ALL, "suppress", share, err), out);
+out:
+    sqlite3_finalize(statement);
+    return st;
+}
+
+/* The share that may be suppressed, as an exact fraction; false where it is none. */
+static bool take_share(kanon_schema *w, const char *text, size_t length)
+{
+    char share[64];
+    long long numerator, denominator;
+    if (length >= sizeof share)
+        return false;
+    memcpy(share, text, length);
+    share[length] = '\0';
+    if (sscanf(share, "%lld/%lld", &numerator, &denominator) != 2 || numerator < 0 || denominator < 1 ||
+        numerator > denominator)
+        return false;
+    w->suppress = (kanon__fraction){numerator, denominator};
+    return true;
+}
+
+/* Rows come by rising number, so a constraint begins where the number is the next one. */
+static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_schema *w = s->requirements;
+    int64_t number = sqlite3_column_int64(row, 0);
+    const char *name = (const char *)sqlite3_column_text(row, 1), *value = sqlite3_column_blob(row, 2);
+    size_t length = (size_t)sqlite3_column_bytes(row, 2);
+    char *entity = NULL;
+    bool good = name != NULL && value != NULL && memchr(value, '\0', length) == NULL && number >= OF_ALL &&
+                number <= w->n_constraints;
+    if (good && number >= 0) {
+        kanon__constraint_text *c = w->constraints + number;
+        if (number == w->n_constraints)
+            KANON_TRY(add_constraint(w, &c, err), out);
+        KANON_TRY(say(c, name, value, length, err), out);
+    } else if (good && strcmp(name, "suppress") == 0) {
+        good = take_share(w, value, length);
+    } else if (good) {
+        KANON_TRY(kanon__copy_text(&entity, value, length, "a column name", err), out);
+        KANON_TRY(kanon_schema_set_entity(w, entity, strcmp(name, "entity-together") == 0, err), out);
+    }
+    if (!good)
+        st = kanon__store_damaged(&s->store, "its requirements", err);
+out:
+    kanon__free(entity);
+    return st;
+}
+
+kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *rows = NULL;
+    bool has_row;
+    KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM wishes ORDER BY number, name", err), out);
+    for (;;) {
+        KANON_TRY(kanon__store_step(&s->store, rows, &has_row, err), out);
+        if (!has_row)
+            break;
+        KANON_TRY(take_row(s, rows, err), out);
+    }
+    for (int64_t i = 0; i < s->requirements->n_constraints; i++)
+        if (kanon__texts_find(&s->requirements->constraints[i].names, "model", strlen("model")) < 0) {
+            st = kanon__store_damaged(&s->store, "its requirements", err);
+            goto out;
+        }
+    KANON_TRY(kanon__state_requirements_resolve(s, err), out);
+out:
+    sqlite3_finalize(rows);
+    return st;
+}
+
+void kanon__state_requirements_clear(kanon_state *s)
+{
+    kanon_schema_free(s->requirements);
+    kanon__free(s->changed_groups);
+    s->requirements = NULL;
+    s->changed_groups = NULL;
+    s->n_changed_groups = s->changed_groups_capacity = 0;
+}

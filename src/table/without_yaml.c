@@ -1,0 +1,9 @@
+/* Compiled in place of the reader of schema files, where KANON_YAML is off. */
+#include "table/schema.h"
+
+kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err)
+{
+    (void)bytes, (void)size, (void)path;
+    *out = NULL;
+    return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no schema files");
+}

@@ -1,0 +1,66 @@
+/* Compiled in place of all that makes or reads JSON and pages, where KANON_REPORTS is off. */
+#include "bound/certificate.h"
+#include "report/report.h"
+#include "tradeoff/curve.h"
+
+#include <string.h>
+
+kanon_status kanon__reports_are_built(kanon_error *err)
+{
+    return kanon__fail(err, KANON_EINVAL, "this build of libkanon has no reports");
+}
+
+bool kanon__report_is_html(const char *path)
+{
+    (void)path;
+    return false;
+}
+
+kanon_status kanon__report_write(kanon__output *output, const kanon__report *report, kanon_error *err)
+{
+    (void)output, (void)report;
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon__curve_json(kanon__output *output, const kanon_curve *curve, kanon_error *err)
+{
+    (void)output, (void)curve;
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon__curve_plot(kanon__output *output, const kanon_curve *curve, bool html, kanon_error *err)
+{
+    (void)output, (void)curve, (void)html;
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
+                                     const kanon_sink *sink, kanon_error *err)
+{
+    (void)table, (void)path, (void)sink;
+    *out = NULL;
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon__certificate_write(kanon__output *output, const kanon_table *table, const kanon_lower_bound *bound,
+                                      kanon_error *err)
+{
+    (void)output, (void)table, (void)bound;
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon_certificate_check(kanon_certificate *out, const kanon_table *table, const char *path, int threads,
+                                     kanon_tick tick, void *payload, kanon_error *err)
+{
+    (void)table, (void)path, (void)threads, (void)tick, (void)payload;
+    memset(out, 0, sizeof *out);
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon_certificate_check_bytes(kanon_certificate *out, const kanon_table *table, const void *bytes, size_t size,
+                                           const char *name, int threads, kanon_tick tick, void *payload, kanon_error *err)
+{
+    (void)table, (void)bytes, (void)size, (void)name, (void)threads, (void)tick, (void)payload;
+    memset(out, 0, sizeof *out);
+    return kanon__reports_are_built(err);
+}

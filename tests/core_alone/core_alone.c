@@ -1,0 +1,66 @@
+/* What a program does with the library alone: people.csv becomes release.csv. What is not built says so. */
+#include <kanon.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static int n_wrong;
+
+static void done(kanon_status status, const kanon_error *err)
+{
+    if (status != KANON_OK) {
+        printf("%s: %s\n", kanon_status_text(status), err->message);
+        n_wrong++;
+    }
+}
+
+static void refused(kanon_status status, kanon_error *err, const char *message)
+{
+    if (status != KANON_EINVAL || strcmp(err->message, message) != 0) {
+        printf("expected '%s', got '%s: %s'\n", message, kanon_status_text(status), err->message);
+        n_wrong++;
+    }
+    memset(err, 0, sizeof *err);
+}
+
+int main(void)
+{
+    static const char no_schema_files[] = "this build of libkanon has no schema files";
+    static const char no_reports[] = "this build of libkanon has no reports";
+    static const char no_states[] = "this build of libkanon has no states";
+    kanon_error err = {0};
+    kanon_schema *schema = NULL, *other = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_state *state = NULL;
+    kanon_curve *curve = NULL;
+    kanon_lower_bound *bound = NULL;
+    kanon_options options = {.struct_size = sizeof options, .k = 3};
+    kanon_outputs release = {.struct_size = sizeof release, .release = "release.csv"};
+    kanon_outputs report = {.struct_size = sizeof report, .release = "none.csv", .report = "none.json"};
+    kanon_tradeoff_options grid = {.struct_size = sizeof grid, .k = "2,3", .json = "none.json"};
+    kanon_bound_options proof = {.struct_size = sizeof proof, .k = 3, .certificate = "none.json"};
+
+    done(kanon_schema_new(&schema, NULL, &err), &err);
+    done(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, &err), &err);
+    done(kanon_schema_set_role(schema, "city", KANON_ROLE_QUASI, &err), &err);
+    done(kanon_schema_set_role(schema, "disease", KANON_ROLE_SENSITIVE, &err), &err);
+    done(kanon_table_read(&table, "people.csv", schema, NULL, &err), &err);
+    if (n_wrong > 0)
+        return 1;
+    done(kanon_anonymize(&grouping, table, &options, &err), &err);
+    if (n_wrong > 0)
+        return 1;
+    done(kanon_publish(table, grouping, &release, &err), &err);
+
+    refused(kanon_schema_read(&other, "people.csv", NULL, &err), &err, no_schema_files);
+    refused(kanon_publish(table, grouping, &report, &err), &err, no_reports);
+    refused(kanon_tradeoff(&curve, table, &grid, &err), &err, no_reports);
+    refused(kanon_bound(&bound, table, &proof, &err), &err, no_reports);
+    refused(kanon_state_open(&state, "none.state", NULL, &err), &err, no_states);
+    refused(kanon_state_create("none.state", table, schema, grouping, NULL, NULL, &err), &err, no_states);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return n_wrong > 0;
+}

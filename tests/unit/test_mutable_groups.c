@@ -1,0 +1,132 @@
+/* Groups while records are moved between them: whatever the history, boxes, losses and what a record costs are those of the
+ * members. */
+#include "core/random.h"
+#include "enforce/mutable_groups.h"
+#include "reference/private_table.h"
+#include "reference/random_table.h"
+#include "reference/reference.h"
+#include "support.h"
+
+enum { TABLES = 30, STEPS = 150, GROUPS = 5 };
+
+/* D of the members of a group but one; 0 where there are none. */
+static uint32_t units_without(const kanon__run *run, int32_t group, int64_t except, int64_t *size)
+{
+    kanon__bound box[64];
+    *size = 0;
+    for (int64_t row = 0; row < run->space->n_rows; row++) {
+        if (run->group_of[row] != group || row == except)
+            continue;
+        if ((*size)++ == 0)
+            kanon__box_start(run->space, box, row);
+        else
+            kanon__box_add(run->space, box, row);
+    }
+    return *size > 0 ? kanon__box_units(run->space, box) : 0;
+}
+
+static void check_group(kanon__mutable_groups *g, int32_t group)
+{
+    int64_t size, rest;
+    uint32_t units = units_without(g->run, group, -1, &size);
+    assert_int_equal(g->sizes[group], size);
+    if (size == 0)
+        return;
+    assert_int_equal(g->units[group], units);
+    for (int64_t row = 0; row < g->space->n_rows; row++) {
+        if (g->run->group_of[row] != group)
+            continue;
+        uint32_t units_left = units_without(g->run, group, row, &rest);
+        assert_int_equal(kanon__mutable_groups_decrease(g, group, row), size * (int64_t)units - rest * (int64_t)units_left);
+    }
+}
+
+/* A group is on the list of those that may take a record wherever some record may join it. */
+static void check_open(kanon__mutable_groups *g, int32_t group)
+{
+    kanon_error err = {0};
+    bool listed = false, holds = false;
+    if (g->tallies == NULL || g->sizes[group] == 0)
+        return;
+    for (int64_t i = 0; i < g->n_open; i++)
+        listed = listed || g->open[i] == group;
+    for (int64_t row = 0; row < g->space->n_rows && !listed; row++) {
+        if (g->run->group_of[row] == group)
+            continue;
+        assert_done(kanon__tally_holds_with(&g->tallies[group], row, &holds, &err), &err);
+        assert_false(holds);
+    }
+}
+
+static void step(kanon__mutable_groups *g, kanon__random *random)
+{
+    kanon_error err = {0};
+    int32_t row = (int32_t)kanon__random_below(random, g->space->n_rows);
+    int32_t into = (int32_t)kanon__random_below(random, GROUPS), from = (int32_t)kanon__random_below(random, GROUPS);
+    bool merges = kanon__random_below(random, 40) == 0 && into != from && g->sizes[into] > 0 && g->sizes[from] > 0;
+    if (merges)
+        assert_done(kanon__mutable_groups_merge(g, into, from, &err), &err);
+    else if (g->sizes[into] > 0 && g->run->group_of[row] != into) /* what is gone stays so */
+        assert_done(kanon__mutable_groups_move(g, row, into, &err), &err);
+}
+
+static void walk(const kanon_table *table, int64_t k, uint64_t seed)
+{
+    kanon_error err = {0};
+    kanon__constraints *c = NULL;
+    kanon__space *space = NULL;
+    kanon__random random;
+    kanon__mutable_groups g;
+    assert_done(kanon__space_new(&space, &table->data, table->data.quasi, table->data.n_quasi, KANON__TERMS_LOSS, &err), &err);
+    kanon__run run = {.table = &table->data, .policy = &table->policy, .space = space, .k = k, .n_groups = GROUPS};
+    kanon__random_init(&random, seed, 0);
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, k, &err), &err);
+    run.constraints = c;
+    run.group_of = REF_NEW(int32_t, table->data.n_rows);
+    for (int64_t row = 0; row < table->data.n_rows; row++)
+        run.group_of[row] = (int32_t)(row % GROUPS);
+    assert_done(kanon__mutable_groups_init(&g, &run, &err), &err);
+    for (int i = 0; i < STEPS; i++) {
+        step(&g, &random);
+        check_group(&g, i % GROUPS);
+        for (int32_t group = 0; group < GROUPS; group++)
+            check_open(&g, group);
+    }
+    kanon__mutable_groups_clear(&g);
+    free(run.group_of);
+    kanon__constraints_free(c);
+    kanon__space_free(space);
+}
+
+static void groups_follow_their_members(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= TABLES; seed++) {
+        private_table texts = private_table_new(seed, (unsigned)seed * 37 % (1u << PRIVATE_MODELS), seed % 3 == 0, NULL);
+        kanon_table *table = table_from_texts(texts.csv, texts.yaml);
+        walk(table, texts.k, seed);
+        kanon_table_free(table);
+    }
+}
+
+/* At first each group has one value, and none of them can take anybody. */
+static void groups_open_and_close(void **state)
+{
+    char csv[2000] = "zip,what\n";
+    (void)state;
+    for (int row = 0; row < 60; row++)
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%d,%c\n", row * row % 37, "abcde"[row % GROUPS]);
+    kanon_table *table = table_from_texts(csv,
+                                          "attributes: {zip: {role: quasi, type: integer}, what: sensitive}\n"
+                                          "privacy: {k: 2, constraints: [{model: t-closeness, attribute: what, t: 0.4}]}\n");
+    for (uint64_t seed = 1; seed <= TABLES; seed++)
+        walk(table, 2, seed);
+    kanon_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_follow_their_members),
+                                       cmocka_unit_test(groups_open_and_close)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
