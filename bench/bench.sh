@@ -121,6 +121,14 @@ for threads in 1 2; do
     read -r seconds cpu <$dir/write
     rate "kanon_publish, threads: $threads ($same)" "$seconds" "$cpu"
 done
+
+say "The same release as an Arrow stream, in memory and checked, beside CSV in two columns per number: seconds"
+printf '%-34s %8s %8s %8s\n' '' CSV Arrow shuffled
+for threads in 1 2; do
+    build/bench/bench/bench_arrow_release $table $schema $dir/groups.csv $dir/copy.csv $threads >$dir/arrow
+    read -r csv stream shuffled <$dir/arrow
+    printf '%-34s %8s %8s %8s\n' "threads: $threads" "$csv" "$stream" "$shuffled"
+done
 rm -f $dir/copy.csv
 
 # ---- algorithms --------------------------------------------------------------------------------------------------------

@@ -341,6 +341,38 @@ KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int
 /* The i-th thing that is known about how good the grouping is, NULL past the last. */
 KANON_API const char *kanon_grouping_note(const kanon_grouping *grouping, int i);
 
+/* ---- what groups show -------------------------------------------------------------------------------------------- */
+
+/* What every group shows in every quasi column, as data: the same that any release of the grouping shows. */
+typedef struct kanon_group_view kanon_group_view;
+
+typedef enum kanon_shows {
+    KANON_SHOWS_ANY = 0, /* any value: a suppressed record, numbers next to missing ones, a root called "*" */
+    KANON_SHOWS_MISSING, /* every value is missing */
+    KANON_SHOWS_RANGE,   /* the numbers or dates from `min` to `max` */
+    KANON_SHOWS_CATEGORY /* a value of the taxonomy, or one that stands for several */
+} kanon_shows;
+
+typedef struct kanon_group_cell {
+    size_t struct_size;
+    kanon_shows shows;
+    double min, max;                 /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; else NAN */
+    const char *min_text, *max_text; /* the same as it is written in the table; else NULL */
+    const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
+} kanon_group_cell;
+
+/* Computed once for all groups. The view outlives the table and the grouping. */
+KANON_API kanon_status kanon_group_view_new(kanon_group_view **out, const kanon_table *table, const kanon_grouping *grouping,
+                                            kanon_error *err);
+KANON_API void kanon_group_view_free(kanon_group_view *view);
+KANON_API int64_t kanon_group_view_groups(const kanon_group_view *view);
+/* The records of a group; group 0: those that are suppressed. */
+KANON_API int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group);
+/* What a group shows in a column of the table. The caller sets out->struct_size; texts live as long as the view.
+ * KANON_EINVAL: no such group, or not a quasi column. */
+KANON_API kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *view, int64_t group, int column,
+                                             kanon_error *err);
+
 /* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_measures kanon_measures;

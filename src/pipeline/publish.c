@@ -5,8 +5,8 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
-#include "core/random.h"
 #include "core/take_options.h"
+#include "pipeline/release_plan.h"
 #include "release/writer.h"
 #include "report/report.h"
 #include "verify/verify.h"
@@ -99,55 +99,6 @@ static kanon_status show_block(int64_t block, void *payload, kanon_error *err)
     return KANON_OK;
 }
 
-/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the
- * report. */
-static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_error *err)
-{
-    static const char prefix[] = "the order of the release";
-    kanon_status st = KANON_OK;
-    kanon__sha256 *hash = NULL;
-    char digest[KANON__SHA256_TEXT];
-    KANON_TRY(kanon__sha256_new(&hash, err), out);
-    kanon__sha256_add(hash, prefix, sizeof prefix);
-    KANON_TRY(t->source->class->hash(t->source, hash, err), out);
-    kanon__sha256_finish(digest, hash);
-    *out = 0;
-    for (int i = 0; i < 16; i++)
-        *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
-out:
-    kanon__sha256_free(hash);
-    return st;
-}
-
-/* The order depends on the input as well as the seed, so that nobody can undo it who has only the release and the report. */
-static kanon_status random_order(int32_t **out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
-{
-    kanon__random random;
-    uint64_t stream = 0;
-    kanon_status st = secret_number(&stream, t, err);
-    if (st == KANON_OK)
-        st = kanon__new_array(out, g->n_rows, "row order", err);
-    if (st != KANON_OK)
-        return st;
-    for (int64_t row = 0; row < g->n_rows; row++)
-        (*out)[row] = (int32_t)row;
-    kanon__random_init(&random, g->seed, stream);
-    kanon__random_shuffle(&random, *out, g->n_rows);
-    return KANON_OK;
-}
-
-/* What the values of each quasi attribute are shown as in every group; *out = NULL where each group shows what it holds. */
-static kanon_status list_shown(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
-{
-    *out = NULL;
-    if (g->recode_maps == NULL)
-        return KANON_OK;
-    kanon_status st = kanon__new_array(out, t->data.n_quasi, "released cells", err);
-    for (int i = 0; st == KANON_OK && i < t->data.n_quasi; i++)
-        (*out)[i] = kanon__grouping_recode_map(g, &t->data.columns[t->data.quasi[i]]);
-    return st;
-}
-
 static kanon_status write_release(publishing *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -158,13 +109,13 @@ static kanon_status write_release(publishing *p, kanon_error *err)
     const kanon_grouping *g = p->grouping;
     const kanon_table *t = p->table;
     int threads = p->wanted.threads;
-    KANON_TRY(list_shown(&shown, t, g, err), out);
+    KANON_TRY(kanon__release_map(&shown, t, g, err), out);
     KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, shown, p->wanted.numeric, threads, err), out);
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, shown != NULL, err), out);
     showing all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, show_block, &all, err), out);
     if (p->wanted.shuffle)
-        KANON_TRY(random_order(&order, t, g, err), out);
+        KANON_TRY(kanon__release_order(&order, t, g, err), out);
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,
@@ -246,12 +197,6 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
-    if (p.wanted.numeric == KANON_NUMERIC_MEAN && grouping->recode_maps != NULL) {
-        st = kanon__fail(err, KANON_EINVAL,
-                         "the means of groups differ where attribute-level recoding shows equal numbers equal");
-        kanon__hint(err, st, "choose another numeric form: interval, range or columns");
-        goto out;
-    }
     if (p.wanted.report != NULL || p.wanted.report_external != NULL)
         KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
@@ -260,12 +205,7 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
         w->report_to == NULL ? w->report : NULL, w->report_external_to == NULL ? w->report_external : NULL};
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
-    KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
-    if (grouping->n_groups > 0 && grouping->smallest < grouping->k) { /* a caller's own; those of the library never are */
-        st = kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)grouping->smallest,
-                         (long long)grouping->k);
-        goto out;
-    }
+    KANON_TRY(kanon__release_allowed(table, grouping, p.wanted.numeric == KANON_NUMERIC_MEAN, err), out);
     KANON_TRY(open_outputs(&p, err), out);
     if (p.groups != NULL) {
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);

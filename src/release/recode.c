@@ -1,33 +1,18 @@
-/* Makes the texts of a release: the extent of each group in each quasi attribute, then the text of each extent, block
- * by block in parallel. The only entry is kanon__recoding_new; calls core and table. */
+/* Makes the texts of a release: the text of each group's extent in each quasi attribute, block by block in parallel. The
+ * only entry is kanon__recoding_new; calls release/extent.h, core and table. */
 #include "release/recode.h"
 
 #include "core/alloc.h"
 #include "core/output.h"
 #include "core/pool.h"
-#include "table/number.h"
+#include "release/extent.h"
 
 #include <string.h>
-
-/* What a group holds of one attribute. */
-typedef struct extent {
-    uint32_t lo, hi; /* codes; for numbers, of those that are there */
-    bool has_missing, has_number;
-} extent;
-
-/* What a mean is made of. */
-typedef struct total {
-    __int128 sum;          /* of the scaled values */
-    long double float_sum; /* of the values; a double could overflow */
-    int64_t n;
-} total;
 
 /* What is known while the texts are made. */
 typedef struct draft {
     kanon__recoding *recoding;
-    const int32_t *group_of;
-    extent **extents; /* by quasi attribute and group */
-    total **totals;   /* likewise; NULL where no mean is shown */
+    const kanon__extents *extents;
 } draft;
 
 /* The texts of a block of groups. */
@@ -44,72 +29,6 @@ static const kanon__column *quasi_column(const kanon__recoding *r, int i)
 int kanon__recoding_parts(const kanon__recoding *r, int i)
 {
     return r->numeric == KANON_NUMERIC_COLUMNS && kanon__column_is_numeric(quasi_column(r, i)) ? 2 : 1;
-}
-
-/* ---- what groups hold -------------------------------------------------------------------------------------------- */
-
-static inline void extend(extent *e, uint32_t code, uint32_t missing_number)
-{
-    if (code == missing_number) {
-        e->has_missing = true;
-        return;
-    }
-    if (!e->has_number || code < e->lo)
-        e->lo = code;
-    if (!e->has_number || code > e->hi)
-        e->hi = code;
-    e->has_number = true;
-}
-
-/* Whatever a record has, a group shows all that the mapping puts in its place. */
-static void measure_shown(const draft *d, int i, uint32_t missing_number)
-{
-    const kanon__column *c = quasi_column(d->recoding, i);
-    const uint32_t *shown = d->recoding->shown[i];
-    for (int64_t row = 0; row < d->recoding->table->data.n_rows; row++) {
-        const uint32_t *range = shown + 2 * (size_t)kanon__code_at(c->codes, row);
-        if (d->group_of[row] < 0)
-            continue;
-        extend(&d->extents[i][d->group_of[row]], range[0], missing_number);
-        extend(&d->extents[i][d->group_of[row]], range[1], missing_number);
-    }
-}
-
-static void add_up(const draft *d, int i)
-{
-    const kanon__column *c = quasi_column(d->recoding, i);
-    for (int64_t row = 0; row < d->recoding->table->data.n_rows; row++) {
-        uint32_t code = kanon__code_at(c->codes, row);
-        if (d->group_of[row] < 0 || code == c->domain->missing_code)
-            continue;
-        total *t = &d->totals[i][d->group_of[row]];
-        t->n++;
-        t->float_sum += c->domain->values[code];
-        if (c->domain->scaled != NULL)
-            t->sum += c->domain->scaled[code];
-    }
-}
-
-static kanon_status measure(int64_t i, void *payload, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const draft *d = payload;
-    const kanon__recoding *r = d->recoding;
-    const kanon__column *c = quasi_column(r, (int)i);
-    bool numeric = kanon__column_is_numeric(c);
-    uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
-    KANON_TRY(kanon__new_array(&d->extents[i], r->n_groups, "released cells", err), out);
-    if (r->shown != NULL)
-        measure_shown(d, (int)i, missing_number);
-    for (int64_t row = 0; r->shown == NULL && row < r->table->data.n_rows; row++)
-        if (d->group_of[row] >= 0)
-            extend(&d->extents[i][d->group_of[row]], kanon__code_at(c->codes, row), missing_number);
-    if (numeric && r->numeric == KANON_NUMERIC_MEAN) {
-        KANON_TRY(kanon__new_array(&d->totals[i], r->n_groups, "released cells", err), out);
-        add_up(d, (int)i);
-    }
-out:
-    return st;
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
@@ -131,31 +50,8 @@ static kanon_status append_code(block_text *b, const kanon__column *c, uint32_t 
     return append(b, text, length, err);
 }
 
-/* The mean, rounded half up to two digits more than the column's values have; for dates the nearest day. */
-static size_t mean_text(char buffer[KANON__NUMBER_TEXT], const kanon__column *c, const total *e)
-{
-    int digits = c->domain->type == KANON_TYPE_DATE ? 0 : 2;
-    if (c->domain->scaled == NULL || c->domain->scale + digits > 18)
-        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n));
-    __int128 sum = e->sum * (digits == 2 ? 100 : 1), n = e->n;
-    __int128 doubled = 2 * sum + n, mean = doubled / (2 * n);
-    if (doubled % (2 * n) != 0 && doubled < 0)
-        mean--; /* division rounds towards zero, the mean is to be rounded down */
-    if (c->domain->type == KANON_TYPE_DATE)
-        return kanon__format_date(buffer, (int64_t)mean);
-    if (mean > INT64_MAX || mean < INT64_MIN)
-        return kanon__format_double(buffer, (double)(e->float_sum / (long double)e->n));
-    int64_t mantissa = (int64_t)mean;
-    int scale = c->domain->scale + digits;
-    while (scale > 0 && mantissa % 10 == 0) {
-        mantissa /= 10;
-        scale--;
-    }
-    return kanon__format_scaled(buffer, mantissa, scale);
-}
-
-static kanon_status append_interval(block_text *b, const kanon__recoding *r, const kanon__column *c, const extent *e,
-                                    kanon_error *err)
+static kanon_status append_interval(block_text *b, const kanon__recoding *r, const kanon__column *c,
+                                    const kanon__extent *e, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(append(b, "[", 1, err), out);
@@ -172,26 +68,27 @@ static kanon_status append_number(block_text *b, const draft *d, int i, int64_t 
 {
     const kanon__recoding *r = d->recoding;
     const kanon__column *c = quasi_column(r, i);
-    const extent *e = &d->extents[i][group];
+    const kanon__extent *e = &d->extents->cells[i][group];
+    kanon__cell_kind kind = kanon__extents_kind(d->extents, i, group);
     char buffer[KANON__NUMBER_TEXT];
-    if (!e->has_number)
+    if (kind == KANON__CELL_MISSING)
         return append_code(b, c, c->domain->missing_code, err);
-    if (e->has_missing)
+    if (kind == KANON__CELL_ANY)
         return append(b, "*", 1, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
         return append_code(b, c, part == 0 ? e->lo : e->hi, err);
     if (e->lo == e->hi && r->numeric != KANON_NUMERIC_RANGE) /* a range type takes nothing but ranges */
         return append_code(b, c, e->lo, err);
     if (r->numeric == KANON_NUMERIC_MEAN)
-        return append(b, buffer, mean_text(buffer, c, &d->totals[i][group]), err);
+        return append(b, buffer, kanon__extents_mean(buffer, d->extents, i, group), err);
     return append_interval(b, r, c, e, err);
 }
 
-static kanon_status append_category(block_text *b, const kanon__column *c, const extent *e, kanon_error *err)
+static kanon_status append_category(block_text *b, const draft *d, int i, int64_t group, kanon_error *err)
 {
     size_t length;
-    int32_t node = kanon__taxonomy_lca(c->domain->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
-    const char *label = kanon__taxonomy_label(c->domain->taxonomy, node, &length);
+    int32_t node = kanon__extents_node(d->extents, i, group);
+    const char *label = kanon__taxonomy_label(quasi_column(d->recoding, i)->domain->taxonomy, node, &length);
     return append(b, label, length, err);
 }
 
@@ -228,7 +125,7 @@ static kanon_status append_cell(block_text *b, const draft *d, int i, int64_t gr
     if (kanon__column_is_numeric(c))
         KANON_TRY(append_number(b, d, i, group, part, err), out);
     else
-        KANON_TRY(append_category(b, c, &d->extents[i][group], err), out);
+        KANON_TRY(append_category(b, d, i, group, err), out);
     if (kanon__output_needs_quotes(b->bytes + begin, (size_t)(b->n - begin), r->table->source->delimiter))
         KANON_TRY(quote(b, begin, err), out);
 out:
@@ -301,25 +198,20 @@ static int64_t block_count(const kanon__recoding *r)
     return r->n_groups / KANON__RECODING_BLOCK + 1;
 }
 
-static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, int threads, kanon_error *err)
+static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, const uint32_t *const *shown, int threads,
+                               kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;
-    int n_quasi = r->table->data.n_quasi;
-    draft d = {.recoding = r, .group_of = group_of};
-    if (r->table->data.n_rows < WORTH_A_THREAD)
-        threads = 1;
-    KANON_TRY(kanon__new_array(&d.extents, n_quasi, "released cells", err), out);
-    KANON_TRY(kanon__new_array(&d.totals, n_quasi, "released cells", err), out);
-    KANON_TRY(kanon__pool_run(threads, n_quasi, measure, &d, err), out);
-    KANON_TRY(kanon__pool_run(threads, block_count(r), write_block, &d, err), out);
+    kanon__extents *extents = NULL;
+    KANON_TRY(kanon__extents_new(&extents, &r->table->data, group_of, r->n_groups, shown, r->numeric == KANON_NUMERIC_MEAN,
+                                 threads, err),
+              out);
+    draft d = {.recoding = r, .extents = extents};
+    KANON_TRY(kanon__pool_run(r->table->data.n_rows < WORTH_A_THREAD ? 1 : threads, block_count(r), write_block, &d, err),
+              out);
 out:
-    for (int i = 0; i < n_quasi; i++) {
-        kanon__free(d.totals != NULL ? d.totals[i] : NULL);
-        kanon__free(d.extents != NULL ? d.extents[i] : NULL);
-    }
-    kanon__free(d.totals);
-    kanon__free(d.extents);
+    kanon__extents_free(extents);
     return st;
 }
 
@@ -332,13 +224,12 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     KANON_TRY(kanon__new_array(&r, 1, "released cells", err), out);
     r->table = table;
     r->numeric = numeric;
-    r->shown = shown;
     r->n_groups = n_groups;
     KANON_TRY(kanon__new_array(&r->run_of, table->data.n_quasi, "released cells", err), out);
     number_runs(r);
     KANON_TRY(kanon__new_array(&r->ends, (n_groups + 1) * r->n_runs, "released cells", err), out);
     KANON_TRY(kanon__new_array(&r->blocks, block_count(r), "released cells", err), out);
-    KANON_TRY(make_texts(r, group_of, threads, err), out);
+    KANON_TRY(make_texts(r, group_of, shown, threads, err), out);
     *out = r;
     r = NULL;
 out:

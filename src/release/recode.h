@@ -19,7 +19,6 @@ enum { KANON__RECODING_BLOCK = 1024 }; /* groups whose texts lie together */
 typedef struct kanon__recoding {
     const kanon_table *table;
     kanon_numeric numeric;
-    const uint32_t *const *shown; /* by quasi attribute and code: the first and last code in its place; NULL: none */
     int64_t n_groups;
     int n_runs;
     int *run_of;   /* by quasi attribute */

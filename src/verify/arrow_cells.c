@@ -268,7 +268,8 @@ static bool says_row(const kanon__cell *cell, const struct ArrowSchema *schema, 
            says_value(cell, schema->dictionary->format, entries, entries->offset + (int64_t)index);
 }
 
-bool kanon__arrow_cells_match(const kanon__arrow_source *source, int64_t row, const kanon__cell *cells)
+/* The batch of a row, and the row's number there; NULL: it is in none. */
+static const struct ArrowArray *find_batch(const kanon__arrow_source *source, int64_t row, int64_t *i)
 {
     int64_t low = 0, high = source->n_batches;
     while (high - low > 1) { /* batch_rows[low] <= row < batch_rows[high] */
@@ -278,9 +279,22 @@ bool kanon__arrow_cells_match(const kanon__arrow_source *source, int64_t row, co
         else
             high = middle;
     }
-    const struct ArrowArray *batch = &source->batches[low];
-    int64_t i = row - source->batch_rows[low];
-    if (i < 0 || i >= batch->length)
+    *i = row - source->batch_rows[low];
+    return *i >= 0 && *i < source->batches[low].length ? &source->batches[low] : NULL;
+}
+
+bool kanon__arrow_cell_matches(const kanon__arrow_source *source, int64_t row, int column, const kanon__cell *cell)
+{
+    int64_t i;
+    const struct ArrowArray *batch = find_batch(source, row, &i);
+    return batch != NULL && says_row(cell, source->schema.children[column], batch->children[column], batch->offset + i);
+}
+
+bool kanon__arrow_cells_match(const kanon__arrow_source *source, int64_t row, const kanon__cell *cells)
+{
+    int64_t i;
+    const struct ArrowArray *batch = find_batch(source, row, &i);
+    if (batch == NULL)
         return false;
     for (int64_t column = 0; column < batch->n_children; column++)
         if (!says_row(&cells[column], source->schema.children[column], batch->children[column], batch->offset + i))

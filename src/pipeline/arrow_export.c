@@ -1,0 +1,103 @@
+/* Releases to Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. */
+#include "pipeline/arrow_export.h"
+
+#include "core/alloc.h"
+#include "core/context.h"
+#include "core/take_options.h"
+#include "pipeline/release_plan.h"
+#include "release/sink/arrow_release.h"
+#include "verify/verify.h"
+#include "verify/verify_arrow.h"
+
+/* A grouping of the caller's own can violate constraints, and that is no defect of the library. */
+static kanon_status check_own_grouping(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_error inner = {0};
+    if (g->algorithm != NULL)
+        return KANON_OK;
+    kanon_status st = kanon__verify_privacy(&t->data, &t->policy, g->group_of, g->n_groups, g->k > 0 ? g->k : 1, &inner);
+    if (st == KANON_EINTERNAL) {
+        st = kanon__fail(err, KANON_EINVAL, "the grouping violates a constraint of the schema");
+        return kanon__hint(err, st, "%s", inner.message);
+    }
+    if (st != KANON_OK && err != NULL)
+        *err = inner;
+    return st;
+}
+
+static kanon_status check_options(const kanon_table *t, const kanon_grouping *g, const kanon_arrow_options *o,
+                                  kanon_error *err)
+{
+    if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
+        return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
+    kanon_status st = kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
+    return st == KANON_OK ? check_own_grouping(t, g, err) : st;
+}
+
+static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
+                                const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                void *payload)
+{
+    kanon_status st = KANON_OK;
+    kanon_arrow_options o;
+    kanon__ticker ticker;
+    const uint32_t **shown = NULL;
+    int32_t *order = NULL;
+    kanon__arrow_batches *batches = NULL;
+    struct ArrowSchema schema = {0};
+    out->release = NULL;
+    KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
+    kanon__call_ticks(&o.tick, &o.payload);
+    KANON_TRY(check_options(t, g, &o, err), out);
+    kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
+    KANON_TRY(kanon__release_map(&shown, t, g, err), out);
+    if (o.shuffle)
+        KANON_TRY(kanon__release_order(&order, t, g, err), out);
+    kanon__arrow_plan plan = {.table = t,
+                              .group_of = g->group_of,
+                              .n_groups = g->n_groups,
+                              .shown = shown,
+                              .order = order,
+                              .numeric = o.numeric,
+                              .threads = o.threads,
+                              .ticker = &ticker};
+    KANON_TRY(kanon__arrow_release_new(&batches, &plan, err), out);
+    KANON_TRY(kanon__arrow_schema_init(&schema, batches->fields, batches->n_fields, err), out);
+    if (before != NULL)
+        before(&schema, batches, payload);
+    kanon__arrow_claim claim = {.table = t,
+                                .group_of = g->group_of,
+                                .n_groups = g->n_groups,
+                                .k = g->k > 0 ? g->k : 1,
+                                .order = order,
+                                .numeric = o.numeric,
+                                .mapping = shown != NULL,
+                                .schema = &schema,
+                                .batches = batches->batches,
+                                .n_batches = batches->n_batches};
+    KANON_TRY(kanon__verify_arrow(&claim, o.threads, err), out);
+    KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
+    st = kanon__arrow_stream_init(out, batches, err);
+    batches = NULL;
+out:
+    kanon__arrow_schema_clear(&schema);
+    kanon__arrow_batches_free(batches);
+    kanon__free(order);
+    kanon__free(shown);
+    return st;
+}
+
+kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
+                                 const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                 void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, make_stream(out, table, grouping, options, err, before, payload));
+}
+
+kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
+                                    const kanon_arrow_options *options, kanon_error *err)
+{
+    return kanon__arrow_export(out, table, grouping, options, err, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+/* A release as an Arrow stream, with a step between building and checking it. */
+#ifndef KANON_PIPELINE_ARROW_EXPORT_H
+#define KANON_PIPELINE_ARROW_EXPORT_H
+
+#include "release/sink/arrow_stream.h"
+
+/* Told of the batches before they are checked: tests damage them here, to see that the check refuses them. */
+typedef void (*kanon__before_check)(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload);
+
+kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
+                                 const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                 void *payload);
+
+#endif

@@ -1,0 +1,165 @@
+/* What groups show, for hosts. Extents are computed once; texts are copied, because those of a domain are not terminated. */
+#include "core/alloc.h"
+#include "core/context.h"
+#include "pipeline/release_plan.h"
+#include "release/extent.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The terminated texts of a column: by code of numbers, by node of categories. */
+typedef struct text_list {
+    char *bytes;
+    int64_t *begins;
+} text_list;
+
+struct kanon_group_view {
+    kanon_table *table;
+    kanon__extents *extents;
+    text_list *texts; /* by quasi attribute */
+    int64_t n_groups, n_suppressed;
+    int64_t *sizes; /* by group */
+};
+
+static const char *text_at(const kanon__domain *domain, int64_t i, size_t *length)
+{
+    return domain->taxonomy != NULL ? kanon__taxonomy_label(domain->taxonomy, (int32_t)i, length)
+                                    : kanon__domain_text(domain, (uint32_t)i, length);
+}
+
+static kanon_status list_texts(text_list *out, const kanon__domain *domain, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = domain->taxonomy != NULL ? domain->taxonomy->n_nodes : (int64_t)domain->n_codes, size = 0;
+    size_t length;
+    KANON_TRY(kanon__new_array(&out->begins, n, "what groups show", err), out);
+    for (int64_t i = 0; i < n; i++) {
+        text_at(domain, i, &length);
+        out->begins[i] = size;
+        size += (int64_t)length + 1;
+    }
+    KANON_TRY(kanon__new_array(&out->bytes, size, "what groups show", err), out);
+    for (int64_t i = 0; i < n; i++) {
+        const char *text = text_at(domain, i, &length);
+        if (length > 0)
+            memcpy(out->bytes + out->begins[i], text, length);
+    }
+out:
+    return st;
+}
+
+static kanon_status new_view(kanon_group_view **out, const kanon_table *table, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_group_view *v = NULL;
+    const uint32_t **shown = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__grouping_fits(g, table, err), out);
+    KANON_TRY(kanon__new_array(&v, 1, "what groups show", err), out);
+    v->table = kanon__table_share(table);
+    v->n_groups = g->n_groups;
+    v->n_suppressed = g->n_suppressed;
+    KANON_TRY(kanon__new_array(&v->sizes, g->n_groups, "what groups show", err), out);
+    for (int64_t i = 0; i < g->n_groups; i++)
+        v->sizes[i] = g->sizes[i];
+    KANON_TRY(kanon__release_map(&shown, table, g, err), out);
+    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, shown, false, 1, err), out);
+    v->extents->group_of = NULL; /* the grouping may be freed before the view */
+    v->extents->shown = NULL;
+    KANON_TRY(kanon__new_array(&v->texts, table->data.n_quasi, "what groups show", err), out);
+    for (int i = 0; i < table->data.n_quasi; i++)
+        KANON_TRY(list_texts(&v->texts[i], kanon__extents_column(v->extents, i)->domain, err), out);
+    *out = v;
+    v = NULL;
+out:
+    kanon__free(shown);
+    kanon_group_view_free(v);
+    return st;
+}
+
+kanon_status kanon_group_view_new(kanon_group_view **out, const kanon_table *table, const kanon_grouping *grouping,
+                                  kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, new_view(out, table, grouping, err));
+}
+
+void kanon_group_view_free(kanon_group_view *v)
+{
+    if (v == NULL)
+        return;
+    for (int i = 0; v->texts != NULL && i < v->table->data.n_quasi; i++) {
+        kanon__free(v->texts[i].bytes);
+        kanon__free(v->texts[i].begins);
+    }
+    kanon__free(v->texts);
+    kanon__extents_free(v->extents);
+    kanon__free(v->sizes);
+    kanon_table_free(v->table);
+    kanon__free(v);
+}
+
+int64_t kanon_group_view_groups(const kanon_group_view *view)
+{
+    return view->n_groups;
+}
+
+int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group)
+{
+    if (group == 0)
+        return view->n_suppressed;
+    return group > 0 && group <= view->n_groups ? view->sizes[group - 1] : 0;
+}
+
+static const char *text_of(const kanon_group_view *v, int quasi, int64_t i)
+{
+    return v->texts[quasi].bytes + v->texts[quasi].begins[i];
+}
+
+static void fill_cell(kanon_group_cell *cell, const kanon_group_view *v, int quasi, int64_t group)
+{
+    const kanon__extent *e = &v->extents->cells[quasi][group];
+    const kanon__domain *domain = kanon__extents_column(v->extents, quasi)->domain;
+    int32_t node;
+    switch (kanon__extents_kind(v->extents, quasi, group)) {
+    case KANON__CELL_MISSING:
+        cell->shows = KANON_SHOWS_MISSING;
+        break;
+    case KANON__CELL_RANGE:
+        cell->shows = KANON_SHOWS_RANGE;
+        cell->min = domain->values[e->lo];
+        cell->max = domain->values[e->hi];
+        cell->min_text = text_of(v, quasi, e->lo);
+        cell->max_text = text_of(v, quasi, e->hi);
+        break;
+    case KANON__CELL_NODE:
+        node = kanon__extents_node(v->extents, quasi, group);
+        if (node == 0 && strcmp(text_of(v, quasi, node), "*") == 0)
+            break;
+        cell->shows = KANON_SHOWS_CATEGORY;
+        cell->category = text_of(v, quasi, node);
+        break;
+    default:
+        break;
+    }
+}
+
+kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *v, int64_t group, int column,
+                                   kanon_error *err)
+{
+    kanon_group_cell cell = {.struct_size = out->struct_size, .min = NAN, .max = NAN};
+    int quasi = 0;
+    if (out->struct_size < sizeof out->struct_size)
+        return kanon__fail(err, KANON_EINVAL, "struct_size of the cell is not set");
+    while (quasi < v->table->data.n_quasi && v->table->data.quasi[quasi] != column)
+        quasi++;
+    if (quasi == v->table->data.n_quasi)
+        return kanon__fail(err, KANON_EINVAL, "column %d is not a quasi-identifier", column);
+    if (group < 0 || group > v->n_groups)
+        return kanon__fail(err, KANON_EINVAL, "there is no group %lld", (long long)group);
+    if (group > 0)
+        fill_cell(&cell, v, quasi, group - 1);
+    memcpy(out, &cell, out->struct_size < sizeof cell ? out->struct_size : sizeof cell);
+    return KANON_OK;
+}

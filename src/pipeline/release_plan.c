@@ -1,0 +1,68 @@
+#include "pipeline/release_plan.h"
+
+#include "core/alloc.h"
+#include "core/random.h"
+
+kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *g, bool means, kanon_error *err)
+{
+    kanon_status st = kanon__grouping_fits(g, table, err);
+    if (st != KANON_OK)
+        return st;
+    if (means && g->recode_maps != NULL) {
+        st = kanon__fail(err, KANON_EINVAL,
+                         "the means of groups differ where attribute-level recoding shows equal numbers equal");
+        return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
+    }
+    if (g->n_groups > 0 && g->smallest < g->k) /* a caller's own; those of the library never are */
+        return kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)g->smallest,
+                           (long long)g->k);
+    return KANON_OK;
+}
+
+kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    *out = NULL;
+    if (g->recode_maps == NULL)
+        return KANON_OK;
+    kanon_status st = kanon__new_array(out, t->data.n_quasi, "released cells", err);
+    for (int i = 0; st == KANON_OK && i < t->data.n_quasi; i++)
+        (*out)[i] = kanon__grouping_recode_map(g, &t->data.columns[t->data.quasi[i]]);
+    return st;
+}
+
+/* A number that only who has the input can know: its checksum with something in front, since the plain one is in the
+ * report. */
+static kanon_status secret_number(uint64_t *out, const kanon_table *t, kanon_error *err)
+{
+    static const char prefix[] = "the order of the release";
+    kanon_status st = KANON_OK;
+    kanon__sha256 *hash = NULL;
+    char digest[KANON__SHA256_TEXT];
+    KANON_TRY(kanon__sha256_new(&hash, err), out);
+    kanon__sha256_add(hash, prefix, sizeof prefix);
+    KANON_TRY(t->source->class->hash(t->source, hash, err), out);
+    kanon__sha256_finish(digest, hash);
+    *out = 0;
+    for (int i = 0; i < 16; i++)
+        *out = *out << 4 | (uint64_t)(digest[i] <= '9' ? digest[i] - '0' : digest[i] - 'a' + 10);
+out:
+    kanon__sha256_free(hash);
+    return st;
+}
+
+kanon_status kanon__release_order(int32_t **out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon__random random;
+    uint64_t stream = 0;
+    *out = NULL;
+    kanon_status st = secret_number(&stream, t, err);
+    if (st == KANON_OK)
+        st = kanon__new_array(out, g->n_rows, "row order", err);
+    if (st != KANON_OK)
+        return st;
+    for (int64_t row = 0; row < g->n_rows; row++)
+        (*out)[row] = (int32_t)row;
+    kanon__random_init(&random, g->seed, stream);
+    kanon__random_shuffle(&random, *out, g->n_rows);
+    return KANON_OK;
+}

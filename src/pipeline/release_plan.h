@@ -1,0 +1,18 @@
+/* What a release of any form asks first: whether the grouping may be released, which recode map it has, and in which order
+ * records leave. Called by publish.c (CSV) and arrow_export.c (Arrow), so that both decide alike. */
+#ifndef KANON_PIPELINE_RELEASE_PLAN_H
+#define KANON_PIPELINE_RELEASE_PLAN_H
+
+#include "model/grouping.h"
+
+/* KANON_EINVAL where the grouping is of another table or has a group of fewer than k records, or where `means` are asked for
+ * although equal values are to be shown equal. */
+kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *grouping, bool means, kanon_error *err);
+/* The recode map by quasi attribute, to be freed; *out = NULL where each group shows what it holds. */
+kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *table, const kanon_grouping *grouping,
+                                kanon_error *err);
+/* The rows in random order, to be freed. The order depends on the input in addition to the seed, so that nobody can undo it
+ * who has only the release and the report. */
+kanon_status kanon__release_order(int32_t **out, const kanon_table *table, const kanon_grouping *grouping, kanon_error *err);
+
+#endif

@@ -1,0 +1,155 @@
+/* Computes the extents of groups, one quasi attribute per task. Each task reads the codes of its column once. */
+#include "release/extent.h"
+
+#include "core/alloc.h"
+#include "core/pool.h"
+
+/* ---- one attribute ------------------------------------------------------------------------------------------------ */
+
+static inline void extend(kanon__extent *e, uint32_t code, uint32_t missing_number)
+{
+    if (code == missing_number) {
+        e->has_missing = true;
+        return;
+    }
+    if (!e->has_number || code < e->lo)
+        e->lo = code;
+    if (!e->has_number || code > e->hi)
+        e->hi = code;
+    e->has_number = true;
+}
+
+/* Whatever a record has, a group shows all that the recode map puts in its place. */
+static void extend_by_map(const kanon__extents *x, int i, uint32_t missing_number)
+{
+    const kanon__column *c = kanon__extents_column(x, i);
+    const uint32_t *shown = x->shown[i];
+    for (int64_t row = 0; row < x->data->n_rows; row++) {
+        const uint32_t *range = shown + 2 * (size_t)kanon__code_at(c->codes, row);
+        if (x->group_of[row] < 0)
+            continue;
+        extend(&x->cells[i][x->group_of[row]], range[0], missing_number);
+        extend(&x->cells[i][x->group_of[row]], range[1], missing_number);
+    }
+}
+
+static void add_up(const kanon__extents *x, int i)
+{
+    const kanon__column *c = kanon__extents_column(x, i);
+    for (int64_t row = 0; row < x->data->n_rows; row++) {
+        uint32_t code = kanon__code_at(c->codes, row);
+        if (x->group_of[row] < 0 || code == c->domain->missing_code)
+            continue;
+        kanon__mean_sum *s = &x->sums[i][x->group_of[row]];
+        s->n++;
+        s->float_sum += c->domain->values[code];
+        if (c->domain->scaled != NULL)
+            s->sum += c->domain->scaled[code];
+    }
+}
+
+/* What one task is given: the extents, and whether means are wanted. */
+typedef struct measuring {
+    kanon__extents *extents;
+    bool with_means;
+} measuring;
+
+static kanon_status measure(int64_t i, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const measuring *m = payload;
+    const kanon__extents *x = m->extents;
+    const kanon__column *c = kanon__extents_column(x, (int)i);
+    bool numeric = kanon__column_is_numeric(c);
+    uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
+    KANON_TRY(kanon__new_array(&x->cells[i], x->n_groups, "released cells", err), out);
+    if (x->shown != NULL)
+        extend_by_map(x, (int)i, missing_number);
+    for (int64_t row = 0; x->shown == NULL && row < x->data->n_rows; row++)
+        if (x->group_of[row] >= 0)
+            extend(&x->cells[i][x->group_of[row]], kanon__code_at(c->codes, row), missing_number);
+    if (numeric && m->with_means) {
+        KANON_TRY(kanon__new_array(&x->sums[i], x->n_groups, "released cells", err), out);
+        add_up(x, (int)i);
+    }
+out:
+    return st;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------------- */
+
+kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
+                                const uint32_t *const *shown, bool with_means, int threads, kanon_error *err)
+{
+    enum { WORTH_A_THREAD = 10000 };
+    kanon_status st = KANON_OK;
+    kanon__extents *x = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&x, 1, "released cells", err), out);
+    *x = (kanon__extents){.data = data, .group_of = group_of, .n_groups = n_groups, .shown = shown};
+    KANON_TRY(kanon__new_array(&x->cells, data->n_quasi, "released cells", err), out);
+    KANON_TRY(kanon__new_array(&x->sums, data->n_quasi, "released cells", err), out);
+    measuring m = {.extents = x, .with_means = with_means};
+    KANON_TRY(kanon__pool_run(data->n_rows < WORTH_A_THREAD ? 1 : threads, data->n_quasi, measure, &m, err), out);
+    *out = x;
+    x = NULL;
+out:
+    kanon__extents_free(x);
+    return st;
+}
+
+void kanon__extents_free(kanon__extents *x)
+{
+    if (x == NULL)
+        return;
+    for (int i = 0; i < x->data->n_quasi; i++) {
+        if (x->sums != NULL)
+            kanon__free(x->sums[i]);
+        if (x->cells != NULL)
+            kanon__free(x->cells[i]);
+    }
+    kanon__free(x->sums);
+    kanon__free(x->cells);
+    kanon__free(x);
+}
+
+kanon__cell_kind kanon__extents_kind(const kanon__extents *x, int i, int64_t group)
+{
+    const kanon__column *c = kanon__extents_column(x, i);
+    const kanon__extent *e = &x->cells[i][group];
+    if (!kanon__column_is_numeric(c))
+        return e->lo == e->hi && e->lo == c->domain->missing_code ? KANON__CELL_MISSING : KANON__CELL_NODE;
+    if (!e->has_number)
+        return KANON__CELL_MISSING;
+    return e->has_missing ? KANON__CELL_ANY : KANON__CELL_RANGE;
+}
+
+int32_t kanon__extents_node(const kanon__extents *x, int i, int64_t group)
+{
+    const kanon__extent *e = &x->cells[i][group];
+    return kanon__taxonomy_lca(kanon__extents_column(x, i)->domain->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
+}
+
+size_t kanon__extents_mean(char out[KANON__NUMBER_TEXT], const kanon__extents *x, int i, int64_t group)
+{
+    const kanon__domain *domain = kanon__extents_column(x, i)->domain;
+    const kanon__mean_sum *s = &x->sums[i][group];
+    int digits = domain->type == KANON_TYPE_DATE ? 0 : 2;
+    if (domain->scaled == NULL || domain->scale + digits > 18)
+        return kanon__format_double(out, (double)(s->float_sum / (long double)s->n));
+    __int128 sum = s->sum * (digits == 2 ? 100 : 1), n = s->n;
+    __int128 doubled = 2 * sum + n, mean = doubled / (2 * n);
+    if (doubled % (2 * n) != 0 && doubled < 0)
+        mean--; /* division rounds towards zero, the mean is to be rounded down */
+    if (domain->type == KANON_TYPE_DATE)
+        return kanon__format_date(out, (int64_t)mean);
+    if (mean > INT64_MAX || mean < INT64_MIN)
+        return kanon__format_double(out, (double)(s->float_sum / (long double)s->n));
+    int64_t mantissa = (int64_t)mean;
+    int scale = domain->scale + digits;
+    while (scale > 0 && mantissa % 10 == 0) {
+        mantissa /= 10;
+        scale--;
+    }
+    return kanon__format_scaled(out, mantissa, scale);
+}

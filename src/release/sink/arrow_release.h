@@ -1,0 +1,35 @@
+/* A release as Arrow record batches: what groups show, by quasi column, and the columns that are kept.
+ *
+ *     quasi number or date   COLUMNS   NAME_min, NAME_max    the type of the column (arrow_values.h)
+ *                            TEXT      NAME                  utf8: the cell of the CSV release
+ *                            MEAN      NAME                  float64, of dates date32, rounded as in the CSV release
+ *     quasi category                   NAME                  dictionary<int32, utf8> of the taxonomy's nodes
+ *     kept, of an Arrow table          NAME                  as it was (arrow_kept.h)
+ *     kept, of another table           NAME                  sensitive: as quasi columns, exact; insensitive: utf8
+ *
+ * Null is: a suppressed record; numbers next to missing ones; numbers that are all missing; the root of a taxonomy whose name
+ * is "*"; missing categories that were null in the input (other missing texts are shown as they are).
+ *
+ * Called by pipeline/arrow_export.c; the check in src/verify shares nothing with it. */
+#ifndef KANON_RELEASE_SINK_ARROW_RELEASE_H
+#define KANON_RELEASE_SINK_ARROW_RELEASE_H
+
+#include "release/sink/arrow_stream.h"
+
+enum { KANON__ARROW_BATCH_ROWS = 65536 }; /* where the table has no batches of its own */
+
+typedef struct kanon__arrow_plan {
+    const kanon_table *table;
+    const int32_t *group_of;
+    int64_t n_groups;
+    const uint32_t *const *shown; /* the recode map; NULL: none */
+    const int32_t *order;         /* of the records; NULL: that of the table */
+    kanon_arrow_numeric numeric;
+    int threads;
+    const kanon__ticker *ticker;
+} kanon__arrow_plan;
+
+/* All batches, complete. KANON_EINVAL: NAME_min or NAME_max is the name of another column. */
+kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__arrow_plan *plan, kanon_error *err);
+
+#endif

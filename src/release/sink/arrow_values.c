@@ -1,0 +1,167 @@
+#include "release/sink/arrow_values.h"
+
+#include "core/alloc.h"
+#include "table/number.h"
+#include "table/source/arrow_source.h"
+
+static uint32_t number_count(const kanon__domain *domain)
+{
+    return domain->n_codes - (domain->missing_code != KANON__NO_CODE);
+}
+
+/* ---- types -------------------------------------------------------------------------------------------------------- */
+
+/* The type of the domain's numbers where the column has none of its own. */
+static void choose_type(kanon__arrow_values *v, kanon_type type)
+{
+    v->type = (kanon__arrow_type){.kind = KANON__ARROW_INTEGER, .width = 8, .is_signed = true};
+    v->format = "l";
+    if (type == KANON_TYPE_DECIMAL) {
+        v->type = (kanon__arrow_type){.kind = KANON__ARROW_REAL, .width = 8};
+        v->format = "g";
+    } else if (type == KANON_TYPE_DATE) {
+        v->type = (kanon__arrow_type){.kind = KANON__ARROW_DATE, .width = 4, .is_signed = true, .units = 1};
+        v->format = "tdD";
+    }
+}
+
+/* Whether numbers of the column stand as such in the source; texts that look like numbers do not. */
+static bool take_type(kanon__arrow_values *v, const kanon__arrow_source *source, int column)
+{
+    const struct ArrowSchema *schema = source->schema.children[column];
+    v->type = source->types[column];
+    v->format = schema->dictionary != NULL ? schema->dictionary->format : schema->format;
+    return v->type.kind == KANON__ARROW_INTEGER || v->type.kind == KANON__ARROW_REAL ||
+           v->type.kind == KANON__ARROW_DECIMAL || v->type.kind == KANON__ARROW_DATE;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+/* A date in milliseconds is shown as the midnight of its day, as its text is. */
+static void copy_value(char *to, const kanon__arrow_type *type, const kanon__arrow_buffers *b, int64_t at)
+{
+    memcpy(to, b->values + (b->offset + at) * type->width, (size_t)type->width);
+    if (type->kind == KANON__ARROW_DATE && type->units > 1) {
+        int64_t value, rest;
+        memcpy(&value, to, sizeof value);
+        rest = value % type->units;
+        value -= rest < 0 ? rest + type->units : rest;
+        memcpy(to, &value, sizeof value);
+    }
+}
+
+/* The value of each code from the first row that has it. */
+static kanon_status find_values(kanon__arrow_values *v, const kanon__column *c, const kanon__arrow_source *source,
+                                int column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool *found = NULL;
+    int64_t n_found = 0, n = number_count(c->domain);
+    KANON_TRY(kanon__new_array(&found, c->domain->n_codes, "released values", err), out);
+    for (int64_t batch = 0; batch < source->n_batches && n_found < n; batch++) {
+        kanon__arrow_view view = kanon__arrow_source_view(source, batch, column);
+        int64_t first = source->batch_rows[batch], end = source->batch_rows[batch + 1];
+        for (int64_t row = first; row < end && n_found < n; row++) {
+            uint32_t code = kanon__code_at(c->codes, row);
+            if (found[code] || code == c->domain->missing_code)
+                continue;
+            int64_t at;
+            const kanon__arrow_buffers *b = kanon__arrow_value(&view, row - first, &at);
+            copy_value(v->bytes + (size_t)code * (size_t)v->type.width, &v->type, b, at);
+            found[code] = true;
+            n_found++;
+        }
+    }
+    if (n_found < n)
+        st = kanon__fail(err, KANON_EINTERNAL, "column %s: a value of the domain is in no record", c->name);
+out:
+    kanon__free(found);
+    return st;
+}
+
+static void make_values(kanon__arrow_values *v, const kanon__domain *domain)
+{
+    for (uint32_t code = 0; code < number_count(domain); code++) {
+        char *to = v->bytes + (size_t)code * (size_t)v->type.width;
+        size_t length;
+        const char *text = kanon__domain_text(domain, code, &length);
+        int64_t whole = 0;
+        if (v->type.kind == KANON__ARROW_REAL) {
+            memcpy(to, &domain->values[code], sizeof(double));
+        } else if (v->type.kind == KANON__ARROW_DATE) {
+            kanon__parse_date(&whole, text, length);
+            memcpy(to, &(int32_t){(int32_t)whole}, sizeof(int32_t));
+        } else {
+            kanon__parse_integer(&whole, text, length);
+            memcpy(to, &whole, sizeof whole);
+        }
+    }
+}
+
+/* ---- codes of equal doubles --------------------------------------------------------------------------------------- */
+
+static bool is_less(const kanon__arrow_values *v, uint32_t left, uint32_t right)
+{
+    kanon__arrow_buffers b = {.values = v->bytes};
+    if (v->type.kind == KANON__ARROW_REAL)
+        return kanon__arrow_entry_real(&v->type, &b, left) < kanon__arrow_entry_real(&v->type, &b, right);
+    if (v->type.kind == KANON__ARROW_DECIMAL)
+        return kanon__arrow_entry_decimal(&b, left) < kanon__arrow_entry_decimal(&b, right);
+    uint64_t a = kanon__arrow_entry_integer(&v->type, &b, left), c = kanon__arrow_entry_integer(&v->type, &b, right);
+    return v->type.kind == KANON__ARROW_INTEGER && !v->type.is_signed ? a < c : (int64_t)a < (int64_t)c;
+}
+
+/* Numbers of more digits than a double has are ordered by their doubles, and codes of equal doubles in no order: an interval
+ * that ends at one of them ends at the outermost of them. */
+static kanon_status order_equals(kanon__arrow_values *v, const kanon__domain *domain, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t n = number_count(domain), end;
+    KANON_TRY(kanon__new_array(&v->least, n, "released values", err), out);
+    KANON_TRY(kanon__new_array(&v->most, n, "released values", err), out);
+    for (uint32_t first = 0; first < n; first = end) {
+        uint32_t least = first, most = first;
+        for (end = first + 1; end < n && domain->values[end] == domain->values[first]; end++) {
+            least = is_less(v, end, least) ? end : least;
+            most = is_less(v, most, end) ? end : most;
+        }
+        for (uint32_t code = first; code < end; code++) {
+            v->least[code] = least;
+            v->most[code] = most;
+        }
+    }
+out:
+    return st;
+}
+
+/* ---- all of a column ---------------------------------------------------------------------------------------------- */
+
+kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_table *table, int column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__column *c = &table->data.columns[column];
+    const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
+    *out = (kanon__arrow_values){0};
+    bool own = source != NULL && take_type(out, source, column);
+    if (!own)
+        choose_type(out, c->domain->type);
+    KANON_TRY(kanon__new_array(&out->bytes, (int64_t)c->domain->n_codes * out->type.width, "released values", err), out);
+    if (own)
+        KANON_TRY(find_values(out, c, source, column, err), out);
+    else
+        make_values(out, c->domain);
+    if (c->domain->scaled == NULL)
+        KANON_TRY(order_equals(out, c->domain, err), out);
+out:
+    if (st != KANON_OK)
+        kanon__arrow_values_clear(out);
+    return st;
+}
+
+void kanon__arrow_values_clear(kanon__arrow_values *v)
+{
+    kanon__free(v->most);
+    kanon__free(v->least);
+    kanon__free(v->bytes);
+    *v = (kanon__arrow_values){0};
+}

@@ -1,0 +1,37 @@
+/* The numbers of a domain as Arrow values: in the type of the column where it came from Arrow as numbers or dates, else
+ * int64 (integer), float64 (decimal) or date32 (date). */
+#ifndef KANON_RELEASE_SINK_ARROW_VALUES_H
+#define KANON_RELEASE_SINK_ARROW_VALUES_H
+
+#include "table/source/arrow_view.h"
+#include "table/table.h"
+
+typedef struct kanon__arrow_values {
+    const char *format; /* the type as Arrow writes it; of the table, or a literal */
+    kanon__arrow_type type;
+    char *bytes;        /* by code: type.width bytes */
+    uint32_t *least, *most; /* by code: the codes of the smallest and largest value among those that doubles do not tell
+                               apart; NULL: codes are in exact order */
+} kanon__arrow_values;
+
+/* Of a numeric column. */
+kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_table *table, int column, kanon_error *err);
+void kanon__arrow_values_clear(kanon__arrow_values *values);
+
+static inline const char *kanon__arrow_values_at(const kanon__arrow_values *v, uint32_t code)
+{
+    return v->bytes + (size_t)code * (size_t)v->type.width;
+}
+
+/* The ends of an interval of codes. */
+static inline const char *kanon__arrow_values_low(const kanon__arrow_values *v, uint32_t code)
+{
+    return kanon__arrow_values_at(v, v->least != NULL ? v->least[code] : code);
+}
+
+static inline const char *kanon__arrow_values_high(const kanon__arrow_values *v, uint32_t code)
+{
+    return kanon__arrow_values_at(v, v->most != NULL ? v->most[code] : code);
+}
+
+#endif

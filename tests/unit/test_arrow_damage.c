@@ -1,0 +1,305 @@
+/* The check of Arrow releases: every kind of buffer is damaged in turn, after it was built and before it is checked, and no
+ * stream comes out. */
+#include "arrow_release_cases.h"
+#include "model/grouping.h"
+#include "pipeline/arrow_export.h"
+#include "release/sink/arrow_release.h"
+#include "verify/verify_arrow.h"
+
+/* One way to spoil the batches: bytes of a buffer, or a number of the structs. */
+typedef struct damage {
+    const char *name;
+    int child;         /* of the first batch; -1: the batch itself */
+    bool of_dictionary;
+    int buffer;        /* -1: see `what` */
+    size_t byte;
+    unsigned char flip; /* bits of that byte */
+    size_t stride;      /* and of bytes so far apart in all records; 0: no others */
+    int64_t records;    /* in so many only; 0: in all */
+    int64_t fewer_nulls;
+    enum { BYTES, LENGTH, NULL_COUNT, DROP_BATCH, NAME, FORMAT, N_CHILDREN, SWAP, NO_NULLS } what;
+} damage;
+
+static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
+{
+    const damage *d = payload;
+    struct ArrowArray *batch = &batches->batches[0], *array = d->child >= 0 ? batch->children[d->child] : batch;
+    static char name[] = "other", format[] = "s";
+    if (d->of_dictionary)
+        array = array->dictionary;
+    switch (d->what) {
+    case LENGTH:
+        array->length--;
+        break;
+    case NULL_COUNT:
+        array->null_count++;
+        break;
+    case NO_NULLS:
+        array->null_count = 0;
+        array->buffers[0] = NULL;
+        break;
+    case DROP_BATCH:
+        batch = &batches->batches[--batches->n_batches];
+        batch->release(batch);
+        break;
+    case NAME:
+        schema->children[d->child]->name = name;
+        break;
+    case FORMAT:
+        schema->children[d->child]->format = format;
+        break;
+    case N_CHILDREN:
+        schema->children[schema->n_children - 1]->release(schema->children[schema->n_children - 1]);
+        schema->n_children--;
+        break;
+    case SWAP: { /* the rows of two records of different groups */
+        int32_t *values = (int32_t *)(uintptr_t)array->buffers[1];
+        int32_t first = values[0];
+        values[0] = values[3];
+        values[3] = first;
+        break;
+    }
+    default:
+        array->null_count -= d->fewer_nulls;
+        for (int64_t i = 0; i < (d->stride == 0 ? 1 : d->records > 0 ? d->records : array->length); i++)
+            ((unsigned char *)(uintptr_t)array->buffers[d->buffer])[d->byte + (size_t)i * d->stride] ^= d->flip;
+    }
+}
+
+static void assert_refused(const kanon_table *table, const kanon_grouping *grouping, kanon_arrow_numeric numeric,
+                           bool shuffle, const damage *damages, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        kanon_error err = {0};
+        struct ArrowArrayStream stream = {0};
+        kanon_arrow_options options = {.struct_size = sizeof options, .numeric = numeric, .shuffle = shuffle, .threads = 1};
+        damage d = damages[i];
+        kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, spoil, &d);
+        if (st != KANON_EINTERNAL || stream.release != NULL)
+            fail_msg("%s: %s", damages[i].name, kanon_status_text(st));
+    }
+}
+
+/* The columns: age_min 0, age_max 1, temp 2 3, day 4 5, job 6, ill 7, dose 8, note 9. */
+static void damaged_columns_are_refused(void **state)
+{
+    static const damage damages[] = {
+        {.name = "age_min above the smallest", .child = 0, .buffer = 1, .byte = 0, .flip = 1}, /* 21 instead of 20 */
+        {.name = "age_max below the largest", .child = 1, .buffer = 1, .byte = 8, .flip = 8},  /* 16 instead of 24 */
+        {.name = "age_min lower in one record alone", .child = 0, .buffer = 1, .byte = 0, .flip = 4}, /* 16 instead of 20 */
+        {.name = "age_min of a group", .child = 0, .buffer = 1, .flip = 1, .stride = 8, .records = 3},
+        {.name = "age_max of a group", .child = 1, .buffer = 1, .flip = 8, .stride = 8, .records = 3},
+        {.name = "temp_min of a group", .child = 2, .buffer = 1, .byte = 7, .flip = 0x80, .stride = 8, .records = 3}, /* 1.5 */
+        {.name = "day_max of a group", .child = 5, .buffer = 1, .byte = 1, .flip = 1, .stride = 4, .records = 3},
+        {.name = "category of a group", .child = 6, .buffer = 1, .flip = 1, .stride = 4, .records = 3},
+        {.name = "number of a missing value", .child = 0, .buffer = 0, .byte = 0, .flip = 0x60, .fewer_nulls = 2},
+        {.name = "temp_max", .child = 3, .buffer = 1, .byte = 7, .flip = 0x40},
+        {.name = "day_min", .child = 4, .buffer = 1, .byte = 1, .flip = 0x80},
+        {.name = "validity of age_min", .child = 0, .buffer = 0, .byte = 0, .flip = 1},
+        {.name = "a suppressed record shows", .child = 0, .buffer = 0, .byte = 1, .flip = 8, .fewer_nulls = 1},
+        {.name = "a suppressed record shows a category", .child = 6, .buffer = 0, .byte = 1, .flip = 8, .fewer_nulls = 1},
+        {.name = "null_count", .child = 0, .buffer = -1, .what = NULL_COUNT},
+        {.name = "validity taken away", .child = 0, .buffer = -1, .what = NO_NULLS},
+        {.name = "length of a column", .child = 5, .buffer = -1, .what = LENGTH},
+        {.name = "length of the batch", .child = -1, .buffer = -1, .what = LENGTH},
+        {.name = "no batch", .child = -1, .buffer = -1, .what = DROP_BATCH},
+        {.name = "name", .child = 2, .buffer = -1, .what = NAME},
+        {.name = "type", .child = 2, .buffer = -1, .what = FORMAT},
+        {.name = "columns", .child = -1, .buffer = -1, .what = N_CHILDREN},
+        {.name = "index of a category", .child = 6, .buffer = 1, .byte = 0, .flip = 1},
+        {.name = "index out of range", .child = 6, .buffer = 1, .byte = 2, .flip = 1},
+        {.name = "label", .child = 6, .of_dictionary = true, .buffer = 2, .byte = 0, .flip = 1},
+        {.name = "offset of a label", .child = 6, .of_dictionary = true, .buffer = 1, .byte = 4, .flip = 1},
+        {.name = "length of the dictionary", .child = 6, .of_dictionary = true, .buffer = -1, .what = LENGTH},
+        {.name = "sensitive category", .child = 7, .buffer = 1, .byte = 0, .flip = 1},
+        {.name = "sensitive label", .child = 7, .of_dictionary = true, .buffer = 2, .byte = 0, .flip = 1},
+        {.name = "sensitive number", .child = 8, .buffer = 1, .byte = 0, .flip = 2},
+        {.name = "sensitive null", .child = 8, .buffer = 0, .byte = 0, .flip = 4},
+        {.name = "insensitive text", .child = 9, .buffer = 2, .byte = 0, .flip = 2},
+        {.name = "insensitive offset", .child = 9, .buffer = 1, .byte = 4, .flip = 2},
+    };
+    (void)state;
+    kanon_table *table = table_of(people_yaml, people_csv);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    assert_refused(table, grouping, KANON_ARROW_COLUMNS, false, damages, N_OF(damages));
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+static void damaged_texts_and_means_are_refused(void **state)
+{
+    static const damage texts[] = {
+        {.name = "low end", .child = 0, .buffer = 2, .byte = 2, .flip = 1},          /* [21-24] */
+        {.name = "low end of a group", .child = 0, .buffer = 2, .byte = 2, .flip = 1, .stride = 7, .records = 3},
+        {.name = "high end of a group", .child = 0, .buffer = 2, .byte = 5, .flip = 4, .stride = 7, .records = 3}, /* 20 */
+        {.name = "bracket", .child = 0, .buffer = 2, .byte = 0, .flip = 1},          /* Z20-24] */
+        {.name = "offset", .child = 0, .buffer = 1, .byte = 4, .flip = 1},
+        {.name = "day", .child = 2, .buffer = 2, .byte = 9, .flip = 9},
+        {.name = "category", .child = 3, .buffer = 1, .byte = 0, .flip = 1},
+    };
+    static const damage means[] = {
+        {.name = "mean", .child = 0, .buffer = 1, .byte = 6, .flip = 0x10},
+        {.name = "mean of a group", .child = 0, .buffer = 1, .byte = 6, .flip = 0x10, .stride = 8, .records = 3},
+        {.name = "mean of dates of a group", .child = 2, .buffer = 1, .byte = 1, .flip = 1, .stride = 4, .records = 3},
+        {.name = "mean of dates", .child = 2, .buffer = 1, .byte = 1, .flip = 1},
+    };
+    (void)state;
+    kanon_table *table = table_of(people_yaml, people_csv);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    assert_refused(table, grouping, KANON_ARROW_TEXT, false, texts, N_OF(texts));
+    assert_refused(table, grouping, KANON_ARROW_MEAN, false, means, N_OF(means));
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* Of an Arrow table, gathered columns are damaged: those in order are the input's own buffers. Columns: q 0, b 1, c 2, S 3,
+ * l 4, f 5, g 6, d 7, u 8, U 9, v 10, date 11, ms 12, ts 13, n 14, cu 15, Iv 16, sl 17, iU 18. */
+static void damaged_kept_columns_are_refused(void **state)
+{
+    static const size_t widths[] = {0, 0, 1, 2, 8, 4, 8, 16, 4, 8, 16, 4, 8, 8, 0, 1, 4, 2, 4};
+    damage damages[64];
+    size_t n = 0;
+    (void)state;
+    for (int child = 2; child < N_KEPT; child++) /* the slots of nulls are damaged, too, which alone would be no fault */
+        if (child != 14)
+            damages[n++] = (damage){
+                .name = kept_fields[child].name, .child = child, .buffer = 1, .stride = widths[child], .flip = 1};
+    damages[n++] = (damage){.name = "bits", .child = 1, .buffer = 1, .flip = 0x7f};
+    damages[n++] = (damage){.name = "text", .child = 8, .buffer = 2, .byte = 0, .flip = 1};
+    damages[n++] = (damage){.name = "large text", .child = 9, .buffer = 2, .byte = 0, .flip = 1};
+    damages[n++] = (damage){.name = "piece of views", .child = 10, .buffer = 2, .byte = 9, .flip = 1};
+    damages[n++] = (damage){.name = "validity", .child = 4, .buffer = 0, .byte = 0, .flip = 0x7f};
+    damages[n++] = (damage){.name = "entry", .child = 17, .of_dictionary = true, .buffer = 1, .byte = 0, .flip = 1};
+    arrow_counts counts = {0};
+    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
+                                &(arrow_layout){0}, &counts);
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
+    assert_refused(table, grouping, KANON_ARROW_COLUMNS, true, damages, n);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* Records that change places within a column no longer match their own. */
+static void records_in_wrong_places_are_refused(void **state)
+{
+    const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2", "3", "4", "5")},
+                                         {"x", "i", NULL, CELLS("6", "7", "8", "9", "10")}};
+    static const damage quasi = {.name = "quasi", .child = 0, .buffer = -1, .what = SWAP};
+    static const damage kept = {.name = "kept", .child = 2, .buffer = -1, .what = SWAP};
+    arrow_counts counts = {0};
+    (void)state;
+    kanon_table *table = import("attributes: {q: {role: quasi}, x: {role: sensitive}}\n", &(arrow_table){2, fields, 5},
+                                &(arrow_layout){0}, &counts);
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2));
+    assert_refused(table, grouping, KANON_ARROW_COLUMNS, false, &quasi, 1);
+    assert_refused(table, grouping, KANON_ARROW_COLUMNS, true, &kept, 1);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* ---- claims ---------------------------------------------------------------------------------------------------------- */
+
+/* A good release, and what is said of it. */
+typedef struct release_claim {
+    kanon_table *table;
+    kanon_grouping *grouping;
+    kanon__arrow_batches *batches;
+    struct ArrowSchema schema;
+    kanon__arrow_claim claim;
+} release_claim;
+
+static void make_claim(release_claim *out, const char *yaml, const char *csv, const int64_t *group_of)
+{
+    kanon_error err = {0};
+    out->table = table_of(yaml, csv);
+    out->grouping = grouping_of(out->table, group_of);
+    kanon__arrow_plan plan = {.table = out->table,
+                              .group_of = out->grouping->group_of,
+                              .n_groups = out->grouping->n_groups,
+                              .threads = 1};
+    assert_done(kanon__arrow_release_new(&out->batches, &plan, &err), &err);
+    assert_done(kanon__arrow_schema_init(&out->schema, out->batches->fields, out->batches->n_fields, &err), &err);
+    out->claim = (kanon__arrow_claim){.table = out->table,
+                                      .group_of = out->grouping->group_of,
+                                      .n_groups = out->grouping->n_groups,
+                                      .k = 2,
+                                      .schema = &out->schema,
+                                      .batches = out->batches->batches,
+                                      .n_batches = out->batches->n_batches};
+}
+
+static void clear_claim(release_claim *c)
+{
+    c->schema.release(&c->schema);
+    kanon__arrow_batches_free(c->batches);
+    kanon_grouping_free(c->grouping);
+    kanon_table_free(c->table);
+}
+
+static void assert_claim(const kanon__arrow_claim *claim, const char *message)
+{
+    kanon_error err = {0};
+    kanon_status st = kanon__verify_arrow(claim, 1, &err);
+    assert_int_equal(st, message == NULL ? KANON_OK : KANON_EINTERNAL);
+    if (message != NULL)
+        assert_holds(err.message, message);
+}
+
+static void false_claims_are_refused(void **state)
+{
+    static const int32_t twice[] = {0, 1, 2, 2}, wrong[] = {1, 0, 2, 3};
+    release_claim c;
+    (void)state;
+    /* the groups show [1-2], [1-3]: equal values in two ways */
+    make_claim(&c, "attributes: {a: {role: quasi}, s: {role: sensitive}}\n", "a,s\n1,x\n2,y\n1,x\n3,z\n",
+               GROUPS(1, 1, 2, 2));
+    kanon__arrow_claim claim = c.claim;
+    assert_claim(&claim, NULL);
+    claim.k = 3;
+    assert_claim(&claim, "a group of 2 records, fewer than k = 3");
+    claim = c.claim;
+    claim.mapping = true;
+    assert_claim(&claim, "one value shown in two ways");
+    claim = c.claim;
+    claim.order = twice;
+    assert_claim(&claim, "a record twice");
+    claim.order = wrong;
+    assert_claim(&claim, "a kept column with another value");
+    claim = c.claim;
+    claim.numeric = KANON_ARROW_MEAN;
+    assert_claim(&claim, "another column than was promised");
+    clear_claim(&c);
+}
+
+/* Each of the groups has one sensitive value. What is shown of the first two is the same, so they are one class. */
+static void constraints_hold_in_classes(void **state)
+{
+    static const char csv[] = "a,s\n1,x\n2,x\n1,y\n2,y\n5,p\n6,q\n";
+    release_claim c;
+    (void)state;
+    make_claim(&c,
+               "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
+               "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               csv, GROUPS(1, 1, 2, 2, 3, 3));
+    assert_claim(&c.claim, NULL);
+    clear_claim(&c);
+    make_claim(&c,
+               "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
+               "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               csv, GROUPS(1, 1, 3, 3, 3, 3));
+    assert_claim(&c.claim, "violates a constraint");
+    clear_claim(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_columns_are_refused),
+        cmocka_unit_test(damaged_texts_and_means_are_refused),
+        cmocka_unit_test(damaged_kept_columns_are_refused),
+        cmocka_unit_test(records_in_wrong_places_are_refused),
+        cmocka_unit_test(false_claims_are_refused),
+        cmocka_unit_test(constraints_hold_in_classes),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

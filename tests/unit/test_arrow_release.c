@@ -1,0 +1,745 @@
+/* Releases as Arrow streams: what every type becomes, who holds what, and that the check refuses every damaged buffer. */
+#include "arrow_consumer.h"
+#include "arrow_release_cases.h"
+#include "core/alloc.h"
+#include "core/random.h"
+#include "model/grouping.h"
+#include "reference/random_table.h"
+#include "support.h"
+#include "table/csv.h"
+#include "table/source/arrow_source.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* ---- making releases ----------------------------------------------------------------------------------------------- */
+
+static arrow_taken released(const kanon_table *table, const kanon_grouping *grouping, kanon_arrow_numeric numeric,
+                            bool shuffle, int threads)
+{
+    struct ArrowArrayStream stream;
+    kanon_error err = {0};
+    assert_done(release(&stream, table, grouping, numeric, shuffle, threads, &err), &err);
+    return arrow_take(&stream);
+}
+
+static void assert_taken(arrow_taken taken, const char *expected)
+{
+    char *text = arrow_taken_print(&taken);
+    assert_string_equal(text, expected);
+    free(text);
+    arrow_taken_clear(&taken);
+}
+
+static void assert_release(const kanon_table *table, const int64_t *group_of, kanon_arrow_numeric numeric,
+                           const char *expected)
+{
+    kanon_grouping *grouping = grouping_of(table, group_of);
+    assert_taken(released(table, grouping, numeric, false, 1), expected);
+    kanon_grouping_free(grouping);
+}
+
+/* ---- a table of CSV, by hand --------------------------------------------------------------------------------------- */
+
+static void columns_of_csv(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of(people_yaml, people_csv);
+    assert_release(table, people_groups, KANON_ARROW_COLUMNS,
+                   "age_min:l,age_max:l,temp_min:g,temp_max:g,day_min:tdD,day_max:tdD,job:i=u,ill:i=u,dose:l,note:u\n"
+                   "20,24,-1.5,2,2020-02-28,2020-03-01,Work,flu,1,a\n"
+                   "20,24,-1.5,2,2020-02-28,2020-03-01,Work,hiv,-2,b \"c\"\n"
+                   "20,24,-1.5,2,2020-02-28,2020-03-01,Work,flu,-,\n"
+                   "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,NA,3,x\n"
+                   "-7,-5,0.25,0.25,1969-12-31,1969-12-31,none,NA,4,y\n"
+                   "-,-,-,-,2020-01-01,2020-01-01,cook,flu,5,z\n"
+                   "-,-,-,-,2020-01-01,2020-01-01,cook,flu,6,z\n"
+                   "-,-,4,4,-,-,?,flu,7,z\n"
+                   "-,-,4,4,-,-,?,flu,8,z\n"
+                   "50,50,1,1,2020-01-01,2020-01-01,-,hiv,9,z\n"
+                   "50,50,1,1,2020-01-01,2020-01-01,-,hiv,9,z\n"
+                   "-,-,-,-,-,-,-,hiv,9,z\n");
+    kanon_table_free(table);
+}
+
+static void texts_of_csv(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of(people_yaml, people_csv);
+    assert_release(table, people_groups, KANON_ARROW_TEXT,
+                   "age:u,temp:u,day:u,job:i=u,ill:i=u,dose:l,note:u\n"
+                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,1,a\n"
+                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,hiv,-2,b \"c\"\n"
+                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,-,\n"
+                   "[-7--5],0.25,1969-12-31,none,NA,3,x\n"
+                   "[-7--5],0.25,1969-12-31,none,NA,4,y\n"
+                   "-,-,2020-01-01,cook,flu,5,z\n"
+                   "-,-,2020-01-01,cook,flu,6,z\n"
+                   "-,4,-,?,flu,7,z\n"
+                   "-,4,-,?,flu,8,z\n"
+                   "50,1,2020-01-01,-,hiv,9,z\n"
+                   "50,1,2020-01-01,-,hiv,9,z\n"
+                   "-,-,-,-,hiv,9,z\n");
+    kanon_table_free(table);
+}
+
+/* 65/3 = 21.67; (-1.5 + 2 - 1.5)/3 = -0.3333; the day between 28 February and 1 March 2020 is the 29th; -12/2 = -6. The
+ * doubles nearest to 21.67 and -0.3333 have these 17 digits. */
+static void means_of_csv(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of(people_yaml, people_csv);
+    assert_release(table, people_groups, KANON_ARROW_MEAN,
+                   "age:g,temp:g,day:tdD,job:i=u,ill:i=u,dose:l,note:u\n"
+                   "21.670000000000002,-0.33329999999999999,2020-02-29,Work,flu,1,a\n"
+                   "21.670000000000002,-0.33329999999999999,2020-02-29,Work,hiv,-2,b \"c\"\n"
+                   "21.670000000000002,-0.33329999999999999,2020-02-29,Work,flu,-,\n"
+                   "-6,0.25,1969-12-31,none,NA,3,x\n"
+                   "-6,0.25,1969-12-31,none,NA,4,y\n"
+                   "-,-,2020-01-01,cook,flu,5,z\n"
+                   "-,-,2020-01-01,cook,flu,6,z\n"
+                   "-,4,-,?,flu,7,z\n"
+                   "-,4,-,?,flu,8,z\n"
+                   "50,1,2020-01-01,-,hiv,9,z\n"
+                   "50,1,2020-01-01,-,hiv,9,z\n"
+                   "-,-,-,-,hiv,9,z\n");
+    kanon_table_free(table);
+}
+
+/* The root has a name of its own, so it is shown. The range of the integers is too large for their differences, and three of
+ * them are one double: an interval that ends there ends at the outermost. */
+static void roots_and_large_integers(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of("attributes:\n  n: {role: quasi, type: integer}\n"
+                                  "  c: {role: quasi, taxonomy: {Any: {a: , b: }}}\n",
+                                  "n,c\n9223372036854775806,a\n-9223372036854775807,b\n9223372036854775807,a\n"
+                                  "9223372036854775805,a\n");
+    assert_release(table, GROUPS(1, 1, 2, 2), KANON_ARROW_COLUMNS,
+                   "n_min:l,n_max:l,c:i=u\n"
+                   "-9223372036854775807,9223372036854775807,Any\n-9223372036854775807,9223372036854775807,Any\n"
+                   "9223372036854775805,9223372036854775807,a\n9223372036854775805,9223372036854775807,a\n");
+    kanon_table_free(table);
+}
+
+/* ---- tables from Arrow ---------------------------------------------------------------------------------------------- */
+
+/* All shapes that a table can come in. */
+static const arrow_layout layouts[] = {
+    {0},
+    {.batch_rows = 1},
+    {.batch_rows = 2, .unknown_nulls = true, .always_validity = true},
+    {.array_offset = 3, .rows_behind = 2},
+    {.batch_offset = 5, .batch_rows = 3, .batch_validity = true},
+    {.array_offset = 8, .batch_offset = 2, .always_validity = true, .rows_behind = 1},
+    {.empty_batches = true, .batch_rows = 2, .odd_dictionary = true, .unknown_nulls = true},
+    {.odd_dictionary = true, .array_offset = 1},
+};
+
+/* A quasi column of each type: two groups of two, and what NAME_min and NAME_max show of them; "-": null. */
+typedef struct number_case {
+    const char *format, *entry_format, *released;
+    const char *const *cells, *const *ends;
+} number_case;
+
+static const number_case number_cases[] = {
+    {"c", NULL, "c", CELLS("-128", "127", NULL, "5"), CELLS("-128", "127", "-", "-")},
+    {"C", NULL, "C", CELLS("255", "0", "7", "8"), CELLS("0", "255", "7", "8")},
+    {"s", NULL, "s", CELLS("-300", "300", NULL, NULL), CELLS("-300", "300", "-", "-")},
+    {"S", NULL, "S", CELLS("65535", "1", "2", "2"), CELLS("1", "65535", "2", "2")},
+    {"i", NULL, "i", CELLS("7", "-7", "1", "2"), CELLS("-7", "7", "1", "2")},
+    {"I", NULL, "I", CELLS("4294967295", "7", "8", "8"), CELLS("7", "4294967295", "8", "8")},
+    {"l", NULL, "l", CELLS("-9223372036854775808", "9223372036854775807", "9223372036854775806", "9223372036854775805"),
+     CELLS("-9223372036854775808", "9223372036854775807", "9223372036854775805", "9223372036854775807")},
+    {"L", NULL, "L", CELLS("18446744073709551615", "3", "18446744073709551614", "18446744073709551613"),
+     CELLS("3", "18446744073709551615", "18446744073709551613", "18446744073709551615")},
+    {"f", NULL, "f", CELLS("0.5", "-1.5", "nan", "2"), CELLS("-1.5", "0.5", "-", "-")},
+    {"g", NULL, "g", CELLS("0.5", "-1.5", "1e300", "1e300"), CELLS("-1.5", "0.5", "1.0000000000000001e+300",
+                                                                  "1.0000000000000001e+300")},
+    {"g", NULL, "g", CELLS("3", "4", "nan", "nan"), CELLS("3", "4", "-", "-")},
+    {"d:9,2", NULL, "d:9,2", CELLS("150", "-5", "0", NULL), CELLS("-0.05", "1.50", "-", "-")},
+    {"d:38,0", NULL, "d:38,0", CELLS("99999999999999999999999999999999999999", "-1", "7", "7"),
+     CELLS("-1", "99999999999999999999999999999999999999", "7", "7")},
+    {"tdD", NULL, "tdD", CELLS("0", "-1", "19753", "19753"), CELLS("1969-12-31", "1970-01-01", "2024-01-31", "2024-01-31")},
+    {"tdm", NULL, "tdm", CELLS("86400000", "0", NULL, "0"), CELLS("1970-01-01", "1970-01-02", "-", "-")},
+    {"S", "l", "l", CELLS("-5", "6", NULL, NULL), CELLS("-5", "6", "-", "-")},
+    {"i", "g", "g", CELLS("0.5", "1.5", "2.5", "2.5"), CELLS("0.5", "1.5", "2.5", "2.5")},
+    {"u", NULL, "l", CELLS("7", "11", NULL, "3"), CELLS("7", "11", "-", "-")},
+    {"vu", NULL, "g", CELLS("7.5", "11", "3", "3.25"), CELLS("7.5", "11", "3", "3.25")},
+};
+
+static void numbers_keep_their_type(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(number_cases); i++)
+        for (size_t l = 0; l < N_OF(layouts); l++) {
+            const number_case *n = &number_cases[i];
+            arrow_field field = {"x", n->format, n->entry_format, n->cells};
+            arrow_counts counts = {0};
+            kanon_table *table = import("attributes: {x: {role: quasi}}\n", &(arrow_table){1, &field, 4}, &layouts[l],
+                                        &counts);
+            kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
+            arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+            for (int c = 0; c < 2; c++) {
+                assert_string_equal(taken.schema.children[c]->name, c == 0 ? "x_min" : "x_max");
+                assert_string_equal(taken.schema.children[c]->format, n->released);
+                for (int64_t row = 0; row < 4; row++) {
+                    char *cell = arrow_taken_cell(&taken, row, c);
+                    assert_string_equal(cell != NULL ? cell : "-", n->ends[row / 2 * 2 + c]);
+                    free(cell);
+                }
+            }
+            arrow_taken_clear(&taken);
+            kanon_grouping_free(grouping);
+            kanon_table_free(table);
+            assert_int_equal(counts.released_arrays, counts.arrays);
+        }
+}
+
+/* The type that a released column may have. */
+static void assert_kept_type(const struct ArrowSchema *schema, const arrow_field *field)
+{
+    bool views = field->entry_format != NULL && strcmp(field->entry_format, "vu") == 0;
+    assert_string_equal(schema->name, field->name);
+    assert_string_equal(schema->format, field->format);
+    if (field->entry_format != NULL)
+        assert_string_equal(schema->dictionary->format, views ? "u" : field->entry_format);
+    else
+        assert_null(schema->dictionary);
+}
+
+static char *given_cell(const arrow_field *field, int64_t row)
+{
+    const char *cell = field->cells[row], *format = field->entry_format != NULL ? field->entry_format : field->format;
+    char out[64];
+    if (cell == NULL)
+        return NULL;
+    if (format[0] == 'b')
+        return strdup(cell[0] == '1' ? "true" : "false");
+    if (strcmp(format, "tdm") == 0)
+        return strdup(cell[0] == '0' ? "1970-01-01" : "1970-01-02");
+    if (strcmp(format, "tdD") == 0) {
+        snprintf(out, sizeof out, "%s", cell[0] == '-' ? "1969-12-29" : "1970-01-0?");
+        if (cell[0] != '-')
+            out[9] = (char)(cell[0] + 1);
+        return strdup(out);
+    }
+    if (format[0] == 'd') { /* 150 is 1.50 */
+        snprintf(out, sizeof out, "%.2f", atof(cell) / 100);
+        return strdup(out);
+    }
+    return strdup(cell);
+}
+
+static void assert_kept(const kanon_table *table, const kanon_grouping *grouping, bool shuffle, const int32_t *order)
+{
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 2);
+    assert_int_equal(taken.n_rows, N_KEPT_ROWS);
+    assert_int_equal(taken.schema.n_children, N_KEPT);
+    for (int c = 1; c < N_KEPT; c++) {
+        assert_kept_type(taken.schema.children[c], &kept_fields[c]);
+        for (int64_t i = 0; i < N_KEPT_ROWS; i++) {
+            char *cell = arrow_taken_cell(&taken, i, c), *given = given_cell(&kept_fields[c], order != NULL ? order[i] : i);
+            if (cell == NULL || given == NULL)
+                assert_true(cell == NULL && given == NULL);
+            else
+                assert_string_equal(cell, given);
+            free(given);
+            free(cell);
+        }
+    }
+    arrow_taken_clear(&taken);
+}
+
+/* The order of a shuffled release, found from a column that tells records apart. */
+static void find_order(int32_t *order, const kanon_table *table, const kanon_grouping *grouping)
+{
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, true, 1);
+    for (int64_t i = 0; i < N_KEPT_ROWS; i++) {
+        char *cell = arrow_taken_cell(&taken, i, 3); /* S: 1 2 3 4 5 6 65535 */
+        order[i] = atoi(cell) == 65535 ? 6 : atoi(cell) - 1;
+        free(cell);
+    }
+    arrow_taken_clear(&taken);
+}
+
+static void kept_columns_are_as_they_were(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < N_OF(layouts); l++) {
+        arrow_counts counts = {0};
+        int32_t order[N_KEPT_ROWS];
+        bool seen[N_KEPT_ROWS] = {false};
+        kanon_table *table = import("attributes: {q: {role: quasi}, cu: {role: sensitive}, f: {role: sensitive}}\n",
+                                    &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &layouts[l], &counts);
+        kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
+        assert_kept(table, grouping, false, NULL);
+        find_order(order, table, grouping);
+        for (int i = 0; i < N_KEPT_ROWS; i++) {
+            assert_false(seen[order[i]]);
+            seen[order[i]] = true;
+        }
+        assert_kept(table, grouping, true, order);
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+        assert_int_equal(counts.released_arrays, counts.arrays);
+        assert_int_equal(counts.released_schemas, counts.schemas);
+    }
+}
+
+/* Values are not copied: kept buffers are those of the input. Text views are, because others' texts may lie beside them. */
+static void kept_buffers_are_shared(void **state)
+{
+    (void)state;
+    const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2")},
+                                         {"u", "u", NULL, CELLS("one", "two")},
+                                         {"v", "vu", NULL, CELLS("a text of some length", "two")}};
+    arrow_counts counts = {0};
+    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 2}, &(arrow_layout){0},
+                                &counts);
+    const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
+    const void *given = source->batches[0].children[1]->buffers[2], *views = source->batches[0].children[2]->buffers[2];
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    assert_ptr_equal(taken.batches[0].children[2]->buffers[2], given);
+    assert_ptr_not_equal(taken.batches[0].children[3]->buffers[2], views);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    assert_int_equal(counts.released_arrays, 0);
+    arrow_taken_clear(&taken); /* the last reference */
+    assert_int_equal(counts.released_arrays, counts.arrays);
+}
+
+/* 200 batches whose dictionaries have a value each: together they need more than an int8. */
+static void gathered_dictionaries_widen(void **state)
+{
+    enum { N = 300 };
+    (void)state;
+    static char texts[N][16];
+    const char *cells[N], *quasi[N];
+    int64_t groups[N];
+    for (int i = 0; i < N; i++) {
+        snprintf(texts[i], sizeof texts[i], "v%d", i);
+        cells[i] = texts[i];
+        quasi[i] = "1";
+        groups[i] = 1;
+    }
+    const arrow_field fields[] = {{"q", "i", NULL, quasi}, {"x", "c", "u", cells}};
+    arrow_counts counts = {0};
+    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N},
+                                &(arrow_layout){.batch_rows = 10}, &counts);
+    kanon_grouping *grouping = grouping_of(table, groups);
+    arrow_taken plain = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    arrow_taken shuffled = released(table, grouping, KANON_ARROW_COLUMNS, true, 3);
+    bool seen[N] = {false};
+    assert_string_equal(plain.schema.children[2]->format, "c");
+    assert_string_equal(shuffled.schema.children[2]->format, "i");
+    assert_int_equal(shuffled.n_batches, 30);
+    for (int i = 0; i < N; i++) {
+        char *cell = arrow_taken_cell(&shuffled, i, 2);
+        assert_false(seen[atoi(cell + 1)]);
+        seen[atoi(cell + 1)] = true;
+        free(cell);
+    }
+    arrow_taken_clear(&plain);
+    arrow_taken_clear(&shuffled);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* ---- against the CSV release ---------------------------------------------------------------------------------------- */
+
+static bool is_missing(const kanon_table *table, const char *text, size_t length)
+{
+    return kanon__texts_find(&table->missing, text, length) >= 0;
+}
+
+/* Whether a value of the stream is what the CSV release shows. */
+static bool is_same(const kanon_table *table, const char *cell, const char *text, size_t length)
+{
+    char copy[512];
+    assert_true(length < sizeof copy);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    if (cell == NULL)
+        return strcmp(copy, "*") == 0 || is_missing(table, text, length);
+    if (strcmp(cell, copy) == 0)
+        return true;
+    char *end, *other;
+    double left = strtod(cell, &end), right = strtod(copy, &other);
+    return (end > cell && *end == '\0' && other > copy && *other == '\0' && left == right) ||
+           (is_missing(table, cell, strlen(cell)) && is_missing(table, text, length));
+}
+
+static void compare_with_csv(const kanon_table *table, const kanon_grouping *grouping, bool shuffle, int form)
+{
+    static const kanon_numeric numeric[] = {KANON_NUMERIC_COLUMNS, KANON_NUMERIC_INTERVAL, KANON_NUMERIC_MEAN};
+    static const kanon_arrow_numeric arrow[] = {KANON_ARROW_COLUMNS, KANON_ARROW_TEXT, KANON_ARROW_MEAN};
+    kanon_error err = {0};
+    place path = scratch("release.csv");
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release = path.text, .numeric = numeric[form], .shuffle = shuffle, .threads = 1};
+    kanon__input input = {0};
+    kanon__csv csv = {0};
+    kanon__csv_options options = {.delimiter = table->source->delimiter};
+    bool has_row;
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    arrow_taken taken = released(table, grouping, arrow[form], shuffle, 2);
+    assert_done(kanon__input_open(&input, path.text, &err), &err);
+    assert_done(kanon__csv_open(&csv, &input, &options, &err), &err);
+    assert_int_equal(csv.n_columns, taken.schema.n_children);
+    for (int64_t row = 0; row < taken.n_rows; row++) {
+        assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+        assert_true(has_row);
+        for (int c = 0; c < csv.n_columns; c++) {
+            char *cell = arrow_taken_cell(&taken, row, c);
+            if (row == 0)
+                assert_string_equal(csv.names[c], taken.schema.children[c]->name);
+            assert_true(is_same(table, cell, csv.cells[c].text, csv.cells[c].length));
+            free(cell);
+        }
+    }
+    assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+    assert_false(has_row);
+    kanon__csv_close(&csv);
+    kanon__input_close(&input);
+    arrow_taken_clear(&taken);
+}
+
+static void random_tables_equal_their_csv(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed();
+    kanon__random random;
+    kanon__random_init(&random, seed, 1);
+    for (int round = 0; round < 150; round++) {
+        random_table r = random_table_new(seed * 1000 + (uint64_t)round);
+        int64_t n = kanon_table_rows(r.table), *group_of = calloc((size_t)n, sizeof *group_of);
+        int64_t n_groups = n / (r.k > 0 ? r.k : 1) > 0 ? n / r.k : 1;
+        bool fits = n >= r.k;
+        for (int64_t i = 0; i < n; i++) /* the last group takes the rest; some records are suppressed */
+            group_of[i] = i / r.k < n_groups ? i / r.k + 1 : n_groups;
+        if (fits && n_groups > 1 && kanon__random_below(&random, 2) == 0)
+            for (int64_t i = 0; i < r.k; i++)
+                group_of[i] = 0;
+        kanon_grouping *grouping = grouping_of(r.table, group_of);
+        for (int form = 0; form < 3 && fits; form++)
+            compare_with_csv(r.table, grouping, round % 2 == 1, form);
+        kanon_grouping_free(grouping);
+        free(group_of);
+        random_table_clear(&r);
+    }
+}
+
+/* One mapping per attribute, made by the library. */
+static void recode_maps_equal_their_csv(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed();
+    for (int round = 0; round < 30; round++) {
+        random_table r = random_table_sized(seed * 77 + (uint64_t)round, 40, 3);
+        kanon_options options = {.struct_size = sizeof options, .k = 3, .recode = KANON_RECODE_ATTRIBUTE, .threads = 1};
+        kanon_grouping *grouping = NULL;
+        kanon_error err = {0};
+        assert_done(kanon_anonymize(&grouping, r.table, &options, &err), &err);
+        compare_with_csv(r.table, grouping, false, 0);
+        compare_with_csv(r.table, grouping, true, 1);
+        struct ArrowArrayStream stream;
+        assert_int_equal(release(&stream, r.table, grouping, KANON_ARROW_MEAN, false, 1, &err), KANON_EINVAL);
+        kanon_grouping_free(grouping);
+        random_table_clear(&r);
+    }
+}
+
+/* ---- who holds what ------------------------------------------------------------------------------------------------- */
+
+static void the_stream_outlives_everything(void **state)
+{
+    (void)state;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema one, two;
+    struct ArrowArray batch, child, dictionary;
+    kanon_error err = {0};
+    kanon_table *table = table_of(people_yaml, people_csv);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, true, 1, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    assert_int_equal(stream.get_schema(&stream, &one), 0);
+    assert_int_equal(stream.get_schema(&stream, &two), 0); /* any number of times */
+    assert_null(stream.get_last_error(&stream));
+    assert_int_equal(stream.get_next(&stream, &batch), 0);
+    struct ArrowArray end;
+    assert_int_equal(stream.get_next(&stream, &end), 0);
+    assert_null(end.release);
+    stream.release(&stream);
+    one.release(&one);
+    struct ArrowSchema field = *two.children[6]; /* job */
+    two.children[6]->release = NULL;
+    two.release(&two);
+    assert_string_equal(field.name, "job");
+    assert_string_equal(field.dictionary->format, "u");
+    field.release(&field);
+    child = *batch.children[6];
+    batch.children[6]->release = NULL;
+    batch.release(&batch);
+    dictionary = *child.dictionary;
+    child.dictionary->release = NULL;
+    assert_int_equal(child.length, 12);
+    child.release(&child);
+    assert_null(child.release);
+    assert_true(dictionary.length >= 4); /* Work, none, cook, ? */
+    const int32_t *offsets = dictionary.buffers[1];
+    assert_true(offsets[dictionary.length] >= 13);
+    dictionary.release(&dictionary);
+    assert_no_leak();
+}
+
+/* Batches share a dictionary; each can be released while others live. */
+static void batches_share_a_dictionary(void **state)
+{
+    enum { N = 140000 };
+    (void)state;
+    char *csv = malloc(N * 8 + 16), *at = csv;
+    int64_t *group_of = malloc(N * sizeof *group_of);
+    at += sprintf(at, "a,c\n");
+    for (int i = 0; i < N; i++) {
+        at += sprintf(at, "%d,c%d\n", i % 7, i % 5);
+        group_of[i] = i % 5 + 1;
+    }
+    kanon_table *table = table_of("attributes: {a: {role: quasi}, c: {role: quasi}}\n", csv);
+    kanon_grouping *grouping = grouping_of(table, group_of);
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 3);
+    assert_int_equal(taken.n_batches, 3); /* 65536 + 65536 + 8928 */
+    assert_int_equal(taken.batches[1].length, 65536);
+    const void *labels = taken.batches[0].children[2]->dictionary->buffers[2];
+    assert_ptr_equal(taken.batches[2].children[2]->dictionary->buffers[2], labels);
+    taken.batches[0].release(&taken.batches[0]);
+    taken.batches[0] = taken.batches[--taken.n_batches];
+    taken.n_rows -= 65536;
+    char *cell = arrow_taken_cell(&taken, 0, 2); /* row 131072 */
+    assert_string_equal(cell, "c2");
+    free(cell);
+    arrow_taken_clear(&taken);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    free(group_of);
+    free(csv);
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    for (int source = 0; source < 2; source++)
+        for (int shuffle = 0; shuffle < 2; shuffle++) {
+            arrow_counts counts = {0};
+            kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
+                                             : import("attributes: {q: {role: quasi}, S: {role: quasi}, g: {role: quasi}}\n",
+                                                      &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
+                                                      &(arrow_layout){.batch_rows = 2}, &counts);
+            kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
+            char *texts[2];
+            for (int i = 0; i < 2; i++) {
+                arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, i == 0 ? 1 : 3);
+                texts[i] = arrow_taken_print(&taken);
+                arrow_taken_clear(&taken);
+            }
+            assert_string_equal(texts[0], texts[1]);
+            free(texts[0]);
+            free(texts[1]);
+            kanon_grouping_free(grouping);
+            kanon_table_free(table);
+        }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int source = 0; source < 3; source++) {
+        arrow_counts counts = {0};
+        kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
+                                         : import("attributes: {q: {role: quasi}, S: {role: quasi}, l: {role: sensitive}}\n",
+                                                  &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
+                                                  &(arrow_layout){.batch_rows = 3}, &counts);
+        kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
+        bool done = false;
+        for (int64_t n = 1; !done; n++) {
+            kanon_error err = {0};
+            struct ArrowArrayStream stream;
+            int64_t before = kanon__alloc_in_use();
+            kanon__alloc_fail_at(n, false);
+            kanon_status st = release(&stream, table, grouping, source == 0 ? KANON_ARROW_TEXT : KANON_ARROW_COLUMNS,
+                                      source == 2, 1, &err);
+            kanon__alloc_fail_at(0, false);
+            assert_true(st == KANON_OK || st == KANON_ENOMEM);
+            done = st == KANON_OK;
+            if (done) {
+                struct ArrowSchema schema;
+                for (int64_t fails = 1;; fails++) {
+                    kanon__alloc_fail_at(fails, false);
+                    int code = stream.get_schema(&stream, &schema);
+                    kanon__alloc_fail_at(0, false);
+                    if (code == 0)
+                        break;
+                    assert_int_equal(code, ENOMEM);
+                    assert_holds(stream.get_last_error(&stream), "out of memory");
+                }
+                schema.release(&schema);
+                stream.release(&stream);
+            }
+            assert_int_equal(kanon__alloc_in_use(), before);
+        }
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+    }
+}
+
+/* ---- contexts -------------------------------------------------------------------------------------------------------- */
+
+typedef struct live_blocks {
+    int n_asked, n_live;
+} live_blocks;
+
+static void *count_block(size_t size, void *payload)
+{
+    ((live_blocks *)payload)->n_asked++;
+    ((live_blocks *)payload)->n_live++;
+    return malloc(size);
+}
+
+static void *count_moved(void *memory, size_t size, void *payload)
+{
+    ((live_blocks *)payload)->n_asked++;
+    return realloc(memory, size);
+}
+
+static void count_freed(void *memory, void *payload)
+{
+    ((live_blocks *)payload)->n_live--;
+    free(memory);
+}
+
+/* What a stream holds, and what its callbacks ask for, is memory of the table's context. */
+static void streams_use_the_context(void **state)
+{
+    (void)state;
+    live_blocks blocks = {0};
+    kanon_context context = {.struct_size = sizeof context,
+                             .allocate = count_block,
+                             .reallocate = count_moved,
+                             .release = count_freed,
+                             .payload = &blocks,
+                             .threads = 1};
+    kanon_read_options options = {.struct_size = sizeof options, .context = &context};
+    kanon_error err = {0};
+    kanon_table *table = NULL;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    assert_done(read_table(&table, people_yaml, people_csv, &options, &err), &err);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    assert_true(blocks.n_live > 0);
+    int before = blocks.n_asked;
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_true(blocks.n_asked > before);
+    schema.release(&schema);
+    stream.release(&stream);
+    assert_int_equal(blocks.n_live, 0);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------------ */
+
+static void wrong_calls_are_refused(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    struct ArrowArrayStream stream;
+    kanon_table *table = table_of("privacy: {k: 2}\nattributes: {a: {role: quasi}, a_max: {role: insensitive}}\n",
+                                  "a,a_max\n1,x\n2,y\n3,z\n");
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1)), *small = grouping_of(table, GROUPS(1, 1, 2));
+    assert_int_equal(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);
+    assert_holds(err.message, "a_max: the release would have two columns of this name");
+    assert_string_equal(err.topic, "numeric");
+    assert_done(release(&stream, table, grouping, KANON_ARROW_TEXT, false, 1, &err), &err);
+    stream.release(&stream);
+    assert_int_equal(release(&stream, table, grouping, (kanon_arrow_numeric)7, false, 1, &err), KANON_EINVAL);
+    assert_int_equal(release(&stream, table, small, KANON_ARROW_TEXT, false, 1, &err), KANON_EINVAL);
+    assert_holds(err.message, "a group has 1 records, fewer than k = 2");
+    kanon_table *other = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n");
+    assert_int_equal(release(&stream, other, grouping, KANON_ARROW_TEXT, false, 1, &err), KANON_EINVAL);
+    kanon_table_free(other);
+    kanon_grouping_free(small);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* A grouping of the caller's own that violates a constraint is the caller's fault, not the library's. */
+static void own_groupings_keep_constraints(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    struct ArrowArrayStream stream;
+    kanon_table *table = table_of("privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
+                                  "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+                                  "a,s\n1,x\n2,y\n3,z\n4,z\n");
+    kanon_grouping *good = grouping_of(table, GROUPS(1, 1, 1, 1)), *bad = grouping_of(table, GROUPS(1, 1, 2, 2));
+    assert_int_equal(release(&stream, table, bad, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);
+    assert_holds(err.message, "violates a constraint");
+    assert_done(release(&stream, table, good, KANON_ARROW_COLUMNS, false, 1, &err), &err);
+    stream.release(&stream);
+    kanon_grouping_free(bad);
+    kanon_grouping_free(good);
+    kanon_table_free(table);
+}
+
+static int stop(const kanon_progress *progress, void *payload)
+{
+    assert_string_equal(progress->stage, "writing");
+    ++*(int *)payload;
+    return 1;
+}
+
+static void a_tick_stops_it(void **state)
+{
+    (void)state;
+    int n_ticks = 0;
+    kanon_error err = {0};
+    struct ArrowArrayStream stream = {0};
+    kanon_arrow_options options = {.struct_size = sizeof options, .tick = stop, .payload = &n_ticks, .threads = 1};
+    kanon_table *table = table_of(people_yaml, people_csv);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    kanon_status st = kanon_release_to_arrow(&stream, table, grouping, &options, &err);
+    assert_int_equal(n_ticks > 0 ? st : KANON_ECANCELLED, KANON_ECANCELLED); /* a fast machine is done before the first tick */
+    assert_true((st == KANON_OK) == (stream.release != NULL));
+    if (stream.release != NULL)
+        stream.release(&stream);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_of_csv),
+        cmocka_unit_test(texts_of_csv),
+        cmocka_unit_test(means_of_csv),
+        cmocka_unit_test(roots_and_large_integers),
+        cmocka_unit_test(numbers_keep_their_type),
+        cmocka_unit_test(kept_columns_are_as_they_were),
+        cmocka_unit_test(kept_buffers_are_shared),
+        cmocka_unit_test(gathered_dictionaries_widen),
+        cmocka_unit_test(random_tables_equal_their_csv),
+        cmocka_unit_test(recode_maps_equal_their_csv),
+        cmocka_unit_test(the_stream_outlives_everything),
+        cmocka_unit_test(batches_share_a_dictionary),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(streams_use_the_context),
+        cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(own_groupings_keep_constraints),
+        cmocka_unit_test(a_tick_stops_it),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
