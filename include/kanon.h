@@ -443,7 +443,7 @@ typedef struct kanon_sink {
 } kanon_sink;
 
 typedef enum kanon_numeric {
-    KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
+    KANON_NUMERIC_INTERVAL = 0, /* [20..29] */
     KANON_NUMERIC_RANGE,        /* [20,29], which PostgreSQL casts to a range */
     KANON_NUMERIC_MEAN,         /* the mean of the group */
     KANON_NUMERIC_COLUMNS       /* two columns NAME_min and NAME_max in place of NAME */

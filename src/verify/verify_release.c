@@ -201,14 +201,16 @@ static bool read_number(const kanon__column *column, const char *text, size_t le
     return true;
 }
 
-/* "[lo-hi]" or "[lo,hi]". A minus sign can stand on both sides of the dash, so every place for it is tried. */
-static bool read_interval(const kanon__column *column, char separator, const char *text, size_t length, double ends[2])
+/* "[lo..hi]" or "[lo,hi]". A number may end in a point, so every place for the separator is tried. */
+static bool read_interval(const kanon__column *column, const char *separator, const char *text, size_t length,
+                          double ends[2])
 {
-    if (length < 5 || text[0] != '[' || text[length - 1] != ']')
+    size_t width = strlen(separator);
+    if (length < width + 4 || text[0] != '[' || text[length - 1] != ']')
         return false;
-    for (size_t at = 2; at + 2 < length; at++)
-        if (text[at] == separator && read_number(column, text + 1, at - 1, &ends[0]) &&
-            read_number(column, text + at + 1, length - at - 2, &ends[1]) && ends[0] <= ends[1])
+    for (size_t at = 2; at + width + 1 < length; at++)
+        if (memcmp(text + at, separator, width) == 0 && read_number(column, text + 1, at - 1, &ends[0]) &&
+            read_number(column, text + at + width, length - at - width - 1, &ends[1]) && ends[0] <= ends[1])
             return true;
     return false;
 }
@@ -270,7 +272,7 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
     else if (v->numeric == KANON_NUMERIC_COLUMNS
                  ? !read_number(column, bytes, length, &ends[0]) ||
                        !read_number(column, cells[1].bytes, cells[1].length, &ends[1])
-                 : !read_interval(column, v->numeric == KANON_NUMERIC_RANGE ? ',' : '-', bytes, length, ends))
+                 : !read_interval(column, v->numeric == KANON_NUMERIC_RANGE ? "," : "..", bytes, length, ends))
         return false;
     /* a mean covers every number, and is held against those of its group in the end */
     *covered = v->numeric != KANON_NUMERIC_MEAN ? covered_numbers(column, ends) : n > 0 ? (cover){0, n - 1} : (cover){1, 0};

@@ -63,11 +63,11 @@ static void intervals(void **state)
     (void)state;
     assert_release(people_yaml, people_csv, people_groups, KANON_NUMERIC_INTERVAL,
                    "age,temp,day,job,ill,note\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,a\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,hiv,\"b, \"\"c\"\"\"\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu, \n"
-                   "[-7--5],0.25,1969-12-31,none,flu,\n"
-                   "[-7--5],0.25,1969-12-31,none,hiv,x\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,a\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,hiv,\"b, \"\"c\"\"\"\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu, \n"
+                   "[-7..-5],0.25,1969-12-31,none,flu,\n"
+                   "[-7..-5],0.25,1969-12-31,none,hiv,x\n"
                    "*,*,2020-01-01,cook,flu,\"\"\n"
                    "*,*,2020-01-01,cook,flu,y\n"
                    "?,4,?,?,flu,z\n"
@@ -128,7 +128,7 @@ static void suppressed_records_are_stars(void **state)
     (void)state;
     assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n",
                    "a,b,s\n1,x,p\n2,y,q\n3,x,r\n", GROUPS(0, 5, 5), KANON_NUMERIC_INTERVAL,
-                   "a,b,s\n*,*,p\n[2-3],*,q\n[2-3],*,r\n");
+                   "a,b,s\n*,*,p\n[2..3],*,q\n[2..3],*,r\n");
     assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n",
                    GROUPS(0, 0), KANON_NUMERIC_COLUMNS, "a_min,a_max,b,s\n*,*,*,p\n*,*,*,q\n");
 }
@@ -376,7 +376,7 @@ static void end_inspection(inspection *i)
     kanon_table_free(i->table);
 }
 
-static const char *const right_ages[] = {"[20-24]", "\"[20,24]\"", "21.67", "20,24"};
+static const char *const right_ages[] = {"[20..24]", "\"[20,24]\"", "21.67", "20,24"};
 
 /* Tell the verifier what the group shows; `fault`, unless NULL, stands in the place of attribute `at`. */
 static kanon_status show(inspection *i, kanon_numeric numeric, int at, const char *fault, kanon_error *err)
@@ -436,7 +436,7 @@ static void good_releases_pass(void **state)
     (void)state;
     for (int numeric = KANON_NUMERIC_INTERVAL; numeric <= KANON_NUMERIC_COLUMNS; numeric++)
         assert_done(verify_with((kanon_numeric)numeric, 0, NULL, 3, &err), &err);
-    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "[0-100]", 3, &err), &err); /* wider than needed is no fault */
+    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "[0..100]", 3, &err), &err); /* wider than needed is no fault */
     assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "*", 3, &err), &err);
     assert_done(verify_with(KANON_NUMERIC_INTERVAL, 1, "*", 3, &err), &err);
 }
@@ -444,16 +444,16 @@ static void good_releases_pass(void **state)
 static void corrupt_cells_are_caught(void **state)
 {
     (void)state;
-    static const char *const intervals_with_faults[] = {"[21-24]", "[20-23]", "20",  "24", "[24-20]", "[20-24",
+    static const char *const intervals_with_faults[] = {"[21..24]", "[20..23]", "20",  "24", "[24..20]", "[20-24",
                                                         "20-24",   "[20,24]", "",    "?",  "[-20-24", "[x-24]",
                                                         "Work",    "[20-]",   "[-]", "[]"};
     for (size_t i = 0; i < sizeof intervals_with_faults / sizeof *intervals_with_faults; i++)
         assert_caught(KANON_NUMERIC_INTERVAL, 0, intervals_with_faults[i]);
-    assert_caught(KANON_NUMERIC_RANGE, 0, "[20-24]");
+    assert_caught(KANON_NUMERIC_RANGE, 0, "[20..24]");
     assert_caught(KANON_NUMERIC_RANGE, 0, "[20,23]");
     assert_caught(KANON_NUMERIC_MEAN, 0, "19");
     assert_caught(KANON_NUMERIC_MEAN, 0, "24.1");
-    assert_caught(KANON_NUMERIC_MEAN, 0, "[20-24]x");
+    assert_caught(KANON_NUMERIC_MEAN, 0, "[20..24]x");
     assert_caught(KANON_NUMERIC_COLUMNS, 0, "21");
     assert_caught(KANON_NUMERIC_COLUMNS, 0, "");
     static const char *const categories[] = {"cook", "baker", "none", "work", "", "Work ", "**"};
@@ -481,21 +481,21 @@ static void corrupt_second_cells_are_caught(void **state)
 /* Cells that a reader of the file would take for others, or would refuse. */
 static void wrong_quotes_are_caught(void **state)
 {
-    static const char *const good[] = {"\"[20-24]\",Work", "[20-24],\"Work\"", "\"[20-24]\",\"Work\""};
-    static const char *const bad[] = {"\"[20-24],Work",
-                                      "\"[20-24]\"x,Work",
-                                      "[20-24],Wo\"rk",
-                                      "[20-24],Work\n",
-                                      "[20-24],\"Work",
-                                      "[20-24],Work,",
-                                      "[20-24]",
-                                      "[20-24],\"Work\"\"",
-                                      "\"[20-24],Work\"",
-                                      "[20-24];Work",
+    static const char *const good[] = {"\"[20..24]\",Work", "[20..24],\"Work\"", "\"[20..24]\",\"Work\""};
+    static const char *const bad[] = {"\"[20..24],Work",
+                                      "\"[20..24]\"x,Work",
+                                      "[20..24],Wo\"rk",
+                                      "[20..24],Work\n",
+                                      "[20..24],\"Work",
+                                      "[20..24],Work,",
+                                      "[20..24]",
+                                      "[20..24],\"Work\"\"",
+                                      "\"[20..24],Work\"",
+                                      "[20..24];Work",
                                       "",
-                                      "[20-24],,Work",
-                                      "\"[20-24]\"xWork",
-                                      "[20-24]\nWork"};
+                                      "[20..24],,Work",
+                                      "\"[20..24]\"xWork",
+                                      "[20..24]\nWork"};
     (void)state;
     for (size_t c = 0; c < sizeof good / sizeof *good + sizeof bad / sizeof *bad; c++) {
         kanon_error err = {0};
@@ -508,7 +508,7 @@ static void wrong_quotes_are_caught(void **state)
     }
     kanon_error err = {0};
     inspection i = inspect(KANON_NUMERIC_INTERVAL); /* suppressed records show nothing but stars */
-    assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "[20-24],Work", 12, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "[20..24],Work", 12, &err), KANON_EINTERNAL);
     assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "*,Work", 6, &err), KANON_EINTERNAL);
     assert_done(kanon__verifier_text(i.verifier, 1, 0, "*,*", 3, &err), &err);
     end_inspection(&i);
@@ -599,7 +599,7 @@ static void rows_come_once_and_known(void **state)
     kanon_error err = {0};
     (void)state;
     inspection i = inspect(KANON_NUMERIC_INTERVAL);
-    snprintf(i.shown, sizeof i.shown, "[20-24],Work");
+    snprintf(i.shown, sizeof i.shown, "[20..24],Work");
     assert_int_equal(walk(&i, inspected_groups, 1, &err), KANON_EINTERNAL);
     assert_holds(err.message, "not told");
     end_inspection(&i);
@@ -651,7 +651,7 @@ static void rows_of_others_are_caught(void **state)
 static void corrupt_lines_are_caught(void **state)
 {
     static const int32_t group_of[] = {0, 0, -1};
-    static const char *const lines[] = {"[20-24],flu,\"a \"\"b\"\"\",Work,x\r\n", "[20-24],hiv,,Work,\"\"\r\n",
+    static const char *const lines[] = {"[20..24],flu,\"a \"\"b\"\"\",Work,x\r\n", "[20..24],hiv,,Work,\"\"\r\n",
                                         "*,flu,c,*,y\r\n"};
     kanon_error err = {0};
     (void)state;
@@ -682,7 +682,7 @@ static void corrupt_lines_are_caught(void **state)
                     line[at] = line[at] == ',' ? ';' : ',';
                 assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
                 assert_int_equal(kanon__verifier_runs(v), 2);
-                assert_done(kanon__verifier_text(v, 0, 0, "[20-24]", 7, &err), &err);
+                assert_done(kanon__verifier_text(v, 0, 0, "[20..24]", 7, &err), &err);
                 assert_done(kanon__verifier_text(v, 0, 1, "Work", 4, &err), &err);
                 assert_done(kanon__verifier_text(v, 1, 0, "*", 1, &err), &err);
                 assert_done(kanon__verifier_text(v, 1, 1, "*", 1, &err), &err);
