@@ -104,7 +104,7 @@ static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error
     return st == KANON_OK && !holds ? kanon__repair(run, run->may_suppress, together, err) : st;
 }
 
-/* An entity in two groups counts in both, so that two groups may keep a constraint that their union breaks. Where the two
+/* An entity in two groups counts in both, so that two groups may satisfy a constraint that their union violates. Where the two
  * look alike, the union is what the release shows. */
 static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
