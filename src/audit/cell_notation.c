@@ -1,4 +1,5 @@
-/* Reading the notations of generalised cells into one canonical text. */
+/* See cell_notation.h. One function per notation tries to read the text; the first that can writes the canonical text.
+ * Called by release_check.c and release_loss.c; may call core and table/number.h. */
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"

@@ -1,3 +1,5 @@
+/* See conveyor.h. Whichever thread completes the next part in order also takes it, and all complete parts after it;
+ * the others go on making parts. So no thread is set apart for writing. */
 #include "core/conveyor.h"
 
 #include "core/alloc.h"

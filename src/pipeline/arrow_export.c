@@ -1,4 +1,5 @@
-/* Releases to Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. */
+/* Releases to Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. Called
+ * by hosts through kanon_arrow.h. */
 #include "pipeline/arrow_export.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* What groups show, for hosts. Extents are computed once; texts are copied, because those of a domain are not terminated. */
+/* kanon_group_view: what groups show, as values for hosts. Extents are computed once; texts are copied, because those
+ * of a domain are not terminated. Calls release/extent.h. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "pipeline/release_plan.h"

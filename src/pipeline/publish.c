@@ -1,4 +1,6 @@
-/* Publishing: every file that is wanted, or none. */
+/* kanon_publish: release, groups and reports, every file that is wanted, or none. The release is checked line by line
+ * while it is written; files get their names when all of them are complete. Called by hosts and by state_change.c;
+ * calls release, verify, measures and report. */
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"
@@ -170,7 +172,8 @@ static kanon_status write_reports(publication *p, kanon_error *err)
         measures = own;
     }
     if (p->report != NULL)
-        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false, err), out);
+        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false,
+                               err), out);
     if (p->report_external != NULL)
         KANON_TRY(write_report(p, p->report_external,
                                kanon__output_name(p->wanted.report_external, p->wanted.report_external_to), measures, true,

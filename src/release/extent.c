@@ -1,4 +1,5 @@
-/* Computes the extents of groups, one quasi attribute per task. Each task reads the codes of its column once. */
+/* See extent.h. Computes the extents of groups, one quasi attribute per task. Each task reads the codes of its column
+ * once. Called by recode.c, sink/arrow_release.c and pipeline/group_view.c. */
 #include "release/extent.h"
 
 #include "core/alloc.h"

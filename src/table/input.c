@@ -1,3 +1,5 @@
+/* See input.h. Regular files are mapped; whatever cannot be mapped is copied to a spill file (core/spill.h), which is
+ * mapped instead. Called by the CSV source and by the readers of schemas and taxonomies. */
 #define _GNU_SOURCE /* madvise */
 #include "table/input.h"
 

@@ -1,4 +1,6 @@
-/* Describing a tree node by node, and the trees that are made from the values alone. */
+/* Describing a tree node by node, and the trees that are made from the values alone: flat ones and masks. Called by
+ * the readers of taxonomies (taxonomy_file.c, schema_yaml.c) and of columns; declared in taxonomy.h and
+ * tree_internal.h. */
 #include "table/tree_internal.h"
 
 #include "core/alloc.h"

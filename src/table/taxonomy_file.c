@@ -1,4 +1,6 @@
-/* Taxonomy files. Every problem of a file is found before any is told, so that it can be put right in one go. */
+/* Taxonomy files: one line per value, from the value up to the root. Every problem of a file is found before any is
+ * reported, so that all of them can be corrected at once. Called where a table or a released file is read with a
+ * schema; declared in taxonomy.h. */
 #include "table/tree_internal.h"
 
 #include "core/alloc.h"
