@@ -140,13 +140,17 @@ typedef struct people {
     char *csv;
 } people;
 
-static inline const char *put_cell(people *p, int row, int column, const char *format, const char *text, int number)
+static inline const char *put_text(people *p, int row, int column, const char *text)
 {
     char *cell = p->texts[row * N_PEOPLE_COLUMNS + column];
-    if (text != NULL)
-        snprintf(cell, CELL_SIZE, "%s", text);
-    else
-        snprintf(cell, CELL_SIZE, format, number);
+    snprintf(cell, CELL_SIZE, "%s", text);
+    return cell;
+}
+
+static inline const char *put_number(people *p, int row, int column, int number)
+{
+    char *cell = p->texts[row * N_PEOPLE_COLUMNS + column];
+    snprintf(cell, CELL_SIZE, "%d", number);
     return cell;
 }
 
@@ -172,11 +176,11 @@ static inline people *people_new(int n, int first)
     size_t used = (size_t)sprintf(p->csv, "id,age,zip,city,disease\n");
     for (int row = 0; row < n; row++) {
         int x = first + row;
-        p->cells[0][row] = put_cell(p, row, 0, "%d", NULL, x);
-        p->cells[1][row] = put_cell(p, row, 1, "%d", NULL, 18 + x * 7919 % 71);
-        p->cells[2][row] = put_cell(p, row, 2, "%05d", NULL, 10000 + x * 104729 % 397);
-        p->cells[3][row] = x % 19 == 7 ? NULL : put_cell(p, row, 3, NULL, cities[x * 31 % 5], 0);
-        p->cells[4][row] = put_cell(p, row, 4, NULL, diseases[x * x % 11 % 4], 0);
+        p->cells[0][row] = put_number(p, row, 0, x);
+        p->cells[1][row] = put_number(p, row, 1, 18 + x * 7919 % 71);
+        p->cells[2][row] = put_number(p, row, 2, 10000 + x * 104729 % 397);
+        p->cells[3][row] = x % 19 == 7 ? NULL : put_text(p, row, 3, cities[x * 31 % 5]);
+        p->cells[4][row] = put_text(p, row, 4, diseases[x * x % 11 % 4]);
         for (int c = 0; c < N_PEOPLE_COLUMNS; c++)
             used += (size_t)sprintf(p->csv + used, "%s%c", p->cells[c][row] != NULL ? p->cells[c][row] : "",
                                     c + 1 < N_PEOPLE_COLUMNS ? ',' : '\n');
