@@ -2,21 +2,33 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 
-.PHONY: all check demo bench quality experiments install fuzz tidy clean
+# A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
+HOSTS := $(patsubst %/check,%,$(wildcard */check))
+
+.PHONY: all check check-core $(HOSTS:%=check-%) demo docs bench quality experiments install fuzz tidy clean
+.NOTPARALLEL:
 
 all:
 	@scripts/setup
 	@scripts/build release
 
-check:
-	@scripts/setup tests experiments
-	@scripts/build dev
-	@scripts/check-layers
-	@scripts/check-messages
-	@cd build/dev && ctest --output-on-failure -j2
+# The core comes last, so that the closing lines are ctest's count.
+check: $(HOSTS:%=check-%) check-core
+
+check-core:
+	@scripts/check-core
+
+$(HOSTS:%=check-%): check-%:
+	@scripts/check-host $*
 
 demo:
 	@scripts/demo
+
+docs:
+	@scripts/setup experiments
+	@scripts/build --quiet release kanon_cli
+	@scripts/make-docs build/release/kanon
+	@scripts/check-docs
 
 bench:
 	@bench/bench.sh

@@ -99,7 +99,7 @@ static void print_command_page(const command *about)
     print_settings(about);
     print_exit_status();
     print_examples(about->examples);
-    fputs(".SH SEE ALSO\n.BR kanon (1)\n", stdout);
+    fputs(".SH SEE ALSO\n.BR kanon (1),\n.BR kanon\\-schema (5)\n", stdout);
 }
 
 static void print_main_page(void)
@@ -126,6 +126,7 @@ static void print_main_page(void)
     }
     print_exit_status();
     print_examples(lines);
+    fputs(".SH SEE ALSO\n.BR kanon\\-schema (5)\n", stdout);
 }
 
 static int run(const command *self, const arguments *args)

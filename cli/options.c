@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 80, HELP_INDENT = 26 };
+enum { COLUMNS = 80, HELP_INDENT = 26, COLUMN_GAP = 2 };
 
 /* ---- options of several commands --------------------------------------------------------------------------------- */
 
@@ -661,12 +661,13 @@ void print_command_help(FILE *file, const command *self)
     fputs("\noptions:\n", file);
     for (size_t i = 0; self->options[i] != NULL; i++) {
         option_syntax(left, sizeof left, self->options[i]);
-        at = fprintf(file, "  %-*s", HELP_INDENT - 2, left);
-        if (at > HELP_INDENT) {
-            fprintf(file, "\n%*s", HELP_INDENT, "");
-            at = HELP_INDENT;
+        at = fprintf(file, "  %s", left);
+        if (at + COLUMN_GAP > HELP_INDENT) {
+            fputc('\n', file);
+            at = 0;
         }
-        print_wrapped(file, self->options[i]->help, at, HELP_INDENT);
+        fprintf(file, "%*s", HELP_INDENT - at, "");
+        print_wrapped(file, self->options[i]->help, HELP_INDENT, HELP_INDENT);
     }
     if (n_settings > 0)
         fputs("\nsettings:\n", file);

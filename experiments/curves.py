@@ -117,10 +117,10 @@ class Claim:
                 return
             ratios = [curve.mean(x) / against.mean(x) for x in both]
             good = sum(r < factor for r in ratios)
-            where = f", so at {good} of {len(ratios)}" if 0 < good < len(ratios) else ""
+            where = f"; it holds at {good} of {len(ratios)}" if 0 < good < len(ratios) else ""
             close = sum(abs(curve.mean(x) - factor * against.mean(x)) < curve.spread(x) + factor * against.spread(x)
                         for x in both)
-            where += f"; at {close} closer than the seeds are apart" if close else ""
+            where += f"; at {close} within the spread of the seeds" if close else ""
             self.decide(good, len(ratios), span(ratios) + " times" + where)
 
     def decide(self, good, all_of, measured):

@@ -263,6 +263,16 @@ KANON_API const kanon_algorithm_info *kanon_algorithm_find(const char *name);
 KANON_API size_t kanon_refinement_count(void);
 KANON_API const kanon_algorithm_info *kanon_refinement_at(size_t i);
 
+/* Privacy models: what a constraint can ask of every group in addition to k (kanon_schema_add_constraint). */
+KANON_API size_t kanon_model_count(void);
+/* These are NULL past the last model. */
+KANON_API const char *kanon_model_name(size_t i);
+/* What holds of every group; {1} and {2} stand for the parameters. */
+KANON_API const char *kanon_model_sentence(size_t i);
+KANON_API const char *kanon_model_source(size_t i); /* the paper */
+/* The name of parameter j, and in *range (unless NULL) which values it takes. NULL past the last parameter. */
+KANON_API const char *kanon_model_parameter(size_t i, size_t j, const char **range);
+
 /* ---- grouping ---------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_grouping kanon_grouping;
@@ -408,6 +418,13 @@ KANON_API size_t kanon_measures_count(const kanon_measures *measures);
 KANON_API const kanon_figure *kanon_measures_at(const kanon_measures *measures, size_t i);
 /* The figure of that name about that column (NULL: the whole table); NULL where there is none. */
 KANON_API const kanon_figure *kanon_measures_find(const kanon_measures *measures, const char *name, const char *attribute);
+
+/* Every measure there is, in the order of kanon_measures_at. The texts are NULL past the last measure. */
+KANON_API size_t kanon_measure_count(void);
+KANON_API const char *kanon_measure_name(size_t i);
+KANON_API const char *kanon_measure_formula(size_t i);
+/* What a figure is about: "table", or each "quasi" or "sensitive" attribute. */
+KANON_API const char *kanon_measure_scope(size_t i);
 
 /* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);

@@ -21,24 +21,35 @@ settings()
     esac
 }
 
+# line LABEL TABLE SCHEMA ALGORITHM SETTING REFINEMENT K
+line()
+{
+    $kanon anonymize "$2" -s "$3" -k "$7" -a "$4" ${5:+--set "$5"} ${6:+--refine "$6"} --seed 1 --quiet -o /dev/null \
+        --groups $dir/groups.csv
+    $kanon evaluate "$2" -s "$3" -k "$7" --groups $dir/groups.csv --set query-count=1 | awk -v row="$1,$4,$5,$6,$7" '
+        $1 == "groups" { groups = $2 }
+        $1 == "suppressed" { suppressed = $2 }
+        $1 == "information_loss" { loss = $2 }
+        END { printf "%s,%d,%d,%.4f\n", row, groups, suppressed, loss }'
+}
+
 # lines LABEL TABLE SCHEMA
 lines()
 {
     for algorithm in $($kanon algorithms | awk '!/ - refinement: / { print $1 }'); do
         for k in 2 10 50; do
-            set=$(settings "$algorithm")
-            $kanon anonymize "$2" -s "$3" -k $k -a "$algorithm" ${set:+--set "$set"} --seed 1 --quiet -o /dev/null --groups $dir/groups.csv
-            $kanon evaluate "$2" -s "$3" --groups $dir/groups.csv --set query-count=1 | awk -v t="$1" -v a="$algorithm" -v k=$k -v s="$set" '
-                $1 == "groups" { groups = $2 }
-                $1 == "suppressed" { suppressed = $2 }
-                $1 == "information_loss" { loss = $2 }
-                END { printf "%s,%s,%s,%d,%d,%d,%.4f\n", t, a, s, k, groups, suppressed, loss }'
+            line "$1" "$2" "$3" "$algorithm" "$(settings "$algorithm")" "" $k
         done
+        line "$1" "$2" "$3" "$algorithm" "$(settings "$algorithm")" il-optimization 10
+    done
+    for k in 2 10 50; do
+        line "$1" "$2" "$3" auto effort=fast "" $k
+        line "$1" "$2" "$3" auto effort=best "" $k
     done
 }
 
 {
-    echo "table,algorithm,settings,k,groups,suppressed,information_loss"
+    echo "table,algorithm,settings,refinement,k,groups,suppressed,information_loss"
     for rows in 1000 5000; do
         $kanon sample hospital --rows $rows --seed 1 -o $dir/hospital-$rows --quiet
         lines "hospital-$rows" $dir/hospital-$rows/hospital.csv $dir/hospital-$rows/hospital.yaml

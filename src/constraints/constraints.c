@@ -333,3 +333,47 @@ bool kanon__constraints_grow(const kanon__constraints *all)
             return false;
     return true;
 }
+
+/* ---- the list of models ------------------------------------------------------------------------------------------ */
+
+/* The i-th model that a constraint can name; the rule for entities is not one of them. NULL past the last. */
+static const kanon__model *model_at(size_t i)
+{
+    for (size_t j = 0; j < N_MODELS; j++)
+        if (!models[j]->of_entities && i-- == 0)
+            return models[j];
+    return NULL;
+}
+
+size_t kanon_model_count(void)
+{
+    size_t n = 0;
+    while (model_at(n) != NULL)
+        n++;
+    return n;
+}
+
+const char *kanon_model_name(size_t i)
+{
+    return model_at(i) != NULL ? model_at(i)->name : NULL;
+}
+
+const char *kanon_model_sentence(size_t i)
+{
+    return model_at(i) != NULL ? model_at(i)->sentence : NULL;
+}
+
+const char *kanon_model_source(size_t i)
+{
+    return model_at(i) != NULL ? model_at(i)->source : NULL;
+}
+
+const char *kanon_model_parameter(size_t i, size_t j, const char **range)
+{
+    const kanon__model *model = model_at(i);
+    if (model == NULL || j >= KANON__MOST_PARAMETERS || model->parameters[j].name == NULL)
+        return NULL;
+    if (range != NULL)
+        *range = model->parameters[j].range;
+    return model->parameters[j].name;
+}

@@ -28,7 +28,7 @@ const char *kanon_status_text(kanon_status status)
     case KANON_ECANCELLED:
         return "cancelled";
     case KANON_EVERSION:
-        return "made by a newer version";
+        return "file of another version";
     case KANON_EINTERNAL:
         return "internal check failed";
     }

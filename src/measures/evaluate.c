@@ -290,3 +290,30 @@ const kanon_figure *kanon_measures_find(const kanon_measures *measures, const ch
     }
     return NULL;
 }
+
+/* ---- the list of measures ---------------------------------------------------------------------------------------- */
+
+size_t kanon_measure_count(void)
+{
+    return N_MEASURES;
+}
+
+const char *kanon_measure_name(size_t i)
+{
+    return i < N_MEASURES ? measures_table[i]->name : NULL;
+}
+
+const char *kanon_measure_formula(size_t i)
+{
+    return i < N_MEASURES ? measures_table[i]->formula : NULL;
+}
+
+const char *kanon_measure_scope(size_t i)
+{
+    static const char *const texts[] = {
+        [KANON__SCOPE_TABLE] = "table",
+        [KANON__SCOPE_QUASI] = "quasi",
+        [KANON__SCOPE_SENSITIVE] = "sensitive",
+    };
+    return i < N_MEASURES ? texts[measures_table[i]->scope] : NULL;
+}

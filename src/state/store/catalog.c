@@ -46,7 +46,7 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE spells(record, release, grp, PRIMARY KEY(record, release)) WITHOUT ROWID",
         "CREATE TABLE departed(id INTEGER PRIMARY KEY, shown, since, until, secrets BLOB)",
         "CREATE TABLE history(number INTEGER PRIMARY KEY, time, command, records, groups, detail)",
-        "CREATE TABLE wishes(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
+        "CREATE TABLE " KANON__REQUIREMENTS_TABLE "(number, name, value BLOB, PRIMARY KEY(number, name)) WITHOUT ROWID",
         "CREATE TABLE persons(entity, record, PRIMARY KEY(entity, record)) WITHOUT ROWID",
         [RECORDS] = "CREATE TABLE records(id INTEGER PRIMARY KEY, name, shown, since, cells BLOB",
         [NAMES] = KANON__NAMES_SQL,

@@ -32,9 +32,10 @@
  *                                         (0: suppressed, -1: absent), until the next row or the record's own row
  *     departed  id, shown, since, until, secrets   records that are deleted but were released
  *     history   number, time, command, ...         the commands
- *     wishes    number, name, value       requirements: of constraint `number`, or -1: of all groups
  *     persons   entity, record            entity index: the records of each entity, where they stay together
- */
+ *
+ * and KANON__REQUIREMENTS_TABLE (state_requirements.h) with number, name, value: the requirements of constraint `number` or,
+ * with -1, of all groups. */
 #ifndef KANON_STATE_STATE_H
 #define KANON_STATE_STATE_H
 

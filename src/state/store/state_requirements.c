@@ -79,11 +79,12 @@ static kanon_status put(kanon_state *s, sqlite3_stmt *statement, int64_t number,
 
 kanon_status kanon__state_requirements_save(kanon_state *s, kanon_error *err)
 {
+    static const char insert[] = "INSERT INTO " KANON__REQUIREMENTS_TABLE " VALUES(?, ?, ?)";
     kanon_status st = KANON_OK;
     sqlite3_stmt *statement = NULL;
     const kanon_schema *w = s->requirements;
     char share[64];
-    KANON_TRY(kanon__store_prepare(&s->store, &statement, "INSERT INTO wishes VALUES(?, ?, ?)", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &statement, insert, err), out);
     for (int64_t i = 0; i < w->n_constraints; i++) {
         const kanon__constraint_text *c = &w->constraints[i];
         for (int64_t j = 0; j < c->names.n; j++)
@@ -146,11 +147,12 @@ out:
 
 kanon_status kanon__state_requirements_load(kanon_state *s, kanon_error *err)
 {
+    static const char select[] = "SELECT * FROM " KANON__REQUIREMENTS_TABLE " ORDER BY number, name";
     kanon_status st = KANON_OK;
     sqlite3_stmt *rows = NULL;
     bool has_row;
     KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);
-    KANON_TRY(kanon__store_prepare(&s->store, &rows, "SELECT * FROM wishes ORDER BY number, name", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &rows, select, err), out);
     for (;;) {
         KANON_TRY(kanon__store_step(&s->store, rows, &has_row, err), out);
         if (!has_row)

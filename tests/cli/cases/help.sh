@@ -7,14 +7,29 @@ for command in anonymize evaluate bound tradeoff check algorithms sample; do
     out_has "  $command "
 done
 out_lacks "  man "
+out_lacks "  docs "
 
-for command in anonymize evaluate bound tradeoff check algorithms sample man; do
+# --constraint names every privacy model
+expect 0 "$KANON" anonymize --help
+tr -s ' \n' ' ' <"$OUT" >flat
+for model in $("$KANON" docs models | sed -n 's/^- `\([a-z-]*\)`.*/\1/p'); do
+    grep -qF "$model" flat || failed "the help of --constraint does not name $model"
+done
+expect 2 "$KANON" docs nothing
+err_has "kanon docs names them"
+
+commands=$("$KANON" docs commands | sed -n 's/^| `kanon \([a-z-]*\)` .*/\1/p')
+for command in $commands man docs; do
     expect 0 "$KANON" $command --help
     out_has "usage: kanon $command"
     out_has "--help"
     out_has "examples:"
     err_lines 0
     awk 'length > 80 { exit 1 }' "$OUT" || failed "help of $command is wider than 80 columns"
+    # an option and its description are two spaces apart, or on two lines
+    awk '/^options:/ { inside = 1 } /^$/ { inside = 0 }
+        inside && /^  (-.|  )/ && !/^ +(-., )?--[a-z-]+ [^ ]+$/ && length > 26 && substr($0, 25, 2) != "  " { exit 1 }' "$OUT" ||
+        failed "help of $command: an option runs into its description"
     cp "$OUT" long
     expect 0 "$KANON" $command -h
     same "$OUT" long

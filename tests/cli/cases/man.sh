@@ -1,6 +1,15 @@
-# The manual pages come from the tables of the help and are good roff.
+# The manual pages come from the tables of the help and are good roff. There is one for every command.
 
-for command in "" anonymize evaluate bound tradeoff check algorithms sample; do
+commands=$("$KANON" docs commands | sed -n 's/^| `kanon \([a-z-]*\)` .*/\1/p')
+expect 0 "$KANON" --help
+[ "$(sed -n '/^commands:/,/^$/s/^  \([a-z-]*\)  *.*/\1/p' "$OUT")" = "$commands" ] || failed "the help lists other commands"
+expect 0 "$SOURCE/scripts/make-man" "$KANON" pages
+for command in $commands; do
+    [ -s "pages/kanon-$command.1" ] || failed "no manual page of $command"
+done
+[ "$(ls pages | wc -l)" -eq "$(($(echo "$commands" | wc -l) + 1))" ] || failed "there are other pages, too: $(ls pages)"
+
+for command in "" $commands; do
     expect 0 "$KANON" man $command
     err_lines 0
     out_has .TH
@@ -16,7 +25,7 @@ for option in $("$KANON" anonymize --help | grep -o -e '--[a-z-]*' | sort -u | s
 done
 
 command -v groff >/dev/null || skip "no groff"
-for command in "" anonymize evaluate bound tradeoff check algorithms sample; do
-    "$KANON" man $command | groff -man -Tascii -ww -rLL=78n >/dev/null 2>complaints
-    [ ! -s complaints ] || failed "groff: $(head -n 1 complaints)"
+for page in pages/* "$SOURCE/docs/kanon-schema.5"; do
+    groff -man -Tascii -ww -rLL=78n "$page" >/dev/null 2>complaints
+    [ ! -s complaints ] || failed "$page: groff: $(head -n 1 complaints)"
 done

@@ -1,4 +1,4 @@
-# A state keeps what is asked beside k: constraints, entities, the suppression budget.
+# A state keeps the requirements in addition to k: constraints, entities, the suppression budget.
 
 printf 'id,who,age,job,ill\n' >t.csv
 i=0
