@@ -171,7 +171,8 @@ static kanon_status tradeoff_job(job_run *r)
     objects o;
     kanon_curve *curve = NULL;
     collected outputs[3] = {{.host = &r->host}, {.host = &r->host}, {.host = &r->host}};
-    kanon_sink csv = sink_of(&outputs[0], "c.csv"), json = sink_of(&outputs[1], "c.json"), plot = sink_of(&outputs[2], "c.svg");
+    kanon_sink csv = sink_of(&outputs[0], "c.csv"), json = sink_of(&outputs[1], "c.json");
+    kanon_sink plot = sink_of(&outputs[2], "c.svg");
     kanon_tradeoff_options options = {.struct_size = sizeof options, .k = "2,4,9", .algorithm = "mondrian", .csv_to = &csv,
                                       .json_to = &json, .plot_to = &plot, .tick = host_tick, .payload = &r->host};
     kanon_status st = make_objects(&o, r, false, NULL);
@@ -211,8 +212,8 @@ static kanon_status change_state(job_run *r, const char *path)
     STEP(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &and_release, &change, &r->err));
     STEP(kanon_state_audit(&audit, state, 0, &r->err));
     if (st == KANON_OK)
-        say(r, "%lld records, %lld groups, release %lld, %lld classes\n", (long long)change.records, (long long)change.groups,
-            (long long)change.release, (long long)audit->classes);
+        say(r, "%lld records, %lld groups, release %lld, %lld classes\n", (long long)change.records,
+            (long long)change.groups, (long long)change.release, (long long)audit->classes);
     say_collected(r, &release);
     kanon_audit_free(audit);
     kanon_state_close(state);
@@ -239,7 +240,8 @@ static kanon_status groups_job(job_run *r)
     size_t used = strlen(text);
     collected release = {.host = &r->host};
     kanon_sink sink = sink_of(&release, NULL);
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .numeric = KANON_NUMERIC_MEAN, .shuffle = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .numeric = KANON_NUMERIC_MEAN,
+                             .shuffle = 1};
     for (int row = 0; row < N_PEOPLE; row++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d\n", row + 1, row % 40);
     kanon_status st = make_objects(&o, r, false, NULL);
@@ -392,17 +394,10 @@ static void assert_clean(const embedded *e)
     assert_true(e->release.n_writes == 0 || e->release.n_finished == 1);
 }
 
-static embedded new_embedded(const people *p, int threads)
+static void embedded_init(embedded *e, const people *p, int threads)
 {
-    embedded e = {.people = p};
-    host_init(&e.host, threads);
-    return e;
-}
-
-/* The context of a host points to the host, so that it must not be copied: set it again where the host is now. */
-static void settle(embedded *e)
-{
-    e->host.context.payload = &e->host;
+    *e = (embedded){.people = p};
+    host_init(&e->host, threads);
 }
 
 static void memory_runs_out_anywhere(void **state)
@@ -412,8 +407,8 @@ static void memory_runs_out_anywhere(void **state)
     people *p = people_new(12, 1);
     long long at = 0, n_asked;
     do {
-        embedded e = new_embedded(p, 1);
-        settle(&e);
+        embedded e;
+        embedded_init(&e, p, 1);
         atomic_store(&e.host.fail_at, ++at);
         run_embedded(&e, &layout);
         n_asked = atomic_load(&e.host.n_asked);
@@ -533,8 +528,8 @@ static void ticks_cancel_anywhere(void **state)
     place file = scratch("groups.csv");
     int at = 0, n_ticks;
     do {
-        embedded e = new_embedded(p, 2);
-        settle(&e);
+        embedded e;
+        embedded_init(&e, p, 2);
         e.file = file.text;
         e.host.cancel_at = ++at;
         run_embedded(&e, &layout);
@@ -565,7 +560,8 @@ static void cancelled_changes_change_nothing(void **state)
     open_receiver(&r, p, &h, path.text);
     close_receiver(&r);
     do {
-        kanon_state_options opening = {.struct_size = sizeof opening, .tick = host_tick, .payload = &h, .context = &h.context};
+        kanon_state_options opening = {.struct_size = sizeof opening, .tick = host_tick, .payload = &h,
+                                       .context = &h.context};
         collected release = {.host = &h};
         kanon_sink sink = sink_of(&release, "release.csv");
         kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .tick = host_tick, .payload = &h};
