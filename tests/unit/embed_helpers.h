@@ -175,10 +175,10 @@ static inline people *people_new(int n, int first)
     }
     size_t used = (size_t)sprintf(p->csv, "id,age,zip,city,disease\n");
     for (int row = 0; row < n; row++) {
-        int x = first + row;
-        p->cells[0][row] = put_number(p, row, 0, x);
-        p->cells[1][row] = put_number(p, row, 1, 18 + x * 7919 % 71);
-        p->cells[2][row] = put_number(p, row, 2, 10000 + x * 104729 % 397);
+        int64_t x = first + row;
+        p->cells[0][row] = put_number(p, row, 0, (int)x);
+        p->cells[1][row] = put_number(p, row, 1, (int)(18 + x * 7919 % 71));
+        p->cells[2][row] = put_number(p, row, 2, (int)(10000 + x * 104729 % 397));
         p->cells[3][row] = x % 19 == 7 ? NULL : put_text(p, row, 3, cities[x * 31 % 5]);
         p->cells[4][row] = put_text(p, row, 4, diseases[x * x % 11 % 4]);
         for (int c = 0; c < N_PEOPLE_COLUMNS; c++)

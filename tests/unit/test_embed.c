@@ -618,7 +618,7 @@ static void publish_to_sinks(two_sinks *s, const kanon_table *table, const kanon
 static void sinks_fail_anywhere(void **state)
 {
     (void)state;
-    people *p = people_new(20000, 1); /* a release of more than one buffer */
+    people *p = people_new(60000, 1); /* a release of more than one buffer */
     host h;
     kanon_schema *schema = NULL;
     kanon_table *table = NULL;
