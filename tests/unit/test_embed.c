@@ -119,11 +119,13 @@ static kanon_status check_job(job_run *r)
     kanon_check_options options = {.struct_size = sizeof options, .k = 2, .tick = host_tick, .payload = &r->host};
     kanon_status st = people_schema(&schema, &r->host.context, &r->err);
     STEP(kanon_check_bytes(&check, published, strlen(published), "published", schema, &options, &r->err));
+    kanon_schema_free(schema); /* a check does not need it */
+    for (size_t i = 0; st == KANON_OK && i < check->n_figures; i++)
+        say(r, "%s %s %.17g\n", check->figures[i].attribute, check->figures[i].figure, check->figures[i].value);
     if (st == KANON_OK)
         say(r, "%lld records, %lld suppressed, %lld classes, k %lld, risk %g, holds %d\n", (long long)check->records,
             (long long)check->suppressed, (long long)check->classes, (long long)check->k, check->highest_risk, check->holds);
     kanon_check_free(check);
-    kanon_schema_free(schema);
     return st;
 }
 
