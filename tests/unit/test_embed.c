@@ -672,6 +672,37 @@ static void sinks_fail_anywhere(void **state)
     people_free(p);
 }
 
+/* The last word of a sink comes after the commit: a release that somebody may have is always recorded. */
+static void state_records_what_a_sink_refuses(void **state)
+{
+    (void)state;
+    people *p = people_new(30, 1);
+    place path = scratch("refused.state");
+    host h;
+    receiver r;
+    collected release = {.fail_finish = 1};
+    kanon_sink sink = sink_of(&release, "release.csv");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
+    kanon_state_info *info = NULL;
+    kanon_change change;
+    kanon_error err = {0};
+    host_init(&h, 1);
+    open_receiver(&r, p, &h, path.text);
+    assert_int_equal(kanon_state_release(r.state, &options, &change, &err), KANON_EIO);
+    assert_holds(err.message, "cannot write release.csv: ");
+    assert_int_equal(release.n_finished, 1);
+    assert_int_equal(release.n_complete, 1);
+    assert_done(kanon_state_describe(&info, r.state, &err), &err);
+    assert_int_equal(info->n_releases, 1);
+    kanon_state_info_free(info);
+    close_receiver(&r);
+    assert_int_equal(atomic_load(&h.n_live), 0);
+    free(release.text);
+    entries(scratch_directory, true);
+    people_free(p);
+}
+
 static void assert_refused_once(collected *c, kanon_status status, kanon_status expected)
 {
     assert_int_equal(status, expected);
@@ -731,6 +762,7 @@ int main(void)
         cmocka_unit_test(ticks_cancel_anywhere),
         cmocka_unit_test(cancelled_changes_change_nothing),
         cmocka_unit_test(sinks_fail_anywhere),
+        cmocka_unit_test(state_records_what_a_sink_refuses),
         cmocka_unit_test(sinks_hear_of_early_failures),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
