@@ -12,7 +12,7 @@
 #endif
 
 enum { BLOCK = 64, MAX_COLUMNS = 1000000, LABEL = 160 };
-enum { WINDOW = 1 << 18, FIRST_FILL = 1 << 12, LONG_ROW = 1 << 24, LONGEST_CHARACTER = 4 };
+enum { WINDOW = 1 << 18, FIRST_FILL = 1 << 9, LONG_ROW = 1 << 24, LONGEST_CHARACTER = 4 };
 
 static const size_t longest_cell = INT32_MAX;
 
@@ -32,8 +32,8 @@ typedef struct walk {
     int64_t n_breaks;    /* line breaks inside quotes */
     char delimiter;
     bool portable;
-    bool partial;  /* the rows go on past the window */
-    bool cut;      /* the walk depends on what comes after the window: the row must be read again in a larger one */
+    bool partial;   /* the rows go on past the window */
+    bool cut;       /* the walk depends on what comes after the window: the row must be read again in a larger one */
     bool in_quotes; /* it was cut inside a quoted cell */
 } walk;
 
@@ -215,7 +215,8 @@ static void skip_to(walk *w, const char *at)
 /* ---- the window -------------------------------------------------------------------------------------------------- */
 
 /* Make the window begin at `position` and hold more bytes from there on than it does now. It is small after a jump, where
- * perhaps one row is wanted, and grows as reading goes on; it is at least twice a row that did not fit. */
+ * perhaps one row is wanted (rows in random order), and grows as reading goes on; it is at least twice a row that did not
+ * fit. */
 static kanon_status fill_window(kanon__csv *csv, size_t position, kanon_error *err)
 {
     kanon_status st = KANON_OK;

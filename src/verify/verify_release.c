@@ -460,7 +460,8 @@ static uint64_t link_of(int64_t row, size_t begin)
     return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
 }
 
-/* Whether the row's cells and its line end fill the place that it is said to have. Only the last row may have no line end. */
+/* Whether the row's cells and its line end fill the place that it is said to have. Only the last row may lack the line
+ * end. */
 static inline bool fills_its_place(const kanon_table *t, int64_t row, const kanon__cursor *cursor)
 {
     const kanon__cell *cells = cursor->cells, *last = &cells[t->data.n_columns - 1];
