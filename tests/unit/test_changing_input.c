@@ -143,6 +143,24 @@ static void during_reading(void **state)
     kanon_schema_free(schema);
 }
 
+/* Whoever reads rows up to the last one learns of it there: here, the check of a published file. */
+static void during_a_check(void **state)
+{
+    (void)state;
+    kanon_schema *schema = make_schema();
+    for (int how = 0; how < N_WAYS; how++) {
+        kanon_error err = {0};
+        place path = make_file();
+        intruder i = {.path = path.text, .stage = "reading", .how = (way)how};
+        kanon_check_options options = {.struct_size = sizeof options, .tick = intrude, .payload = &i};
+        kanon_check *check = NULL;
+        assert_changed(kanon_check_read(&check, path.text, schema, &options, &err), &err);
+        assert_true(i.done);
+        assert_null(check);
+    }
+    kanon_schema_free(schema);
+}
+
 /* ---- before the release has its name ----------------------------------------------------------------------------- */
 
 typedef struct work {
@@ -249,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(between_opening_and_reading),   cmocka_unit_test(during_reading),
+        cmocka_unit_test(during_a_check),
         cmocka_unit_test(between_reading_and_publishing), cmocka_unit_test(during_publishing),
         cmocka_unit_test(checksums_are_of_what_was_read), cmocka_unit_test(replaced_files_are_read_on),
     };
