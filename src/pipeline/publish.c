@@ -5,7 +5,7 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
-#include "core/take_options.h"
+#include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
 #include "release/writer.h"
 #include "report/report.h"
@@ -27,7 +27,7 @@ static const char *numeric_name(kanon_numeric numeric)
     return names[numeric];
 }
 
-enum { N_OUTPUTS = 4 };
+enum { N_OUTPUTS = KANON__N_OUTPUTS };
 
 static kanon_status fail_twice(const char *path, kanon_error *err)
 {
@@ -191,13 +191,16 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
 {
     kanon_status st = KANON_OK;
     publishing p = {.table = table, .grouping = grouping};
-    KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    kanon__guarded_outputs given;
+    KANON_TRY(kanon__guarded_outputs_begin(&given, outputs, err), out);
+    p.wanted = given.wanted;
     kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
-    if (p.wanted.report != NULL || p.wanted.report_external != NULL)
+    if (p.wanted.report != NULL || p.wanted.report_external != NULL || p.wanted.report_to != NULL ||
+        p.wanted.report_external_to != NULL)
         KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const kanon_outputs *w = &p.wanted;
@@ -228,6 +231,7 @@ out:
     kanon__output_free(p.report);
     kanon__output_free(p.groups);
     kanon__output_free(p.release);
+    kanon__guarded_outputs_end(&given);
     return st;
 }
 
