@@ -100,7 +100,7 @@ static const option option_report_external = {
 static const option option_numeric = {
     .name = "numeric",
     .argument = "interval|range|mean|columns",
-    .help = "how numbers are released: [20-29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
+    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
             "(default: interval)",
     .kind = OPTION_CHOICE,
     AT(numeric),
@@ -353,18 +353,12 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
-static void warn(const char *text)
-{
-    say("warning: %s", text);
-}
-
 static void print_warnings(const job *work)
 {
     const char *text;
-    for (int i = 0; (text = kanon_table_warning(work->table, i)) != NULL; i++)
-        warn(text);
+    print_table_warnings(work->table);
     for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
-        warn(text);
+        say("warning: %s", text);
 }
 
 static void print_details(const job *work)

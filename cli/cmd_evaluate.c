@@ -145,8 +145,8 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     progress_end(show);
     if (st == KANON_OK) {
         const char *text;
-        for (int i = 0; !args->quiet && (text = kanon_table_warning(table, i)) != NULL; i++)
-            say("warning: %s", text);
+        if (!args->quiet)
+            print_table_warnings(table);
         for (int i = 0; !args->quiet && grouping != NULL && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
             say("warning: %s", text);
         if (args->report == NULL || strcmp(args->report, "-") != 0)

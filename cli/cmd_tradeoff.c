@@ -117,9 +117,7 @@ static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, cons
 static void print_summary(const kanon_curve *curve, const kanon_table *table, const progress *show)
 {
     size_t counts[3] = {0}, n = kanon_curve_count(curve);
-    const char *text;
-    for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++)
-        say("warning: %s", text);
+    print_table_warnings(table);
     for (size_t i = 0; i < n; i++)
         counts[kanon_curve_at(curve, i)->result]++;
     say("%zu points: %zu not dominated, %zu dominated, %zu infeasible, %.2f s", n, counts[KANON_POINT_OPTIMAL],

@@ -43,6 +43,8 @@ const char *exit_text(int status);
 
 /* One line on standard error: "kanon: ...". Control characters, which column names may hold, become question marks. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
+/* What the user should know about how the table was read. */
+void print_table_warnings(const kanon_table *table);
 void print_clean(FILE *file, const char *text);
 /* Report wrong usage and where the help is (self may be NULL), and return EXIT_USAGE. */
 int wrong_usage(const command *self, const char *format, ...) CLI_PRINTF(2, 3);

@@ -77,6 +77,19 @@ void say(const char *format, ...)
     say_line(line, "");
 }
 
+/* Columns are named on the command line by flags, of which the library does not know. */
+void print_table_warnings(const kanon_table *table)
+{
+    const char *text;
+    for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++) { /* of any length: say has room for a line */
+        fputs("kanon: warning: ", stderr);
+        print_clean(stderr, text);
+        if (strstr(text, "so withheld: ") != NULL)
+            fputs(": --insensitive NAME,..., or default-role: insensitive in the schema", stderr);
+        fputc('\n', stderr);
+    }
+}
+
 static void see_help(char *buffer, size_t size, const command *self)
 {
     if (self == NULL)

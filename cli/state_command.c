@@ -58,7 +58,7 @@ const option option_state_report_external = {
 const option option_state_numeric = {
     .name = "numeric",
     .argument = "interval|range|mean|columns",
-    .help = "how numbers are released: [20-29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
+    .help = "how numbers are released: [20..29], [20,29], the mean of the group, or two columns NAME_min and NAME_max "
             "(default: interval)",
     .kind = OPTION_CHOICE,
     AT(numeric),

@@ -10,7 +10,7 @@ import re
 import tables
 
 CLASSES = 10
-INTERVAL = re.compile(r"\[(-?[0-9.]+)-(-?[0-9.]+)\]")
+INTERVAL = re.compile(r"\[(-?[0-9.]*[0-9])\.\.(-?[0-9.]+)\]")
 
 
 def attributes(schema_path):

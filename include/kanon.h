@@ -207,8 +207,9 @@ typedef struct kanon_read_options {
     const kanon_context *context; /* NULL: the schema's */
 } kanon_read_options;
 
-/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it
- * must not be changed while the table lives. */
+/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. A file of
+ * more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or rewritten
+ * meanwhile; kanon_publish says so, too. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
 /* The same of `size` bytes in memory, which must outlive the table. `name` stands in messages and reports. */
@@ -444,7 +445,7 @@ typedef struct kanon_sink {
 } kanon_sink;
 
 typedef enum kanon_numeric {
-    KANON_NUMERIC_INTERVAL = 0, /* [20-29] */
+    KANON_NUMERIC_INTERVAL = 0, /* [20..29] */
     KANON_NUMERIC_RANGE,        /* [20,29], which PostgreSQL casts to a range */
     KANON_NUMERIC_MEAN,         /* the mean of the group */
     KANON_NUMERIC_COLUMNS       /* two columns NAME_min and NAME_max in place of NAME */

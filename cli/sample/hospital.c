@@ -40,7 +40,7 @@ static const char schema_text[] =
     "  id:             {role: identifying}\n"
     "  name:           {role: identifying}\n"
     "\n"
-    "  # Numbers and dates become intervals: [30-34].\n"
+    "  # Numbers and dates become intervals: [30..34].\n"
     "  age:            {role: quasi, type: integer}\n"
     "  admission:      {role: quasi, type: date}\n"
     "\n"

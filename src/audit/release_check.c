@@ -102,7 +102,9 @@ static const char *find_column(const kanon__source *source, const char *name, co
 
 static kanon_role role_of(const kanon_schema *schema, const kanon__attribute *attribute)
 {
-    return attribute != NULL && attribute->has_role ? attribute->role : schema->default_role;
+    if (attribute != NULL && attribute->has_role)
+        return attribute->role;
+    return schema->has_default_role ? schema->default_role : KANON_ROLE_INSENSITIVE; /* it is in the file already */
 }
 
 /* Whether NAME_min and NAME_max, which the schema does not know, stand in the file in place of the quasi attribute NAME. */
@@ -226,7 +228,7 @@ static kanon_status warn_of_unnamed(checker *c, kanon_error *err)
             n_listed++;
         }
     }
-    const char *role = kanon_role_text(c->schema->default_role);
+    const char *role = kanon_role_text(role_of(c->schema, NULL));
     if (n_unnamed == 0)
         return KANON_OK;
     if (n_listed < n_unnamed)

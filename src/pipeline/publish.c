@@ -67,10 +67,10 @@ out:
     return st;
 }
 
-static kanon_status watch_row(int64_t row, const kanon__cell *cells, const char *line, size_t length, void *payload,
+static kanon_status watch_row(int64_t row, const kanon__cursor *cursor, const char *line, size_t length, void *payload,
                               kanon_error *err)
 {
-    return kanon__verifier_row(payload, row, cells, line, length, err);
+    return kanon__verifier_row(payload, row, cursor, line, length, err);
 }
 
 static void expect_row(int64_t row, void *payload)
@@ -218,11 +218,15 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         KANON_TRY(write_release(&p, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
+    KANON_TRY(kanon__source_unchanged(table->source, err), out);
     if (before != NULL)
         KANON_TRY(before(p.release != NULL ? kanon__output_sha256(p.release) : "", payload, err), out);
     kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
     KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
 out:
+    /* what looks like an error of this library may be an input that was changed before it was read again */
+    if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)
+        st = KANON_EIO;
     kanon__output_free(p.report_external);
     kanon__output_free(p.report);
     kanon__output_free(p.groups);

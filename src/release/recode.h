@@ -6,7 +6,7 @@
  *
  *     columns of the table     age    name      zip    illness  job
  *     roles                    quasi  identif.  quasi  sens.    quasi
- *     runs                     [20-24],752**           -        "Cook, baker"
+ *     runs                     [20..24],752**           -        "Cook, baker"
  *
  * Called by pipeline/publish.c and writer.c; may call core and table. Verification shares nothing with it. */
 #ifndef KANON_RELEASE_RECODE_H

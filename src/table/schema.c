@@ -43,9 +43,16 @@ const char *kanon_type_text(kanon_type type)
 
 static kanon_status new_schema(kanon_schema **out, kanon_error *err)
 {
-    kanon_status st = kanon__new_array(out, 1, "a schema", err);
-    if (st == KANON_OK)
-        (*out)->context = kanon__call_context();
+    kanon_status st = KANON_OK;
+    kanon_schema *schema = NULL;
+    KANON_TRY(kanon__new_array(&schema, 1, "a schema", err), out);
+    schema->context = kanon__call_context();
+    schema->default_role = KANON_ROLE_IDENTIFYING; /* what nobody declared is not released */
+    KANON_TRY(kanon__texts_add(&schema->missing, "", 0, err), out);
+    *out = schema;
+    schema = NULL;
+out:
+    kanon_schema_free(schema);
     return st;
 }
 
@@ -64,9 +71,10 @@ static kanon_status read_schema(kanon_schema **out, const char *path, kanon_erro
 {
     kanon__input input = {0};
     kanon_status st = kanon__input_open(&input, path, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__schema_parse(out, input.bytes, input.size, input.path, err);
+    if (st == KANON_OK)
+        st = kanon__input_load(&input, err);
+    if (st == KANON_OK)
+        st = kanon__schema_parse(out, input.bytes, input.size, input.path, err);
     kanon__input_close(&input);
     return st;
 }

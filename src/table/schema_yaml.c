@@ -600,6 +600,7 @@ static kanon_status read_missing(reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     (void)k;
+    kanon__texts_clear(&schema->missing); /* the default, which is replaced */
     if (r->event.type == YAML_SCALAR_EVENT && !is_null(r))
         return read_missing_item(r, &schema->missing);
     return read_list(r, "a list of texts that mean \"no value\"", read_missing_item, &schema->missing);

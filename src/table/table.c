@@ -14,6 +14,7 @@
 #include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,36 +104,49 @@ static kanon_status list_columns(kanon__data *data, int **list, int n, kanon_rol
     return st;
 }
 
-/* Columns that nobody named leave with the release: the user must know, and with --strict must say so. */
-static kanon_status tell_unnamed(reader *r, bool strict, kanon_error *err)
+/* The names of the columns that neither the schema nor the entity names, with commas between them; "": there is none. */
+static kanon_status list_unnamed(char **out, int *n, int *first, const reader *r, kanon_error *err)
 {
-    char names[512] = "";
-    size_t used = 0;
-    int n_unnamed = 0, first = -1;
-    for (int i = 0; i < r->source->n_columns; i++) {
+    size_t size = 1, used = 0;
+    *n = 0;
+    for (int i = 0; i < r->source->n_columns; i++)
+        size += strlen(r->source->column_names[i]) + 2;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "column names", err);
+    for (int i = 0; st == KANON_OK && i < r->source->n_columns; i++) {
         if (r->attributes[i] != NULL || i == r->entity)
             continue;
-        if (n_unnamed++ == 0)
-            first = i;
-        if (used + strlen(r->source->column_names[i]) + 8 < sizeof names) {
-            strcat(names + used, used > 0 ? ", " : "");
-            strcat(names + used, r->source->column_names[i]);
-            used = strlen(names);
-        } else if (used == 0 || names[used - 1] != '.') {
-            strcat(names + used, used > 0 ? ", ..." : "...");
-            used = strlen(names);
-        }
+        if ((*n)++ == 0)
+            *first = i;
+        used += (size_t)snprintf(*out + used, size - used, "%s%s", used > 0 ? ", " : "", r->source->column_names[i]);
     }
-    if (n_unnamed == 0)
-        return KANON_OK;
+    return st;
+}
+
+/* What nobody declared is not released, and the user must know: all names are listed, however many they are. */
+static kanon_status note_unnamed(reader *r, bool strict, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *names = NULL, *line = NULL;
+    int n = 0, first = -1;
+    bool withheld = r->schema->default_role == KANON_ROLE_IDENTIFYING;
+    KANON_TRY(list_unnamed(&names, &n, &first, r, err), out);
+    if (n == 0)
+        goto out;
     if (strict) {
-        kanon_status st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%s", r->source->name,
-                                      header_line(r), r->source->column_names[first],
-                                      n_unnamed > 1 ? "these columns: " : "this column", n_unnamed > 1 ? names : "");
-        return kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
+        st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the schema does not name %s%.700s", r->source->name, header_line(r),
+                         r->source->column_names[first], n > 1 ? "these columns: " : "this column", n > 1 ? names : "");
+        st = kanon__hint(err, st, "give each a role: identifying, quasi, sensitive or insensitive");
+        goto out;
     }
-    return kanon__texts_addf(&r->table->warnings, err, "not named in the schema, so %s: %s",
-                             kanon_role_text(r->schema->default_role), names);
+    size_t size = strlen(names) + 160;
+    KANON_TRY(kanon__new_array(&line, (int64_t)size, "a warning", err), out);
+    snprintf(line, size, "not named in the schema, so %s: %s%s", withheld ? "withheld" : kanon_role_text(r->schema->default_role),
+             names, withheld ? "; to release a column, give it the role insensitive" : "");
+    KANON_TRY(kanon__texts_add(&r->table->warnings, line, strlen(line), err), out);
+out:
+    kanon__free(line);
+    kanon__free(names);
+    return st;
 }
 
 /* Who a record belongs to cannot be generalised, and whoever sees it in the release can put a person's records together. */
@@ -180,7 +194,7 @@ static kanon_status set_up_columns(reader *r, bool strict, kanon_error *err)
     KANON_TRY(list_columns(d, &d->quasi, d->n_quasi, KANON_ROLE_QUASI, err), out);
     KANON_TRY(list_columns(d, &d->sensitive, d->n_sensitive, KANON_ROLE_SENSITIVE, err), out);
     KANON_TRY(check_entity(r, err), out);
-    KANON_TRY(tell_unnamed(r, strict, err), out);
+    KANON_TRY(note_unnamed(r, strict, err), out);
     if (d->n_quasi == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s: no column is a quasi-identifier",
                          r->schema->path != NULL ? r->schema->path : r->source->name);

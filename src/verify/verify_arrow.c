@@ -336,19 +336,21 @@ typedef struct quasi_pass {
     int64_t *first_group;         /* by code, with a recode map: one more than the first group that has it */
 } quasi_pass;
 
-/* "LO" or "[LO-HI]". A minus sign can stand on both sides of the dash, so every place for it is tried. */
+/* "LO" or "[LO..HI]". A number may end in a point, so every place for the two points is tried. */
 static bool read_interval(const kanon__domain *domain, kanon__read_value text, double ends[2])
 {
     kanon__read_value one = number_of(domain, text.bytes, text.length, true), other;
     ends[0] = ends[1] = one.real;
     if (one.kind == KANON__READ_REAL)
         return true;
-    if (text.length < 5 || text.bytes[0] != '[' || text.bytes[text.length - 1] != ']')
+    if (text.length < 6 || text.bytes[0] != '[' || text.bytes[text.length - 1] != ']')
         return false;
-    for (size_t at = 2; at + 2 < text.length; at++) {
+    for (size_t at = 2; at + 3 < text.length; at++) {
+        if (text.bytes[at] != '.' || text.bytes[at + 1] != '.')
+            continue;
         one = number_of(domain, text.bytes + 1, at - 1, true);
-        other = number_of(domain, text.bytes + at + 1, text.length - at - 2, true);
-        if (text.bytes[at] == '-' && one.kind == KANON__READ_REAL && other.kind == KANON__READ_REAL) {
+        other = number_of(domain, text.bytes + at + 2, text.length - at - 3, true);
+        if (one.kind == KANON__READ_REAL && other.kind == KANON__READ_REAL) {
             ends[0] = one.real;
             ends[1] = other.real;
             if (one.real <= other.real)

@@ -20,7 +20,7 @@ static inline kanon_status release(struct ArrowArrayStream *out, const kanon_tab
 }
 
 static const char people_yaml[] = "missing: [\"?\", NA]\n"
-                                  "attributes:\n"
+                                  "default-role: insensitive\nattributes:\n"
                                   "  name: {role: identifying}\n"
                                   "  age: {role: quasi, type: integer}\n"
                                   "  temp: {role: quasi, type: decimal}\n"

@@ -129,7 +129,7 @@ static void damaged_columns_are_refused(void **state)
 static void damaged_texts_and_means_are_refused(void **state)
 {
     static const damage texts[] = {
-        {.name = "low end", .child = 0, .buffer = 2, .byte = 2, .flip = 1},          /* [21-24] */
+        {.name = "low end", .child = 0, .buffer = 2, .byte = 2, .flip = 1},          /* [21..24] */
         {.name = "low end of a group", .child = 0, .buffer = 2, .byte = 2, .flip = 1, .stride = 7, .records = 3},
         {.name = "high end of a group", .child = 0, .buffer = 2, .byte = 5, .flip = 4, .stride = 7, .records = 3}, /* 20 */
         {.name = "bracket", .child = 0, .buffer = 2, .byte = 0, .flip = 1},          /* Z20-24] */
@@ -171,7 +171,7 @@ static void damaged_kept_columns_are_refused(void **state)
     damages[n++] = (damage){.name = "validity", .child = 4, .buffer = 0, .byte = 0, .flip = 0x7f};
     damages[n++] = (damage){.name = "entry", .child = 17, .of_dictionary = true, .buffer = 1, .byte = 0, .flip = 1};
     arrow_counts counts = {0};
-    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
     assert_refused(table, grouping, KANON_ARROW_COLUMNS, true, damages, n);
@@ -188,7 +188,7 @@ static void records_in_wrong_places_are_refused(void **state)
     static const damage kept = {.name = "kept", .child = 2, .buffer = -1, .what = SWAP};
     arrow_counts counts = {0};
     (void)state;
-    kanon_table *table = import("attributes: {q: {role: quasi}, x: {role: sensitive}}\n", &(arrow_table){2, fields, 5},
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}, x: {role: sensitive}}\n", &(arrow_table){2, fields, 5},
                                 &(arrow_layout){0}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2));
     assert_refused(table, grouping, KANON_ARROW_COLUMNS, false, &quasi, 1);
@@ -250,8 +250,8 @@ static void false_claims_are_refused(void **state)
     static const int32_t twice[] = {0, 1, 2, 2}, wrong[] = {1, 0, 2, 3};
     release_claim c;
     (void)state;
-    /* the groups show [1-2], [1-3]: equal values in two ways */
-    make_claim(&c, "attributes: {a: {role: quasi}, s: {role: sensitive}}\n", "a,s\n1,x\n2,y\n1,x\n3,z\n",
+    /* the groups show [1..2], [1..3]: equal values in two ways */
+    make_claim(&c, "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n", "a,s\n1,x\n2,y\n1,x\n3,z\n",
                GROUPS(1, 1, 2, 2));
     kanon__arrow_claim claim = c.claim;
     assert_claim(&claim, NULL);
@@ -279,13 +279,13 @@ static void constraints_hold_in_classes(void **state)
     (void)state;
     make_claim(&c,
                "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
-               "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
                csv, GROUPS(1, 1, 2, 2, 3, 3));
     assert_claim(&c.claim, NULL);
     clear_claim(&c);
     make_claim(&c,
                "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
-               "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
                csv, GROUPS(1, 1, 3, 3, 3, 3));
     assert_claim(&c.claim, "violates a constraint");
     clear_claim(&c);

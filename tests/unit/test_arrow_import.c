@@ -188,7 +188,7 @@ static void every_type_in_every_layout(void **state)
             char what[64];
             snprintf(what, sizeof what, "%s of %s, layout %zu", t->format, t->entry_format != NULL ? t->entry_format : "-",
                      l);
-            kanon_status st = import(&table, "attributes: {x: {role: quasi}, other: {role: insensitive}}\n", &made,
+            kanon_status st = import(&table, "missing: []\nattributes: {x: {role: quasi}, other: {role: insensitive}}\n", &made,
                                      &layouts[l], &counts, &err);
             if (st != KANON_OK)
                 fail_msg("%s: %s", what, err.message);
@@ -267,7 +267,7 @@ static void null_is_no_value(void **state)
         arrow_counts counts = {0};
         kanon_error err = {0};
         kanon_table *table = NULL;
-        assert_done(import(&table, "attributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+        assert_done(import(&table, "missing: []\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
         const kanon__domain *domain = table->data.columns[0].domain;
         size_t length;
         const char *text = kanon__domain_text(domain, domain->missing_code, &length);
@@ -296,7 +296,7 @@ static void zeros_are_one_value(void **state)
     kanon_error err = {0};
     kanon_table *table = NULL;
     alarm(60); /* a hash table that is full of zeros is searched for ever */
-    assert_done(import(&table, "attributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "missing: []\nattributes: {x: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
     alarm(0);
     assert_int_equal(table->data.columns[0].domain->n_codes, 1);
     kanon_table_free(table);
@@ -322,7 +322,7 @@ static void many_values(void **state)
     arrow_counts counts = {0};
     kanon_error err = {0};
     kanon_table *table = NULL;
-    assert_done(import(&table, "attributes: {near: {role: quasi}, far: {role: sensitive}}\n", &made, &layout, &counts, &err),
+    assert_done(import(&table, "default-role: insensitive\nattributes: {near: {role: quasi}, far: {role: sensitive}}\n", &made, &layout, &counts, &err),
                 &err);
     for (int column = 0; column < 2; column++)
         for (int64_t row = 0; row < N; row++)
@@ -441,7 +441,7 @@ static void extremes_are_kept(void **state)
     kanon_error err = {0};
     kanon_table *table = NULL;
     (void)state;
-    assert_done(import(&table, "attributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
     assert_cells(table, 1, day_texts, "day");
     assert_cells(table, 3, real_texts, "real");
     kanon_table_free(table);
@@ -487,19 +487,19 @@ static void other_types_are_named(void **state)
         kanon_error err = {0};
         char expected[128];
         snprintf(expected, sizeof expected, "column pain has the type %s", cases[i][1]);
-        assert_int_equal(import_column("attributes: {pain: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
         assert_holds(err.message, expected);
         assert_holds(err.hint, "cast it to");
     }
     const arrow_field nested = {"pain", "i", "+l", CELLS(NULL, NULL)}, odd_index = {"pain", "g", "u", CELLS(NULL, NULL)};
     kanon_error err = {0};
-    assert_int_equal(import_column("attributes: {pain: {role: quasi}}\n", &nested, 0, NULL, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &nested, 0, NULL, &err), KANON_EDATA);
     assert_holds(err.message, "has the type list");
-    assert_int_equal(import_column("attributes: {pain: {role: quasi}}\n", &odd_index, 0, NULL, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &odd_index, 0, NULL, &err), KANON_EDATA);
     assert_holds(err.message, "indices that are no integers");
     arrow_layout none = {.spoil_schema = set_format};
     const arrow_field plain = {"pain", "i", NULL, CELLS("1")};
-    assert_int_equal(import_column("attributes: {pain: {role: quasi}}\n", &plain, 1, &none, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {pain: {role: quasi}}\n", &plain, 1, &none, &err), KANON_EDATA);
     assert_holds(err.message, "no type");
 }
 
@@ -526,7 +526,7 @@ static void values_out_of_range(void **state)
             const arrow_field field = {"x", cases[i].format, cases[i].entry_format, cases[i].cells};
             arrow_layout layout = {.batch_rows = rows == 1 && cases[i].entry_format == NULL ? 1 : 0, .array_offset = rows};
             kanon_error err = {0};
-            assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
+            assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
             assert_string_equal(err.message, cases[i].message);
         }
 }
@@ -537,7 +537,7 @@ static void characters_end_in_their_text(void **state)
     const arrow_field field = {"x", "u", NULL, CELLS("a\xc3", "\xbc")};
     kanon_error err = {0};
     (void)state;
-    assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 2, NULL, &err), KANON_EDATA);
+    assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, NULL, &err), KANON_EDATA);
     assert_holds(err.message, "row 1: x: not UTF-8");
 }
 
@@ -641,7 +641,7 @@ static void broken_arrays_are_refused(void **state)
     for (damage which = 0; which < N_DAMAGES; which++) {
         arrow_layout layout = {.spoil = damage_batch, .payload = &which};
         kanon_error err = {0};
-        assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), KANON_EDATA);
         assert_string_equal(err.message, messages[which]);
     }
 }
@@ -692,7 +692,7 @@ static void broken_buffers_are_refused(void **state)
         const arrow_field field = {"x", cases[i].format, cases[i].entry_format, cases[i].cells};
         arrow_layout layout = {.spoil = put_poke, .payload = (void *)&cases[i].poke};
         kanon_error err = {0};
-        assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 2, &layout, &err), KANON_EDATA);
         assert_string_equal(err.message, cases[i].message);
     }
 }
@@ -730,17 +730,17 @@ static void names_and_schemas(void **state)
         arrow_counts counts = {0};
         kanon_table *table = NULL;
         kanon_error err = {0};
-        assert_int_equal(import(&table, "attributes: {x: {role: quasi}}\n", &made, &layout, &counts, &err), KANON_EDATA);
+        assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, &layout, &counts, &err), KANON_EDATA);
         assert_string_equal(err.message, cases[i].message);
         assert_released(&counts);
     }
     arrow_counts counts = {0};
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_int_equal(import(&table, "attributes: {x: {role: quasi}}\n", &(arrow_table){0, fields, 0}, NULL, &counts, &err),
+    assert_int_equal(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &(arrow_table){0, fields, 0}, NULL, &counts, &err),
                      KANON_EDATA);
     assert_string_equal(err.message, "Arrow stream: no columns");
-    assert_int_equal(import(&table, "attributes: {z: {role: quasi}}\n", &(arrow_table){2, fields, 1}, NULL, &counts, &err),
+    assert_int_equal(import(&table, "default-role: insensitive\nattributes: {z: {role: quasi}}\n", &(arrow_table){2, fields, 1}, NULL, &counts, &err),
                      KANON_EDATA);
     assert_holds(err.message, "z: the table has no such column");
     assert_null(strstr(err.hint, "delimiter"));
@@ -755,7 +755,7 @@ static void no_rows(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(all); i++) {
         kanon_error err = {0};
-        assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 0, all[i], &err), KANON_EDATA);
+        assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 0, all[i], &err), KANON_EDATA);
         assert_string_equal(err.message, "Arrow stream: no records");
     }
 }
@@ -775,7 +775,7 @@ static void callbacks_that_fail(void **state)
             arrow_layout layout = {.batch_rows = 1, .fail_schema = at < 0 ? codes[i].code : 0,
                                    .fail_next = at < 0 ? 0 : codes[i].code, .fail_at = at, .no_message = at == 2};
             kanon_error err = {0};
-            assert_int_equal(import_column("attributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), codes[i].status);
+            assert_int_equal(import_column("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &field, 3, &layout, &err), codes[i].status);
             char expected[128];
             snprintf(expected, sizeof expected, "Arrow stream: %s",
                      at == 2 ? strerror(codes[i].code) : "the producer is tired");
@@ -786,7 +786,7 @@ static void callbacks_that_fail(void **state)
 static void released_streams_are_refused(void **state)
 {
     struct ArrowArrayStream stream = {0};
-    kanon_schema *schema = schema_of("attributes: {x: {role: quasi}}\n");
+    kanon_schema *schema = schema_of("default-role: insensitive\nattributes: {x: {role: quasi}}\n");
     kanon_table *table = NULL;
     kanon_error err = {0};
     (void)state;
@@ -802,7 +802,7 @@ static void wrong_options_release_the_stream(void **state)
     const arrow_table made = {1, &field, 1};
     arrow_counts counts = {0};
     struct ArrowArrayStream stream;
-    kanon_schema *schema = schema_of("attributes: {x: {role: quasi}}\n");
+    kanon_schema *schema = schema_of("default-role: insensitive\nattributes: {x: {role: quasi}}\n");
     kanon_read_options options = {.struct_size = 1};
     kanon_table *table = NULL;
     kanon_error err = {0};
@@ -835,7 +835,7 @@ static void reading_can_be_stopped(void **state)
     arrow_counts counts = {0};
     kanon_read_options options = {.struct_size = sizeof options, .tick = stop_at_once, .payload = &n_calls};
     struct ArrowArrayStream stream;
-    kanon_schema *schema = schema_of("attributes: {x: {role: quasi}}\n");
+    kanon_schema *schema = schema_of("default-role: insensitive\nattributes: {x: {role: quasi}}\n");
     kanon_table *table = NULL;
     kanon_error err = {0};
     arrow_produce(&stream, &made, &layout, &counts);
@@ -854,7 +854,7 @@ static void failing_allocations(void **state)
     const arrow_table made = {4, fields, 4};
     const arrow_layout layout = {.batch_rows = 2};
     kanon_schema *schema =
-        schema_of("attributes: {a: {role: quasi}, b: {role: quasi}, c: {role: quasi}, d: {role: quasi}}\n");
+        schema_of("default-role: insensitive\nattributes: {a: {role: quasi}, b: {role: quasi}, c: {role: quasi}, d: {role: quasi}}\n");
     kanon_status st = KANON_ENOMEM;
     (void)state;
     for (int64_t n = 1; st != KANON_OK; n++) {
@@ -893,7 +893,7 @@ static void failing_cursors(void **state)
     kanon_status st = KANON_ENOMEM;
     int64_t n = 0;
     (void)state;
-    assert_done(import(&table, "attributes: {a: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {a: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
     while (st != KANON_OK) {
         kanon__cursor *cursor = NULL;
         bool has_row = true;
@@ -920,7 +920,7 @@ static void checksum_of(char out[KANON__SHA256_TEXT], const arrow_field *fields,
     arrow_counts counts = {0};
     kanon_table *table = NULL;
     kanon_error err = {0};
-    assert_done(import(&table, "attributes: {x: {role: quasi}}\n", &made, layout, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {x: {role: quasi}}\n", &made, layout, &counts, &err), &err);
     assert_done(kanon__source_sha256(out, table->source, &err), &err);
     kanon_table_free(table);
 }
@@ -982,7 +982,7 @@ static void the_check_sees_other_values(void **state)
         kanon_error err = {0};
         kanon__cursor *cursor = NULL;
         bool has_row;
-        assert_done(import(&table, "attributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+        assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
         assert_done(table->source->class->open(&cursor, table->source, &err), &err);
         assert_done(table->source->class->next(cursor, &has_row, &err), &err);
         assert_true(kanon__arrow_cells_match(kanon__arrow_source_of(table->source), 0, cursor->cells));
@@ -1015,10 +1015,10 @@ static void changed_buffers_are_caught(void **state)
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     (void)state;
-    assert_done(import(&table, "attributes: {q: {role: quasi}}\n", &made, &layout, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layout, &counts, &err), &err);
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 2, 2});
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
-    assert_file(release.text, "q,o\n[1-2],5\n[1-2],6\n[3-4],7\n[3-4],8\n");
+    assert_file(release.text, "q,o\n[1..2],5\n[1..2],6\n[3..4],7\n[3..4],8\n");
     ((int32_t *)kept_column.buffers[1])[1] = 3;
     assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
     assert_holds(err.message, "does not cover its original: record 2, column q");
@@ -1040,10 +1040,10 @@ static void nulls_are_released(void **state)
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     (void)state;
-    assert_done(import(&table, "attributes: {q: {role: quasi}, t: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}, t: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 2, 2});
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
-    assert_file(release.text, "q,t,o\n,NULL,\n,NULL,\n[1-2],*,x\n[1-2],*,y\n");
+    assert_file(release.text, "q,t,o\n,NULL,\n,NULL,\n[1..2],*,x\n[1..2],*,y\n");
     kanon_grouping_free(grouping);
     kanon_table_free(table);
     assert_released(&counts);
@@ -1064,13 +1064,13 @@ static void the_check_knows_its_rows(void **state)
         kanon__cursor *cursor = NULL;
         kanon__verifier *verifier = NULL;
         bool has_row;
-        assert_done(import(&table, "attributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
+        assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, NULL, &counts, &err), &err);
         assert_done(kanon__verifier_new(&verifier, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
         assert_done(kanon__verifier_text(verifier, 0, 0, "1", 1, &err), &err);
         assert_done(table->source->class->open(&cursor, table->source, &err), &err);
         for (int i = 0; i < 2; i++) {
             assert_done(table->source->class->next(cursor, &has_row, &err), &err);
-            kanon_status st = kanon__verifier_row(verifier, swapped ? 1 - i : i, cursor->cells, lines[i], strlen(lines[i]),
+            kanon_status st = kanon__verifier_row(verifier, swapped ? 1 - i : i, cursor, lines[i], strlen(lines[i]),
                                                   &err);
             assert_int_equal(st, swapped ? KANON_EINTERNAL : KANON_OK);
             if (swapped)
@@ -1103,7 +1103,7 @@ static const char *const random_formats[RANDOM_COLUMNS][3] = {
 
 static const char random_schema[] =
     "missing: [\"\"]\n"
-    "attributes: {i: {role: quasi}, big: {role: insensitive}, real: {role: quasi}, single: {role: insensitive},\n"
+    "default-role: insensitive\nattributes: {i: {role: quasi}, big: {role: insensitive}, real: {role: quasi}, single: {role: insensitive},\n"
     "  money: {role: quasi}, flag: {role: quasi}, word: {role: sensitive}, day: {role: quasi, type: date},\n"
     "  milli: {role: insensitive}, at: {role: insensitive}, code: {role: quasi}, view: {role: identifying}}\n";
 
@@ -1252,15 +1252,15 @@ static void shuffled_releases(void **state)
     const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2", "3", "4", "5", "6")},
                                   {"o", "u", NULL, CELLS("r1", "r2", NULL, "r\"4", "r5", "r6")}};
     const arrow_table made = {2, fields, 6};
-    static const char *const lines[] = {"\n[1-3],r1\n", "\n[1-3],r2\n", "\n[1-3],\n", "\n[4-6],\"r\"\"4\"\n",
-                                        "\n[4-6],r5\n", "\n[4-6],r6\n"};
+    static const char *const lines[] = {"\n[1..3],r1\n", "\n[1..3],r2\n", "\n[1..3],\n", "\n[4..6],\"r\"\"4\"\n",
+                                        "\n[4..6],r5\n", "\n[4..6],r6\n"};
     arrow_counts counts = {0};
     kanon_table *table = NULL;
     kanon_error err = {0};
     place release = scratch("release.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .shuffle = 1};
     (void)state;
-    assert_done(import(&table, "attributes: {q: {role: quasi}}\n", &made, &layouts[1], &counts, &err), &err);
+    assert_done(import(&table, "default-role: insensitive\nattributes: {q: {role: quasi}}\n", &made, &layouts[1], &counts, &err), &err);
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 1, 2, 2, 2});
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
     char *text = read_text(release.text);

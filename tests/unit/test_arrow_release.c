@@ -68,11 +68,11 @@ static void texts_of_csv(void **state)
     kanon_table *table = table_of(people_yaml, people_csv);
     assert_release(table, people_groups, KANON_ARROW_TEXT,
                    "age:u,temp:u,day:u,job:i=u,ill:i=u,dose:l,note:u\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,1,a\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,hiv,-2,b \"c\"\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,-,\n"
-                   "[-7--5],0.25,1969-12-31,none,NA,3,x\n"
-                   "[-7--5],0.25,1969-12-31,none,NA,4,y\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,1,a\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,hiv,-2,b \"c\"\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,-,\n"
+                   "[-7..-5],0.25,1969-12-31,none,NA,3,x\n"
+                   "[-7..-5],0.25,1969-12-31,none,NA,4,y\n"
                    "-,-,2020-01-01,cook,flu,5,z\n"
                    "-,-,2020-01-01,cook,flu,6,z\n"
                    "-,4,-,?,flu,7,z\n"
@@ -111,7 +111,7 @@ static void means_of_csv(void **state)
 static void roots_and_large_integers(void **state)
 {
     (void)state;
-    kanon_table *table = table_of("attributes:\n  n: {role: quasi, type: integer}\n"
+    kanon_table *table = table_of("default-role: insensitive\nattributes:\n  n: {role: quasi, type: integer}\n"
                                   "  c: {role: quasi, taxonomy: {Any: {a: , b: }}}\n",
                                   "n,c\n9223372036854775806,a\n-9223372036854775807,b\n9223372036854775807,a\n"
                                   "9223372036854775805,a\n");
@@ -176,7 +176,7 @@ static void numbers_keep_their_type(void **state)
             const number_case *n = &number_cases[i];
             arrow_field field = {"x", n->format, n->entry_format, n->cells};
             arrow_counts counts = {0};
-            kanon_table *table = import("attributes: {x: {role: quasi}}\n", &(arrow_table){1, &field, 4}, &layouts[l],
+            kanon_table *table = import("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &(arrow_table){1, &field, 4}, &layouts[l],
                                         &counts);
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
             arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
@@ -270,7 +270,7 @@ static void kept_columns_are_as_they_were(void **state)
         arrow_counts counts = {0};
         int32_t order[N_KEPT_ROWS];
         bool seen[N_KEPT_ROWS] = {false};
-        kanon_table *table = import("attributes: {q: {role: quasi}, cu: {role: sensitive}, f: {role: sensitive}}\n",
+        kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}, cu: {role: sensitive}, f: {role: sensitive}}\n",
                                     &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &layouts[l], &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
         assert_kept(table, grouping, false, NULL);
@@ -295,7 +295,7 @@ static void kept_buffers_are_shared(void **state)
                                          {"u", "u", NULL, CELLS("one", "two")},
                                          {"v", "vu", NULL, CELLS("a text of some length", "two")}};
     arrow_counts counts = {0};
-    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 2}, &(arrow_layout){0},
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 2}, &(arrow_layout){0},
                                 &counts);
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     const void *given = source->batches[0].children[1]->buffers[2], *views = source->batches[0].children[2]->buffers[2];
@@ -326,7 +326,7 @@ static void gathered_dictionaries_widen(void **state)
     }
     const arrow_field fields[] = {{"q", "i", NULL, quasi}, {"x", "c", "u", cells}};
     arrow_counts counts = {0};
-    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N},
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N},
                                 &(arrow_layout){.batch_rows = 10}, &counts);
     kanon_grouping *grouping = grouping_of(table, groups);
     arrow_taken plain = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
@@ -507,7 +507,7 @@ static void batches_share_a_dictionary(void **state)
         at += sprintf(at, "%d,c%d\n", i % 7, i % 5);
         group_of[i] = i % 5 + 1;
     }
-    kanon_table *table = table_of("attributes: {a: {role: quasi}, c: {role: quasi}}\n", csv);
+    kanon_table *table = table_of("default-role: insensitive\nattributes: {a: {role: quasi}, c: {role: quasi}}\n", csv);
     kanon_grouping *grouping = grouping_of(table, group_of);
     arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 3);
     assert_int_equal(taken.n_batches, 3); /* 65536 + 65536 + 8928 */
@@ -534,7 +534,7 @@ static void threads_do_not_matter(void **state)
         for (int shuffle = 0; shuffle < 2; shuffle++) {
             arrow_counts counts = {0};
             kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
-                                             : import("attributes: {q: {role: quasi}, S: {role: quasi}, g: {role: quasi}}\n",
+                                             : import("default-role: insensitive\nattributes: {q: {role: quasi}, S: {role: quasi}, g: {role: quasi}}\n",
                                                       &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
                                                       &(arrow_layout){.batch_rows = 2}, &counts);
             kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
@@ -558,7 +558,7 @@ static void every_allocation_may_fail(void **state)
     for (int source = 0; source < 3; source++) {
         arrow_counts counts = {0};
         kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
-                                         : import("attributes: {q: {role: quasi}, S: {role: quasi}, l: {role: sensitive}}\n",
+                                         : import("default-role: insensitive\nattributes: {q: {role: quasi}, S: {role: quasi}, l: {role: sensitive}}\n",
                                                   &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
                                                   &(arrow_layout){.batch_rows = 3}, &counts);
         kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
@@ -667,7 +667,7 @@ static void wrong_calls_are_refused(void **state)
     assert_int_equal(release(&stream, table, grouping, (kanon_arrow_numeric)7, false, 1, &err), KANON_EINVAL);
     assert_int_equal(release(&stream, table, small, KANON_ARROW_TEXT, false, 1, &err), KANON_EINVAL);
     assert_holds(err.message, "a group has 1 records, fewer than k = 2");
-    kanon_table *other = table_of("attributes: {a: {role: quasi}}\n", "a\n1\n");
+    kanon_table *other = table_of("default-role: insensitive\nattributes: {a: {role: quasi}}\n", "a\n1\n");
     assert_int_equal(release(&stream, other, grouping, KANON_ARROW_TEXT, false, 1, &err), KANON_EINVAL);
     kanon_table_free(other);
     kanon_grouping_free(small);
@@ -682,7 +682,7 @@ static void own_groupings_keep_constraints(void **state)
     kanon_error err = {0};
     struct ArrowArrayStream stream;
     kanon_table *table = table_of("privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
-                                  "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+                                  "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
                                   "a,s\n1,x\n2,y\n3,z\n4,z\n");
     kanon_grouping *good = grouping_of(table, GROUPS(1, 1, 1, 1)), *bad = grouping_of(table, GROUPS(1, 1, 2, 2));
     assert_int_equal(release(&stream, table, bad, KANON_ARROW_COLUMNS, false, 1, &err), KANON_EINVAL);

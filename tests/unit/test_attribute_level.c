@@ -510,7 +510,7 @@ static void refuses_what_does_not_go_together(void **state)
     kanon_table_free(table);
 }
 
-/* A mapping that does not make the groups equal by itself: 20 would be 20 in one group and [20-21] in the other. */
+/* A mapping that does not make the groups equal by itself: 20 would be 20 in one group and [20..21] in the other. */
 static void publishing_catches_a_wrong_mapping(void **state)
 {
     (void)state;
@@ -532,7 +532,7 @@ static void publishing_catches_a_wrong_mapping(void **state)
     assert_false(exists(release.text));
     join(grouping->recode_maps[0].ranges, 0, 1);
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
-    assert_file(release.text, "age\n[20-21]\n[20-21]\n[20-21]\n[20-21]\n");
+    assert_file(release.text, "age\n[20..21]\n[20..21]\n[20..21]\n[20..21]\n");
     kanon_grouping_free(grouping);
     kanon_table_free(table);
 }

@@ -491,12 +491,12 @@ static void default_role(void **state)
 {
     (void)state;
     kanon_schema *schema = make_schema("age:qn");
-    schema->default_role = KANON_ROLE_QUASI;
+    assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_QUASI, NULL), KANON_OK);
     kanon_check *check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
     assert_int_equal(check->classes, 2);
     assert_true(has_warning(check, "not named in the schema, so quasi: shoe"));
     kanon_check_free(check);
-    schema->default_role = KANON_ROLE_SENSITIVE;
+    assert_int_equal(kanon_schema_set_default_role(schema, KANON_ROLE_SENSITIVE, NULL), KANON_OK);
     check = check_with(schema, "age,shoe\n20,40\n20,41\n", NULL);
     assert_int_equal(nth_distinct(check, 0)->value, 2);
     assert_string_equal(nth_distinct(check, 0)->attribute, "shoe");

@@ -63,11 +63,11 @@ static void intervals(void **state)
     (void)state;
     assert_release(people_yaml, people_csv, people_groups, KANON_NUMERIC_INTERVAL,
                    "age,temp,day,job,ill,note\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu,a\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,hiv,\"b, \"\"c\"\"\"\n"
-                   "[20-24],[-1.50-2],[2020-02-28-2020-03-01],Work,flu, \n"
-                   "[-7--5],0.25,1969-12-31,none,flu,\n"
-                   "[-7--5],0.25,1969-12-31,none,hiv,x\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu,a\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,hiv,\"b, \"\"c\"\"\"\n"
+                   "[20..24],[-1.50..2],[2020-02-28..2020-03-01],Work,flu, \n"
+                   "[-7..-5],0.25,1969-12-31,none,flu,\n"
+                   "[-7..-5],0.25,1969-12-31,none,hiv,x\n"
                    "*,*,2020-01-01,cook,flu,\"\"\n"
                    "*,*,2020-01-01,cook,flu,y\n"
                    "?,4,?,?,flu,z\n"
@@ -128,7 +128,7 @@ static void suppressed_records_are_stars(void **state)
     (void)state;
     assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n",
                    "a,b,s\n1,x,p\n2,y,q\n3,x,r\n", GROUPS(0, 5, 5), KANON_NUMERIC_INTERVAL,
-                   "a,b,s\n*,*,p\n[2-3],*,q\n[2-3],*,r\n");
+                   "a,b,s\n*,*,p\n[2..3],*,q\n[2..3],*,r\n");
     assert_release("attributes: {a: {role: quasi}, b: {role: quasi}, s: {role: sensitive}}\n", "a,b,s\n1,x,p\n2,y,q\n",
                    GROUPS(0, 0), KANON_NUMERIC_COLUMNS, "a_min,a_max,b,s\n*,*,*,p\n*,*,*,q\n");
 }
@@ -351,6 +351,12 @@ typedef struct inspection {
 
 static const int32_t inspected_groups[] = {0, 0, 0};
 
+/* A cursor on the row that was read last. */
+static kanon__cursor cursor_at(const kanon__csv *csv)
+{
+    return (kanon__cursor){.cells = csv->cells, .begin = csv->row_begin, .end = csv->position};
+}
+
 static inspection inspect_groups(kanon_numeric numeric, const int32_t *group_of)
 {
     inspection i = {0};
@@ -376,7 +382,7 @@ static void end_inspection(inspection *i)
     kanon_table_free(i->table);
 }
 
-static const char *const right_ages[] = {"[20-24]", "\"[20,24]\"", "21.67", "20,24"};
+static const char *const right_ages[] = {"[20..24]", "\"[20,24]\"", "21.67", "20,24"};
 
 /* Tell the verifier what the group shows; `fault`, unless NULL, stands in the place of attribute `at`. */
 static kanon_status show(inspection *i, kanon_numeric numeric, int at, const char *fault, kanon_error *err)
@@ -403,8 +409,9 @@ static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows,
         if (st == KANON_OK && !has_row)
             st = kanon__csv_next(&i->csv, &has_row, err);
         snprintf(line, sizeof line, "%s\n", group_of[row] < 0 ? "*,*" : i->shown);
+        kanon__cursor here = cursor_at(&i->csv);
         if (st == KANON_OK)
-            st = kanon__verifier_row(i->verifier, row, i->csv.cells, line, strlen(line), err);
+            st = kanon__verifier_row(i->verifier, row, &here, line, strlen(line), err);
     }
     return st;
 }
@@ -436,7 +443,7 @@ static void good_releases_pass(void **state)
     (void)state;
     for (int numeric = KANON_NUMERIC_INTERVAL; numeric <= KANON_NUMERIC_COLUMNS; numeric++)
         assert_done(verify_with((kanon_numeric)numeric, 0, NULL, 3, &err), &err);
-    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "[0-100]", 3, &err), &err); /* wider than needed is no fault */
+    assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "[0..100]", 3, &err), &err); /* wider than needed is no fault */
     assert_done(verify_with(KANON_NUMERIC_INTERVAL, 0, "*", 3, &err), &err);
     assert_done(verify_with(KANON_NUMERIC_INTERVAL, 1, "*", 3, &err), &err);
 }
@@ -444,16 +451,16 @@ static void good_releases_pass(void **state)
 static void corrupt_cells_are_caught(void **state)
 {
     (void)state;
-    static const char *const intervals_with_faults[] = {"[21-24]", "[20-23]", "20",  "24", "[24-20]", "[20-24",
+    static const char *const intervals_with_faults[] = {"[21..24]", "[20..23]", "20",  "24", "[24..20]", "[20-24",
                                                         "20-24",   "[20,24]", "",    "?",  "[-20-24", "[x-24]",
                                                         "Work",    "[20-]",   "[-]", "[]"};
     for (size_t i = 0; i < sizeof intervals_with_faults / sizeof *intervals_with_faults; i++)
         assert_caught(KANON_NUMERIC_INTERVAL, 0, intervals_with_faults[i]);
-    assert_caught(KANON_NUMERIC_RANGE, 0, "[20-24]");
+    assert_caught(KANON_NUMERIC_RANGE, 0, "[20..24]");
     assert_caught(KANON_NUMERIC_RANGE, 0, "[20,23]");
     assert_caught(KANON_NUMERIC_MEAN, 0, "19");
     assert_caught(KANON_NUMERIC_MEAN, 0, "24.1");
-    assert_caught(KANON_NUMERIC_MEAN, 0, "[20-24]x");
+    assert_caught(KANON_NUMERIC_MEAN, 0, "[20..24]x");
     assert_caught(KANON_NUMERIC_COLUMNS, 0, "21");
     assert_caught(KANON_NUMERIC_COLUMNS, 0, "");
     static const char *const categories[] = {"cook", "baker", "none", "work", "", "Work ", "**"};
@@ -481,21 +488,21 @@ static void corrupt_second_cells_are_caught(void **state)
 /* Cells that a reader of the file would take for others, or would refuse. */
 static void wrong_quotes_are_caught(void **state)
 {
-    static const char *const good[] = {"\"[20-24]\",Work", "[20-24],\"Work\"", "\"[20-24]\",\"Work\""};
-    static const char *const bad[] = {"\"[20-24],Work",
-                                      "\"[20-24]\"x,Work",
-                                      "[20-24],Wo\"rk",
-                                      "[20-24],Work\n",
-                                      "[20-24],\"Work",
-                                      "[20-24],Work,",
-                                      "[20-24]",
-                                      "[20-24],\"Work\"\"",
-                                      "\"[20-24],Work\"",
-                                      "[20-24];Work",
+    static const char *const good[] = {"\"[20..24]\",Work", "[20..24],\"Work\"", "\"[20..24]\",\"Work\""};
+    static const char *const bad[] = {"\"[20..24],Work",
+                                      "\"[20..24]\"x,Work",
+                                      "[20..24],Wo\"rk",
+                                      "[20..24],Work\n",
+                                      "[20..24],\"Work",
+                                      "[20..24],Work,",
+                                      "[20..24]",
+                                      "[20..24],\"Work\"\"",
+                                      "\"[20..24],Work\"",
+                                      "[20..24];Work",
                                       "",
-                                      "[20-24],,Work",
-                                      "\"[20-24]\"xWork",
-                                      "[20-24]\nWork"};
+                                      "[20..24],,Work",
+                                      "\"[20..24]\"xWork",
+                                      "[20..24]\nWork"};
     (void)state;
     for (size_t c = 0; c < sizeof good / sizeof *good + sizeof bad / sizeof *bad; c++) {
         kanon_error err = {0};
@@ -508,7 +515,7 @@ static void wrong_quotes_are_caught(void **state)
     }
     kanon_error err = {0};
     inspection i = inspect(KANON_NUMERIC_INTERVAL); /* suppressed records show nothing but stars */
-    assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "[20-24],Work", 12, &err), KANON_EINTERNAL);
+    assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "[20..24],Work", 12, &err), KANON_EINTERNAL);
     assert_int_equal(kanon__verifier_text(i.verifier, 1, 0, "*,Work", 6, &err), KANON_EINTERNAL);
     assert_done(kanon__verifier_text(i.verifier, 1, 0, "*,*", 3, &err), &err);
     end_inspection(&i);
@@ -558,8 +565,9 @@ static void nearly_equal_texts_are_told_apart(void **state)
             assert_done(kanon__verifier_text(v, 0, 0, "*", 1, &err), &err);
             assert_done(kanon__csv_open(&reader, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
             assert_done(kanon__csv_next(&reader, &has_row, &err), &err);
-            assert_done(kanon__verifier_row(v, 0, reader.cells, "*,1\n", 4, &err), &err);
-            assert_int_equal(kanon__verifier_row(v, 1, reader.cells, "*,1\n", 4, &err), KANON_EINTERNAL);
+            kanon__cursor here = cursor_at(&reader);
+            assert_done(kanon__verifier_row(v, 0, &here, "*,1\n", 4, &err), &err);
+            assert_int_equal(kanon__verifier_row(v, 1, &here, "*,1\n", 4, &err), KANON_EINTERNAL);
             assert_holds(err.message, "record 2, column a");
             kanon__csv_close(&reader);
             kanon__verifier_free(v);
@@ -599,7 +607,7 @@ static void rows_come_once_and_known(void **state)
     kanon_error err = {0};
     (void)state;
     inspection i = inspect(KANON_NUMERIC_INTERVAL);
-    snprintf(i.shown, sizeof i.shown, "[20-24],Work");
+    snprintf(i.shown, sizeof i.shown, "[20..24],Work");
     assert_int_equal(walk(&i, inspected_groups, 1, &err), KANON_EINTERNAL);
     assert_holds(err.message, "not told");
     end_inspection(&i);
@@ -636,7 +644,8 @@ static void rows_of_others_are_caught(void **state)
                 kanon__csv_rewind(&csv);
                 for (int j = 0; j <= from; j++)
                     assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
-                assert_done(kanon__verifier_row(v, row, csv.cells, lines[from], strlen(lines[from]), &err), &err);
+                kanon__cursor here = cursor_at(&csv);
+                assert_done(kanon__verifier_row(v, row, &here, lines[from], strlen(lines[from]), &err), &err);
             }
             assert_int_equal(kanon__verifier_finish(v, 2, 1, &err), c == 0 ? KANON_OK : KANON_EINTERNAL);
             if (c > 0)
@@ -647,11 +656,54 @@ static void rows_of_others_are_caught(void **state)
     kanon_table_free(table);
 }
 
+/* A row must fill the place that the cursor says it has, also where the bytes are not in memory; a place that is merely
+ * moved is found in the end, since the rows around it do not meet it. */
+static void rows_in_other_places_are_caught(void **state)
+{
+    static const int32_t group_of[] = {0, 0};
+    static const struct {
+        int begin, end;
+        bool at_once;
+    } cases[] = {{0, 0, false}, {1, 0, true}, {-1, 0, true}, {0, 1, true},  {0, -1, true},
+                 {9, 0, true},  {0, 99, true}, {3, 3, false}, {-2, -2, false}};
+    (void)state;
+    kanon_table *table = table_of("attributes: {age: {role: quasi}, ill: {role: insensitive}}\n",
+                                  "age,ill\n20,flu\n20,\"hiv\"\n");
+    for (size_t c = 0; c < 2 * (sizeof cases / sizeof *cases); c++) {
+        kanon_error err = {0};
+        kanon__verifier *v = NULL;
+        kanon__csv csv;
+        bool has_row, in_memory = c % 2 == 0;
+        int begin = cases[c / 2].begin, end = cases[c / 2].end;
+        bool at_once = cases[c / 2].at_once || (in_memory && begin != 0);
+        table->source->bytes = in_memory ? as_csv(table)->input.bytes : NULL; /* as of a large file */
+        assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+        assert_done(kanon__verifier_text(v, 0, 0, "20", 2, &err), &err);
+        assert_done(kanon__csv_open(&csv, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
+        assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+        kanon__cursor first = cursor_at(&csv);
+        first.begin += (size_t)begin;
+        first.end += (size_t)end;
+        kanon_status st = kanon__verifier_row(v, 0, &first, "20,flu\n", 7, &err);
+        assert_int_equal(st, at_once ? KANON_EINTERNAL : KANON_OK);
+        if (at_once)
+            assert_holds(err.message, "record 1 in another place");
+        assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+        kanon__cursor second = cursor_at(&csv);
+        assert_done(kanon__verifier_row(v, 1, &second, "20,\"hiv\"\n", 9, &err), &err);
+        st = kanon__verifier_finish(v, 2, 1, &err);
+        assert_int_equal(st, end == 0 ? KANON_OK : KANON_EINTERNAL);
+        kanon__csv_close(&csv);
+        kanon__verifier_free(v);
+    }
+    kanon_table_free(table);
+}
+
 /* Whichever byte of a line is changed, lost or added between making and writing it: the check sees what is written. */
 static void corrupt_lines_are_caught(void **state)
 {
     static const int32_t group_of[] = {0, 0, -1};
-    static const char *const lines[] = {"[20-24],flu,\"a \"\"b\"\"\",Work,x\r\n", "[20-24],hiv,,Work,\"\"\r\n",
+    static const char *const lines[] = {"[20..24],flu,\"a \"\"b\"\"\",Work,x\r\n", "[20..24],hiv,,Work,\"\"\r\n",
                                         "*,flu,c,*,y\r\n"};
     kanon_error err = {0};
     (void)state;
@@ -682,14 +734,15 @@ static void corrupt_lines_are_caught(void **state)
                     line[at] = line[at] == ',' ? ';' : ',';
                 assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
                 assert_int_equal(kanon__verifier_runs(v), 2);
-                assert_done(kanon__verifier_text(v, 0, 0, "[20-24]", 7, &err), &err);
+                assert_done(kanon__verifier_text(v, 0, 0, "[20..24]", 7, &err), &err);
                 assert_done(kanon__verifier_text(v, 0, 1, "Work", 4, &err), &err);
                 assert_done(kanon__verifier_text(v, 1, 0, "*", 1, &err), &err);
                 assert_done(kanon__verifier_text(v, 1, 1, "*", 1, &err), &err);
                 assert_done(kanon__csv_open(&csv, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
                 for (int i = 0; i <= row; i++)
                     assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
-                kanon_status st = kanon__verifier_row(v, row, csv.cells, line, length, &err);
+                kanon__cursor here = cursor_at(&csv);
+                kanon_status st = kanon__verifier_row(v, row, &here, line, length, &err);
                 if (st != (change == 0 ? KANON_OK : KANON_EINTERNAL))
                     fail_msg("row %d, byte %zu, change %d", row, at, change);
                 kanon__csv_close(&csv);
@@ -801,6 +854,7 @@ int main(void)
         cmocka_unit_test(wrong_sizes_are_caught),
         cmocka_unit_test(rows_come_once_and_known),
         cmocka_unit_test(rows_of_others_are_caught),
+        cmocka_unit_test(rows_in_other_places_are_caught),
         cmocka_unit_test(corrupt_lines_are_caught),
         cmocka_unit_test(wrong_codes_are_caught),
         cmocka_unit_test(nothing_wrong_is_published),

@@ -276,7 +276,12 @@ static void test_missing_texts(void **state)
     assert_true(kanon__schema_is_missing(schema, "", 0));
     kanon_schema_free(schema);
 
-    schema = parse("attributes: {a: quasi}\n");
+    schema = parse("attributes: {a: quasi}\n"); /* an empty cell is no value unless the schema says otherwise */
+    assert_int_equal(schema->missing.n, 1);
+    assert_true(kanon__schema_is_missing(schema, "", 0));
+    kanon_schema_free(schema);
+
+    schema = parse("missing: []\nattributes: {a: quasi}\n");
     assert_int_equal(schema->missing.n, 0);
     assert_false(kanon__schema_is_missing(schema, "", 0));
     kanon_schema_free(schema);

@@ -368,14 +368,15 @@ static void unnamed_columns_are_told(void **state)
 {
     (void)state;
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", "x,a,y\n1,2,3\n");
-    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so insensitive: x, y");
+    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so withheld: x, y; to release a column, give "
+                                                       "it the role insensitive");
     assert_null(kanon_table_warning(table, 1));
     assert_null(kanon_table_warning(table, -1));
-    assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_INSENSITIVE);
-    kanon_table_free(table);
-    table = table_of("default-role: identifying\nattributes: {a: {role: quasi}}\n", "x,a\n1,2\n");
-    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so identifying: x");
     assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_IDENTIFYING);
+    kanon_table_free(table);
+    table = table_of("default-role: insensitive\nattributes: {a: {role: quasi}}\n", "x,a\n1,2\n");
+    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so insensitive: x");
+    assert_int_equal(kanon_table_column_role(table, 0), KANON_ROLE_INSENSITIVE);
     kanon_table_free(table);
     table = table_of("attributes: {a: {role: quasi}, x: {role: insensitive}}\n", "x,a\n1,2\n");
     assert_null(kanon_table_warning(table, 0));
@@ -396,7 +397,7 @@ static void strict_wants_every_column(void **state)
     kanon_table_free(table);
 }
 
-/* A list of names that is longer than its line ends in dots, and names no half of a name. */
+/* All names are listed, however many they are: a column that is left out by mistake must be found. */
 static void many_unnamed_columns(void **state)
 {
     static char csv[20000];
@@ -410,13 +411,12 @@ static void many_unnamed_columns(void **state)
     strcat(csv, "\n");
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", csv);
     const char *warning = kanon_table_warning(table, 0);
-    assert_holds(warning, "insensitive: column-000, column-001, ");
-    assert_string_equal(warning + strlen(warning) - 5, ", ...");
-    assert_true(warning[strlen(warning) - 6] >= '0' && warning[strlen(warning) - 6] <= '9');
+    assert_holds(warning, "withheld: column-000, column-001, ");
+    assert_holds(warning, ", column-198, column-199; ");
     kanon_table_free(table);
 }
 
-/* A first name that alone is longer than the list may be. */
+/* A name that alone is longer than a message may be. */
 static void unnamed_column_with_a_long_name(void **state)
 {
     char csv[1000], name[701];
@@ -426,7 +426,8 @@ static void unnamed_column_with_a_long_name(void **state)
     name[sizeof name - 1] = '\0';
     snprintf(csv, sizeof csv, "a,%s,b\n1,2,3\n", name);
     kanon_table *table = table_of("attributes: {a: {role: quasi}}\n", csv);
-    assert_string_equal(kanon_table_warning(table, 0), "not named in the schema, so insensitive: ..., b");
+    assert_holds(kanon_table_warning(table, 0), name);
+    assert_holds(kanon_table_warning(table, 0), "xxx, b; ");
     kanon_table_free(table);
     assert_refused_with("attributes: {a: {role: quasi}}\n", csv, &strict, "the schema does not name these columns", "role");
 }

@@ -228,7 +228,7 @@ static kanon_status append(entries *e, const char *text, size_t length, kanon_er
     return st;
 }
 
-/* "24", or "[22-33]". */
+/* "24", or "[22..33]". */
 static kanon_status append_interval(entries *e, const kanon__column *c, const kanon__extent *extent, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -238,7 +238,7 @@ static kanon_status append_interval(entries *e, const kanon__column *c, const ka
         return append(e, text, length, err);
     KANON_TRY(append(e, "[", 1, err), out);
     KANON_TRY(append(e, text, length, err), out);
-    KANON_TRY(append(e, "-", 1, err), out);
+    KANON_TRY(append(e, "..", 2, err), out);
     text = kanon__column_text(c, extent->hi, &length);
     KANON_TRY(append(e, text, length, err), out);
     KANON_TRY(append(e, "]", 1, err), out);

@@ -20,12 +20,12 @@ privacy: {k: 3}
 END
 cat >wanted.csv <<'END'
 age,zip,sex,disease
-[20-22],1000*,*,flu
-[60-66],9000*,F,gout
-[20-22],1000*,*,cold
-[60-66],9000*,F,flu
-[20-22],1000*,*,flu
-[60-66],9000*,F,gout
+[20..22],1000*,*,flu
+[60..66],9000*,F,gout
+[20..22],1000*,*,cold
+[60..66],9000*,F,flu
+[20..22],1000*,*,flu
+[60..66],9000*,F,gout
 END
 expect 0 "$KANON" anonymize t.csv -s s.yaml -a kmember -o r.csv --groups g.csv --report p.json
 same r.csv wanted.csv
@@ -57,7 +57,7 @@ err_lines 0
 
 # -k wins over the schema
 expect 0 "$KANON" anonymize t.csv -s s.yaml -k 6 -q
-out_has '[20-66],*****,*,flu'
+out_has '[20..66],*****,*,flu'
 
 # more words: the columns, the figures with formulas
 expect 0 "$KANON" anonymize t.csv -s s.yaml -o r.csv --verbose

@@ -2,7 +2,7 @@
 
 printf 'attributes: {age: {role: quasi}, town: {role: quasi}, note: {role: insensitive}}\n' >s.yaml
 printf 'age,town,note\n20,Ulm,a\n21,Ulm,b\n30,Kiel,c\n31,Kiel,d\n' >t.csv
-printf 'age,town,note\n[20-21],Ulm,a\n[20-21],Ulm,b\n[30-31],Kiel,c\n[30-31],Kiel,d\n' >wanted.csv
+printf 'age,town,note\n[20..21],Ulm,a\n[20..21],Ulm,b\n[30..31],Kiel,c\n[30..31],Kiel,d\n' >wanted.csv
 
 release()
 {
@@ -49,16 +49,16 @@ same "$OUT" wanted-d.csv
 # quoted cells: separators, quotes and line breaks survive
 printf 'age,town,note\n20,"Ulm, Neu","say ""hi"""\n"21","Ulm, Neu","two\nlines"\n30,Kiel,\n31,Kiel,"d"\n' >q.csv
 release q.csv
-out_has '[20-21],"Ulm, Neu","say ""hi"""'
-out_has '[20-21],"Ulm, Neu","two'
-out_has '[30-31],Kiel,'
+out_has '[20..21],"Ulm, Neu","say ""hi"""'
+out_has '[20..21],"Ulm, Neu","two'
+out_has '[30..31],Kiel,'
 [ "$(wc -l <"$OUT")" -eq 6 ] || failed "not six lines"
 cp "$OUT" q-release.csv
 expect 0 "$KANON" check q-release.csv -s s.yaml -k 2
 
 # lines that begin with an empty cell: one that is kept, and a number that all of a group lack
 printf 'note,age,town\n,20,Ulm\n,21,Ulm\nc,30,Kiel\n,31,Kiel\n' >e.csv
-printf 'note,age,town\n,[20-21],Ulm\n,[20-21],Ulm\nc,[30-31],Kiel\n,[30-31],Kiel\n' >wanted-e.csv
+printf 'note,age,town\n,[20..21],Ulm\n,[20..21],Ulm\nc,[30..31],Kiel\n,[30..31],Kiel\n' >wanted-e.csv
 release e.csv
 same "$OUT" wanted-e.csv
 printf 'age,note\n,a\n,b\n30,c\n30,d\n' >e.csv

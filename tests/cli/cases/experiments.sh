@@ -43,7 +43,7 @@ import classifier
 for release in ('original.csv', 'released.csv'):
     print(round(classifier.accuracy('schema.yaml', 'original.csv', release, 'test.csv', 'y', True), 3))
 print(sorted(classifier.Categorical(['a', 'c'], 'job.csv').spread('x').items()))
-print(sorted(classifier.Numeric(['10', '10', '14', '17']).spread('[10-17]').items()))"
+print(sorted(classifier.Numeric(['10', '10', '14', '17']).spread('[10..17]').items()))"
 printf '0.667\n1.0\n[(0, 0.5), (1, 0.5)]\n[(1, 0.5), (2, 0.375), (3, 0.125)]\n' >wanted
 same "$OUT" wanted
 

@@ -12,4 +12,4 @@ done
 
 # as many as there are is possible
 expect 0 "$KANON" anonymize t.csv -s s.yaml -k 3 -q
-out_has '[20-30],[1-2]'
+out_has '[20..30],[1..2]'

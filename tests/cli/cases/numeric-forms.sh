@@ -9,7 +9,7 @@ form()
     same "$OUT" wanted.csv
 }
 
-printf 'age,pay\n[20-22],[1.50-2]\n[20-22],[1.50-2]\n[20-22],[1.50-2]\n60,9.5\n60,9.5\n60,9.5\n' >wanted.csv
+printf 'age,pay\n[20..22],[1.50..2]\n[20..22],[1.50..2]\n[20..22],[1.50..2]\n60,9.5\n60,9.5\n60,9.5\n' >wanted.csv
 form interval
 expect 0 "$KANON" anonymize t.csv -s s.yaml -k 3 -a kmember -q
 same "$OUT" wanted.csv

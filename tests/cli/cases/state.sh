@@ -77,6 +77,6 @@ printf 'attributes: {age: {role: quasi, type: decimal}, zip: {role: quasi}}\n' >
 expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -q -o r.csv --state z.state
 printf 'age,zip\n20.125,1\n' >d.csv
 expect 0 "$KANON" insert z.state d.csv -q -o -
-out_has "[20-20.5],1"
+out_has "[20..20.5],1"
 expect 0 "$KANON" state z.state
 out_has "file           sound"

@@ -32,7 +32,7 @@ bad "not UTF-8" 'Ulm;South;*\nKi\377el;North;*\n' 'town.csv:2'
 for taxonomy in 'Ulm;South;Land;*\nKiel;*\n' 'Ulm,South,*\nKiel,North,*\n' 'Ulm;Ulm;*\nKiel;North;*\nKiel;North;*\n'; do
     printf "$taxonomy" >town.csv
     expect 0 "$KANON" anonymize t.csv -s s.yaml -k 3 -q
-    out_has '[20-22],*'
+    out_has '[20..22],*'
 done
 
 # a file that is not there is the system's failure
