@@ -207,8 +207,9 @@ typedef struct kanon_read_options {
     const kanon_context *context; /* NULL: the schema's */
 } kanon_read_options;
 
-/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. The table keeps the file mapped, so it
- * must not be changed while the table lives. */
+/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. A file of
+ * more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or rewritten
+ * meanwhile; kanon_publish says so, too. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
                                         const kanon_read_options *options, kanon_error *err);
 /* The same of `size` bytes in memory, which must outlive the table. `name` stands in messages and reports. */
@@ -408,7 +409,7 @@ KANON_API void kanon_measures_free(kanon_measures *measures);
 
 typedef struct kanon_figure {
     const char *name;      /* as in the report: "information_loss" */
-    const char *attribute; /* the column that it is about; NULL: the whole table */
+    const char *attribute; /* the column that it is about, in a text of the table; NULL: the whole table */
     const char *formula;   /* for people */
     double value;          /* NAN: there is none, as the average of nothing */
     int whole;             /* the value is a count */
@@ -434,7 +435,8 @@ KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 /* Where bytes go that are not to be written to a file. `write` gets them in order; 0 is success, anything else an errno. Every
  * sink that was handed to a call is told once by `finish` (NULL: nobody needs to know) how the call ended: complete != 0, all
  * outputs of the call are whole and checked; 0, what was written must not be used. Both may be called on a worker thread of
- * the call, one at a time, but on the calling thread where the context says tick_on_caller. */
+ * the call, one at a time, but on the calling thread where the context says tick_on_caller. Only sinks in options without a
+ * struct_size are not told. */
 typedef struct kanon_sink {
     const char *name; /* for messages; a report's format goes by its ending, as that of a path; may be NULL */
     int (*write)(const void *bytes, size_t size, void *payload);

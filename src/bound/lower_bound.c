@@ -13,6 +13,7 @@
 #include "bound/separation.h"
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/sink_guard.h"
 #include "core/take_options.h"
 
 #include <math.h>
@@ -251,8 +252,11 @@ static kanon_status find_bound(kanon_lower_bound **out, const kanon_table *table
     kanon_status st = KANON_OK;
     bound_run s = {.begun = kanon__seconds()};
     kanon__output *certificate = NULL;
+    kanon__sink_guard guard;
     *out = NULL;
-    KANON_TRY(kanon__take_options(&s.options, sizeof s.options, options, err), out);
+    st = kanon__take_options(&s.options, sizeof s.options, options, err);
+    kanon__sink_guard_begin(&guard, &s.options.certificate_to);
+    KANON_TRY(st, out);
     kanon__call_ticks(&s.options.tick, &s.options.payload);
     KANON_TRY(check_options(table, &s.options, err), out);
     if (s.options.certificate != NULL || s.options.certificate_to != NULL) /* fails early where it cannot be written */
@@ -269,6 +273,7 @@ static kanon_status find_bound(kanon_lower_bound **out, const kanon_table *table
 out:
     kanon_lower_bound_free(s.out);
     kanon__output_free(certificate);
+    kanon__sink_guard_end(&guard, 1);
     kanon__free(s.best);
     kanon__free(s.prices);
     kanon__cuts_free(s.cuts);

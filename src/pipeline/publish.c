@@ -7,7 +7,7 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
-#include "core/take_options.h"
+#include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
 #include "release/writer.h"
 #include "report/report.h"
@@ -29,7 +29,7 @@ static const char *numeric_name(kanon_numeric numeric)
     return names[numeric];
 }
 
-enum { N_OUTPUTS = 4 };
+enum { N_OUTPUTS = KANON__N_OUTPUTS };
 
 static kanon_status fail_twice(const char *path, kanon_error *err)
 {
@@ -69,10 +69,10 @@ out:
     return st;
 }
 
-static kanon_status watch_row(int64_t row, const kanon__cell *cells, const char *line, size_t length, void *payload,
+static kanon_status watch_row(int64_t row, const kanon__cursor *cursor, const char *line, size_t length, void *payload,
                               kanon_error *err)
 {
-    return kanon__verifier_row(payload, row, cells, line, length, err);
+    return kanon__verifier_row(payload, row, cursor, line, length, err);
 }
 
 static void expect_row(int64_t row, void *payload)
@@ -194,13 +194,16 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
 {
     kanon_status st = KANON_OK;
     publication p = {.table = table, .grouping = grouping};
-    KANON_TRY(kanon__take_options(&p.wanted, sizeof p.wanted, outputs, err), out);
+    kanon__guarded_outputs given;
+    KANON_TRY(kanon__guarded_outputs_begin(&given, outputs, err), out);
+    p.wanted = given.wanted;
     kanon__call_ticks(&p.wanted.tick, &p.wanted.payload);
     if (p.wanted.numeric < KANON_NUMERIC_INTERVAL || p.wanted.numeric > KANON_NUMERIC_COLUMNS) {
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
-    if (p.wanted.report != NULL || p.wanted.report_external != NULL)
+    if (p.wanted.report != NULL || p.wanted.report_external != NULL || p.wanted.report_to != NULL ||
+        p.wanted.report_external_to != NULL)
         KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const kanon_outputs *w = &p.wanted;
@@ -218,15 +221,20 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         KANON_TRY(write_release(&p, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
+    KANON_TRY(kanon__source_unchanged(table->source, err), out);
     if (before != NULL)
         KANON_TRY(before(p.release != NULL ? kanon__output_sha256(p.release) : "", payload, err), out);
     kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
     KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
 out:
+    /* what looks like an error of this library may be an input that was changed before it was read again */
+    if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)
+        st = KANON_EIO;
     kanon__output_free(p.report_external);
     kanon__output_free(p.report);
     kanon__output_free(p.groups);
     kanon__output_free(p.release);
+    kanon__guarded_outputs_end(&given);
     return st;
 }
 

@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "pipeline/guarded_outputs.h"
 #include "pipeline/publish.h"
 #include "pipeline/requirements.h"
 #include "refine/refinement.h"
@@ -76,6 +77,11 @@ void kanon_state_close(kanon_state *s)
 }
 
 /* ---- a new one --------------------------------------------------------------------------------------------------- */
+
+static bool wants_release(const kanon_outputs *outputs)
+{
+    return outputs != NULL && (outputs->release != NULL || outputs->release_to != NULL);
+}
 
 /* A new state: it is made under a temporary name in the same folder, and gets its own when it is complete. */
 typedef struct state_build {
@@ -174,7 +180,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     m.state->context = kanon__call_context();
     m.state->tick = o->tick;
     m.state->payload = o->payload;
-    m.released = outputs != NULL && outputs->release != NULL;
+    m.released = wants_release(outputs);
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
     KANON_TRY(kanon__store_create(&m.state->store, m.temporary, err), out);
     KANON_TRY(kanon__session_create(m.state, table, schema, grouping, m.released, err), out);
@@ -194,15 +200,49 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
 {
     kanon__call call;
     kanon_state_options o;
-    kanon_status st = take_state_options(&o, options, err);
-    if (st != KANON_OK)
-        return st;
-    kanon__call_begin(&call, o.context != NULL ? o.context : table->context);
-    kanon__call_ticks(&o.tick, &o.payload);
-    return kanon__call_end(&call, create(path, table, schema, grouping, outputs, &o, err));
+    kanon__guarded_outputs given;
+    kanon_status st = kanon__guarded_outputs_begin(&given, outputs, err);
+    if (st == KANON_OK)
+        st = take_state_options(&o, options, err);
+    if (st == KANON_OK) {
+        kanon__call_begin(&call, o.context != NULL ? o.context : table->context);
+        kanon__call_ticks(&o.tick, &o.payload);
+        st = create(path, table, schema, grouping, outputs != NULL ? &given.wanted : NULL, &o, err);
+        kanon__call_end(&call, st);
+    }
+    kanon__guarded_outputs_end(&given);
+    return st;
 }
 
 /* ---- one change -------------------------------------------------------------------------------------------------- */
+
+/* A call that changes a state, and what the caller asks for, taken over. */
+typedef struct change_call {
+    kanon__state_call call;
+    kanon_change_options options;
+    kanon__guarded_outputs outputs;
+} change_call;
+
+/* End it in any case, also where this fails. */
+static kanon_status change_begin(change_call *c, kanon_state *s, const kanon_change_options *options, kanon_change *out,
+                                 kanon_error *err)
+{
+    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
+    kanon__state_call_begin(&c->call, s);
+    kanon_status taken = kanon__take_options(&c->options, sizeof c->options, options, err);
+    kanon_status st = kanon__guarded_outputs_begin(&c->outputs, c->options.outputs, err);
+    if (c->options.outputs != NULL)
+        c->options.outputs = &c->outputs.wanted;
+    if (st == KANON_OK && c->options.joint_k < 0)
+        st = kanon__fail(err, KANON_EINVAL, "joint_k is negative");
+    return taken != KANON_OK ? taken : st;
+}
+
+static kanon_status change_end(change_call *c, kanon_status status)
+{
+    kanon__guarded_outputs_end(&c->outputs);
+    return kanon__state_call_end(&c->call, status);
+}
 
 /* One change, from begin to end. The subset is read when a release or a refinement needs it. */
 typedef struct change_run {
@@ -219,12 +259,8 @@ typedef struct change_run {
 static kanon_status begin(change_run *c, kanon_state *s, const char *command, const kanon_change_options *options,
                           kanon_change *out, kanon_error *err)
 {
-    *c = (change_run){.state = s, .out = out, .command = command};
-    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
-    kanon_status st = kanon__take_options(&c->options, sizeof c->options, options, err);
-    if (st == KANON_OK && c->options.joint_k < 0)
-        st = kanon__fail(err, KANON_EINVAL, "joint_k is negative");
-    return st == KANON_OK ? kanon__session_begin(s, true, err) : st;
+    *c = (change_run){.state = s, .options = *options, .out = out, .command = command};
+    return kanon__session_begin(s, true, err);
 }
 
 static void note_counts(change_run *c)
@@ -258,7 +294,7 @@ static kanon_status finish(const char *sha256, void *payload, kanon_error *err)
     kanon_status st = KANON_OK;
     change_run *c = payload;
     kanon_state *s = c->state;
-    if (c->options.outputs != NULL && c->options.outputs->release != NULL) {
+    if (wants_release(c->options.outputs)) {
         snprintf(c->release.sha256, sizeof c->release.sha256, "%s", sha256);
         c->release.n_withheld = c->out->withheld;
         c->release.joint_k = c->options.joint_k;
@@ -379,56 +415,50 @@ out:
 static kanon_status apply_input(kanon_state *s, kanon__input *input, kanon__delta_kind kind,
                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    kanon_change_options o;
     kanon__source *source = NULL;
-    kanon_status st = kanon__take_options(&o, sizeof o, options, err);
-    if (st != KANON_OK)
-        kanon__input_close(input);
-    else
-        st = kanon__csv_source_new(&source, input, o.delimiter, err);
+    kanon_status st = kanon__csv_source_new(&source, input, options->delimiter, err);
     return st == KANON_OK ? apply_source(s, source, kind, options, out, err) : st;
 }
 
 static kanon_status apply_file(kanon_state *s, const char *path, kanon__delta_kind kind, const kanon_change_options *options,
                                kanon_change *out, kanon_error *err)
 {
-    kanon__state_call call;
+    change_call call;
     kanon__input input = {0};
-    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
-    kanon__state_call_begin(&call, s);
-    kanon_status st = kanon__input_open(&input, path, err);
-    return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
+    kanon_status st = change_begin(&call, s, options, out, err);
+    if (st == KANON_OK)
+        st = kanon__input_open(&input, path, err);
+    return change_end(&call, st == KANON_OK ? apply_input(s, &input, kind, &call.options, out, err) : st);
 }
 
 static kanon_status apply_bytes(kanon_state *s, const void *bytes, size_t size, const char *name, kanon__delta_kind kind,
                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    kanon__state_call call;
+    change_call call;
     kanon__input input = {0};
-    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
-    kanon__state_call_begin(&call, s);
-    kanon_status st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
-    return kanon__state_call_end(&call, st == KANON_OK ? apply_input(s, &input, kind, options, out, err) : st);
+    kanon_status st = change_begin(&call, s, options, out, err);
+    if (st == KANON_OK)
+        st = kanon__input_from_bytes(&input, name, bytes, size, NULL, err);
+    return change_end(&call, st == KANON_OK ? apply_input(s, &input, kind, &call.options, out, err) : st);
 }
 
 /* The whole stream is read before the session begins. */
 static kanon_status apply_stream(kanon_state *s, struct ArrowArrayStream *stream, kanon__delta_kind kind,
                                  const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    kanon__state_call call;
+    change_call call;
     kanon__source *source = NULL;
     kanon__ticker ticker;
-    *out = (kanon_change){.loss_before = NAN, .loss = NAN, .drift = NAN};
-    kanon__state_call_begin(&call, s);
+    kanon_status begun = change_begin(&call, s, options, out, err), st = KANON_OK;
     kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
-    KANON_TRY(kanon__arrow_source_new(&source, stream, err), out);
+    KANON_TRY(kanon__arrow_source_new(&source, stream, err), out); /* the stream is taken over whatever is wrong */
+    KANON_TRY(begun, out);
     KANON_TRY(kanon__arrow_source_load(source, 0, &ticker, err), out);
-    st = apply_source(s, source, kind, options, out, err);
+    st = apply_source(s, source, kind, &call.options, out, err);
     source = NULL;
 out:
     kanon__source_free(source);
-    return kanon__state_call_end(&call, st);
+    return change_end(&call, st);
 }
 
 kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kanon_change_options *options,
@@ -503,9 +533,9 @@ out:
 kanon_status kanon_state_release(kanon_state *state, const kanon_change_options *options, kanon_change *out,
                                  kanon_error *err)
 {
-    kanon__state_call call;
-    kanon__state_call_begin(&call, state);
-    return kanon__state_call_end(&call, release(state, options, out, err));
+    change_call call;
+    kanon_status st = change_begin(&call, state, options, out, err);
+    return change_end(&call, st == KANON_OK ? release(state, &call.options, out, err) : st);
 }
 
 /* ---- refining ---------------------------------------------------------------------------------------------------- */
@@ -614,7 +644,7 @@ out:
 kanon_status kanon_state_optimize(kanon_state *state, const char *refinement, const kanon_change_options *options,
                                   kanon_change *out, kanon_error *err)
 {
-    kanon__state_call call;
-    kanon__state_call_begin(&call, state);
-    return kanon__state_call_end(&call, optimize(state, refinement, options, out, err));
+    change_call call;
+    kanon_status st = change_begin(&call, state, options, out, err);
+    return change_end(&call, st == KANON_OK ? optimize(state, refinement, &call.options, out, err) : st);
 }

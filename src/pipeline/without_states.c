@@ -1,6 +1,6 @@
 /* Compiled in place of src/state and of the calls on it, where KANON_STATES is off: every public function of states
  * returns KANON_EINVAL and says that it was not built. */
-#include "core/status.h"
+#include "pipeline/guarded_outputs.h"
 
 #include <kanon_arrow.h>
 
@@ -13,7 +13,10 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
                                 const kanon_grouping *grouping, const kanon_outputs *outputs,
                                 const kanon_state_options *options, kanon_error *err)
 {
-    (void)path, (void)table, (void)schema, (void)grouping, (void)outputs, (void)options;
+    kanon__guarded_outputs given;
+    (void)path, (void)table, (void)schema, (void)grouping, (void)options;
+    kanon__guarded_outputs_begin(&given, outputs, NULL); /* its sinks are told that nothing comes */
+    kanon__guarded_outputs_end(&given);
     return no_states(err);
 }
 

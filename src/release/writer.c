@@ -155,7 +155,7 @@ static kanon_status write_row(const writer *w, part_buffer *d, int64_t row, kano
     if (t->source->crlf)
         d->bytes[d->n++] = '\r';
     d->bytes[d->n++] = '\n';
-    KANON_TRY(w->release->watcher(row, d->cursor->cells, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err),
+    KANON_TRY(w->release->watcher(row, d->cursor, d->bytes + begin, (size_t)(d->n - begin), w->release->payload, err),
               out);
 out:
     return st;

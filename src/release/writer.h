@@ -7,9 +7,9 @@
 #include "core/ticker.h"
 #include "release/recode.h"
 
-/* Told of every row before it leaves, with the cells of the input and the line as it stands in the buffer that is written.
+/* Told of every row before it leaves, with the cursor that stands on it and the line as it is in the buffer that is written.
  * Called by several threads at once. */
-typedef kanon_status (*kanon__row_watcher)(int64_t row, const kanon__cell *cells, const char *line, size_t length,
+typedef kanon_status (*kanon__row_watcher)(int64_t row, const kanon__cursor *cursor, const char *line, size_t length,
                                            void *payload, kanon_error *err);
 
 /* What is written, and how. */

@@ -4,6 +4,7 @@
 #include "table/csv.h"
 
 #include "core/alloc.h"
+#include "table/csv_dialect.h"
 #include "table/dictionary.h"
 
 #include <stdarg.h>
@@ -13,10 +14,10 @@
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK = 64, MAX_COLUMNS = 1000000, LABEL = 160, DELIMITER_SAMPLE = 1 << 16 };
+enum { BLOCK = 64, MAX_COLUMNS = 1000000, LABEL = 160 };
+enum { WINDOW = 1 << 18, FIRST_FILL = 1 << 9, LONG_ROW = 1 << 24, LONGEST_CHARACTER = 4 };
 
 static const size_t longest_cell = INT32_MAX;
-static const char default_candidates[] = ",;\t|";
 
 /* The walk along one row. In each block of 64 bytes a bit marks every byte that may need more than to be passed over: the
  * delimiter, the quote, control characters (line breaks and NUL are some) and bytes outside ASCII.
@@ -27,13 +28,16 @@ static const char default_candidates[] = ",;\t|";
 typedef struct walk {
     const char *block;
     uint64_t marks;      /* those of the block that were not visited yet */
-    const char *end;     /* of the rows */
+    const char *end;     /* of the rows, or of the window */
     const char *cell;    /* where the current cell begins */
     const char *row_end; /* past the row's line break; NULL: still on the way */
     int64_t n_cells;     /* complete ones */
     int64_t n_breaks;    /* line breaks inside quotes */
     char delimiter;
     bool portable;
+    bool partial;   /* the rows go on past the window */
+    bool cut;       /* the walk depends on what comes after the window: the row must be read again in a larger one */
+    bool in_quotes; /* it was cut inside a quoted cell */
 } walk;
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -62,13 +66,27 @@ static const char *column_label(char out[LABEL], const kanon__csv *csv, int64_t 
     return out;
 }
 
+static int64_t count_breaks(const char *at, const char *end)
+{
+    int64_t n = 0;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        n++;
+        at++;
+    }
+    return n;
+}
+
+/* Where the file cannot be read any more, the line does not matter: see or_changed. */
 static int64_t line_at(const kanon__csv *csv, size_t position)
 {
+    char buffer[KANON__INPUT_CHUNK];
+    const char *bytes;
     int64_t line = 1;
-    const char *at = csv->input->bytes, *end = at + position;
-    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        line++;
-        at++;
+    size_t n;
+    for (size_t at = 0; at < position; at += n) {
+        if (kanon__input_chunk(csv->input, at, position, buffer, &bytes, &n, NULL) != KANON_OK)
+            break;
+        line += count_breaks(bytes, bytes + n);
     }
     return line;
 }
@@ -86,8 +104,13 @@ static int64_t row_line(const kanon__csv *csv)
     return csv->line > 0 ? csv->line : line_at(csv, csv->position);
 }
 
-static kanon_status fail_in_row(const kanon__csv *csv, const walk *w, kanon_error *err, const char *what, const char *hint)
+/* What is wrong at `at`. So near the end of the window, the bytes after it may put it right. */
+static kanon_status fail_in_row(const kanon__csv *csv, walk *w, const char *at, kanon_error *err, const char *what,
+                                const char *hint)
 {
+    w->cut = w->partial && w->end - at < LONGEST_CHARACTER;
+    if (w->cut)
+        return KANON_EDATA;
     return kanon__hint(err, fail_at(csv, row_line(csv) + w->n_breaks, w->n_cells, err, what), "%s", hint);
 }
 
@@ -100,7 +123,7 @@ kanon_status kanon__csv_fail(const kanon__csv *csv, int column, kanon_error *err
     va_end(args);
     int64_t line = csv->line;
     if (line == 0 && csv->n_cells > 0)
-        line = line_at(csv, (size_t)(csv->cells[0].text - csv->input->bytes));
+        line = line_at(csv, csv->row_begin);
     return fail_at(csv, line, column, err, what);
 }
 
@@ -192,6 +215,41 @@ static void skip_to(walk *w, const char *at)
         enter_block(w, at);
 }
 
+/* ---- the window -------------------------------------------------------------------------------------------------- */
+
+/* Make the window begin at `position` and hold more bytes from there on than it does now. It is small after a jump, where
+ * perhaps one row is wanted (rows in random order), and grows as reading goes on; it is at least twice a row that did not
+ * fit. */
+static kanon_status fill_window(kanon__csv *csv, size_t position, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool goes_on = csv->fill > 0 && position >= csv->window_begin && position <= csv->window_end;
+    size_t kept = goes_on ? csv->window_end - position : 0, fill = goes_on ? csv->fill * 4 : FIRST_FILL;
+    fill = fill < csv->most_fill ? fill : csv->most_fill;
+    size_t wanted = kept < fill - fill / 2 ? fill : 2 * kept, there_is = csv->input->size - position;
+    wanted = wanted < there_is ? wanted : there_is;
+    KANON_TRY(kanon__grow_array(&csv->buffer, &csv->buffer_capacity, (int64_t)wanted, "a part of the input", err), out);
+    if (kept > 0)
+        memmove(csv->buffer, csv->buffer + (position - csv->window_begin), kept);
+    csv->fill = fill;
+    csv->window = csv->buffer;
+    csv->window_begin = position;
+    csv->window_end = position + kept;
+    KANON_TRY(kanon__input_read(csv->input, csv->window_end, csv->buffer + kept, wanted - kept, err), out);
+    csv->window_end = position + wanted;
+out:
+    return st;
+}
+
+static void set_up_window(kanon__csv *csv, const kanon__csv_options *options)
+{
+    csv->most_fill = options->window > 0 ? options->window : WINDOW;
+    if (csv->input->bytes != NULL) {
+        csv->window = csv->input->bytes;
+        csv->window_end = csv->input->size;
+    }
+}
+
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 /* The bounds of the second byte keep out longer forms than needed, surrogates and what lies past U+10FFFF. */
@@ -214,13 +272,14 @@ size_t kanon__csv_character(const char *at, const char *end)
 static kanon_status pass_text(const kanon__csv *csv, walk *w, const char *mark, kanon_error *err)
 {
     if (*mark == '\0')
-        return fail_in_row(csv, w, err, "a NUL byte", "convert the file to UTF-8 text; it may be UTF-16");
+        return fail_in_row(csv, w, mark, err, "a NUL byte", "convert the file to UTF-8 text; it may be UTF-16");
     if (((unsigned char)*mark & 0x80) == 0)
         return KANON_OK;
     while (mark < w->end && ((unsigned char)*mark & 0x80) != 0) {
         size_t length = kanon__csv_character(mark, w->end);
         if (length == 0)
-            return fail_in_row(csv, w, err, "not UTF-8", "convert the file, for example: iconv -f ISO-8859-1 -t UTF-8");
+            return fail_in_row(csv, w, mark, err, "not UTF-8",
+                               "convert the file, for example: iconv -f ISO-8859-1 -t UTF-8");
         mark += length;
     }
     skip_to(w, mark);
@@ -276,6 +335,7 @@ static void end_row(const kanon__csv *csv, walk *w, const char *mark)
         cell_end--;
     put_cell(csv, w, (kanon__cell){.text = w->cell, .length = (size_t)(cell_end - w->cell)});
     w->row_end = mark < w->end ? mark + 1 : mark;
+    w->cut = w->partial && mark == w->end;
 }
 
 /* What may stand after a closing quote: a delimiter, a line break, the end. */
@@ -286,12 +346,13 @@ static kanon_status leave_quotes(const kanon__csv *csv, walk *w, kanon__cell cel
         skip_to(w, w->cell);
     } else if (after == w->end) {
         w->row_end = after;
+        w->cut = w->partial;
     } else if (*after == '\n') {
         w->row_end = after + 1;
     } else if (*after == '\r' && after + 1 < w->end && after[1] == '\n') {
         w->row_end = after + 2;
     } else {
-        return fail_in_row(csv, w, err, "text after a closing quote", "write a quote inside a quoted cell twice");
+        return fail_in_row(csv, w, after, err, "text after a closing quote", "write a quote inside a quoted cell twice");
     }
     put_cell(csv, w, cell);
     return KANON_OK;
@@ -305,7 +366,8 @@ static kanon_status take_quoted(const kanon__csv *csv, walk *w, kanon_error *err
         const char *mark = next_mark(w);
         if (mark == w->end) {
             w->n_breaks = breaks_before;
-            return fail_in_row(csv, w, err, "the quote that begins here is never closed",
+            w->in_quotes = true;
+            return fail_in_row(csv, w, mark, err, "the quote that begins here is never closed",
                                "close it, and write a quote inside a quoted cell twice");
         }
         if (*mark == '"' && mark + 1 < w->end && mark[1] == '"') {
@@ -336,18 +398,23 @@ static kanon_status walk_row(const kanon__csv *csv, walk *w, kanon_error *err)
         else if (mark == w->cell)
             st = take_quoted(csv, w, err);
         else
-            st = fail_in_row(csv, w, err, "a quote inside an unquoted cell",
+            st = fail_in_row(csv, w, mark, err, "a quote inside an unquoted cell",
                              "put the cell in quotes and write the quote inside it twice");
     }
     return st;
+}
+
+static kanon_status fail_long(const kanon__csv *csv, int64_t column, kanon_error *err)
+{
+    return kanon__hint(err, fail_at(csv, row_line(csv), column, err, "a cell of more than 2147483647 bytes"),
+                       "check the quotes and the line ends");
 }
 
 static kanon_status check_lengths(const kanon__csv *csv, int64_t n_cells, kanon_error *err)
 {
     for (int64_t i = 0; i < n_cells && i < csv->cells_capacity; i++)
         if (csv->cells[i].length > longest_cell)
-            return kanon__hint(err, fail_at(csv, row_line(csv), i, err, "a cell of more than 2147483647 bytes"),
-                               "check the quotes and the line ends");
+            return fail_long(csv, i, err);
     return KANON_OK;
 }
 
@@ -359,17 +426,64 @@ static kanon_status make_room(kanon__csv *csv, int64_t n_cells, kanon_error *err
     return kanon__grow_array(&csv->cells, &csv->cells_capacity, n_cells, "cells of a row", err);
 }
 
+/* Whether there is a quote past the window. */
+static kanon_status find_quote(const kanon__csv *csv, bool *found, kanon_error *err)
+{
+    char buffer[KANON__INPUT_CHUNK];
+    const char *bytes;
+    size_t n;
+    *found = false;
+    for (size_t at = csv->window_end; at < csv->end && !*found; at += n) {
+        kanon_status st = kanon__input_chunk(csv->input, at, csv->end, buffer, &bytes, &n, err);
+        if (st != KANON_OK)
+            return st;
+        *found = memchr(bytes, '"', n) != NULL;
+    }
+    return KANON_OK;
+}
+
+/* Get more of a row that was cut. A long one may be due to a quote that is never closed: the rest of the file is not read
+ * into memory to find that out; *whole says that the window holds all that matters. */
+static kanon_status widen(kanon__csv *csv, const walk *w, bool *whole, kanon_error *err)
+{
+    bool found = true;
+    if ((size_t)(w->end - w->cell) > longest_cell)
+        return fail_long(csv, w->n_cells, err);
+    if (w->in_quotes && csv->window_end - csv->position >= LONG_ROW) {
+        kanon_status st = find_quote(csv, &found, err);
+        if (st != KANON_OK)
+            return st;
+    }
+    *whole = !found;
+    return found ? fill_window(csv, csv->position, err) : KANON_OK;
+}
+
 /* Read the row at csv->position. Where it has more cells than there is room for, and may have (`grow`), it is read again. */
 static kanon_status read_row(kanon__csv *csv, bool grow, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const char *begin = csv->input->bytes + csv->position, *end = csv->input->bytes + csv->end;
+    const char *begin;
+    bool whole = false;
     walk w;
     csv->line = csv->next_line;
+    if (csv->position < csv->window_begin || csv->position >= csv->window_end)
+        KANON_TRY(fill_window(csv, csv->position, err), out);
     for (;;) {
-        w = (walk){.end = end, .cell = begin, .delimiter = csv->delimiter, .portable = csv->portable};
+        size_t until = csv->window_end < csv->end ? csv->window_end : csv->end;
+        begin = csv->window + (csv->position - csv->window_begin);
+        w = (walk){.end = csv->window + (until - csv->window_begin),
+                   .cell = begin,
+                   .delimiter = csv->delimiter,
+                   .portable = csv->portable,
+                   .partial = until < csv->end && !whole};
         enter_block(&w, begin);
-        KANON_TRY(walk_row(csv, &w, err), out);
+        st = walk_row(csv, &w, err);
+        if (w.cut) {
+            KANON_TRY(widen(csv, &w, &whole, err), out);
+            continue;
+        }
+        if (st != KANON_OK)
+            goto out;
         if (!grow || w.n_cells <= csv->cells_capacity)
             break;
         KANON_TRY(make_room(csv, w.n_cells, err), out);
@@ -377,6 +491,7 @@ static kanon_status read_row(kanon__csv *csv, bool grow, kanon_error *err)
     if ((size_t)(w.row_end - begin) > longest_cell)
         KANON_TRY(check_lengths(csv, w.n_cells, err), out);
     csv->n_cells = w.n_cells < INT32_MAX ? (int)w.n_cells : INT32_MAX;
+    csv->row_begin = csv->position;
     csv->position += (size_t)(w.row_end - begin);
     csv->next_line += csv->next_line > 0 ? w.n_breaks + 1 : 0;
 out:
@@ -396,19 +511,25 @@ static kanon_status fail_ragged(const kanon__csv *csv, kanon_error *err)
                              : "put cells that hold the delimiter in quotes");
 }
 
+/* What looks like bad data may be a file that was rewritten meanwhile. */
+static kanon_status or_changed(const kanon__input *input, kanon_status st, kanon_error *err)
+{
+    kanon_status changed = st == KANON_EDATA ? kanon__input_unchanged(input, err) : KANON_OK;
+    return changed != KANON_OK ? changed : st;
+}
+
 kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err)
 {
-    size_t begin = csv->position;
     *has_row = false;
-    if (begin >= csv->end)
-        return KANON_OK;
+    if (csv->position >= csv->end)
+        return kanon__input_unchanged(csv->input, err);
     kanon_status st = read_row(csv, csv->ragged, err);
     if (st != KANON_OK)
-        return st;
+        return or_changed(csv->input, st, err);
     if (csv->n_cells != csv->n_columns && !csv->ragged) {
-        csv->position = begin;
+        csv->position = csv->row_begin;
         csv->next_line = csv->line;
-        return fail_ragged(csv, err);
+        return or_changed(csv->input, fail_ragged(csv, err), err);
     }
     csv->row++;
     *has_row = true;
@@ -416,74 +537,6 @@ kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err)
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
-
-/* The end of the last line that is not blank, with its line break. */
-static size_t end_of_rows(const char *bytes, size_t begin, size_t size)
-{
-    while (size > begin && bytes[size - 1] == '\n') {
-        size_t line_end = size - 1;
-        if (line_end > begin && bytes[line_end - 1] == '\r')
-            line_end--;
-        if (line_end > begin && bytes[line_end - 1] != '\n')
-            break;
-        size = line_end;
-    }
-    return size;
-}
-
-/* With a header, the candidate that its line holds most often; else the first one that the first lines hold at all. */
-static char find_delimiter(const kanon__csv *csv, const char *candidates, bool no_header)
-{
-    size_t counts[256] = {0};
-    size_t end = no_header && csv->end - csv->position > DELIMITER_SAMPLE ? csv->position + DELIMITER_SAMPLE : csv->end;
-    bool quoted = false;
-    for (size_t i = csv->position; i < end; i++) {
-        unsigned char c = (unsigned char)csv->input->bytes[i];
-        if (c == '"')
-            quoted = !quoted;
-        else if (c == '\n' && !quoted && !no_header)
-            break;
-        else if (!quoted)
-            counts[c]++;
-    }
-    char best = ',';
-    size_t most = 0;
-    for (const char *c = candidates; *c != '\0' && !(no_header && most > 0); c++)
-        if (counts[(unsigned char)*c] > most) {
-            best = *c;
-            most = counts[(unsigned char)*c];
-        }
-    return best;
-}
-
-static kanon_status choose_delimiter(kanon__csv *csv, const kanon__csv_options *options, kanon_error *err)
-{
-    const char *candidates = options->candidates != NULL ? options->candidates : default_candidates;
-    csv->delimiter = options->delimiter != 0 ? options->delimiter : find_delimiter(csv, candidates, options->no_header);
-    if (csv->delimiter == '"' || csv->delimiter == '\n' || csv->delimiter == '\r' || (csv->delimiter & 0x80) != 0)
-        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a delimiter that cannot separate cells"),
-                           "use one ASCII character that is neither a quote nor a line break");
-    return KANON_OK;
-}
-
-/* A file with the line ends of old Macs looks like a single line with CRs in it. */
-static kanon_status refuse_lone_returns(const kanon__csv *csv, kanon_error *err)
-{
-    const char *begin = csv->input->bytes + csv->position, *end = csv->input->bytes + csv->end;
-    const char *line_feed = memchr(begin, '\n', (size_t)(end - begin));
-    bool quoted = false;
-    if (line_feed != NULL && line_feed + 1 < end)
-        return KANON_OK;
-    for (const char *at = begin; at < end; at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        if (*at == '\r' && !quoted && at + 1 != line_feed)
-            return kanon__hint(err,
-                               kanon__fail(err, KANON_EDATA, "%s:1: column 1: lines end with CR alone", csv->input->path),
-                               "convert the line ends, for example: tr '\\r' '\\n' < OLD > NEW");
-    }
-    return KANON_OK;
-}
 
 static kanon_status take_names(kanon__csv *csv, kanon_error *err)
 {
@@ -522,7 +575,7 @@ static kanon_status read_first_line(kanon__csv *csv, bool no_header, kanon_error
     kanon_status st = read_row(csv, true, err);
     if (st != KANON_OK)
         return st;
-    const char *last = csv->input->bytes + csv->position - 1;
+    const char *last = csv->window + (csv->position - 1 - csv->window_begin);
     csv->crlf = csv->position - begin >= 2 && last[0] == '\n' && last[-1] == '\r';
     if (!no_header) {
         csv->first_row = csv->position;
@@ -545,22 +598,15 @@ kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const k
         options = &defaults;
     csv.ragged = options->ragged;
     csv.portable = options->portable;
-    csv.position = input->size >= 3 && memcmp(input->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    csv.end = end_of_rows(input->bytes, csv.position, input->size);
-    if (csv.position == csv.end) {
-        st = kanon__hint(err, kanon__fail(err, KANON_EDATA, "%s:1: column 1: the file is empty", input->path),
-                         options->no_header ? "it must have at least one line" : "its first line must name the columns");
-        goto out;
-    }
-    KANON_TRY(choose_delimiter(&csv, options, err), out);
-    KANON_TRY(refuse_lone_returns(&csv, err), out);
+    set_up_window(&csv, options);
+    KANON_TRY(kanon__csv_find_dialect(&csv, options, err), out);
     KANON_TRY(read_first_line(&csv, options->no_header, err), out);
     kanon__csv_rewind(&csv);
     *out = csv;
     csv = (kanon__csv){0};
 out:
     kanon__csv_close(&csv);
-    return st;
+    return or_changed(input, st, err);
 }
 
 int kanon__csv_find_column(const kanon__csv *csv, const char *name)
@@ -594,6 +640,7 @@ void kanon__csv_close(kanon__csv *csv)
     for (int i = 0; csv->names != NULL && i < csv->n_columns; i++)
         kanon__free(csv->names[i]);
     kanon__free(csv->names);
+    kanon__free(csv->buffer);
     kanon__free(csv->cells);
     *csv = (kanon__csv){0};
 }

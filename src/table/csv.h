@@ -1,5 +1,11 @@
 /* CSV as in RFC 4180: quotes, quoted separators and line breaks, CRLF or LF, a UTF-8 byte order mark is skipped.
- * A row is read at a time; its cells point into the input, nothing is copied. */
+ * A row is read at a time. Its cells point into a window, which holds the whole row: all of the input where that lies in
+ * memory, else a buffer of the reader's own.
+ *
+ *     input    ......................................................
+ *     window          [ row | row | row | the row | row | ro ]
+ *                                         ^ row_begin
+ *                                                 ^ position */
 #ifndef KANON_TABLE_CSV_H
 #define KANON_TABLE_CSV_H
 
@@ -21,6 +27,7 @@ typedef struct kanon__csv_options {
     bool no_header;         /* the first line is a row, and columns are called "column 1", "column 2", ... in messages */
     bool ragged;            /* rows may have any number of cells */
     bool portable;          /* without vector instructions, as on other processors: for tests */
+    size_t window;          /* how many bytes of a file are read at a time; 0: 256 kB. Other numbers are for tests */
 } kanon__csv_options;
 
 typedef struct kanon__csv {
@@ -34,10 +41,16 @@ typedef struct kanon__csv {
     int n_cells;
     int64_t line; /* where the current row begins, from 1 */
     int64_t row;  /* its number, from 0 */
+    size_t row_begin;     /* where it begins in the input */
+    size_t position, end; /* the next row; where the rows end and only blank lines are left */
     /* the rest is the reader's own */
     bool portable;
     int64_t cells_capacity;
-    size_t position, end; /* the next row; where the rows end and only blank lines are left */
+    const char *window; /* the bytes of the input from window_begin until window_end */
+    size_t window_begin, window_end;
+    char *buffer; /* that is the window of a file */
+    int64_t buffer_capacity;
+    size_t fill, most_fill; /* how large the window was to be when it was last filled, and may be at most */
     int64_t next_line;    /* 0: not known, after kanon__csv_seek */
     size_t first_row;     /* position and line of the first row, for kanon__csv_rewind */
     int64_t first_line;
@@ -46,7 +59,8 @@ typedef struct kanon__csv {
 /* Read the header. KANON_EDATA: empty file, duplicate or badly encoded names, an unterminated quote. */
 kanon_status kanon__csv_open(kanon__csv *out, const kanon__input *input, const kanon__csv_options *options,
                              kanon_error *err);
-/* Read the next row into csv->cells. *has_row is false past the last one. Blank lines at the very end are no rows.
+/* Read the next row into csv->cells, which are valid until the row after it is read. *has_row is false past the last one.
+ * Blank lines at the very end are no rows. KANON_EIO: the file has changed since it was opened.
  * KANON_EDATA: a row with another number of cells than the header, text after a closing quote, a quote inside an unquoted
  * cell, an unterminated quote, a NUL byte, bytes that are not UTF-8: each with file, line and column. */
 kanon_status kanon__csv_next(kanon__csv *csv, bool *has_row, kanon_error *err);

@@ -1,6 +1,6 @@
-/* See input.h. Regular files are mapped; whatever cannot be mapped is copied to a spill file (core/spill.h), which is
- * mapped instead. Called by the CSV source and by the readers of schemas and taxonomies. */
-#define _GNU_SOURCE /* madvise */
+/* See input.h. Small files are read into memory; larger ones stay open and are read by pread. Whatever is no regular file is
+ * copied to an unnamed temporary file (core/spill.h) first. Called by the CSV source and by the readers of schemas and
+ * taxonomies. */
 #include "table/input.h"
 
 #include "core/alloc.h"
@@ -12,11 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COPY_SIZE = 1 << 16 };
+enum { COPY_SIZE = 1 << 16, READ_WHOLE = 1 << 20 };
 
 static int open_to_read(const char *path)
 {
@@ -78,42 +77,115 @@ out:
     return st;
 }
 
-static kanon_status map_file(kanon__input *in, int fd, kanon_error *err)
+static kanon_status fail_changed(const kanon__input *in, kanon_error *err)
+{
+    kanon_status st = kanon__fail(err, KANON_EIO, "%s: the file has changed while it was read", in->path);
+    return kanon__hint(err, st, "wait until it is complete, or make a copy and read that");
+}
+
+kanon_status kanon__input_read(const kanon__input *in, size_t offset, char *buffer, size_t size, kanon_error *err)
+{
+    if (in->bytes != NULL) {
+        memcpy(buffer, in->bytes + offset, size);
+        return KANON_OK;
+    }
+    while (size > 0) {
+        ssize_t n = pread(in->fd, buffer, size, (off_t)offset);
+        if (n == 0)
+            return fail_changed(in, err);
+        if (n < 0 && errno != EINTR)
+            return kanon__fail_errno(err, errno, "read", in->path);
+        if (n > 0) {
+            offset += (size_t)n;
+            buffer += n;
+            size -= (size_t)n;
+        }
+    }
+    return KANON_OK;
+}
+
+kanon_status kanon__input_chunk(const kanon__input *in, size_t position, size_t end, char buffer[KANON__INPUT_CHUNK],
+                                const char **bytes, size_t *n, kanon_error *err)
+{
+    *n = end - position;
+    if (in->bytes != NULL) {
+        *bytes = in->bytes + position;
+        return KANON_OK;
+    }
+    *n = *n < KANON__INPUT_CHUNK ? *n : KANON__INPUT_CHUNK;
+    *bytes = buffer;
+    return kanon__input_read(in, position, buffer, *n, err);
+}
+
+kanon_status kanon__input_unchanged(const kanon__input *in, kanon_error *err)
 {
     struct stat info;
+    if (!in->has_file)
+        return KANON_OK;
+    if (fstat(in->fd, &info) != 0)
+        return kanon__fail_errno(err, errno, "read", in->path);
+    if ((uintmax_t)info.st_size != in->size || info.st_mtim.tv_sec != in->modified.tv_sec ||
+        info.st_mtim.tv_nsec != in->modified.tv_nsec)
+        return fail_changed(in, err);
+    return KANON_OK;
+}
+
+static void close_file(kanon__input *in)
+{
+    if (in->has_file)
+        close(in->fd);
+    in->has_file = false;
+}
+
+kanon_status kanon__input_load(kanon__input *in, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char *bytes = NULL;
+    if (!in->has_file)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&bytes, (int64_t)in->size, "an input file", err), out);
+    KANON_TRY(kanon__input_read(in, 0, bytes, in->size, err), out);
+    KANON_TRY(kanon__input_unchanged(in, err), out);
+    close_file(in);
+    in->bytes = in->size > 0 ? bytes : NULL;
+    in->owned = bytes;
+    bytes = NULL;
+out:
+    kanon__free(bytes);
+    return st;
+}
+
+/* Take over the open file `fd`, in any case. */
+static kanon_status take_file(kanon__input *in, int fd, kanon_error *err)
+{
+    struct stat info;
+    in->fd = fd;
+    in->has_file = true;
     if (fstat(fd, &info) != 0)
         return kanon__fail_errno(err, errno, "read", in->path);
     if ((uintmax_t)info.st_size > SIZE_MAX / 2)
         return kanon__fail_errno(err, EFBIG, "read", in->path);
-    if (info.st_size == 0)
-        return KANON_OK;
-    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapping == MAP_FAILED)
-        return kanon__fail_errno(err, errno, "read", in->path);
-    madvise(mapping, (size_t)info.st_size, MADV_SEQUENTIAL);
-    in->mapping = mapping;
-    in->bytes = mapping;
     in->size = (size_t)info.st_size;
-    return KANON_OK;
+    in->modified = info.st_mtim;
+    return in->size <= READ_WHOLE ? kanon__input_load(in, err) : KANON_OK;
 }
 
-/* Files that claim to be empty are read too: those of /proc are not. */
-static kanon_status map_or_copy(kanon__input *in, int fd, bool is_stdin, kanon_error *err)
+/* Files that claim to be empty are read too: those of /proc are not. *fd becomes -1 where it is taken over. */
+static kanon_status keep_or_copy(kanon__input *in, int *fd, bool is_stdin, kanon_error *err)
 {
     struct stat info;
     int copy = -1;
-    if (fstat(fd, &info) != 0)
+    if (fstat(*fd, &info) != 0)
         return kanon__fail_errno(err, errno, "read", in->path);
     if (S_ISDIR(info.st_mode))
         return kanon__fail_errno(err, EISDIR, "read", in->path);
-    if (S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin)
-        return map_file(in, fd, err);
-    kanon_status st = copy_to_unnamed(&copy, fd, in->path, err);
-    if (copy >= 0) {
-        st = map_file(in, copy, err);
-        close(copy);
+    if (S_ISREG(info.st_mode) && info.st_size > 0 && !is_stdin) {
+        int kept = *fd;
+        *fd = -1;
+        return take_file(in, kept, err);
     }
-    return st;
+    kanon_status st = copy_to_unnamed(&copy, *fd, in->path, err);
+    return copy >= 0 ? take_file(in, copy, err) : st;
 }
 
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err)
@@ -130,7 +202,7 @@ kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error 
         st = kanon__fail_errno(err, errno, "read", in.path);
         goto out;
     }
-    KANON_TRY(map_or_copy(&in, fd, is_stdin, err), out);
+    KANON_TRY(keep_or_copy(&in, &fd, is_stdin, err), out);
     in.is_file = !is_stdin;
     *out = in;
     in = (kanon__input){0};
@@ -153,18 +225,8 @@ kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const 
 
 void kanon__input_close(kanon__input *input)
 {
-    if (input->mapping != NULL)
-        munmap(input->mapping, input->size);
+    close_file(input);
     kanon__free(input->owned);
     kanon__free(input->path);
     *input = (kanon__input){0};
-}
-
-/* Pages that were read count as memory of the process, although the file can give them back at any time. */
-void kanon__input_done(kanon__input *input, size_t from, size_t until)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t begin = (from + page - 1) / page * page, end = until / page * page;
-    if (input->mapping != NULL && begin < end)
-        madvise((char *)input->mapping + begin, end - begin, MADV_DONTNEED);
 }

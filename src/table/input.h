@@ -1,19 +1,23 @@
-/* The bytes of an input file, mapped. Standard input, pipes and devices are first copied to an unnamed temporary file, so
- * that they too take no memory of their own. */
+/* The bytes of an input: in memory, or in an open file that is read piece by piece. Files are not mapped: another process
+ * may truncate one at any time, and a mapping would answer with a signal. Small files are read whole when they are opened;
+ * standard input, pipes and devices are first copied to an unnamed temporary file. */
 #ifndef KANON_TABLE_INPUT_H
 #define KANON_TABLE_INPUT_H
 
 #include "core/status.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 typedef struct kanon__input {
     char *path; /* for messages; "standard input" for "-" */
     bool is_file; /* the path names a file that an output must not replace */
-    const char *bytes;
+    const char *bytes; /* all of them; NULL: they are in the file, or there are none */
     size_t size;
-    void *mapping; /* NULL: the bytes were not mapped */
-    void *owned;   /* memory that goes with the input; NULL: none */
+    void *owned; /* memory that goes with the input; NULL: none */
+    bool has_file; /* `fd` is an open file */
+    int fd;
+    struct timespec modified; /* when the file was last written to, as of opening it */
 } kanon__input;
 
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);
@@ -22,7 +26,17 @@ kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error 
 kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const char *bytes, size_t size, void *owned,
                                      kanon_error *err);
 void kanon__input_close(kanon__input *input);
-/* The bytes from `from` until `until` will not be looked at for a while. */
-void kanon__input_done(kanon__input *input, size_t from, size_t until);
+/* Copy the bytes from `offset` on, which must all lie in the input. KANON_EIO: the file is shorter now. Several threads may
+ * read at the same time. */
+kanon_status kanon__input_read(const kanon__input *input, size_t offset, char *buffer, size_t size, kanon_error *err);
+/* As many of the bytes from `position` until `end` as are at hand: where they lie in memory, or read into `buffer`. *n is
+ * more than 0 unless position = end. */
+enum { KANON__INPUT_CHUNK = 1 << 15 };
+kanon_status kanon__input_chunk(const kanon__input *input, size_t position, size_t end, char buffer[KANON__INPUT_CHUNK],
+                                const char **bytes, size_t *n, kanon_error *err);
+/* Read all bytes into memory, so that input->bytes is not NULL unless there are none. */
+kanon_status kanon__input_load(kanon__input *input, kanon_error *err);
+/* KANON_EIO: the file is not what it was when it was opened. Bytes in memory do not change. */
+kanon_status kanon__input_unchanged(const kanon__input *input, kanon_error *err);
 
 #endif

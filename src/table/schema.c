@@ -73,9 +73,10 @@ static kanon_status read_schema(kanon_schema **out, const char *path, kanon_erro
 {
     kanon__input input = {0};
     kanon_status st = kanon__input_open(&input, path, err);
-    if (st != KANON_OK)
-        return st;
-    st = kanon__schema_parse(out, input.bytes, input.size, input.path, err);
+    if (st == KANON_OK)
+        st = kanon__input_load(&input, err);
+    if (st == KANON_OK)
+        st = kanon__schema_parse(out, input.bytes, input.size, input.path, err);
     kanon__input_close(&input);
     return st;
 }

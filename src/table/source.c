@@ -49,6 +49,11 @@ out:
     return st;
 }
 
+kanon_status kanon__source_unchanged(const kanon__source *source, kanon_error *err)
+{
+    return source->class->unchanged != NULL ? source->class->unchanged(source, err) : KANON_OK;
+}
+
 kanon_status kanon__cursor_fail(const kanon__cursor *cursor, int column, const char *what, kanon_error *err)
 {
     char place[KANON__PLACE_TEXT];

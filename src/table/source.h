@@ -3,7 +3,7 @@
  * Encoded columns hold only quasi and sensitive values. Whoever writes rows out (a release, a state) reads them again, as
  * cells of text, through a cursor. Each kind of source is one file in table/source/ with a row of functions:
  *
- *     csv_source.c     a mapped file, or bytes in memory; parts begin at marks
+ *     csv_source.c     a file, or bytes in memory; parts begin at marks
  *     arrow_source.c   the batches of an Arrow stream; cells are printed as they are asked for
  *
  * A source does not change once its rows are read, so several threads may read it, each with its own cursor. */
@@ -24,6 +24,7 @@ typedef struct kanon__cursor {
     const kanon__source *source;
     kanon__cell *cells;   /* of the current row, one per column */
     int64_t row;          /* its number, from 0; -1: none was read yet */
+    size_t begin, end;   /* where the row lies in the source, with its line end, if source->has_places */
     int64_t done, total; /* how far it is, in a unit of its own */
 } kanon__cursor;
 
@@ -55,6 +56,8 @@ typedef struct kanon__source_class {
     kanon_status (*locate)(int64_t **positions, const kanon__source *source, int threads, kanon_error *err);
     /* Add all that was read to a checksum. */
     kanon_status (*hash)(const kanon__source *source, kanon__sha256 *hash, kanon_error *err);
+    /* KANON_EIO: it is not what it was when it was opened; NULL: a source that cannot change. */
+    kanon_status (*unchanged)(const kanon__source *source, kanon_error *err);
     /* The line of the file on which a row begins; NULL: rows have no lines. For messages. */
     int64_t (*line_of_row)(const kanon__source *source, int64_t row);
 } kanon__source_class;
@@ -71,8 +74,9 @@ struct kanon__source {
     int64_t *part_rows; /* the first row of each part; a part is what one thread reads at a time */
     char delimiter;     /* of a release of it */
     bool crlf;          /* likewise, its line ends */
-    const char *bytes;  /* where all rows lie, one after the other; NULL: they do not lie in one place */
-    size_t size;
+    bool has_places;    /* each row lies in one place, after the one before it: cursors tell where */
+    const char *bytes;  /* all of it, in memory; NULL: it does not lie in memory, or not in one place */
+    size_t size;        /* of all of it, in bytes */
 };
 
 void kanon__source_free(kanon__source *source);
@@ -82,6 +86,8 @@ int kanon__source_find(const kanon__source *source, const char *name);
 int kanon__source_find_part(const kanon__source *source, const char *name, const char *suffix);
 /* SHA-256 of what was read. */
 kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__source *source, kanon_error *err);
+/* What a source gives when it is read again must be what it gave first. KANON_EIO: it was changed in between. */
+kanon_status kanon__source_unchanged(const kanon__source *source, kanon_error *err);
 enum { KANON__PLACE_TEXT = 512 };
 /* "FILE:LINE", or "NAME: row N" where rows have no lines: the place of a row, for messages. */
 const char *kanon__source_place(char out[KANON__PLACE_TEXT], const kanon__source *source, int64_t row);

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
+#include "core/sink_guard.h"
 #include "core/take_options.h"
 #include "measures/measure.h"
 #include "report/report.h"
@@ -334,8 +335,13 @@ static kanon_status try_all(kanon_curve **out, const kanon_table *table, const k
     kanon_status st = KANON_OK;
     work w = {.table = table};
     kanon__output *outputs[N_OUTPUTS] = {0};
+    kanon__sink_guard guards[N_OUTPUTS];
     *out = NULL;
-    KANON_TRY(kanon__take_options(&w.options, sizeof w.options, options, err), out);
+    st = kanon__take_options(&w.options, sizeof w.options, options, err);
+    kanon__sink_guard_begin(&guards[CSV], &w.options.csv_to);
+    kanon__sink_guard_begin(&guards[JSON], &w.options.json_to);
+    kanon__sink_guard_begin(&guards[PLOT], &w.options.plot_to);
+    KANON_TRY(st, out);
     kanon__call_ticks(&w.options.tick, &w.options.payload);
     KANON_TRY(kanon__new_array(&w.curve, 1, "a curve", err), out);
     const char *algorithm = w.options.algorithm != NULL ? w.options.algorithm : table->policy.algorithm;
@@ -349,6 +355,7 @@ static kanon_status try_all(kanon_curve **out, const kanon_table *table, const k
 out:
     for (int i = 0; i < N_OUTPUTS; i++)
         kanon__output_free(outputs[i]);
+    kanon__sink_guard_end(guards, N_OUTPUTS);
     kanon_curve_free(w.curve);
     return st;
 }

@@ -29,8 +29,8 @@ int kanon__verifier_runs(const kanon__verifier *verifier);
  * The text must outlive the verifier. Several threads may pass different groups. */
 kanon_status kanon__verifier_text(kanon__verifier *verifier, int64_t group, int run, const char *text, size_t length,
                                   kanon_error *err);
-/* Row number `row` of the input, whose cells these are, is released as this line. Several threads may call it. */
-kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const kanon__cell *cells, const char *line,
+/* Row number `row` of the input, where the cursor stands, is released as this line. Several threads may call it. */
+kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const kanon__cursor *cursor, const char *line,
                                  size_t length, kanon_error *err);
 /* This row is checked soon. */
 void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t row);

@@ -109,6 +109,7 @@ static kanon_status read_certificate(certificate *c, kanon__input *in, kanon_err
     json_t *root = NULL;
     json_error_t where;
     const char *sha256;
+    KANON_TRY(kanon__input_load(in, err), out);
     root = json_loadb(in->size > 0 ? in->bytes : "", in->size, JSON_REJECT_DUPLICATES, &where);
     if (root == NULL) {
         st = not_one(in, "not a certificate", err);

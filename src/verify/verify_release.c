@@ -146,7 +146,7 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     v->numeric = numeric;
     v->mapping = mapping;
     v->arrow = kanon__arrow_source_of(table->source);
-    if (table->source->bytes == NULL && v->arrow == NULL) {
+    if (!table->source->has_places && v->arrow == NULL) {
         st = kanon__fail(err, KANON_EINTERNAL, "the check cannot read the rows of %s again", table->source->name);
         goto out;
     }
@@ -468,46 +468,56 @@ static bool is_line(const kanon__verifier *v, const span *runs, const kanon__cel
     return pass(&at, end, t->source->crlf ? "\r\n" : "\n", t->source->crlf ? 2 : 1) && at == end;
 }
 
-static uint64_t link_of(int64_t row, const char *begin, const kanon_table *t)
+static uint64_t link_of(int64_t row, size_t begin)
 {
-    uint64_t x = (uint64_t)(begin - t->source->bytes) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)row;
+    uint64_t x = (uint64_t)begin * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)row;
     x = (x ^ x >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
     return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
 }
 
-/* Where the row after the one with these cells begins. */
-static const char *next_row(const kanon_table *t, const kanon__cell *cells)
+/* Whether the row's cells and its line end fill the place that it is said to have. Only the last row may lack the line
+ * end. */
+static inline bool fills_its_place(const kanon_table *t, int64_t row, const kanon__cursor *cursor)
 {
-    const kanon__cell *last = &cells[t->data.n_columns - 1];
-    const char *at = last->text + last->length + last->quoted, *end = t->source->bytes + t->source->size;
-    at += at < end && *at == '\r';
-    return at + (at < end && *at == '\n');
+    const kanon__cell *cells = cursor->cells, *last = &cells[t->data.n_columns - 1];
+    const char *begin = cells[0].text - cells[0].quoted, *end = last->text + last->length + last->quoted;
+    size_t place = cursor->end - cursor->begin, filled = (size_t)(end - begin), rest = place - filled;
+    if (cursor->end > t->source->size || cursor->begin > cursor->end || filled > place || rest > 2)
+        return false;
+    if (t->source->bytes != NULL && begin != t->source->bytes + cursor->begin)
+        return false;
+    return rest == 0 ? row + 1 == t->data.n_rows : end[rest - 1] == '\n' && (rest == 1 || end[0] == '\r');
 }
 
 /* Each row must begin where the one before it ends, in whatever order they come: what a row adds for its successor, that one
  * takes away again. So the cells of one row cannot pass for another's, even where these look the same. */
-static inline void link_row(kanon__verifier *v, int64_t row, const kanon__cell *cells)
+static inline bool link_row(kanon__verifier *v, int64_t row, const kanon__cursor *cursor)
 {
     const kanon_table *t = v->table;
     uint64_t sum = 0;
+    if (!t->source->has_places)
+        return true;
     if (row > 0)
-        sum -= link_of(row, cells[0].text - cells[0].quoted, t);
+        sum -= link_of(row, cursor->begin);
     if (row + 1 < t->data.n_rows)
-        sum += link_of(row + 1, next_row(t, cells), t);
+        sum += link_of(row + 1, cursor->end);
     atomic_fetch_add_explicit(&v->links[row / ROWS_PER_SUM % N_SUMS].sum, sum, memory_order_relaxed);
+    return fills_its_place(t, row, cursor);
 }
 
-kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cell *cells, const char *line, size_t length,
-                                 kanon_error *err)
+kanon_status kanon__verifier_row(kanon__verifier *v, int64_t row, const kanon__cursor *cursor, const char *line,
+                                 size_t length, kanon_error *err)
 {
+    const kanon__cell *cells = cursor->cells;
     if (row < 0 || row >= v->table->data.n_rows || v->group_of[row] >= v->n_groups)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld where none should be", (long long)row + 1);
     if (atomic_exchange_explicit(&v->seen[row], 1, memory_order_relaxed) != 0)
         return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld twice", (long long)row + 1);
-    if (v->arrow == NULL)
-        link_row(v, row, cells);
-    else if (!kanon__arrow_cells_match(v->arrow, row, cells))
+    if (v->arrow != NULL && !kanon__arrow_cells_match(v->arrow, row, cells))
         return kanon__fail(err, KANON_EINTERNAL, "the check found other values than those of record %lld",
+                           (long long)row + 1);
+    if (!link_row(v, row, cursor))
+        return kanon__fail(err, KANON_EINTERNAL, "the check found record %lld in another place than it should be",
                            (long long)row + 1);
     int64_t group = v->group_of[row] >= 0 ? v->group_of[row] : v->n_groups;
     const span *runs = &v->texts[group * v->n_runs];

@@ -1,10 +1,11 @@
 /* The CSV reader against a plain one that goes byte by byte, on random input. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, memfd_create */
 #include "unit/csv_trace.h"
 
 #include "core/random.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the plain reader -------------------------------------------------------------------------------------------- */
@@ -276,6 +277,7 @@ static trace plain_trace(const kanon__input *input, const kanon__csv_options *op
 typedef struct arena {
     char *memory; /* pages that can be read, between two that cannot */
     size_t page, room;
+    int file;
 } arena;
 
 static arena arena_new(void)
@@ -285,7 +287,15 @@ static arena arena_new(void)
     a.memory = mmap(NULL, a.room + 2 * a.page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(a.memory != MAP_FAILED);
     assert_int_equal(mprotect(a.memory + a.page, a.room, PROT_READ | PROT_WRITE), 0);
+    a.file = memfd_create("t.csv", MFD_CLOEXEC);
+    assert_true(a.file >= 0);
     return a;
+}
+
+static void arena_free(arena *a)
+{
+    close(a->file);
+    munmap(a->memory, a->room + 2 * a->page);
 }
 
 static size_t random_bytes(kanon__random *random, char *out, size_t room)
@@ -348,25 +358,53 @@ static size_t random_table(kanon__random *random, char *out, size_t room)
     return length;
 }
 
-/* Both ways of finding marks, with the input before and after memory that cannot be read, say what the plain reader says. */
+static void compare_traces(const trace *expected, const kanon__input *input, const kanon__csv_options *options,
+                           const char *bytes)
+{
+    trace found = read_trace(input, options, false);
+    if (expected->length != found.length || memcmp(expected->text, found.text, found.length) != 0) {
+        print_message("%s, window %zu, input of %zu bytes:", options->portable ? "portable" : "vectors", options->window,
+                      input->size);
+        for (size_t i = 0; i < input->size; i++)
+            print_message(" %02x", (unsigned char)bytes[i]);
+        print_message("\nexpected:\n%s\nfound:\n%s\n", expected->text, found.text);
+        fail();
+    }
+    free(found.text);
+}
+
+/* The same bytes in a file, read through windows that end anywhere. */
+static void compare_in_file(const trace *expected, const arena *a, const char *bytes, size_t size,
+                            kanon__csv_options options)
+{
+    static const size_t windows[] = {1, 2, 7, 63, 64, 65, 150, 1000};
+    static int round;
+    struct stat info;
+    assert_int_equal(ftruncate(a->file, 0), 0);
+    assert_int_equal(pwrite(a->file, bytes, size, 0), (ssize_t)size);
+    assert_int_equal(fstat(a->file, &info), 0);
+    kanon__input input = {
+        .path = path, .size = size, .has_file = size > 0, .fd = a->file, .modified = info.st_mtim};
+    options.window = windows[round / 2 % 8];
+    options.portable = round++ % 2 == 0;
+    compare_traces(expected, &input, &options, bytes);
+}
+
+/* Both ways of finding marks, with the input before and after memory that cannot be read, and in a file, say what the plain
+ * reader says. */
 static void compare(const arena *a, const char *bytes, size_t size, kanon__csv_options options)
 {
+    kanon__input whole = {.path = path, .bytes = bytes, .size = size};
+    trace expected = plain_trace(&whole, &options);
     for (int way = 0; way < 4; way++) {
         char *place = way & 1 ? a->memory + a->page : a->memory + a->page + a->room - size;
         kanon__input input = {.path = path, .bytes = place, .size = size};
         memcpy(place, bytes, size);
         options.portable = way & 2;
-        trace expected = plain_trace(&input, &options), found = read_trace(&input, &options, false);
-        if (expected.length != found.length || memcmp(expected.text, found.text, found.length) != 0) {
-            print_message("way %d, input of %zu bytes:", way, size);
-            for (size_t i = 0; i < size; i++)
-                print_message(" %02x", (unsigned char)bytes[i]);
-            print_message("\nexpected:\n%s\nfound:\n%s\n", expected.text, found.text);
-            fail();
-        }
-        free(expected.text);
-        free(found.text);
+        compare_traces(&expected, &input, &options, bytes);
     }
+    compare_in_file(&expected, a, bytes, size, options);
+    free(expected.text);
 }
 
 static kanon__csv_options random_options(kanon__random *random)
@@ -389,7 +427,7 @@ static void test_agrees_with_the_plain_reader(void **state)
         size_t size = round % 3 == 0 ? random_bytes(&random, bytes, 60) : random_table(&random, bytes, sizeof bytes);
         compare(&a, bytes, size, random_options(&random));
     }
-    munmap(a.memory, a.room + 2 * a.page);
+    arena_free(&a);
 }
 
 /* Each way to end a cell, moved byte by byte over two borders of blocks. */
@@ -416,7 +454,7 @@ static void test_block_borders(void **state)
                 compare(&a, bytes, n + tail, (kanon__csv_options){0});
                 compare(&a, bytes, n + tail, (kanon__csv_options){.ragged = true, .no_header = true});
             }
-    munmap(a.memory, a.room + 2 * a.page);
+    arena_free(&a);
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Inputs: files are mapped, everything else is copied first, and each failure says what could not be read. */
+/* Inputs: small files are read whole, large ones stay open, everything else is copied first. Each failure says what could
+ * not be read, and a file that changes is noticed. */
 #define _GNU_SOURCE /* mkdtemp, sigaction */
 #include "core/alloc.h"
 #include "table/input.h"
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { LARGE = 300000 }; /* more than a pipe holds at once */
+enum { MIDDLE = 300000, LARGE = 1300000 }; /* more than a pipe holds at once; more than is read whole */
 
 static char dir[256];
 static char large[LARGE];
@@ -68,11 +69,33 @@ static int remove_dir(void **state)
 
 static void assert_holds(const kanon__input *in, const char *bytes, size_t size)
 {
+    kanon_error err = {0};
+    char *copy = malloc(size + 1);
+    assert_non_null(copy);
     assert_int_equal(in->size, size);
-    if (size > 0)
-        assert_memory_equal(in->bytes, bytes, size);
-    else
-        assert_null(in->mapping);
+    assert_int_equal(in->has_file, size > 1 << 20);
+    assert_int_equal(in->bytes != NULL, size > 0 && size <= 1 << 20);
+    assert_int_equal(kanon__input_read(in, 0, copy, size, &err), KANON_OK);
+    assert_memory_equal(copy, bytes, size);
+    if (size > 100)
+        assert_int_equal(kanon__input_read(in, size - 7, copy, 7, &err), KANON_OK);
+    if (size > 100)
+        assert_memory_equal(copy, bytes + size - 7, 7);
+    free(copy);
+}
+
+/* Chunk by chunk, between any two places. */
+static void assert_chunks(const kanon__input *in, const char *bytes, size_t from, size_t until)
+{
+    static char buffer[KANON__INPUT_CHUNK];
+    kanon_error err = {0};
+    const char *part;
+    size_t n;
+    for (size_t at = from; at < until; at += n) {
+        assert_int_equal(kanon__input_chunk(in, at, until, buffer, &part, &n, &err), KANON_OK);
+        assert_in_range(n, 1, until - at);
+        assert_memory_equal(part, bytes + at, n);
+    }
 }
 
 static void assert_opens_as(const char *path, const char *name, const char *bytes, size_t size)
@@ -82,21 +105,115 @@ static void assert_opens_as(const char *path, const char *name, const char *byte
     assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
     assert_string_equal(in.path, name);
     assert_holds(&in, bytes, size);
+    assert_chunks(&in, bytes, 0, size);
+    assert_chunks(&in, bytes, size / 3, size / 2);
+    assert_int_equal(kanon__input_unchanged(&in, &err), KANON_OK);
+    int fd = in.has_file ? in.fd : -1;
     kanon__input_close(&in);
     assert_null(in.path);
-    assert_null(in.mapping);
+    assert_false(in.has_file);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
-static void test_maps_files(void **state)
+static void test_reads_files(void **state)
 {
     (void)state;
     const char *path = in_dir("table.csv");
     write_file(path, "a,b\n1,2\n", 8);
     assert_opens_as(path, path, "a,b\n1,2\n", 8);
-    write_file(path, large, LARGE);
-    assert_opens_as(path, path, large, LARGE);
+    const size_t sizes[] = {MIDDLE, 1 << 20, (1 << 20) + 1, LARGE};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        write_file(path, large, sizes[i]);
+        assert_opens_as(path, path, large, sizes[i]);
+    }
     write_file(path, "", 0);
     assert_opens_as(path, path, "", 0);
+    unlink(path);
+}
+
+static void test_loads_files(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, MIDDLE, LARGE};
+    const char *path = in_dir("table.csv");
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        kanon_error err = {0};
+        kanon__input in;
+        write_file(path, large, sizes[i]);
+        assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+        assert_int_equal(kanon__input_load(&in, &err), KANON_OK);
+        assert_false(in.has_file);
+        assert_int_equal(in.size, sizes[i]);
+        if (sizes[i] > 0)
+            assert_memory_equal(in.bytes, large, sizes[i]);
+        kanon__input_close(&in);
+    }
+    unlink(path);
+}
+
+/* Ways to change a file: cut it, add to it, write the same bytes again. The clock of a file may stand still for some
+ * milliseconds, so it is set back first. */
+enum { CUT, GROWN, REWRITTEN, N_CHANGES };
+
+static void set_back(const char *path)
+{
+    const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void change(const char *path, int way)
+{
+    int fd = open(path, O_WRONLY);
+    assert_true(fd >= 0);
+    if (way == CUT)
+        assert_int_equal(ftruncate(fd, LARGE / 2), 0);
+    else
+        assert_int_equal(pwrite(fd, large, 10, way == GROWN ? LARGE : 0), 10);
+    close(fd);
+}
+
+static void test_notices_changes(void **state)
+{
+    (void)state;
+    static char buffer[LARGE];
+    const char *path = in_dir("table.csv");
+    char expected[512];
+    snprintf(expected, sizeof expected, "%s: the file has changed while it was read", path);
+    for (int way = 0; way < N_CHANGES; way++) {
+        kanon_error err = {0};
+        kanon__input in;
+        write_file(path, large, LARGE);
+        set_back(path);
+        assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+        change(path, way);
+        assert_int_equal(kanon__input_unchanged(&in, &err), KANON_EIO);
+        assert_string_equal(err.message, expected);
+        err = (kanon_error){0};
+        assert_int_equal(kanon__input_read(&in, 0, buffer, LARGE / 2, &err), KANON_OK);
+        assert_int_equal(kanon__input_read(&in, 10, buffer, LARGE - 10, &err), way == CUT ? KANON_EIO : KANON_OK);
+        assert_string_equal(err.message, way == CUT ? expected : "");
+        assert_int_equal(kanon__input_load(&in, &err), KANON_EIO);
+        assert_string_equal(err.message, expected);
+        assert_null(in.bytes);
+        kanon__input_close(&in);
+    }
+    unlink(path);
+}
+
+/* What was read whole is what it was. */
+static void test_keeps_small_files(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    kanon__input in;
+    const char *path = in_dir("table.csv");
+    write_file(path, large, MIDDLE);
+    set_back(path);
+    assert_int_equal(kanon__input_open(&in, path, &err), KANON_OK);
+    write_file(path, "other", 5);
+    assert_int_equal(kanon__input_unchanged(&in, &err), KANON_OK);
+    assert_holds(&in, large, MIDDLE);
+    kanon__input_close(&in);
     unlink(path);
 }
 
@@ -153,7 +270,7 @@ static void *write_feed(void *argument)
 static void test_copies_pipes(void **state)
 {
     (void)state;
-    const size_t sizes[] = {0, 1, 4096, LARGE};
+    const size_t sizes[] = {0, 1, 4096, MIDDLE, LARGE};
     const char *path = in_dir("fifo");
     assert_int_equal(mkfifo(path, 0600), 0);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -321,6 +438,8 @@ static void test_survives_failed_allocations(void **state)
     const char *path = in_dir("table.csv");
     write_file(path, "a\n", 2);
     assert_survives_failed_allocations(path);
+    write_file(path, large, LARGE);
+    assert_survives_failed_allocations(path);
     unlink(path);
     assert_survives_failed_allocations("/dev/null");
 }
@@ -329,7 +448,10 @@ static void test_survives_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps_files),
+        cmocka_unit_test(test_reads_files),
+        cmocka_unit_test(test_loads_files),
+        cmocka_unit_test(test_notices_changes),
+        cmocka_unit_test(test_keeps_small_files),
         cmocka_unit_test(test_says_why_a_file_cannot_be_read),
         cmocka_unit_test(test_copies_pipes),
         cmocka_unit_test(test_copies_standard_input),

@@ -351,6 +351,12 @@ typedef struct inspection {
 
 static const int32_t inspected_groups[] = {0, 0, 0};
 
+/* A cursor on the row that was read last. */
+static kanon__cursor cursor_at(const kanon__csv *csv)
+{
+    return (kanon__cursor){.cells = csv->cells, .begin = csv->row_begin, .end = csv->position};
+}
+
 static inspection inspect_groups(kanon_numeric numeric, const int32_t *group_of)
 {
     inspection i = {0};
@@ -403,8 +409,9 @@ static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows,
         if (st == KANON_OK && !has_row)
             st = kanon__csv_next(&i->csv, &has_row, err);
         snprintf(line, sizeof line, "%s\n", group_of[row] < 0 ? "*,*" : i->shown);
+        kanon__cursor here = cursor_at(&i->csv);
         if (st == KANON_OK)
-            st = kanon__verifier_row(i->verifier, row, i->csv.cells, line, strlen(line), err);
+            st = kanon__verifier_row(i->verifier, row, &here, line, strlen(line), err);
     }
     return st;
 }
@@ -558,8 +565,9 @@ static void nearly_equal_texts_are_told_apart(void **state)
             assert_done(kanon__verifier_text(v, 0, 0, "*", 1, &err), &err);
             assert_done(kanon__csv_open(&reader, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
             assert_done(kanon__csv_next(&reader, &has_row, &err), &err);
-            assert_done(kanon__verifier_row(v, 0, reader.cells, "*,1\n", 4, &err), &err);
-            assert_int_equal(kanon__verifier_row(v, 1, reader.cells, "*,1\n", 4, &err), KANON_EINTERNAL);
+            kanon__cursor here = cursor_at(&reader);
+            assert_done(kanon__verifier_row(v, 0, &here, "*,1\n", 4, &err), &err);
+            assert_int_equal(kanon__verifier_row(v, 1, &here, "*,1\n", 4, &err), KANON_EINTERNAL);
             assert_holds(err.message, "record 2, column a");
             kanon__csv_close(&reader);
             kanon__verifier_free(v);
@@ -636,7 +644,8 @@ static void rows_of_others_are_caught(void **state)
                 kanon__csv_rewind(&csv);
                 for (int j = 0; j <= from; j++)
                     assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
-                assert_done(kanon__verifier_row(v, row, csv.cells, lines[from], strlen(lines[from]), &err), &err);
+                kanon__cursor here = cursor_at(&csv);
+                assert_done(kanon__verifier_row(v, row, &here, lines[from], strlen(lines[from]), &err), &err);
             }
             assert_int_equal(kanon__verifier_finish(v, 2, 1, &err), c == 0 ? KANON_OK : KANON_EINTERNAL);
             if (c > 0)
@@ -644,6 +653,49 @@ static void rows_of_others_are_caught(void **state)
             kanon__csv_close(&csv);
             kanon__verifier_free(v);
         }
+    kanon_table_free(table);
+}
+
+/* A row must fill the place that the cursor says it has, also where the bytes are not in memory; a place that is merely
+ * moved is found in the end, since the rows around it do not meet it. */
+static void rows_in_other_places_are_caught(void **state)
+{
+    static const int32_t group_of[] = {0, 0};
+    static const struct {
+        int begin, end;
+        bool at_once;
+    } cases[] = {{0, 0, false}, {1, 0, true}, {-1, 0, true}, {0, 1, true},  {0, -1, true},
+                 {9, 0, true},  {0, 99, true}, {3, 3, false}, {-2, -2, false}};
+    (void)state;
+    kanon_table *table = table_of("attributes: {age: {role: quasi}, ill: {role: insensitive}}\n",
+                                  "age,ill\n20,flu\n20,\"hiv\"\n");
+    for (size_t c = 0; c < 2 * (sizeof cases / sizeof *cases); c++) {
+        kanon_error err = {0};
+        kanon__verifier *v = NULL;
+        kanon__csv csv;
+        bool has_row, in_memory = c % 2 == 0;
+        int begin = cases[c / 2].begin, end = cases[c / 2].end;
+        bool at_once = cases[c / 2].at_once || (in_memory && begin != 0);
+        table->source->bytes = in_memory ? as_csv(table)->input.bytes : NULL; /* as of a large file */
+        assert_done(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+        assert_done(kanon__verifier_text(v, 0, 0, "20", 2, &err), &err);
+        assert_done(kanon__csv_open(&csv, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
+        assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+        kanon__cursor first = cursor_at(&csv);
+        first.begin += (size_t)begin;
+        first.end += (size_t)end;
+        kanon_status st = kanon__verifier_row(v, 0, &first, "20,flu\n", 7, &err);
+        assert_int_equal(st, at_once ? KANON_EINTERNAL : KANON_OK);
+        if (at_once)
+            assert_holds(err.message, "record 1 in another place");
+        assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
+        kanon__cursor second = cursor_at(&csv);
+        assert_done(kanon__verifier_row(v, 1, &second, "20,\"hiv\"\n", 9, &err), &err);
+        st = kanon__verifier_finish(v, 2, 1, &err);
+        assert_int_equal(st, end == 0 ? KANON_OK : KANON_EINTERNAL);
+        kanon__csv_close(&csv);
+        kanon__verifier_free(v);
+    }
     kanon_table_free(table);
 }
 
@@ -689,7 +741,8 @@ static void corrupt_lines_are_caught(void **state)
                 assert_done(kanon__csv_open(&csv, &as_csv(table)->input, &as_csv(table)->options, &err), &err);
                 for (int i = 0; i <= row; i++)
                     assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
-                kanon_status st = kanon__verifier_row(v, row, csv.cells, line, length, &err);
+                kanon__cursor here = cursor_at(&csv);
+                kanon_status st = kanon__verifier_row(v, row, &here, line, length, &err);
                 if (st != (change == 0 ? KANON_OK : KANON_EINTERNAL))
                     fail_msg("row %d, byte %zu, change %d", row, at, change);
                 kanon__csv_close(&csv);
@@ -801,6 +854,7 @@ int main(void)
         cmocka_unit_test(wrong_sizes_are_caught),
         cmocka_unit_test(rows_come_once_and_known),
         cmocka_unit_test(rows_of_others_are_caught),
+        cmocka_unit_test(rows_in_other_places_are_caught),
         cmocka_unit_test(corrupt_lines_are_caught),
         cmocka_unit_test(wrong_codes_are_caught),
         cmocka_unit_test(nothing_wrong_is_published),

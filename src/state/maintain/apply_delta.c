@@ -240,6 +240,7 @@ static kanon_status insert_rows(delta *d, int64_t *n, kanon_error *err)
         KANON_TRY(insert_record(d, (kanon__record){.id = s->next_record++}, err), out);
         KANON_TRY(kanon__tick(&d->ticker, d->cursor->done, d->cursor->total, 50000, err), out);
     }
+    KANON_TRY(kanon__source_unchanged(d->source, err), out);
 out:
     return st;
 }

@@ -211,6 +211,7 @@ static kanon_status copy_records(kanon_state *s, const kanon_table *t, const int
         KANON_TRY(kanon__entity_index_add(s, record.id, row.cells, err), out);
         KANON_TRY(kanon__tick(&ticker, i, t->data.n_rows, 1500, err), out);
     }
+    KANON_TRY(kanon__source_unchanged(t->source, err), out);
     s->n_records = t->data.n_rows;
     s->next_record = t->data.n_rows + 1;
 out:

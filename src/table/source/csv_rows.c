@@ -29,7 +29,6 @@ typedef struct part {
     int64_t n_marks, marks_capacity;
     char *scratch; /* for cells with doubled quotes */
     int64_t scratch_capacity;
-    size_t n_given_back; /* bytes */
     kanon__ticker ticker;
 } part;
 
@@ -51,14 +50,10 @@ static size_t stretch_begin(const csv_read *r, int64_t i)
     return r->first_row + (r->end - r->first_row) / (size_t)r->n_parts * (size_t)i;
 }
 
-static kanon_status count_quotes(int64_t i, void *payload, kanon_error *err)
+static bool has_odd_quotes(const char *at, const char *end)
 {
-    const csv_read *r = payload;
-    const char *at = r->source->input.bytes + stretch_begin(r, i);
-    const char *end = r->source->input.bytes + stretch_begin(r, i + 1);
     const uint64_t ones = 0x0101010101010101u, low = 0x7f * ones;
     uint64_t found = 0; /* in each byte, whether the quotes at its place in the words so far are odd in number */
-    (void)err;
     for (; end - at >= 8; at += 8) {
         uint64_t word;
         memcpy(&word, at, 8);
@@ -68,23 +63,45 @@ static kanon_status count_quotes(int64_t i, void *payload, kanon_error *err)
     bool odd = __builtin_popcountll(found) % 2 != 0;
     for (; at < end; at++)
         odd ^= *at == '"';
-    r->odd_quotes[i] = odd;
+    return odd;
+}
+
+static kanon_status count_quotes(int64_t i, void *payload, kanon_error *err)
+{
+    const csv_read *r = payload;
+    char buffer[KANON__INPUT_CHUNK];
+    const char *bytes;
+    size_t n, end = stretch_begin(r, i + 1);
+    for (size_t at = stretch_begin(r, i); at < end; at += n) {
+        kanon_status st = kanon__input_chunk(&r->source->input, at, end, buffer, &bytes, &n, err);
+        if (st != KANON_OK)
+            return st;
+        r->odd_quotes[i] ^= has_odd_quotes(bytes, bytes + n);
+    }
     return KANON_OK;
 }
 
 /* The beginning of the next row. Where the number of quotes so far is odd, a line break is text: quotes stand around cells
  * or twice inside them. Where one does not, the part that it stands in is refused, and it does not matter how those after it
  * were cut. */
-static size_t next_row(const csv_read *r, size_t at, bool quoted)
+static kanon_status next_row(size_t *out, const csv_read *r, size_t at, bool quoted, kanon_error *err)
 {
-    const char *bytes = r->source->input.bytes;
-    for (; at < r->end; at++) {
-        if (bytes[at] == '"')
-            quoted = !quoted;
-        else if (bytes[at] == '\n' && !quoted)
-            return at + 1;
+    char buffer[KANON__INPUT_CHUNK];
+    const char *bytes;
+    *out = r->end;
+    for (size_t n; at < r->end; at += n) {
+        kanon_status st = kanon__input_chunk(&r->source->input, at, r->end, buffer, &bytes, &n, err);
+        if (st != KANON_OK)
+            return st;
+        for (size_t i = 0; i < n; i++) {
+            quoted ^= bytes[i] == '"';
+            if (bytes[i] == '\n' && !quoted) {
+                *out = at + i + 1;
+                return KANON_OK;
+            }
+        }
     }
-    return r->end;
+    return KANON_OK;
 }
 
 static kanon_status cut(csv_read *r, kanon_error *err)
@@ -97,7 +114,7 @@ static kanon_status cut(csv_read *r, kanon_error *err)
     r->parts[0].begin = r->first_row;
     for (int i = 1; i < r->n_parts; i++) {
         quoted ^= r->odd_quotes[i - 1];
-        r->parts[i].begin = next_row(r, stretch_begin(r, i), quoted);
+        KANON_TRY(next_row(&r->parts[i].begin, r, stretch_begin(r, i), quoted, err), out);
         r->parts[i - 1].end = r->parts[i].begin;
     }
     r->parts[r->n_parts - 1].end = r->end;
@@ -168,16 +185,6 @@ static kanon_status put_mark(csv_read *r, part *p, kanon_error *err)
     return st;
 }
 
-/* Now and then, what was read is given back. */
-static void give_back(const csv_read *r, part *p)
-{
-    enum { WORTH_THE_CALL = 1 << 25 };
-    if (p->csv.position - p->n_given_back < WORTH_THE_CALL)
-        return;
-    kanon__input_done(&r->source->input, p->n_given_back, p->csv.position);
-    p->n_given_back = p->csv.position;
-}
-
 static kanon_status fail_many(const csv_read *r, kanon_error *err)
 {
     return kanon__fail(err, KANON_EDATA, "%s: more than %lld records", r->source->input.path,
@@ -203,7 +210,6 @@ static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
             KANON_TRY(add_cell(r, p, i, &p->csv.cells[columns->wanted[i]], err), out);
         }
         p->n_rows++;
-        give_back(r, p);
         KANON_TRY(kanon__tick(&p->ticker, 0, 0, 200, err), out);
     }
 out:
@@ -223,7 +229,6 @@ static kanon_status set_up_part(csv_read *r, part *p, kanon_error *err)
         KANON_TRY(kanon__dictionary_init(&p->dictionaries[i], err), out);
     if (p->begin > r->first_row)
         kanon__csv_seek(&p->csv, p->begin);
-    p->n_given_back = p->begin;
     kanon__shared_ticker_task(&p->ticker, &r->ticker);
 out:
     return st;
@@ -366,6 +371,7 @@ kanon_status kanon__csv_source_read(kanon__source *source, kanon__raw_columns *c
     for (int i = 0; i < n_parts; i++)
         KANON_TRY(set_up_part(&r, &r.parts[i], err), out);
     KANON_TRY(kanon__pool_run(n_parts, n_parts, read_part, &r, err), out);
+    KANON_TRY(kanon__input_unchanged(&r.source->input, err), out);
     KANON_TRY(join(&r, err), out);
 out:
     for (int i = 0; i < r.n_parts; i++)

@@ -84,6 +84,8 @@ static kanon_status next(kanon__cursor *cursor, bool *has_row, kanon_error *err)
     csv_cursor *c = (csv_cursor *)cursor;
     kanon_status st = kanon__csv_next(&c->csv, has_row, err);
     cursor->cells = c->csv.cells;
+    cursor->begin = c->csv.row_begin;
+    cursor->end = c->csv.position;
     cursor->done = (int64_t)c->csv.position;
     cursor->row++;
     return st;
@@ -125,11 +127,23 @@ static kanon_status locate(int64_t **positions, const kanon__source *source, int
 
 /* ---- the source --------------------------------------------------------------------------------------------------- */
 
+static kanon_status unchanged(const kanon__source *source, kanon_error *err)
+{
+    return kanon__input_unchanged(&as_csv(source)->input, err);
+}
+
 static kanon_status hash_bytes(const kanon__source *source, kanon__sha256 *hash, kanon_error *err)
 {
-    (void)err;
-    kanon__sha256_add(hash, source->bytes, source->size);
-    return KANON_OK;
+    char buffer[KANON__INPUT_CHUNK];
+    const char *bytes;
+    size_t n;
+    for (size_t at = 0; at < source->size; at += n) {
+        kanon_status st = kanon__input_chunk(&as_csv(source)->input, at, source->size, buffer, &bytes, &n, err);
+        if (st != KANON_OK)
+            return st;
+        kanon__sha256_add(hash, bytes, n);
+    }
+    return unchanged(source, err);
 }
 
 static int64_t line_of_row(const kanon__source *source, int64_t row)
@@ -145,6 +159,7 @@ static const kanon__source_class csv_class = {.free = free_source,
                                               .next = next,
                                               .locate = locate,
                                               .hash = hash_bytes,
+                                              .unchanged = unchanged,
                                               .line_of_row = line_of_row};
 
 static kanon_status copy_names(kanon__source *source, char *const *names, int n, kanon_error *err)
@@ -187,6 +202,7 @@ static kanon_status adopt_input(kanon__csv_source **out, kanon__input *input, ka
     s->base.is_file = input->is_file;
     s->input = *input;
     *input = (kanon__input){0};
+    s->base.has_places = true;
     s->base.bytes = s->input.bytes;
     s->base.size = s->input.size;
     return kanon__copy_text(&s->base.name, s->input.path, strlen(s->input.path), "a file name", err);

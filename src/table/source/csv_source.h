@@ -1,4 +1,4 @@
-/* Rows of CSV: a mapped file, or bytes in memory. What csv_source.c (opening, cursors) and csv_rows.c (reading all rows
+/* Rows of CSV: a file, or bytes in memory. What csv_source.c (opening, cursors) and csv_rows.c (reading all rows
  * once, in parallel) share.
  *
  * Marks are places where reading can begin: the first row, then one about every 256 kB.

@@ -1,0 +1,50 @@
+/* From one CSV file to another: people.csv, described by people.yaml, becomes release.csv.
+ *
+ * The four calls of every run: read the schema, read the table, group its records, publish the result. */
+#include <kanon.h>
+
+#include <stdio.h>
+
+static int explain(const kanon_error *err)
+{
+    fprintf(stderr, "%s: %s\n", kanon_status_text(err->status), err->message);
+    if (err->hint[0] != '\0')
+        fprintf(stderr, "hint: %s\n", err->hint);
+    return 1;
+}
+
+int main(void)
+{
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    kanon_options options = {.struct_size = sizeof options, .k = 3, .seed = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = "release.csv"};
+    int exit_status = 0;
+
+    if (kanon_schema_read(&schema, "people.yaml", NULL, &err) != KANON_OK ||
+        kanon_table_read(&table, "people.csv", schema, NULL, &err) != KANON_OK ||
+        kanon_anonymize(&grouping, table, &options, &err) != KANON_OK ||
+        kanon_publish(table, grouping, &outputs, &err) != KANON_OK) {
+        exit_status = explain(&err);
+        goto out;
+    }
+    for (int i = 0; kanon_grouping_warning(grouping, i) != NULL; i++)
+        fprintf(stderr, "warning: %s\n", kanon_grouping_warning(grouping, i));
+    printf("%lld records in %lld groups, the smallest has %lld\n", (long long)kanon_table_rows(table),
+           (long long)kanon_grouping_groups(grouping), (long long)kanon_grouping_smallest(grouping));
+
+    /* Asking for more than a table can give is an error with a status of its own. */
+    kanon_grouping_free(grouping);
+    grouping = NULL;
+    options.k = 10;
+    if (kanon_anonymize(&grouping, table, &options, &err) == KANON_EINFEASIBLE)
+        printf("%s: %s\n", kanon_status_text(err.status), err.message);
+out:
+    /* Every object is freed by its own function, which takes NULL, too. A table does not need its schema any longer. */
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return exit_status;
+}

@@ -1,0 +1,32 @@
+#include "core/sink_guard.h"
+
+static int pass_on(const void *bytes, size_t size, void *payload)
+{
+    const kanon__sink_guard *guard = payload;
+    return guard->given.write(bytes, size, guard->given.payload);
+}
+
+static int finish(int complete, void *payload)
+{
+    kanon__sink_guard *guard = payload;
+    if (!guard->waits)
+        return 0;
+    guard->waits = false;
+    return guard->given.finish != NULL ? guard->given.finish(complete, guard->given.payload) : 0;
+}
+
+void kanon__sink_guard_begin(kanon__sink_guard *guard, const kanon_sink **sink)
+{
+    *guard = (kanon__sink_guard){.waits = *sink != NULL};
+    if (*sink == NULL)
+        return;
+    guard->given = **sink;
+    guard->sink = (kanon_sink){guard->given.name, pass_on, finish, guard};
+    *sink = &guard->sink;
+}
+
+void kanon__sink_guard_end(kanon__sink_guard *guards, int n)
+{
+    for (int i = 0; i < n; i++)
+        finish(0, &guards[i]);
+}

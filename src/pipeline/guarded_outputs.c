@@ -1,0 +1,20 @@
+#include "pipeline/guarded_outputs.h"
+
+#include "core/take_options.h"
+
+kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kanon_outputs *given, kanon_error *err)
+{
+    kanon_status st = kanon__take_options(&out->wanted, sizeof out->wanted, given, err);
+    kanon__sink_guard_begin(&out->guards[0], &out->wanted.release_to);
+    kanon__sink_guard_begin(&out->guards[1], &out->wanted.groups_to);
+    kanon__sink_guard_begin(&out->guards[2], &out->wanted.report_to);
+    kanon__sink_guard_begin(&out->guards[3], &out->wanted.report_external_to);
+    if (given != NULL)
+        out->wanted.struct_size = sizeof out->wanted; /* all fields are there now */
+    return st;
+}
+
+void kanon__guarded_outputs_end(kanon__guarded_outputs *outputs)
+{
+    kanon__sink_guard_end(outputs->guards, KANON__N_OUTPUTS);
+}

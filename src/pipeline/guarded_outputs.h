@@ -1,0 +1,18 @@
+/* The outputs that a caller asks for, as a public function takes them over: with guards in place of the sinks. */
+#ifndef KANON_PIPELINE_GUARDED_OUTPUTS_H
+#define KANON_PIPELINE_GUARDED_OUTPUTS_H
+
+#include "core/sink_guard.h"
+
+enum { KANON__N_OUTPUTS = 4 };
+
+typedef struct kanon__guarded_outputs {
+    kanon_outputs wanted;
+    kanon__sink_guard guards[KANON__N_OUTPUTS];
+} kanon__guarded_outputs;
+
+/* `given` may be NULL. End it in any case, also where this fails. */
+kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kanon_outputs *given, kanon_error *err);
+void kanon__guarded_outputs_end(kanon__guarded_outputs *outputs);
+
+#endif
