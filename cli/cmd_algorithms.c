@@ -24,6 +24,7 @@ static bool is_refinement(size_t i)
     return i >= kanon_algorithm_count();
 }
 
+/* One line each, algorithms first. */
 static void list_algorithms(void)
 {
     int width = 0;
@@ -36,6 +37,7 @@ static void list_algorithms(void)
                info_at(i)->source);
 }
 
+/* All that the table of the library says about one of them. */
 static void print_algorithm(const kanon_algorithm_info *info)
 {
     print_wrapped(stdout, info->name, 0, 0);
@@ -51,6 +53,7 @@ static void print_algorithm(const kanon_algorithm_info *info)
     printf("revision: %u\n", (unsigned)info->revision);
 }
 
+/* With the nearest name as a hint. */
 static int unknown_algorithm(const command *self, const char *name)
 {
     enum { MOST = 64 };

@@ -167,11 +167,6 @@ static const char *const examples[] = {
     NULL,
 };
 
-static bool is_standard(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 /* Outputs in one place would overwrite each other, or what is still being read. */
 static int check_outputs(const command *self, const arguments *args)
 {
@@ -180,11 +175,7 @@ static int check_outputs(const command *self, const arguments *args)
                                   args->state,   args->schema, args->operand};
     if (is_standard(args->operand))
         paths[N_PATHS - 1] = NULL;
-    for (int i = 0; i < N_OUTPUTS; i++)
-        for (int j = i + 1; j < N_PATHS; j++)
-            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
-                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
-    return EXIT_DONE;
+    return check_paths(self, paths, N_OUTPUTS, N_PATHS);
 }
 
 /* Whether a file can be made at `path`. The library finds out too, but only after the work. */
@@ -208,6 +199,7 @@ static bool is_writable_place(const char *path)
     return writable;
 }
 
+/* Before the work, which may take minutes: whether each output can be written. */
 static int check_places(const arguments *args)
 {
     const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->state};
@@ -231,6 +223,7 @@ typedef struct job {
     bool publishing;
 } job;
 
+/* Whether the list has this setting with this value. */
 static bool has_setting(const kanon_setting *settings, size_t n, const char *name, const char *value)
 {
     for (size_t i = 0; i < n; i++)
@@ -259,6 +252,7 @@ static size_t refine_settings(kanon_setting *out, const arguments *args)
     return n;
 }
 
+/* Read the table and group it. While standard input or a pipe is read, a signal ends the program at once. */
 static kanon_status group(job *work, const arguments *args, kanon_error *err)
 {
     kanon_setting refining[2];
@@ -315,6 +309,7 @@ static kanon_status describe(job *work, const command *self, const arguments *ar
     return KANON_ENOMEM;
 }
 
+/* Measure, unless nothing is to be printed, and write all outputs; with --state the state as well. */
 static kanon_status publish(job *work, const arguments *args, kanon_error *err)
 {
     kanon_evaluate_options evaluating = {
@@ -353,6 +348,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
+/* Those of reading the table first, then those of the algorithm. */
 static void print_warnings(const job *work)
 {
     const char *text;
@@ -361,6 +357,7 @@ static void print_warnings(const job *work)
         say("warning: %s", text);
 }
 
+/* --verbose: columns with roles and types, what the algorithm noted, and every figure. */
 static void print_details(const job *work)
 {
     int width = 0;
@@ -382,12 +379,14 @@ static void print_details(const job *work)
     print_figures(stderr, work->measures, true);
 }
 
+/* 0 where the figure was not measured. */
 static double figure(const job *work, const char *name)
 {
     const kanon_figure *found = kanon_measures_find(work->measures, name, NULL);
     return found == NULL ? 0 : found->value;
 }
 
+/* The last line on standard error, with what a user compares between runs. */
 static void print_summary(const job *work, const arguments *args)
 {
     char suppressed[48] = "";
@@ -401,6 +400,7 @@ static void print_summary(const job *work, const arguments *args)
         progress_seconds(&work->show));
 }
 
+/* The messages at the end. A release on standard output cannot be taken back, so a stop in the middle says so. */
 static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
 {
     if (err->status != KANON_OK && work->publishing && is_standard(args->release))
@@ -416,6 +416,7 @@ static int finish(const command *self, const job *work, const arguments *args, c
     return EXIT_DONE;
 }
 
+/* Wrong usage is reported before files are read; everything is freed in one place. */
 static int run(const command *self, const arguments *given)
 {
     job work = {0};

@@ -26,6 +26,7 @@ static void print_number(const char *name, int64_t number)
     printf("%-*s %" PRId64 "\n", WIDTH, name, number);
 }
 
+/* Sizes and counts of joint classes, one line each; no line contains a value. */
 static void print_audit(const kanon_audit *audit)
 {
     print_number("releases", audit->releases);
@@ -49,6 +50,7 @@ static void print_audit(const kanon_audit *audit)
     }
 }
 
+/* The exit status is 1 where a joint class is smaller than k. */
 static int run(const command *self, const arguments *args)
 {
     kanon_state *state = NULL;

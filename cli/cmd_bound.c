@@ -77,6 +77,7 @@ static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound 
     return st;
 }
 
+/* The bound, the simpler bound it is compared with, and how long the search took. */
 static void print_bound(const kanon_lower_bound *bound)
 {
     printf("%-*s %" PRId64 "\n", WIDTH, "records", bound->records);
@@ -88,6 +89,7 @@ static void print_bound(const kanon_lower_bound *bound)
     printf("%-*s %.1f\n", WIDTH, "seconds", bound->seconds);
 }
 
+/* Computes a bound and writes the certificate, if one is asked for. */
 static int find_bound(const command *self, const kanon_table *table, const arguments *args, progress *show)
 {
     kanon_lower_bound *bound = NULL;
@@ -113,6 +115,7 @@ static int find_bound(const command *self, const kanon_table *table, const argum
     return st == KANON_OK ? EXIT_DONE : failed(self, &err);
 }
 
+/* Checks a certificate that somebody else may have made. */
 static int check_proof(const command *self, const kanon_table *table, const arguments *args, progress *show)
 {
     kanon_certificate found;

@@ -39,6 +39,7 @@ static const char *const examples[] = {
 
 enum { WIDTH = 20 };
 
+/* One line for each text, all with the same name. */
 static void print_lines(const char *name, const char *const *lines, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -48,6 +49,7 @@ static void print_lines(const char *name, const char *const *lines, size_t n)
     }
 }
 
+/* Sizes and counts, one line each; no line contains a value of the file. */
 static void print_check(const kanon_check *check, double threshold)
 {
     printf("%-*s %" PRId64 "\n", WIDTH, "records", check->records);
@@ -105,6 +107,7 @@ static int print_verdict(const char *path, const kanon_check *check)
     return EXIT_UNMET;
 }
 
+/* The exit status is the verdict: 0 if all that was asked holds, 1 if not. */
 static int run(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;

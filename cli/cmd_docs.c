@@ -19,6 +19,7 @@ static void print_text(const char *text)
     }
 }
 
+/* As a Markdown list: name, type, range and default, help. */
 static void print_list_of_settings(const kanon_setting_info *settings, size_t n)
 {
     char syntax[256];
@@ -32,6 +33,7 @@ static void print_list_of_settings(const kanon_setting_info *settings, size_t n)
     }
 }
 
+/* Names and summaries as a Markdown table. */
 static void print_table_of(const kanon_algorithm_info *(*at)(size_t), const char *title)
 {
     printf("| %s | What it does |\n|-|-|\n", title);
@@ -42,6 +44,7 @@ static void print_table_of(const kanon_algorithm_info *(*at)(size_t), const char
     }
 }
 
+/* Whether the two differ in their defaults at most. */
 static bool same_settings(const kanon_algorithm_info *a, const kanon_algorithm_info *b)
 {
     bool same = a->n_settings == b->n_settings && a->n_settings > 1;
@@ -63,6 +66,7 @@ static void print_other_defaults(const kanon_algorithm_info *info, const kanon_a
     puts(".");
 }
 
+/* A section for each algorithm or refinement: advice, source, settings. */
 static void print_list_of(const kanon_algorithm_info *(*at)(size_t))
 {
     for (size_t i = 0; at(i) != NULL; i++) {
@@ -137,6 +141,7 @@ static void print_sentence(size_t i)
     }
 }
 
+/* Privacy models with sentence, parameters and source. */
 static void print_models(void)
 {
     for (size_t i = 0; i < kanon_model_count(); i++) {
@@ -171,6 +176,7 @@ static void print_exit_status(void)
         printf("| %d | %s |\n", status, exit_text(status));
 }
 
+/* The sentence in README.md that counts algorithms, measures and models. */
 static void print_counts(void)
 {
     printf("It has %zu algorithms, %zu refinements, %zu measures and %zu privacy models in addition to k.\n",

@@ -63,6 +63,7 @@ static const char *const examples[] = {
     NULL,
 };
 
+/* Counts without decimals, all other figures with ten significant digits. */
 static void format_figure(char *buffer, size_t size, const kanon_figure *figure)
 {
     if (isnan(figure->value))
@@ -85,6 +86,7 @@ static void print_name(FILE *file, const kanon_figure *figure, int width)
     fprintf(file, "%*s ", width - length, "");
 }
 
+/* The width of the column of names. */
 static int name_width(const kanon_measures *measures)
 {
     size_t most = 0;
@@ -96,6 +98,7 @@ static int name_width(const kanon_measures *measures)
     return (int)most;
 }
 
+/* Names in one column, values in the next; with formulas where they are asked for. */
 void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas)
 {
     int width = name_width(measures);
@@ -111,6 +114,7 @@ void print_figures(FILE *file, const kanon_measures *measures, bool with_formula
     }
 }
 
+/* Read table and groups or release, measure, print. Nothing is printed before everything has succeeded. */
 static kanon_status evaluate(const kanon_schema *schema, const arguments *args, progress *show, kanon_error *err)
 {
     kanon_table *table = NULL;
@@ -158,6 +162,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     return st;
 }
 
+/* Checks which inputs and outputs go together before anything is read. */
 static int run(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;

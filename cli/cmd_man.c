@@ -29,6 +29,7 @@ static void print_paragraph(const char *text)
     putchar('\n');
 }
 
+/* Without a date: equal sources give equal pages. */
 static void print_title(const char *name)
 {
     fputs(".TH KANON", stdout);
@@ -57,6 +58,7 @@ static void print_examples(const char *const *lines)
     fputs(".fi\n", stdout);
 }
 
+/* From the same table as the help. */
 static void print_options(const command *about)
 {
     char left[128];
@@ -87,6 +89,7 @@ static void print_settings(const command *about)
     }
 }
 
+/* The sections in the order of man-pages(7). */
 static void print_command_page(const command *about)
 {
     print_title(about->name);
@@ -102,6 +105,7 @@ static void print_command_page(const command *about)
     fputs(".SH SEE ALSO\n.BR kanon (1),\n.BR kanon\\-schema (5)\n", stdout);
 }
 
+/* kanon(1): what the program is, and its commands. */
 static void print_main_page(void)
 {
     static const char *const lines[] = {

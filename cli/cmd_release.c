@@ -19,6 +19,7 @@ static kanon_status change(kanon_state *state, const arguments *args, const kano
     return kanon_state_release(state, how, out, err);
 }
 
+/* A release without -o goes to standard output. */
 static int run(const command *self, const arguments *given)
 {
     arguments args = *given;

@@ -44,6 +44,7 @@ static const char *const examples[] = {
     NULL,
 };
 
+/* Writes table, schema and taxonomies into a folder, which is named after the sample unless -o names one. */
 static int run(const command *self, const arguments *args)
 {
     kanon_error err = {0};

@@ -42,6 +42,7 @@ static const char *time_text(char buffer[32], int64_t seconds)
     return buffer;
 }
 
+/* One line per release, the oldest first. */
 static void print_releases(const kanon_state_info *info)
 {
     char when[32];
@@ -55,6 +56,7 @@ static void print_releases(const kanon_state_info *info)
     }
 }
 
+/* One line per command that changed the state. */
 static void print_history(const kanon_state_info *info)
 {
     char when[32];
@@ -81,6 +83,7 @@ static void print_constraints(const kanon_state_info *info)
         print_number("may_suppress", info->most_suppressed);
 }
 
+/* All that kanon_state_describe says, one line each. */
 static void print_info(const kanon_state_info *info)
 {
     print_number("records", info->records);
@@ -108,6 +111,7 @@ static void print_info(const kanon_state_info *info)
     printf("%-*s sound\n", WIDTH, "file");
 }
 
+/* Describing a state checks it as a whole, so a damaged file is reported here. */
 static int run(const command *self, const arguments *args)
 {
     kanon_state *state = NULL;

@@ -89,6 +89,7 @@ static bool names_columns(const kanon_setting *settings, size_t n)
     return false;
 }
 
+/* The options of the command line as those of kanon_tradeoff, which writes the files. */
 static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, const arguments *args, progress *show,
                                kanon_error *err)
 {
@@ -114,6 +115,7 @@ static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, cons
     return kanon_tradeoff(out, table, &grid, err);
 }
 
+/* On standard error: how many points there are of each kind. */
 static void print_summary(const kanon_curve *curve, const kanon_table *table, const progress *show)
 {
     size_t counts[3] = {0}, n = kanon_curve_count(curve);
@@ -124,6 +126,7 @@ static void print_summary(const kanon_curve *curve, const kanon_table *table, co
         counts[KANON_POINT_DOMINATED], counts[KANON_POINT_INFEASIBLE], progress_seconds(show));
 }
 
+/* Reads the table once, runs the grid, prints a summary. */
 static int run(const command *self, const arguments *args)
 {
     kanon_schema *schema = NULL;

@@ -20,6 +20,7 @@ static void put_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
+/* Quoted for a shell where that is needed. */
 static void put_word(FILE *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=+:@%";
@@ -38,6 +39,7 @@ static void put_name(FILE *out, const option *opt)
         fprintf(out, " --%s", opt->name);
 }
 
+/* Name and value, as two words of a shell. */
 static void put_option(FILE *out, const option *opt, const char *value)
 {
     put_name(out, opt);
@@ -101,6 +103,7 @@ static void put_character(FILE *out, const option *opt, char c)
         put_option(out, opt, c == '\t' ? "tab" : (char[]){c, '\0'});
 }
 
+/* Writes an option as it was given, or nothing where it was not; false where there is no memory. */
 static bool put_given(FILE *out, const option *opt, const arguments *args)
 {
     const void *value = (const char *)args + opt->offset;

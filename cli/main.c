@@ -47,6 +47,7 @@ const char *exit_text(int status)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
+/* Control characters in column names could change what a terminal shows. */
 void print_clean(FILE *file, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -55,6 +56,7 @@ void print_clean(FILE *file, const char *text)
     }
 }
 
+/* The message and, after a semicolon, the hint. */
 static void say_line(const char *text, const char *hint)
 {
     fputs("kanon: ", stderr);
@@ -110,6 +112,7 @@ int wrong_usage(const command *self, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* With the nearest command as a hint. */
 int unknown_command(const char *name)
 {
     const char *names[N_COMMANDS];
@@ -129,6 +132,7 @@ void stop_if_asked(const char *consequence)
     signals_die();
 }
 
+/* The message of an error with its hint, and the exit status that belongs to it. */
 int failed(const command *self, const kanon_error *err)
 {
     char hint[2 * sizeof err->hint];
@@ -175,6 +179,7 @@ static void print_help(FILE *file)
           file);
 }
 
+/* kanon help COMMAND, or the list of commands. */
 static int help(const char *name)
 {
     const command *about = name == NULL ? NULL : command_find(name);
@@ -198,6 +203,7 @@ static void hold_standard_descriptors(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Parses the arguments and runs the command, or prints its help. */
 static int run_command(const command *self, int argc, char **argv)
 {
     arguments args;
@@ -210,6 +216,7 @@ static int run_command(const command *self, int argc, char **argv)
     return status;
 }
 
+/* The first word is the command; help and version can be asked for in its place. */
 static int dispatch(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;

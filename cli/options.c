@@ -164,6 +164,7 @@ const option option_help = {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* Without strtoull, which accepts signs and leading spaces. */
 bool parse_unsigned(uint64_t *out, const char *text)
 {
     uint64_t value = 0;
@@ -202,6 +203,7 @@ static bool parse_share(double *out, const char *text)
     return *out > 0 && *out <= 1;
 }
 
+/* One printable ASCII character but the quote, or the word tab. */
 static bool parse_character(char *out, const char *text)
 {
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
@@ -225,6 +227,7 @@ static int parse_choice(const char *words, const char *text)
     return -1;
 }
 
+/* Room for one item more; lists on a command line are short. */
 static bool grow(void *items, size_t n, size_t size)
 {
     void *larger = realloc(*(void **)items, (n + 1) * size);
@@ -272,6 +275,7 @@ static int add_pair(const command *self, const char *called, pair_list *list, co
     return EXIT_DONE;
 }
 
+/* A number of records, or a word: auto, none. */
 static bool parse_blocks(int64_t *out, const char *text)
 {
     uint64_t number;
@@ -305,6 +309,7 @@ static bool parse_size(int64_t *out, const char *text)
     return true;
 }
 
+/* A number within the limits of its option; anything else is wrong usage. */
 static int store_number(const command *self, const char *called, void *place, const option *opt, const char *value)
 {
     uint64_t number;
@@ -369,6 +374,7 @@ static int store(arguments *out, const command *self, const option *opt, const c
 
 /* ---- parser ------------------------------------------------------------------------------------------------------ */
 
+/* For the edit distance below. */
 static size_t least_of(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -410,6 +416,7 @@ const char *nearest_word(const char *const *words, size_t n, const char *text)
     return best;
 }
 
+/* With the nearest option of the command as a hint. */
 static int unknown_option(const command *self, const char *name)
 {
     enum { MOST = 64 };
@@ -423,6 +430,7 @@ static int unknown_option(const command *self, const char *name)
     return wrong_usage(self, "unknown option --%s", name);
 }
 
+/* By its full name; abbreviations are not accepted, because a new option could make them ambiguous. */
 static const option *find_long(const command *self, const char *name, size_t length)
 {
     for (size_t i = 0; self->options[i] != NULL; i++) {
@@ -442,13 +450,14 @@ static const option *find_letter(const command *self, char letter)
 }
 
 /* The words that are still to be read. */
-typedef struct reader {
+typedef struct word_reader {
     const command *self;
     int argc;
     char **argv;
-} reader;
+} word_reader;
 
-static char *next_word(reader *words)
+/* NULL past the last word. */
+static char *next_word(word_reader *words)
 {
     if (words->argc == 0)
         return NULL;
@@ -457,7 +466,7 @@ static char *next_word(reader *words)
 }
 
 /* --name, --name=value, --name value */
-static int parse_long(arguments *out, reader *words, char *word)
+static int parse_long(arguments *out, word_reader *words, char *word)
 {
     char *name = word + 2;
     size_t length = strcspn(name, "=");
@@ -474,7 +483,7 @@ static int parse_long(arguments *out, reader *words, char *word)
 }
 
 /* -s value, -svalue, -qv */
-static int parse_letters(arguments *out, reader *words, char *word)
+static int parse_letters(arguments *out, word_reader *words, char *word)
 {
     int status = EXIT_DONE;
     for (char *letter = word + 1; *letter != '\0' && status == EXIT_DONE; letter++) {
@@ -494,6 +503,7 @@ static int parse_letters(arguments *out, reader *words, char *word)
     return status;
 }
 
+/* The first word that is no option is the operand, the next one the second operand, if the command has one. */
 static int parse_operand(arguments *out, const command *self, const char *word)
 {
     bool is_second = out->operand != NULL;
@@ -506,9 +516,10 @@ static int parse_operand(arguments *out, const command *self, const char *word)
     return EXIT_DONE;
 }
 
+/* Options and operands in any order; after -- there are only operands. Reports wrong usage itself. */
 int arguments_parse(arguments *out, const command *self, int argc, char **argv)
 {
-    reader words = {self, argc, argv};
+    word_reader words = {self, argc, argv};
     int status = EXIT_DONE;
     bool only_operands = false;
     *out = (arguments){.wait = -1};
@@ -545,6 +556,22 @@ void arguments_clear(arguments *args)
     *args = (arguments){0};
 }
 
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+bool is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths)
+{
+    for (int i = 0; i < n_outputs; i++)
+        for (int j = i + 1; j < n_paths; j++)
+            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
+                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
+    return EXIT_DONE;
+}
+
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
 
 bool arguments_have_schema(const arguments *args)
@@ -552,6 +579,7 @@ bool arguments_have_schema(const arguments *args)
     return args->schema != NULL || args->quasi.n > 0;
 }
 
+/* The columns that one flag names. */
 static kanon_status set_roles(kanon_schema *schema, const text_list *columns, kanon_role role, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -560,6 +588,7 @@ static kanon_status set_roles(kanon_schema *schema, const text_list *columns, ka
     return st;
 }
 
+/* The schema file, if one is given, changed by the flags, which have precedence. */
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
 {
     kanon_schema *schema = NULL;
@@ -593,6 +622,7 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
+/* Prints words of a text that begins in column `at`; further lines begin in column `indent`. */
 void print_wrapped(FILE *file, const char *text, int at, int indent)
 {
     bool line_begins = true;
@@ -613,6 +643,7 @@ void print_wrapped(FILE *file, const char *text, int at, int indent)
     fputc('\n', file);
 }
 
+/* "-k, --name ARGUMENT", as help and manual page print it. */
 void option_syntax(char *buffer, size_t size, const option *opt)
 {
     char letter[5] = "    ";
@@ -626,6 +657,7 @@ void option_syntax(char *buffer, size_t size, const option *opt)
         snprintf(buffer, size, "%s--%s%s%s", letter, opt->name, space, argument);
 }
 
+/* "name (type and range, default value)". */
 void setting_syntax(char *buffer, size_t size, const kanon_setting_info *setting)
 {
     char values[128] = "text", standard[64] = "";
@@ -649,6 +681,7 @@ void print_setting(FILE *file, const kanon_setting_info *setting)
     print_wrapped(file, setting->help, INDENT, INDENT);
 }
 
+/* Help from the tables of the command, as the manual page. */
 void print_command_help(FILE *file, const command *self)
 {
     const kanon_setting_info *settings = NULL;

@@ -33,6 +33,7 @@ double progress_seconds(const progress *show)
     return seconds_now() - show->begin;
 }
 
+/* Rounded: the estimate is not more exact than that. */
 static void format_duration(char *buffer, size_t size, double seconds)
 {
     if (seconds < 100)
@@ -53,6 +54,8 @@ static void show_line(progress *show, const char *line)
     show->width = width;
 }
 
+/* The tick of all library calls: stops after a signal, and shows stage, share and time left. SIGINT during work that
+ * can end early asks for what has been found so far; a second one stops it. */
 int progress_tick(const kanon_progress *now, void *payload)
 {
     progress *show = payload;
@@ -96,6 +99,7 @@ void progress_end(progress *show)
     show->width = 0;
 }
 
+/* Only sets a flag; the next tick acts on it. */
 static void on_signal(int signal_number)
 {
     caught = signal_number;
@@ -116,6 +120,7 @@ void signals_catch(void)
     }
 }
 
+/* Reading standard input or a pipe can block for ever, so a signal then ends the program as usual. */
 void signals_catch_reading(const char *path)
 {
     struct stat file;
@@ -128,6 +133,7 @@ int signals_caught(void)
     return (int)caught;
 }
 
+/* Ends by the signal itself, so that a shell sees why. */
 void signals_die(void)
 {
     struct sigaction normal = {.sa_handler = SIG_DFL};

@@ -86,11 +86,6 @@ const option option_grow_taxonomy = {
     AT(grow_taxonomy),
 };
 
-static bool is_standard(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 /* Outputs in one place would overwrite each other, or what is read. */
 static int check_outputs(const command *self, const arguments *args)
 {
@@ -99,13 +94,10 @@ static int check_outputs(const command *self, const arguments *args)
                                   args->report_external, args->operand, args->second};
     if (is_standard(args->second))
         paths[N_PATHS - 1] = NULL;
-    for (int i = 0; i < N_OUTPUTS; i++)
-        for (int j = i + 1; j < N_PATHS; j++)
-            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
-                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
-    return EXIT_DONE;
+    return check_paths(self, paths, N_OUTPUTS, N_PATHS);
 }
 
+/* --wait 0 means: do not wait, which is -1 in the library, where 0 is the default. */
 kanon_status open_state(kanon_state **out, const arguments *args, void *show, kanon_error *err)
 {
     kanon_state_options options = {
@@ -119,6 +111,7 @@ kanon_status open_state(kanon_state **out, const arguments *args, void *show, ka
     return kanon_state_open(out, args->operand, &options, err);
 }
 
+/* What --joint-k has withheld or moved. */
 static void print_joint(const kanon_change *done)
 {
     say("joint classes: %" PRId64 " records withheld, %" PRId64 " shown in another group, %" PRId64 " groups joined",
@@ -128,6 +121,7 @@ static void print_joint(const kanon_change *done)
             done->below_joint_k);
 }
 
+/* The summary of a change, on standard error; parts that do not apply are left out. */
 static void print_change(const kanon_change *done, const arguments *args, const char *verb, double seconds)
 {
     char changed[96] = "", groups[160] = "", repaired[48] = "", loss[128] = "";
@@ -155,6 +149,8 @@ static void print_change(const kanon_change *done, const arguments *args, const 
             done->drift >= 0 ? "above" : "below");
 }
 
+/* All commands that change a state: open it, change it by `change`, report, close it. The library writes
+ * outputs and change together, or neither. */
 int run_state_change(const command *self, const arguments *args, state_change change, const char *verb)
 {
     kanon_state *state = NULL;

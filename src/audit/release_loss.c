@@ -40,7 +40,7 @@ typedef struct released {
     int64_t parsed_capacity;
 } released;
 
-typedef struct reader {
+typedef struct release_reader {
     const kanon_table *table;
     const kanon_schema *schema;
     kanon__source *source;
@@ -54,7 +54,7 @@ typedef struct reader {
     char *scratch;
     int64_t scratch_capacity;
     kanon__ticker ticker;
-} reader;
+} release_reader;
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
@@ -153,7 +153,7 @@ static bool is_root(const released *q, const char *text, size_t length)
     return t != NULL && t->height[0] > 0 && kanon__taxonomy_node(t, text, length) == 0;
 }
 
-static bool is_missing(const reader *r, const char *text, size_t length)
+static bool is_missing(const release_reader *r, const char *text, size_t length)
 {
     if (kanon__schema_is_missing(r->schema, text, length))
         return true;
@@ -162,7 +162,7 @@ static bool is_missing(const reader *r, const char *text, size_t length)
 }
 
 /* Fill everything but the meaning's number; its canonical text is left in r->meaning. */
-static kanon_status interpret(reader *r, const released *q, parsed_text *s, const char *text, size_t length,
+static kanon_status interpret(release_reader *r, const released *q, parsed_text *s, const char *text, size_t length,
                               kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -194,7 +194,8 @@ out:
 }
 
 /* What the text says, interpreted where it is new. */
-static kanon_status look_up(reader *r, released *q, parsed_text **out, const char *text, size_t length, kanon_error *err)
+static kanon_status look_up(release_reader *r, released *q, parsed_text **out, const char *text, size_t length,
+                            kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = q->texts.n, code;
@@ -214,7 +215,7 @@ out:
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* The text of a cell at r->scratch + at; null says "any value", as a star does. */
-static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column, kanon_error *err)
+static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int column, kanon_error *err)
 {
     static const kanon__cell any = {.text = "*", .length = 1};
     const kanon__cell *cell = r->cursor->cells[column].null ? &any : &r->cursor->cells[column];
@@ -226,7 +227,7 @@ static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column,
 }
 
 /* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. */
-static kanon_status read_cell(reader *r, released *q, parsed_text **out, kanon_error *err)
+static kanon_status read_cell(release_reader *r, released *q, parsed_text **out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     size_t length = 0, n_max = 0;
@@ -247,7 +248,7 @@ out:
     return st;
 }
 
-static kanon_status read_row(reader *r, kanon_error *err)
+static kanon_status read_row(release_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int n_quasi = r->table->data.n_quasi, n_any = 0;
@@ -274,7 +275,7 @@ out:
     return st;
 }
 
-static kanon_status read_rows(reader *r, kanon_error *err)
+static kanon_status read_rows(release_reader *r, kanon_error *err)
 {
     enum { ROWS_PER_TICK = 256, ROW_NS = 500 };
     kanon_status st = KANON_OK;
@@ -302,7 +303,7 @@ out:
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status set_up_attribute(reader *r, released *q, const kanon__column *column, kanon_error *err)
+static kanon_status set_up_attribute(release_reader *r, released *q, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool numeric = kanon__column_is_numeric(column);
@@ -326,7 +327,7 @@ out:
     return st;
 }
 
-static kanon_status open_release(reader *r, kanon_error *err)
+static kanon_status open_release(release_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(r->source->class->open(&r->cursor, r->source, err), out);
@@ -339,7 +340,7 @@ out:
     return st;
 }
 
-static void close_release(reader *r)
+static void close_release(release_reader *r)
 {
     for (int i = 0; r->quasi != NULL && i < r->table->data.n_quasi; i++) {
         kanon__free(r->quasi[i].parsed);
@@ -360,7 +361,7 @@ static void close_release(reader *r)
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 /* The attribute's part of the loss. */
-static double loss_of(const reader *r, const released *q, int64_t *n_unknown)
+static double loss_of(const release_reader *r, const released *q, int64_t *n_unknown)
 {
     double loss = (double)(r->table->data.n_rows - r->n_rows);
     for (uint32_t i = 0; i < q->texts.n; i++) {
@@ -376,7 +377,7 @@ static void add_figure(kanon_measures *m, const char *name, const char *formula,
     m->figures[m->n++] = (kanon_figure){.name = name, .formula = formula, .value = value, .whole = whole};
 }
 
-static void add_sizes(kanon_measures *m, const reader *r, int64_t k_asked)
+static void add_sizes(kanon_measures *m, const release_reader *r, int64_t k_asked)
 {
     double n = (double)r->table->data.n_rows, n_classes = (double)r->classes.n;
     int64_t smallest = 0;
@@ -395,7 +396,7 @@ static void add_sizes(kanon_measures *m, const reader *r, int64_t k_asked)
     add_figure(m, "avg_class_size", "(records / groups) / k", n_classes > 0 ? n / n_classes / (double)k : NAN, 0);
 }
 
-static void add_losses(kanon_measures *m, const reader *r)
+static void add_losses(kanon_measures *m, const release_reader *r)
 {
     double loss = 0, total_weight = 0;
     int64_t n_unknown = 0, ignored = 0;
@@ -427,7 +428,7 @@ static kanon_status evaluate(kanon_measures **out, const kanon_table *table, kan
     kanon_status st = KANON_OK;
     kanon_evaluate_options o;
     kanon_measures *m = NULL;
-    reader r = {.table = table, .schema = schema, .source = source};
+    release_reader r = {.table = table, .schema = schema, .source = source};
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);

@@ -63,6 +63,7 @@ static kanon_status check_requirement(const kanon__data *data, int64_t k, kanon_
     return KANON_OK;
 }
 
+/* Whether the algorithm or refinement has a setting of this name. */
 static bool has_setting(const kanon_algorithm_info *info, const char *name)
 {
     for (size_t i = 0; i < info->n_settings; i++)
@@ -95,6 +96,7 @@ static kanon_status join_settings(kanon_setting **out, size_t *n, const kanon_ta
     return KANON_OK;
 }
 
+/* The settings as they were used, defaults included, so that a report can repeat the run. */
 static kanon_status record_settings(kanon__texts *out, const kanon__settings *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -127,6 +129,7 @@ out:
     return st;
 }
 
+/* The algorithm on the whole table or, where a block plan was made, on one block after the other. */
 static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_error *err)
 {
     const plan *p = payload;
@@ -136,12 +139,14 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
                              p->blocks.block_bytes, p->algorithm->run, err);
 }
 
+/* The independent check of sizes and constraints (invariants 1 and 2). */
 static kanon_status verify(const kanon__run *run, kanon_error *err)
 {
     kanon_status st = kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
     return st == KANON_OK ? kanon__verify_privacy(run->table, run->policy, run->group_of, run->n_groups, run->k, err) : st;
 }
 
+/* The refinement gets groups with numbers 0 .. n_groups - 1 and a ticker and settings of its own. */
 static kanon_status refine(const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -186,6 +191,8 @@ static kanon_status run_freely(const void *payload, kanon__run *run, kanon_error
     return st == KANON_OK && p->refinement != NULL ? refine(p, run, err) : st;
 }
 
+/* Everything that exists during the run only is made here: space, room for groups, lists of warnings and notes,
+ * recode maps. What belongs to the result moves into the grouping. */
 static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -266,6 +273,8 @@ static const char *algorithm_name(const kanon_table *table, const kanon_options 
     return recode ? "attribute-cut" : kanon_algorithm_default();
 }
 
+/* Which algorithm and refinement run. A refinement that the algorithm brings along is left out where entities stay
+ * together; one that the user names is refused there, later. */
 static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_options *o, kanon_error *err)
 {
     if (o->recode != KANON_RECODE_RECORD && o->recode != KANON_RECODE_ATTRIBUTE)
@@ -308,6 +317,7 @@ out:
     return st;
 }
 
+/* The settings of the refinement. Without one, only settings that the algorithm itself has are accepted. */
 static kanon_status take_refine_settings(kanon__settings *out, const plan *p, const kanon__settings *of_algorithm,
                                          const kanon_options *o, kanon_error *err)
 {
@@ -322,6 +332,7 @@ static kanon_status take_refine_settings(kanon__settings *out, const plan *p, co
     return KANON_OK;
 }
 
+/* Effort is a setting of some algorithms and refinements; for all others it would be ignored in silence. */
 static kanon_status check_effort(const plan *p, const kanon_options *o, kanon_error *err)
 {
     if (o->effort == NULL || has_setting(&p->algorithm->info, "effort") ||
@@ -341,6 +352,8 @@ static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
     return kanon__hint(err, st, "a block of 100000 records costs little loss");
 }
 
+/* Chooses blocks by time and memory. The step after the algorithm, refinement or repair, needs memory for all
+ * records at once, so the larger of the two counts. */
 static kanon_status plan_blocks(plan *p, const kanon__data *data, const kanon__constraints *constraints, int64_t k,
                                 int64_t may_suppress, const kanon_options *o, kanon_error *err)
 {
@@ -354,7 +367,7 @@ static kanon_status plan_blocks(plan *p, const kanon__data *data, const kanon__c
     }
     int64_t repair_bytes = p->recode ? 0 : kanon__requirements_need(data, constraints, may_suppress, k);
     if (repair_bytes > work.then_bytes) {
-        work.then = "making the groups keep what the schema asks";
+        work.then = "enforcing the constraints";
         work.instead = "ask for less in addition to k";
         work.then_bytes = repair_bytes;
     }
@@ -372,6 +385,7 @@ static kanon_status count_suppressible(int64_t *out, const kanon_table *table, c
     return KANON_OK;
 }
 
+/* All that can be refused is refused before the first record is grouped. */
 static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options, kanon_error *err)
 {
     kanon_status st = KANON_OK;

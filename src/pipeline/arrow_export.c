@@ -26,6 +26,7 @@ static kanon_status check_own_grouping(const kanon_table *t, const kanon_groupin
     return st;
 }
 
+/* What can be refused before anything is built. */
 static kanon_status check_options(const kanon_table *t, const kanon_grouping *g, const kanon_arrow_options *o,
                                   kanon_error *err)
 {
@@ -35,6 +36,7 @@ static kanon_status check_options(const kanon_table *t, const kanon_grouping *g,
     return st == KANON_OK ? check_own_grouping(t, g, err) : st;
 }
 
+/* Build all batches, check them, and only then hand them to a stream. */
 static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
                                 const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
                                 void *payload)

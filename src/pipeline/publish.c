@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+/* One call of kanon_publish: its options, the files that are being written and the progress. */
 typedef struct publication {
     const kanon_table *table;
     const kanon_grouping *grouping;
@@ -23,6 +24,7 @@ typedef struct publication {
     kanon__ticker ticker;
 } publication;
 
+/* As the command line names it, for the report. */
 static const char *numeric_name(kanon_numeric numeric)
 {
     static const char *const names[] = {"interval", "range", "mean", "columns"};
@@ -31,6 +33,7 @@ static const char *numeric_name(kanon_numeric numeric)
 
 enum { N_OUTPUTS = KANON__N_OUTPUTS };
 
+/* Two outputs in one place, or an output over the input. */
 static kanon_status fail_twice(const char *path, kanon_error *err)
 {
     return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(path, "-") == 0 ? "standard output" : path);
@@ -69,12 +72,14 @@ out:
     return st;
 }
 
+/* The writer calls this for every line before the line is written. */
 static kanon_status watch_row(int64_t row, const kanon__cursor *cursor, const char *line, size_t length, void *payload,
                               kanon_error *err)
 {
     return kanon__verifier_row(payload, row, cursor, line, length, err);
 }
 
+/* The writer calls this some rows ahead, so that the check does not wait for memory. */
 static void expect_row(int64_t row, void *payload)
 {
     kanon__verifier_prefetch(payload, row);
@@ -101,6 +106,8 @@ static kanon_status check_block(int64_t block, void *payload, kanon_error *err)
     return KANON_OK;
 }
 
+/* The texts of all groups are checked first, then each line as it is made, and at the end what only all rows
+ * together show. The file is not named yet. */
 static kanon_status write_release(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -139,6 +146,7 @@ out:
     return st;
 }
 
+/* A report names the release by its checksum, so it is written after it. */
 static kanon_status write_report(publication *p, kanon__output *output, const char *path, const kanon_measures *measures,
                                  bool external, kanon_error *err)
 {
@@ -158,6 +166,7 @@ static kanon_status write_report(publication *p, kanon__output *output, const ch
     return st == KANON_OK ? kanon__output_finish(output, err) : st;
 }
 
+/* Both reports from one evaluation, unless the caller has measured already. */
 static kanon_status write_reports(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -189,6 +198,8 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
+/* The order matters: everything that can be refused, then all files under temporary names, then `before`, then the
+ * names. */
 static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                             kanon_error *err, kanon__before_naming before, void *payload)
 {

@@ -100,6 +100,7 @@ kanon_status kanon__requirements_group(kanon__run *run, kanon__runner runner, co
 
 /* ---- afterwards -------------------------------------------------------------------------------------------------- */
 
+/* Groups that satisfy everything already are left as the algorithm made them. */
 static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error *err)
 {
     bool holds = true;

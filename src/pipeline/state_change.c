@@ -78,6 +78,7 @@ void kanon_state_close(kanon_state *s)
 
 /* ---- a new one --------------------------------------------------------------------------------------------------- */
 
+/* A change may write groups and reports without a release. */
 static bool wants_release(const kanon_outputs *outputs)
 {
     return outputs != NULL && (outputs->release != NULL || outputs->release_to != NULL);
@@ -101,6 +102,7 @@ static kanon_status temporary_name(char **out, const char *path, kanon_error *er
     return st;
 }
 
+/* A state is never overwritten: it may be the only copy of the table. */
 static kanon_status fail_is_there(const char *path, kanon_error *err)
 {
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s is there already", path);
@@ -120,6 +122,8 @@ static kanon_status give_name(const state_build *m, kanon_error *err)
     return KANON_OK;
 }
 
+/* Called by kanon__publish when all files are complete: the new state is saved and named before they are, so that no
+ * release exists that its state does not know. */
 static kanon_status finish_new(const char *sha256, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -263,6 +267,7 @@ static kanon_status begin(change_run *c, kanon_state *s, const char *command, co
     return kanon__session_begin(s, true, err);
 }
 
+/* What the caller is told of the state after the change. */
 static void note_counts(change_run *c)
 {
     c->out->records = c->state->n_records;
@@ -281,7 +286,7 @@ static kanon_status check_joint(kanon_state *s, int64_t joint_k, int64_t n_below
     for (int64_t i = 0; i < traces.n; i++)
         n_below -= traces.sizes[traces.items[i].class_of] < joint_k;
     if (n_below < 0)
-        st = kanon__fail(err, KANON_EINTERNAL, "the release does not keep its joint classes");
+        st = kanon__fail(err, KANON_EINTERNAL, "the release has joint classes that are too small");
 out:
     kanon__traces_clear(&traces);
     kanon__subset_clear(&subset);
@@ -360,6 +365,7 @@ out:
     return st;
 }
 
+/* Write what is asked for and commit; without outputs the change is only committed. */
 static kanon_status complete(change_run *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -375,6 +381,7 @@ out:
     return st;
 }
 
+/* Ends the session in any case: what was not committed is rolled back. */
 static void end(change_run *c)
 {
     kanon_grouping_free(c->grouping);
@@ -515,6 +522,7 @@ kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStrea
     return apply_stream(state, delta, KANON__DELTA_UPDATE, options, out, err);
 }
 
+/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. */
 static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -540,6 +548,7 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 
 /* ---- refining ---------------------------------------------------------------------------------------------------- */
 
+/* The refinement of that name; an unknown one is answered with the known names. */
 static kanon_status find_refinement(const kanon__refinement **out, const char *name, kanon_error *err)
 {
     char names[256] = "";
@@ -552,6 +561,8 @@ static kanon_status find_refinement(const kanon__refinement **out, const char *n
     return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "there is no refinement '%s'", name), "choose one of: %s", names);
 }
 
+/* Run the refinement on all records of the state as if they were a table, then enforce the constraints on classes
+ * and check the groups independently. group_of and n_groups become the new groups. */
 static kanon_status run_refinement(const kanon__refinement *refinement, change_run *c, int32_t *group_of, int64_t *n_groups,
                                    kanon_error *err)
 {
@@ -599,6 +610,8 @@ out:
     return st;
 }
 
+/* Refine the groups and replace those of the state. Old numbers are kept where possible, because releases name
+ * groups by them. */
 static kanon_status refine(change_run *c, const kanon__refinement *refinement, kanon_error *err)
 {
     kanon_status st = KANON_OK;

@@ -72,6 +72,7 @@ out:
     return st;
 }
 
+/* One command of the history, as add_release does for releases. */
 static kanon_status add_event(const kanon__command_entry *c, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -86,6 +87,7 @@ out:
     return st;
 }
 
+/* What the state was made with, and how large it is: all of it is in the catalog or in the index. */
 static kanon_status describe_settings(description *d, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -144,6 +146,7 @@ out:
     return st;
 }
 
+/* The loss of the groups, and the drift: how far they are from those of a fresh run, on a sample. */
 static kanon_status describe_losses(description *d, kanon_state *s, kanon__subset *subset, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -164,6 +167,7 @@ out:
     return st;
 }
 
+/* The state is checked as a whole first, so that no figure comes from a damaged file. */
 static kanon_status describe(kanon_state_info **out, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -200,6 +204,7 @@ kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *s, kanon_
 
 /* ---- auditing ---------------------------------------------------------------------------------------------------- */
 
+/* An audit with what its pointers refer to; freed as one. */
 typedef struct audit_result {
     kanon_audit audit; /* first */
     kanon_class_size *sizes;
@@ -218,12 +223,14 @@ void kanon_audit_free(kanon_audit *audit)
     kanon__free(a);
 }
 
+/* For qsort, ascending. */
 static int by_size(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return a < b ? -1 : a > b;
 }
 
+/* The joint classes by size. Sorts t->sizes, which no class number refers to afterwards; so it is called last. */
 static kanon_status count_classes(audit_result *a, kanon__traces *t, kanon_error *err)
 {
     kanon_audit *audit = &a->audit;
@@ -248,6 +255,7 @@ static kanon_status count_classes(audit_result *a, kanon__traces *t, kanon_error
     return KANON_OK;
 }
 
+/* The fewest distinct sensitive values, and the fewest entities, of a joint class. */
 static kanon_status count_values(audit_result *a, const kanon__traces *t, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -278,6 +286,7 @@ out:
     return st;
 }
 
+/* The traces of all releases give the joint classes (state/maintain/releases.h). k 0: that of the state. */
 static kanon_status audit(kanon_audit **out, kanon_state *s, int64_t k, kanon_error *err)
 {
     kanon_status st = KANON_OK;

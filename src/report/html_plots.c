@@ -24,6 +24,7 @@ void kanon__html_end(kanon__output *o)
     kanon__output_text(o, "</section>\n");
 }
 
+/* A plot with its caption. `column`, unless NULL, is the name that the caption begins with. */
 static void begin_figure(kanon__output *o, const char *caption, const char *column)
 {
     kanon__output_text(o, "<figure><figcaption>");
@@ -66,6 +67,7 @@ static void size_label(char out[LABEL_SIZE], const kanon__bin *bin, const char *
         snprintf(out, LABEL_SIZE, "%lld%s%lld%s", (long long)bin->lo, dash, (long long)bin->hi, unit);
 }
 
+/* One bar per bin of group sizes. */
 static void group_bars(labelled *out, const kanon__bins *bins, const char *unit)
 {
     out->n = 0;
@@ -77,6 +79,7 @@ static void group_bars(labelled *out, const kanon__bins *bins, const char *unit)
 
 /* ---- risk -------------------------------------------------------------------------------------------------------- */
 
+/* A line of the table of thresholds: how many records are above the risk, before and after. */
 static void threshold_row(kanon__output *o, const kanon__report *r, const kanon__report_data *d, int i)
 {
     static const char *const uses[KANON__N_THRESHOLDS] = {
@@ -194,6 +197,7 @@ static const kanon__column *quasi(const kanon__report *r, int i)
     return &r->table->data.columns[r->table->data.quasi[i]];
 }
 
+/* The share of each attribute in the loss, the largest first. */
 static void cost_plot(kanon__output *o, const kanon__report *r, const ranked *order)
 {
     kanon__plot_bar bars[MAX_COST_BARS];
@@ -211,6 +215,7 @@ static void cost_plot(kanon__output *o, const kanon__report *r, const ranked *or
     end_figure(o);
 }
 
+/* The same with numbers, and the loss without each attribute. */
 static void cost_table(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const ranked *order)
 {
     int n = r->table->data.n_quasi < MAX_COST_ROWS ? r->table->data.n_quasi : MAX_COST_ROWS;
@@ -304,6 +309,7 @@ kanon_status kanon__html_costs(kanon__output *o, const kanon__report *r, const k
 
 /* ---- distributions ----------------------------------------------------------------------------------------------- */
 
+/* A number of records. A small one is given as a bound only, because it would describe few persons. */
 static void say_rare(kanon__output *o, const char *what, int64_t count, int64_t rare)
 {
     if (count <= 0)
@@ -314,6 +320,7 @@ static void say_rare(kanon__output *o, const char *what, int64_t count, int64_t 
         kanon__markup(o, "<p class=\"small\">%s: %s records.</p>\n", what, kanon__show_count(count).text);
 }
 
+/* Numbers and dates: bars of the original, a line of the release. */
 static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a, const kanon__report_data *d)
 {
     char y_title[80];
@@ -351,6 +358,7 @@ static void axis_figure(kanon__output *o, const kanon__column *c, kanon__axis *a
     end_figure(o);
 }
 
+/* Categories: leaves before, released nodes after. */
 static void category_figure(kanon__output *o, const kanon__column *c, const kanon__categories *cs)
 {
     kanon__plot_bar bars[KANON__SHOWN_CATEGORIES + 1];
@@ -425,6 +433,7 @@ kanon_status kanon__html_attributes(kanon__output *o, const kanon__report *r, co
 
 /* ---- sensitive values -------------------------------------------------------------------------------------------- */
 
+/* How varied the values of a sensitive column are inside the groups. */
 static void sensitive_figures(kanon__output *o, const kanon__column *c, const kanon__variety *v)
 {
     labelled l;

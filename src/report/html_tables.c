@@ -10,6 +10,7 @@ typedef struct figure_title {
     const char *name, *title;
 } figure_title;
 
+/* Figures that are not in this list are shown by their names. */
 static const figure_title titles[] = {
     {"records", "Records"},
     {"groups", "Groups"},
@@ -89,6 +90,7 @@ static void figure_name(kanon__output *o, const kanon_figure *f)
     kanon__output_text(o, "</code>");
 }
 
+/* The figures of the whole table, with formulas. */
 static void table_figures(kanon__output *o, const kanon_measures *m)
 {
     kanon__output_text(o,
@@ -122,6 +124,7 @@ static void column_values(kanon__output *o, const kanon_figure *figures, size_t 
     kanon__output_text(o, "</div></td></tr>\n");
 }
 
+/* The figures of columns: one row per figure, one value per column. */
 static void column_figures(kanon__output *o, const kanon_measures *m)
 {
     kanon__output_text(o, "<h3>By column</h3>\n<table class=\"by-column\"><thead><tr><th>Figure, and how it is computed</th>"
@@ -168,6 +171,7 @@ static void row_text(kanon__output *o, const char *head, const char *text)
     kanon__output_text(o, "</td></tr>\n");
 }
 
+/* A value that is to be copied, such as a checksum or a command. */
 static void row_code(kanon__output *o, const char *head, const char *text)
 {
     row_begin(o, head);
@@ -187,6 +191,8 @@ static void list_settings(kanon__output *o, const kanon__texts *settings)
     kanon__output_text(o, settings->n == 0 ? "none</td></tr>\n" : "</td></tr>\n");
 }
 
+/* What is needed to repeat the run. An external report leaves out the seed: with it and the input's order, groups
+ * could be made again. */
 static void list_origin(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
@@ -216,6 +222,7 @@ static void list_origin(kanon__output *o, const kanon__report *r)
     kanon__markup(o, "<tr><th scope=\"row\">Seconds</th><td>%s</td></tr>\n", kanon__show_fixed(g->seconds, 2).text);
 }
 
+/* Every column with its role and type; names only, no values. */
 static void list_columns(kanon__output *o, const kanon_table *t)
 {
     enum { MAX_COLUMNS = 300 };
@@ -243,6 +250,7 @@ static void list_columns(kanon__output *o, const kanon_table *t)
     kanon__output_text(o, "</tbody></table>\n");
 }
 
+/* The warnings of reading and grouping; an external report leaves them out. */
 static void list_warnings(kanon__output *o, const kanon__report *r)
 {
     const kanon__texts *lists[] = {&r->table->warnings, &r->grouping->warnings};

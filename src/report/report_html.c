@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+/* One style sheet inside the page, which is one file. */
 static const char style[] =
     "@page{size:A4;margin:15mm}\n"
     "*{box-sizing:border-box}\n"
@@ -58,6 +59,7 @@ static const char *file_name(const kanon__report *r)
     return kanon__file_name(r->table->source->name);
 }
 
+/* Title and style, and for whom the page is meant. */
 static void put_head(kanon__output *o, const kanon__report *r)
 {
     kanon__output_text(
@@ -85,6 +87,7 @@ static void put_head(kanon__output *o, const kanon__report *r)
 
 /* ---- summary ----------------------------------------------------------------------------------------------------- */
 
+/* One of the large figures at the top of the page. */
 static void tile(kanon__output *o, const char *value, const char *what)
 {
     kanon__markup(o, "<li><b>%s</b>%s</li>\n", value, what);
@@ -95,6 +98,7 @@ static double average_loss(const kanon__report *r, const kanon__report_data *d)
     return kanon__share(d->loss, (double)r->table->data.n_rows * d->total_weight);
 }
 
+/* The figures that most readers look for first. */
 static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
@@ -110,6 +114,7 @@ static void put_tiles(kanon__output *o, const kanon__report *r, const kanon__rep
     kanon__output_text(o, "</ul>\n");
 }
 
+/* The names of the columns with this role; of very many, only the first. */
 static void list_names(kanon__output *o, const kanon_table *t, kanon_role role)
 {
     enum { MAX_NAMES = 30 };
@@ -125,6 +130,7 @@ static void list_names(kanon__output *o, const kanon_table *t, kanon_role role)
         kanon__markup(o, " and %d more", n - MAX_NAMES);
 }
 
+/* The risk in a sentence, before and after. */
 static void say_risk(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     kanon__figure_text smallest = kanon__show_count(r->grouping->smallest);
@@ -142,6 +148,7 @@ static void say_risk(kanon__output *o, const kanon__report *r, const kanon__repo
                       smallest.text, kanon__show_share(d->highest_risk).text, kanon__show_share(d->average_risk).text);
 }
 
+/* What k means for this release: groups, sizes, and the columns in which records are equal. */
 static void say_protection(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     const kanon_grouping *g = r->grouping;
@@ -162,6 +169,7 @@ static void say_protection(kanon__output *o, const kanon__report *r, const kanon
     say_risk(o, r, d);
 }
 
+/* Which of the usual thresholds are met. */
 static void say_thresholds(kanon__output *o, const kanon__report_data *d)
 {
     int n = 0, n_met = 0;
@@ -244,6 +252,7 @@ static void put_summary(kanon__output *o, const kanon__report *r, const kanon__r
 
 /* ---- guarantees -------------------------------------------------------------------------------------------------- */
 
+/* The attack that k alone does not stop: all records of a group share a sensitive value. */
 static void say_homogeneity(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
 {
     enum { MAX_COLUMNS = 20 };
@@ -268,6 +277,7 @@ static void say_homogeneity(kanon__output *o, const kanon__report *r, const kano
     kanon__output_text(o, "</li>\n");
 }
 
+/* Columns that are released as they are can identify persons, too. */
 static void say_unprotected(kanon__output *o, const kanon__report *r)
 {
     int n = 0;

@@ -31,6 +31,7 @@ static json_t *figure_value(const kanon_figure *figure)
     return isfinite(figure->value) ? json_real(figure->value) : json_null();
 }
 
+/* Every column with its role and type. */
 static json_t *column_list(const kanon_table *t)
 {
     json_t *list = json_array();
@@ -90,6 +91,7 @@ static json_t *seed_value(uint64_t seed)
     return json_string(text);
 }
 
+/* What is needed to repeat the run. */
 static bool set_origin(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
@@ -161,6 +163,7 @@ static json_t *path_value(const char *path)
     return value;
 }
 
+/* Input and release with their checksums. */
 static bool set_files(json_t *root, const kanon__report *r, const char *input_sha256)
 {
     bool good = true;
@@ -181,6 +184,7 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
 
 /* ---- what the page shows as plots -------------------------------------------------------------------------------- */
 
+/* How many records are above each threshold, before and after. */
 static json_t *threshold_list(const kanon__report_data *d)
 {
     json_t *list = json_array();

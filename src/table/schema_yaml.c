@@ -20,7 +20,7 @@ enum {
     SHOWN_SIZE = 80 /* of a key in a message */
 };
 
-typedef struct reader {
+typedef struct yaml_reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the current one */
     int depth;
@@ -30,14 +30,14 @@ typedef struct reader {
     bool has_attributes;
     yaml_mark_t together; /* where entity-together stands */
     kanon_error *err;
-} reader;
+} yaml_reader;
 
 typedef struct key {
     char *text;
     yaml_mark_t mark;
 } key;
 
-typedef kanon_status (*value_reader)(reader *r, const key *k, void *target);
+typedef kanon_status (*value_reader)(yaml_reader *r, const key *k, void *target);
 
 /* A key that a mapping may have. */
 typedef struct field {
@@ -59,9 +59,9 @@ typedef struct names {
 
 /* ---- failing ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status fail_at(const reader *r, yaml_mark_t mark, const char *format, ...) KANON__PRINTF(3, 4);
+static kanon_status fail_at(const yaml_reader *r, yaml_mark_t mark, const char *format, ...) KANON__PRINTF(3, 4);
 
-static kanon_status fail_at(const reader *r, yaml_mark_t mark, const char *format, ...)
+static kanon_status fail_at(const yaml_reader *r, yaml_mark_t mark, const char *format, ...)
 {
     char reason[512];
     va_list args;
@@ -86,7 +86,7 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 }
 
 /* Hint at the word that `text` was meant to be, or at all that there are. */
-static kanon_status suggest(const reader *r, kanon_status st, const char *const *words, int n, const char *text,
+static kanon_status suggest(const yaml_reader *r, kanon_status st, const char *const *words, int n, const char *text,
                             const char *what)
 {
     const char *nearest = kanon__texts_nearest(words, n, text);
@@ -101,7 +101,7 @@ static kanon_status suggest(const reader *r, kanon_status st, const char *const 
 }
 
 /* Where byte `offset` of the input is: of bytes that cannot be read the parser knows no more. */
-static yaml_mark_t mark_of_offset(const reader *r, size_t offset)
+static yaml_mark_t mark_of_offset(const yaml_reader *r, size_t offset)
 {
     yaml_mark_t mark = {0};
     for (size_t i = 0; i < offset && i < r->size; i++) {
@@ -116,7 +116,7 @@ static yaml_mark_t mark_of_offset(const reader *r, size_t offset)
     return mark;
 }
 
-static kanon_status fail_syntax(const reader *r)
+static kanon_status fail_syntax(const yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem != NULL ? p->problem : "not YAML";
@@ -135,7 +135,7 @@ static kanon_status fail_syntax(const reader *r)
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status next(reader *r)
+static kanon_status next(yaml_reader *r)
 {
     yaml_event_delete(&r->event);
     if (!yaml_parser_parse(&r->parser, &r->event))
@@ -163,12 +163,12 @@ static kanon_status next(reader *r)
     return KANON_OK;
 }
 
-static const char *text_of(const reader *r)
+static const char *text_of(const yaml_reader *r)
 {
     return (const char *)r->event.data.scalar.value;
 }
 
-static bool is_null(const reader *r)
+static bool is_null(const yaml_reader *r)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
     if (r->event.type != YAML_SCALAR_EVENT || r->event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
@@ -180,12 +180,12 @@ static bool is_null(const reader *r)
     return false;
 }
 
-static bool is_empty(const reader *r)
+static bool is_empty(const yaml_reader *r)
 {
     return r->event.type == YAML_SCALAR_EVENT && (r->event.data.scalar.length == 0 || is_null(r));
 }
 
-static kanon_status fail_expected(const reader *r, const char *expected)
+static kanon_status fail_expected(const yaml_reader *r, const char *expected)
 {
     const char *found = is_empty(r)                                  ? "nothing"
                         : r->event.type == YAML_MAPPING_START_EVENT  ? "a mapping"
@@ -194,12 +194,12 @@ static kanon_status fail_expected(const reader *r, const char *expected)
     return fail_at(r, r->event.start_mark, "expected %s, found %s", expected, found);
 }
 
-static kanon_status want_text(const reader *r, const char *expected)
+static kanon_status want_text(const yaml_reader *r, const char *expected)
 {
     return r->event.type == YAML_SCALAR_EVENT && !is_empty(r) ? KANON_OK : fail_expected(r, expected);
 }
 
-static kanon_status copy_text(reader *r, char **out, const char *expected)
+static kanon_status copy_text(yaml_reader *r, char **out, const char *expected)
 {
     kanon_status st = want_text(r, expected);
     if (st == KANON_OK)
@@ -216,7 +216,7 @@ static void names_clear(names *n)
 }
 
 /* Add the current text; *first_line is not 0 where it was there before. */
-static kanon_status names_add(reader *r, names *n, size_t *first_line)
+static kanon_status names_add(yaml_reader *r, names *n, size_t *first_line)
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = n->texts.n, code = 0;
@@ -232,7 +232,7 @@ out:
 }
 
 /* The current event is a key: keep it and go on to its value. */
-static kanon_status read_key(reader *r, key *out, names *seen)
+static kanon_status read_key(yaml_reader *r, key *out, names *seen)
 {
     kanon_status st = KANON_OK;
     char buffer[SHOWN_SIZE];
@@ -250,7 +250,7 @@ out:
     return st;
 }
 
-static kanon_status read_mapping(reader *r, const char *expected, value_reader read_value, void *target)
+static kanon_status read_mapping(yaml_reader *r, const char *expected, value_reader read_value, void *target)
 {
     kanon_status st = KANON_OK;
     names seen = {0};
@@ -273,7 +273,7 @@ out:
     return st;
 }
 
-static kanon_status read_field(reader *r, const key *k, const field *fields, int n, void *target)
+static kanon_status read_field(yaml_reader *r, const key *k, const field *fields, int n, void *target)
 {
     const char *valid[WORDS_MAX];
     char buffer[SHOWN_SIZE];
@@ -285,7 +285,8 @@ static kanon_status read_field(reader *r, const key *k, const field *fields, int
     return suggest(r, fail_at(r, k->mark, "unknown key '%s'", shown(buffer, k->text)), valid, n, k->text, "keys");
 }
 
-static kanon_status read_list(reader *r, const char *expected, kanon_status (*read_item)(reader *, void *), void *target)
+static kanon_status read_list(yaml_reader *r, const char *expected, kanon_status (*read_item)(yaml_reader *, void *),
+                              void *target)
 {
     kanon_status st = KANON_OK;
     if (r->event.type != YAML_SEQUENCE_START_EVENT)
@@ -301,7 +302,7 @@ out:
 }
 
 /* One of `words`, in any case and with - or _ between its parts. `what` is plural. */
-static kanon_status read_word(reader *r, int *out, const word *words, int n, const char *expected, const char *what)
+static kanon_status read_word(yaml_reader *r, int *out, const word *words, int n, const char *expected, const char *what)
 {
     const char *valid[WORDS_MAX];
     char plain[32];
@@ -321,7 +322,7 @@ static kanon_status read_word(reader *r, int *out, const word *words, int n, con
     return suggest(r, fail_at(r, r->event.start_mark, "not %s", expected), valid, n, plain, what);
 }
 
-static kanon_status read_role_word(reader *r, kanon_role *out)
+static kanon_status read_role_word(yaml_reader *r, kanon_role *out)
 {
     static const word roles[] = {
         {"identifying", KANON_ROLE_IDENTIFYING}, {"quasi", KANON_ROLE_QUASI},
@@ -345,7 +346,7 @@ typedef struct outline {
 } outline;
 
 /* The current event is a label. Labels are values, so messages do not show them. */
-static kanon_status outline_add(reader *r, outline *o, int64_t parent)
+static kanon_status outline_add(yaml_reader *r, outline *o, int64_t parent)
 {
     kanon_status st = KANON_OK;
     size_t first_line = 0;
@@ -363,7 +364,7 @@ out:
 
 /* What stands below `parent`: a mapping of values to what is below them, a list of values and such mappings, or nothing.
  * DEPTH_MAX bounds the recursion. */
-static kanon_status outline_read(reader *r, outline *o, int64_t parent)
+static kanon_status outline_read(yaml_reader *r, outline *o, int64_t parent)
 {
     kanon_status st = KANON_OK;
     bool is_list = r->event.type == YAML_SEQUENCE_START_EVENT;
@@ -400,7 +401,7 @@ static bool outline_has_root(const outline *o)
     return o->labels.texts.n > 1;
 }
 
-static kanon_status outline_to_tree(reader *r, kanon__tree **out, const outline *o)
+static kanon_status outline_to_tree(yaml_reader *r, kanon__tree **out, const outline *o)
 {
     kanon_status st = KANON_OK;
     kanon__tree *tree = NULL;
@@ -426,7 +427,7 @@ out:
     return st;
 }
 
-static kanon_status read_inline_taxonomy(reader *r, kanon__tree **out)
+static kanon_status read_inline_taxonomy(yaml_reader *r, kanon__tree **out)
 {
     kanon_status st = KANON_OK;
     outline o = {0};
@@ -450,7 +451,7 @@ out:
 }
 
 /* `path` as it can be opened from the working directory. */
-static kanon_status resolve_path(reader *r, char **out, const char *path)
+static kanon_status resolve_path(yaml_reader *r, char **out, const char *path)
 {
     const char *slash = strrchr(r->path, '/');
     size_t directory = path[0] == '/' || slash == NULL ? 0 : (size_t)(slash - r->path) + 1, length = strlen(path);
@@ -464,7 +465,7 @@ static kanon_status resolve_path(reader *r, char **out, const char *path)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-static kanon_status read_role(reader *r, const key *k, void *target)
+static kanon_status read_role(yaml_reader *r, const key *k, void *target)
 {
     kanon__attribute *attribute = target;
     (void)k;
@@ -473,7 +474,7 @@ static kanon_status read_role(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_type(reader *r, const key *k, void *target)
+static kanon_status read_type(yaml_reader *r, const key *k, void *target)
 {
     static const word types[] = {
         {"integer", KANON_TYPE_INTEGER},
@@ -490,7 +491,7 @@ static kanon_status read_type(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_mask(reader *r, const key *k, void *target)
+static kanon_status read_mask(yaml_reader *r, const key *k, void *target)
 {
     static const word masks[] = {{"right", KANON_MASK_RIGHT}, {"left", KANON_MASK_LEFT}};
     kanon__attribute *attribute = target;
@@ -502,7 +503,7 @@ static kanon_status read_mask(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_weight(reader *r, const key *k, void *target)
+static kanon_status read_weight(yaml_reader *r, const key *k, void *target)
 {
     kanon__attribute *attribute = target;
     kanon__decimal weight;
@@ -518,7 +519,7 @@ static kanon_status read_weight(reader *r, const key *k, void *target)
     return KANON_OK;
 }
 
-static kanon_status read_taxonomy(reader *r, const key *k, void *target)
+static kanon_status read_taxonomy(yaml_reader *r, const key *k, void *target)
 {
     kanon__attribute *attribute = target;
     (void)k;
@@ -528,7 +529,7 @@ static kanon_status read_taxonomy(reader *r, const key *k, void *target)
     return st == KANON_OK ? resolve_path(r, &attribute->taxonomy_path, text_of(r)) : st;
 }
 
-static kanon_status read_attribute_field(reader *r, const key *k, void *target)
+static kanon_status read_attribute_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
         {"role", read_role}, {"type", read_type}, {"taxonomy", read_taxonomy}, {"mask", read_mask}, {"weight", read_weight},
@@ -536,7 +537,7 @@ static kanon_status read_attribute_field(reader *r, const key *k, void *target)
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }
 
-static kanon_status check_attribute(const reader *r, const key *k, const kanon__attribute *attribute)
+static kanon_status check_attribute(const yaml_reader *r, const key *k, const kanon__attribute *attribute)
 {
     char buffer[SHOWN_SIZE];
     bool is_numeric = attribute->type != KANON_TYPE_UNKNOWN && attribute->type != KANON_TYPE_CATEGORICAL;
@@ -553,7 +554,7 @@ static kanon_status check_attribute(const reader *r, const key *k, const kanon__
     return KANON_OK;
 }
 
-static kanon_status read_attribute(reader *r, const key *k, void *target)
+static kanon_status read_attribute(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     /* The keys of a mapping differ, so this makes a new attribute, about which nothing is said yet. */
@@ -572,12 +573,12 @@ static kanon_status read_attribute(reader *r, const key *k, void *target)
 
 /* ---- the rest of the schema -------------------------------------------------------------------------------------- */
 
-static kanon_status fail_without_attributes(const reader *r, yaml_mark_t mark)
+static kanon_status fail_without_attributes(const yaml_reader *r, yaml_mark_t mark)
 {
     return kanon__hint(r->err, fail_at(r, mark, "no attributes"), "write 'attributes:' and below it 'COLUMN: {role: ROLE}'");
 }
 
-static kanon_status read_attributes(reader *r, const key *k, void *target)
+static kanon_status read_attributes(yaml_reader *r, const key *k, void *target)
 {
     if (is_null(r))
         return fail_without_attributes(r, k->mark);
@@ -585,7 +586,7 @@ static kanon_status read_attributes(reader *r, const key *k, void *target)
     return read_mapping(r, "a mapping of column names to what they are", read_attribute, target);
 }
 
-static kanon_status read_missing_item(reader *r, void *target)
+static kanon_status read_missing_item(yaml_reader *r, void *target)
 {
     kanon__texts *missing = target;
     if (r->event.type != YAML_SCALAR_EVENT)
@@ -596,7 +597,7 @@ static kanon_status read_missing_item(reader *r, void *target)
     return kanon__texts_add(missing, text_of(r), length, r->err);
 }
 
-static kanon_status read_missing(reader *r, const key *k, void *target)
+static kanon_status read_missing(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     (void)k;
@@ -606,7 +607,7 @@ static kanon_status read_missing(reader *r, const key *k, void *target)
     return read_list(r, "a list of texts that mean \"no value\"", read_missing_item, &schema->missing);
 }
 
-static kanon_status read_default_role(reader *r, const key *k, void *target)
+static kanon_status read_default_role(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     (void)k;
@@ -615,7 +616,7 @@ static kanon_status read_default_role(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_k(reader *r, const key *k, void *target)
+static kanon_status read_k(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     int64_t value = 0;
@@ -629,7 +630,7 @@ static kanon_status read_k(reader *r, const key *k, void *target)
     return KANON_OK;
 }
 
-static kanon_status read_constraint_value(reader *r, const key *k, void *target)
+static kanon_status read_constraint_value(yaml_reader *r, const key *k, void *target)
 {
     kanon__constraint_text *constraint = target;
     kanon_status st = KANON_OK;
@@ -640,7 +641,7 @@ out:
     return st;
 }
 
-static kanon_status read_constraint(reader *r, void *target)
+static kanon_status read_constraint(yaml_reader *r, void *target)
 {
     kanon_status st = KANON_OK;
     kanon_schema *schema = target;
@@ -660,14 +661,14 @@ out:
     return st;
 }
 
-static kanon_status read_constraints(reader *r, const key *k, void *target)
+static kanon_status read_constraints(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     schema->constraints_line = (int)(k->mark.line + 1);
     return is_null(r) ? KANON_OK : read_list(r, "a list of constraints", read_constraint, schema);
 }
 
-static kanon_status read_suppress(reader *r, const key *k, void *target)
+static kanon_status read_suppress(yaml_reader *r, const key *k, void *target)
 {
     (void)k;
     kanon_status st = want_text(r, "a share of the records such as 0.01");
@@ -677,19 +678,19 @@ static kanon_status read_suppress(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_privacy_field(reader *r, const key *k, void *target)
+static kanon_status read_privacy_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {{"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}};
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }
 
-static kanon_status read_privacy(reader *r, const key *k, void *target)
+static kanon_status read_privacy(yaml_reader *r, const key *k, void *target)
 {
     (void)k;
     return is_null(r) ? KANON_OK : read_mapping(r, "a mapping such as {k: 10}", read_privacy_field, target);
 }
 
-static kanon_status read_setting(reader *r, const key *k, void *target)
+static kanon_status read_setting(yaml_reader *r, const key *k, void *target)
 {
     kanon_status st = KANON_OK;
     kanon_schema *schema = target;
@@ -708,7 +709,7 @@ out:
     return st;
 }
 
-static kanon_status read_algorithm(reader *r, const key *k, void *target)
+static kanon_status read_algorithm(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     if (r->event.type != YAML_MAPPING_START_EVENT)
@@ -720,7 +721,7 @@ static kanon_status read_algorithm(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_key_column(reader *r, void *target)
+static kanon_status read_key_column(yaml_reader *r, void *target)
 {
     kanon_schema *schema = target;
     char buffer[SHOWN_SIZE];
@@ -732,7 +733,7 @@ static kanon_status read_key_column(reader *r, void *target)
     return kanon__texts_add(&schema->key, text_of(r), strlen(text_of(r)), r->err);
 }
 
-static kanon_status read_key_columns(reader *r, const key *k, void *target)
+static kanon_status read_key_columns(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     schema->key_line = (int)(k->mark.line + 1);
@@ -744,14 +745,14 @@ static kanon_status read_key_columns(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_entity(reader *r, const key *k, void *target)
+static kanon_status read_entity(yaml_reader *r, const key *k, void *target)
 {
     kanon_schema *schema = target;
     schema->entity_line = (int)(k->mark.line + 1);
     return copy_text(r, &schema->entity, "the name of a column");
 }
 
-static kanon_status read_entity_together(reader *r, const key *k, void *target)
+static kanon_status read_entity_together(yaml_reader *r, const key *k, void *target)
 {
     static const word flags[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}};
     int value = 0;
@@ -761,7 +762,7 @@ static kanon_status read_entity_together(reader *r, const key *k, void *target)
     return st;
 }
 
-static kanon_status read_schema_field(reader *r, const key *k, void *target)
+static kanon_status read_schema_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
         {"missing", read_missing},       {"default-role", read_default_role},
@@ -772,7 +773,7 @@ static kanon_status read_schema_field(reader *r, const key *k, void *target)
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }
 
-static kanon_status read_stream(reader *r, kanon_schema *schema)
+static kanon_status read_stream(yaml_reader *r, kanon_schema *schema)
 {
     kanon_status st = KANON_OK;
     yaml_mark_t start = {0};
@@ -802,7 +803,7 @@ kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t s
     kanon_schema *schema = NULL;
     /* The parser, told that this is UTF-8, would count a byte order mark as a column. */
     size_t bom = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    reader r = {.bytes = size > bom ? bytes + bom : "", .size = size - bom, .path = path, .err = err};
+    yaml_reader r = {.bytes = size > bom ? bytes + bom : "", .size = size - bom, .path = path, .err = err};
     *out = NULL;
     if (!yaml_parser_initialize(&r.parser))
         return kanon__fail(err, KANON_ENOMEM, "out of memory for reading %s", path);

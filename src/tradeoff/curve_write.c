@@ -20,6 +20,7 @@ static bool set(json_t *object, const char *key, json_t *value)
     return object != NULL && json_object_set_new(object, key, value) == 0;
 }
 
+/* Whole figures as whole numbers, all others as they are; null where there is none. */
 static json_t *number(const kanon_figure *figure)
 {
     if (!isfinite(figure->value))
@@ -104,6 +105,7 @@ static void name_point(char *buffer, size_t size, const kanon_curve *c, const ka
                      p->settings[i].value);
 }
 
+/* Room for the points of one panel, used for all panels. */
 typedef struct panel_points {
     kanon__plot_point *points;
     double *places; /* x and y of each */
@@ -163,6 +165,7 @@ static int put_panels(kanon__output *o, const kanon_curve *c, panel_points *d)
     return n;
 }
 
+/* The points as a table below the plots, for readers who need the numbers. */
 static void put_table(kanon__output *o, const kanon_curve *c)
 {
     kanon__output_text(o, "<table>\n<thead><tr><th>settings</th><th>result</th>");
@@ -183,6 +186,7 @@ static void put_table(kanon__output *o, const kanon_curve *c)
     kanon__output_text(o, "</tbody>\n</table>\n");
 }
 
+/* All panels as one picture. */
 static void put_svg(kanon__output *o, const kanon_curve *c, panel_points *d)
 {
     int n_shown = 0;
@@ -201,6 +205,7 @@ static void put_svg(kanon__output *o, const kanon_curve *c, panel_points *d)
     kanon__output_text(o, "</svg>\n");
 }
 
+/* A page with the panels and the table, without scripts or files from elsewhere. */
 static void put_page(kanon__output *o, const kanon_curve *c, panel_points *d)
 {
     const char *name = kanon__file_name(c->table_name);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Splits a list at its commas; a value that is named twice would give two equal points. */
 static kanon_status add_values(kanon__texts *values, const char *name, const char *list, bool single, kanon_error *err)
 {
     for (const char *at = list;; at++) {
@@ -23,6 +24,7 @@ static kanon_status add_values(kanon__texts *values, const char *name, const cha
     }
 }
 
+/* An axis may be given once, and there is a limit to their number. */
 static kanon_status check_room(const kanon__grid *g, const char *name, kanon_error *err)
 {
     for (int i = 0; i < g->n_axes; i++)

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+/* The axis k where the caller gives none. */
 static const char default_k[] = "2,5,10,25,50,100";
 
 /* lower_bound is measured where it is not known yet, gap follows from it. */
@@ -27,6 +28,7 @@ static const char *const figure_names[] = {
 };
 enum { N_FIGURES = sizeof figure_names / sizeof *figure_names, N_MEASURED = N_FIGURES - 2, BOUND = N_FIGURES - 2, GAP };
 
+/* Less is better in all of them. A point is dominated if another is not worse in any and better in one. */
 static const char *const criteria[] = {"information_loss", "highest_risk", "average_risk", "protection", "query_error"};
 enum { N_CRITERIA = sizeof criteria / sizeof *criteria };
 
@@ -58,6 +60,7 @@ double kanon__curve_figure(const kanon_curve_point *point, const char *name)
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
+/* Every value of the axis k, before the work begins. */
 static kanon_status check_k(const kanon__texts *values, kanon_error *err)
 {
     int64_t k;
@@ -68,6 +71,7 @@ static kanon_status check_k(const kanon__texts *values, kanon_error *err)
     return KANON_OK;
 }
 
+/* Every value of the axis suppress, likewise. */
 static kanon_status check_shares(const kanon__texts *values, kanon_error *err)
 {
     kanon__fraction share;
@@ -91,6 +95,7 @@ static kanon_status check_settings(const kanon_algorithm_info *info, const kanon
     return st;
 }
 
+/* A setting of type text may contain commas, so its value is not a list. */
 static bool takes_text(const kanon_algorithm_info *info, const char *name)
 {
     for (size_t i = 0; info != NULL && i < info->n_settings; i++)
@@ -99,6 +104,7 @@ static bool takes_text(const kanon_algorithm_info *info, const char *name)
     return false;
 }
 
+/* The settings of the measures are the same for all points. */
 static kanon_status check_measures(const kanon_tradeoff_options *o, kanon_error *err)
 {
     const kanon_setting_info *infos;
@@ -110,6 +116,7 @@ static kanon_status check_measures(const kanon_tradeoff_options *o, kanon_error 
     return st;
 }
 
+/* The axes: k, suppress where it is asked for, then the settings in the order of the caller. */
 static kanon_status make_grid(work *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -133,6 +140,7 @@ out:
     return st;
 }
 
+/* All points with their settings; figures are NAN until they are measured. */
 static kanon_status make_points(kanon_curve *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -172,6 +180,8 @@ static int report_progress(const kanon_progress *of_point, void *payload)
     return stop;
 }
 
+/* The lower bound takes longer than all other figures and depends on k alone: only the first point of each k
+ * measures it. */
 static kanon_status measure_point(const work *w, int64_t index, const kanon_grouping *grouping, kanon_error *err)
 {
     kanon_curve *c = w->curve;
@@ -195,6 +205,7 @@ static kanon_status measure_point(const work *w, int64_t index, const kanon_grou
     return st;
 }
 
+/* One point: group, measure, count it as done. A point without a possible grouping is a result, not a failure. */
 static kanon_status run_point(int64_t index, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -232,6 +243,7 @@ static kanon_status run_point(int64_t index, void *payload, kanon_error *err)
     return st;
 }
 
+/* As many points at once as there are threads; threads that are left over work inside the points. */
 static kanon_status run_points(work *w, kanon_error *err)
 {
     int threads = kanon__pool_threads(w->options.threads);
@@ -290,6 +302,7 @@ out:
 
 enum { CSV, JSON, PLOT, N_OUTPUTS };
 
+/* The files get their names together, as those of a release do. */
 static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const work *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -307,6 +320,7 @@ out:
     return st;
 }
 
+/* From options to named files. */
 static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -329,6 +343,7 @@ out:
     return st;
 }
 
+/* kanon_tradeoff within its call: takes options and sinks over and frees whatever is left. */
 static kanon_status try_all(kanon_curve **out, const kanon_table *table, const kanon_tradeoff_options *options,
                             kanon_error *err)
 {

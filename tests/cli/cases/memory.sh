@@ -28,7 +28,7 @@ err_has "il-optimization needs about"
 err_has "or refine by none"
 expect 4 "$KANON" anonymize h/hospital.csv -s h/hospital.yaml -k 5 -a mondrian --memory 1M -o small.csv \
     --constraint model=distinct-l-diversity,attribute=diagnosis,l=2
-err_has "making the groups keep what the schema asks needs about"
+err_has "enforcing the constraints needs about"
 no_file small.csv
 
 # blocks are not used where they are not needed
