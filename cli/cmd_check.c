@@ -69,7 +69,7 @@ static void print_check(const kanon_check *check, double threshold)
         printf("%-*s %" PRId64 " in the smallest class\n", WIDTH, "entities", check->entities);
     for (size_t i = 0; i < check->n_constraints; i++) {
         const kanon_constraint_status *c = &check->constraints[i];
-        printf("%-*s %.10g ", WIDTH, c->holds ? "kept" : "broken", c->reached);
+        printf("%-*s %.10g ", WIDTH, c->holds ? "satisfied" : "violated", c->reached);
         print_clean(stdout, c->sentence);
         putchar('\n');
     }
@@ -148,7 +148,7 @@ const command command_check = {
                    "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
                    "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "
                    "those of persons. The last line is the verdict. The exit status is 1 where k is less than asked, a "
-                   "constraint is broken, an identifying column is in the file, or the file cannot show what was asked: "
+                   "constraint is violated, an identifying column is in the file, or the file cannot show what was asked: "
                    "a quasi column, the column of a constraint or that of the entities is not in it.",
     .operand = "RELEASE",
     .options = options,

@@ -1,4 +1,5 @@
-/* kanon delete: removes records from a state. Run by main.c; state_command.c does what all changes of a state share. */
+/* kanon delete: removes records from a state. Run by main.c through the table of commands. What all changes of a state
+ * share is in state_command.c; this file adds its options and the call of kanon_state_delete. */
 #include "state_command.h"
 
 static const option *const options[] = {

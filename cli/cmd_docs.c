@@ -1,4 +1,5 @@
-/* The lists of the documentation as Markdown, from the same tables as the help: scripts/make-docs puts them into docs/. */
+/* kanon docs: the lists of the documentation as Markdown, from the same tables as the help. It is not in the list of
+ * commands: scripts/make-docs calls it and puts what it prints into docs/. Run by main.c. */
 #include "command.h"
 
 #include <string.h>

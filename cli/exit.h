@@ -1,4 +1,5 @@
-/* The exit status, on which scripts rely, and which one each kanon_status becomes. Included through command.h. */
+/* The exit status, on which scripts rely, and which one each kanon_status becomes. README.md lists them for users.
+ * Included by all commands through command.h. */
 #ifndef KANON_CLI_EXIT_H
 #define KANON_CLI_EXIT_H
 

@@ -1,4 +1,5 @@
-/* One row for each topic. The text stands after the hint of the library, with a semicolon between them. */
+/* See hints.h. One row for each topic of an error: the text stands after the hint of the library, with a semicolon
+ * between them. A new topic of the library gets its row here; scripts/check-messages finds those without one. */
 #include "hints.h"
 
 #include <stddef.h>

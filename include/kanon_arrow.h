@@ -95,7 +95,7 @@ typedef struct kanon_arrow_options {
 /* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
  * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. All other columns as they were. The
  * buffers are complete when the function returns, and were checked by code of their own: every group has at least k records
- * and keeps the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
+ * and satisfies the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
  * `out` must be released (or never used) when it comes in. */
 KANON_API kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table,
                                               const kanon_grouping *grouping, const kanon_arrow_options *options,

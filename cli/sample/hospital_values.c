@@ -1,4 +1,5 @@
-/* The figures of hospital_values.h: names, places, occupations, diagnoses and how often they occur. Data only. */
+/* The figures of hospital_values.h: names, places, occupations, diagnoses and how often they occur. Data only; a
+ * change here changes every sample table, so the expected values of test_sample.c change with it. */
 #include "sample/hospital_values.h"
 
 #define CHECK_COUNT(array, n) _Static_assert(sizeof(array) / sizeof *(array) == (n), "the header counts otherwise")

@@ -1,4 +1,5 @@
-/* Failures and memory: see the header. */
+/* See sample_error.h. The program uses only the public headers, so it cannot call core/alloc.h or core/status.h; these
+ * are the few functions of that kind which the samples need. */
 #include "sample/sample_error.h"
 
 #include <errno.h>

@@ -21,7 +21,7 @@
 
 typedef struct kmember_p_state {
     kanon__run *run;
-    kanon__s_diversity *secrets;
+    kanon__s_diversity *s_diversity;
     kanon__growth *free_records;        /* the quasi-identifiers, for the seeds */
     kanon__diversity_search *diversity; /* the sensitive values, for the members */
     unsigned __int128 *numerators;      /* by cluster: of its S-diversity, for the leftovers */
@@ -32,7 +32,7 @@ static kanon_status take(kmember_p_state *g, int64_t row, uint64_t affinity, kan
 {
     int32_t cluster = g->run->n_groups;
     g->run->group_of[row] = cluster;
-    g->numerators[cluster] = kanon__s_diversity_numerator_with(g->secrets, g->numerators[cluster], affinity);
+    g->numerators[cluster] = kanon__s_diversity_numerator_with(g->s_diversity, g->numerators[cluster], affinity);
     kanon__growth_take_record(g->free_records, row);
     return kanon__diversity_search_take_record(g->diversity, row, err);
 }
@@ -64,12 +64,12 @@ static void sum_affinities(const kmember_p_state *g, int64_t row, uint64_t *affi
 {
     const kanon__run *run = g->run;
     memset(affinities, 0, (size_t)run->n_groups * sizeof *affinities);
-    for (int i = 0; i < g->secrets->space->n_dimensions; i++) {
-        kanon__codes codes = g->secrets->space->dimensions[i].codes;
+    for (int i = 0; i < g->s_diversity->space->n_dimensions; i++) {
+        kanon__codes codes = g->s_diversity->space->dimensions[i].codes;
         uint32_t own = kanon__code_at(codes, row);
         for (int64_t other = 0; other < run->space->n_rows; other++)
             if (run->group_of[other] != KANON__SUPPRESSED)
-                affinities[run->group_of[other]] += kanon__s_diversity_contribution(g->secrets, i, own,
+                affinities[run->group_of[other]] += kanon__s_diversity_contribution(g->s_diversity, i, own,
                                                                                     kanon__code_at(codes, other));
     }
 }
@@ -80,16 +80,16 @@ static void place_leftover(kmember_p_state *g, int64_t row, const uint64_t *affi
     int32_t best = 0;
     double least = 0;
     for (int32_t i = 0; i < g->run->n_groups; i++) {
-        unsigned __int128 with = kanon__s_diversity_numerator_with(g->secrets, g->numerators[i], affinities[i]);
-        double increase = kanon__s_diversity_sum(g->secrets, with, sizes[i] + 1) -
-                          kanon__s_diversity_sum(g->secrets, g->numerators[i], sizes[i]);
+        unsigned __int128 with = kanon__s_diversity_numerator_with(g->s_diversity, g->numerators[i], affinities[i]);
+        double increase = kanon__s_diversity_sum(g->s_diversity, with, sizes[i] + 1) -
+                          kanon__s_diversity_sum(g->s_diversity, g->numerators[i], sizes[i]);
         if (i == 0 || increase < least) {
             least = increase;
             best = i;
         }
     }
     g->run->group_of[row] = best;
-    g->numerators[best] = kanon__s_diversity_numerator_with(g->secrets, g->numerators[best], affinities[best]);
+    g->numerators[best] = kanon__s_diversity_numerator_with(g->s_diversity, g->numerators[best], affinities[best]);
     sizes[best]++;
 }
 
@@ -129,10 +129,10 @@ static kanon_status run_kmember_p(kanon__run *run, kanon_error *err)
         kanon__hint(err, st, "give a column 'role: sensitive', or take kmember");
         goto out;
     }
-    KANON_TRY(kanon__s_diversity_new(&g.secrets, run->table, kanon__setting_text(run->settings, "r"), err), out);
+    KANON_TRY(kanon__s_diversity_new(&g.s_diversity, run->table, kanon__setting_text(run->settings, "r"), err), out);
     const char *way = kanon__setting_text(run->settings, "search");
     KANON_TRY(kanon__growth_new(&g.free_records, run->space, way, err), out);
-    KANON_TRY(kanon__diversity_search_new(&g.diversity, g.secrets, way, err), out);
+    KANON_TRY(kanon__diversity_search_new(&g.diversity, g.s_diversity, way, err), out);
     KANON_TRY(kanon__new_array(&g.numerators, n / run->k, "clusters", err), out);
     kanon__random_init(&random, run->seed, 0);
     int64_t seed = kanon__random_below(&random, n); /* step 1 */
@@ -148,7 +148,7 @@ out:
     kanon__free(g.numerators);
     kanon__diversity_search_free(g.diversity);
     kanon__growth_free(g.free_records);
-    kanon__s_diversity_free(g.secrets);
+    kanon__s_diversity_free(g.s_diversity);
     return st;
 }
 

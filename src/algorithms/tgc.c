@@ -184,7 +184,7 @@ static kanon_status cut_into_parts(tgc_state *c, kanon_error *err)
                                 .raw = kanon__setting_is(settings, "split", "raw"),
                                 .least = kanon__setting_given(settings, "s") ? kanon__setting_integer(settings, "s")
                                                                              : 5 * c->run->k,
-                                .secrets = c->weighted.secrets,
+                                .s_diversity = c->weighted.s_diversity,
                                 .most_sum = c->delta_prime};
     if (kanon__setting_is(settings, "partition", "none"))
         splitter.least = n;

@@ -18,7 +18,7 @@
 
 typedef struct kanon__weighted {
     kanon__space *utility; /* the quasi attributes in terms of Q-diversity */
-    kanon__s_diversity *secrets;
+    kanon__s_diversity *s_diversity;
     double w_u, w_p;
 } kanon__weighted;
 
@@ -30,11 +30,11 @@ void kanon__weighted_clear(kanon__weighted *weighted);
 static inline double kanon__weighted_value(const kanon__weighted *w, int64_t units, unsigned __int128 numerator,
                                            int64_t size)
 {
-    int m = w->utility->n_dimensions, n_secrets = w->secrets->space->n_dimensions;
+    int m = w->utility->n_dimensions, n_sensitive = w->s_diversity->space->n_dimensions;
     double q = (double)units / ((double)m * (double)w->utility->scale), s = 0;
-    if (n_secrets > 0) {
+    if (n_sensitive > 0) {
         double top = numerator >> 63 == 0 ? (double)(uint64_t)numerator : (double)numerator;
-        s = top / ((double)size * (double)size * (double)w->secrets->space->scale * (double)n_secrets);
+        s = top / ((double)size * (double)size * (double)w->s_diversity->space->scale * (double)n_sensitive);
     }
     return w->w_u * q + w->w_p * s;
 }

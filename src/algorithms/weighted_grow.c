@@ -23,7 +23,7 @@ kanon_status kanon__weighted_init(kanon__weighted *out, const kanon__data *table
     kanon_status st = KANON_OK;
     *out = (kanon__weighted){.w_u = w_u, .w_p = 1 - w_u};
     KANON_TRY(kanon__space_new(&out->utility, table, table->quasi, table->n_quasi, KANON__TERMS_QDIVERSITY, err), out);
-    KANON_TRY(kanon__s_diversity_new(&out->secrets, table, r, err), out);
+    KANON_TRY(kanon__s_diversity_new(&out->s_diversity, table, r, err), out);
 out:
     if (st != KANON_OK)
         kanon__weighted_clear(out);
@@ -32,7 +32,7 @@ out:
 
 void kanon__weighted_clear(kanon__weighted *w)
 {
-    kanon__s_diversity_free(w->secrets);
+    kanon__s_diversity_free(w->s_diversity);
     kanon__space_free(w->utility);
     *w = (kanon__weighted){0};
 }
@@ -72,7 +72,7 @@ static kanon_status set_up_scan(growing_cluster *g, int64_t n, kanon_error *err)
     int m = space->n_dimensions;
     KANON_TRY(kanon__free_set_new(&g->free_set, space, g->rows, n, err), out);
     KANON_TRY(kanon__free_set_lay_out(g->free_set, err), out);
-    KANON_TRY(kanon__s_diversity_growth_new(&g->growth, g->weighted->secrets, g->rows, n, err), out);
+    KANON_TRY(kanon__s_diversity_growth_new(&g->growth, g->weighted->s_diversity, g->rows, n, err), out);
     KANON_TRY(kanon__new_array(&g->box, 2 * m, "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->present, g->free_set->first[m], "a cluster", err), out);
     KANON_TRY(kanon__new_array(&g->distinct, m, "a cluster", err), out);
@@ -185,9 +185,9 @@ static int64_t best_by_both(const growing_cluster *g, double *value)
     const double slack = 1e-12;
     const kanon__free_set *set = g->free_set;
     const kanon__weighted *w = g->weighted;
-    double size = (double)(g->n_members + 1), n_secrets = w->secrets->space->n_dimensions, least = INFINITY;
+    double size = (double)(g->n_members + 1), n_sensitive = w->s_diversity->space->n_dimensions, least = INFINITY;
     double per_unit = w->w_u / ((double)w->utility->n_dimensions * (double)w->utility->scale);
-    double per_affinity = 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets);
+    double per_affinity = 2 * w->w_p / (size * size * (double)w->s_diversity->space->scale * n_sensitive);
     int32_t best = -1;
     for (int64_t place = 0; place < set->n; place++) {
         uint64_t affinity = kanon__s_diversity_growth_affinity(g->growth, set->item_at[place]);

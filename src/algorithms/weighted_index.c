@@ -38,7 +38,7 @@ typedef struct category_affinities {
 
 typedef struct column {
     const kanon__dimension *dimension;
-    int secret;            /* the sensitive attribute; -1: a quasi attribute */
+    int sensitive;         /* the sensitive attribute; -1: a quasi attribute */
     uint32_t limit;        /* sensitive: the largest distance that still contributes */
     uint8_t *present;      /* quasi, counted: by code, a member has this value */
     uint32_t distinct;     /* and how many values members have */
@@ -63,7 +63,7 @@ struct kanon__weighted_index {
 
 bool kanon__weighted_index_suits(const kanon__weighted *w)
 {
-    const kanon__space *space = w->secrets->space;
+    const kanon__space *space = w->s_diversity->space;
     for (int i = 0; i < space->n_dimensions; i++)
         if (space->dimensions[i].coordinates == NULL && space->dimensions[i].n_codes > MOST_VALUES)
             return false;
@@ -74,14 +74,15 @@ bool kanon__weighted_index_suits(const kanon__weighted *w)
 static kanon_status join_spaces(kanon__weighted_index *x, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__space *utility = x->weighted->utility, *secrets = x->weighted->secrets->space;
-    KANON_TRY(kanon__new_array(&x->joint.dimensions, utility->n_dimensions + secrets->n_dimensions, "the index", err), out);
+    const kanon__space *utility = x->weighted->utility, *protection = x->weighted->s_diversity->space;
+    KANON_TRY(kanon__new_array(&x->joint.dimensions, utility->n_dimensions + protection->n_dimensions, "the index", err),
+              out);
     x->joint.n_rows = n;
     x->joint.scale = utility->scale;
-    while (x->joint.n_dimensions < utility->n_dimensions + secrets->n_dimensions) {
-        int i = x->joint.n_dimensions, secret = i - utility->n_dimensions;
+    while (x->joint.n_dimensions < utility->n_dimensions + protection->n_dimensions) {
+        int i = x->joint.n_dimensions, sensitive = i - utility->n_dimensions;
         kanon__dimension *d = &x->joint.dimensions[i];
-        *d = secret < 0 ? utility->dimensions[i] : secrets->dimensions[secret];
+        *d = sensitive < 0 ? utility->dimensions[i] : protection->dimensions[sensitive];
         kanon__codes from = d->codes;
         KANON_TRY(kanon__codes_new(&d->codes, n, d->n_codes, false, err), out);
         x->joint.n_dimensions++;
@@ -113,13 +114,13 @@ static kanon_status make_column(kanon__weighted_index *x, int i, kanon_error *er
     column *c = &x->columns[i];
     int attribute = (int)(x->tree->dimension[i] - x->joint.dimensions), m = x->weighted->utility->n_dimensions;
     c->dimension = x->tree->dimension[i];
-    c->secret = attribute < m ? -1 : attribute - m;
-    if (c->secret < 0) {
+    c->sensitive = attribute < m ? -1 : attribute - m;
+    if (c->sensitive < 0) {
         if (c->dimension->counted)
             KANON_TRY(kanon__new_array(&c->present, c->dimension->n_codes, "a cluster", err), out);
         goto out;
     }
-    c->limit = x->weighted->secrets->limits[c->secret];
+    c->limit = x->weighted->s_diversity->limits[c->sensitive];
     if (c->dimension->coordinates == NULL) {
         KANON_TRY(make_category(&c->category, c->dimension->n_codes, err), out);
         goto out;
@@ -267,12 +268,12 @@ static uint64_t least_category_affinity(const column *c, uint32_t lo, uint32_t h
     return left < right ? left : right;
 }
 
-static void add_category(const kanon__s_diversity *secrets, column *c, uint32_t own)
+static void add_category(const kanon__s_diversity *s_diversity, column *c, uint32_t own)
 {
     category_affinities *p = &c->category;
     uint32_t n = c->dimension->n_codes;
     for (uint32_t code = 0; code < n; code++)
-        p->least[0][code] += kanon__s_diversity_contribution(secrets, c->secret, code, own);
+        p->least[0][code] += kanon__s_diversity_contribution(s_diversity, c->sensitive, code, own);
     for (int level = 1; level < p->n_levels; level++) {
         uint32_t half = 1u << (level - 1);
         const uint64_t *below = p->least[level - 1];
@@ -303,7 +304,7 @@ static uint64_t affinity_of(const kanon__weighted_index *x, const uint32_t *cell
     uint64_t affinity = 0;
     for (int i = 0; i < x->joint.n_dimensions; i++) {
         const column *c = &x->columns[i];
-        if (c->secret >= 0)
+        if (c->sensitive >= 0)
             affinity += c->dimension->coordinates != NULL ? number_affinity(c, cells[i]) : c->category.least[0][cells[i]];
     }
     return affinity;
@@ -321,11 +322,11 @@ static void extend(kanon__weighted_index *x, const uint32_t *cells)
             c->present[cells[i]] = 1;
             c->same_more[0] = kanon__dimension_count_units(c->dimension, c->distinct);
             c->same_more[1] = kanon__dimension_count_units(c->dimension, c->distinct + 1);
-        } else if (c->secret >= 0 && x->weighted->w_p > 0) {
+        } else if (c->sensitive >= 0 && x->weighted->w_p > 0) {
             if (c->dimension->coordinates != NULL)
                 add_number(c, cells[i]);
             else
-                add_category(x->weighted->secrets, c, cells[i]);
+                add_category(x->weighted->s_diversity, c, cells[i]);
         }
     }
 }
@@ -336,16 +337,16 @@ void kanon__weighted_index_take(kanon__weighted_index *x, int64_t item)
     const uint32_t *cells = kanon__free_tree_cells(x->tree, item);
     int32_t place = x->tree->place_of[item];
     if (w->w_p > 0)
-        x->numerator = kanon__s_diversity_numerator_with(w->secrets, x->numerator, affinity_of(x, cells));
+        x->numerator = kanon__s_diversity_numerator_with(w->s_diversity, x->numerator, affinity_of(x, cells));
     extend(x, cells);
     x->n_members++;
     x->n_free--;
     x->n_free_of[item / ITEMS_PER_COUNT]--;
     kanon__free_tree_take(x->tree, place, item);
     kanon__free_tree_tighten(x->tree);
-    double size = (double)(x->n_members + 1), n_secrets = w->secrets->space->n_dimensions;
+    double size = (double)(x->n_members + 1), n_sensitive = w->s_diversity->space->n_dimensions;
     x->per_unit = w->w_u / ((double)w->utility->n_dimensions * (double)w->utility->scale);
-    x->per_affinity = n_secrets > 0 ? 2 * w->w_p / (size * size * (double)w->secrets->space->scale * n_secrets) : 0;
+    x->per_affinity = n_sensitive > 0 ? 2 * w->w_p / (size * size * (double)w->s_diversity->space->scale * n_sensitive) : 0;
 }
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
@@ -371,7 +372,7 @@ static uint32_t least_units(const kanon__weighted_index *x, const uint32_t *cell
         const column *c = &x->columns[i];
         uint32_t lo = cells[i * step], hi = cells[i * step + step - 1];
         uint32_t first = kanon__smaller(x->box[2 * i], hi), last = kanon__larger(x->box[2 * i + 1], lo);
-        if (c->secret >= 0)
+        if (c->sensitive >= 0)
             continue;
         if (c->present != NULL)
             units += c->same_more[lo == hi && !c->present[lo]];
@@ -387,7 +388,7 @@ static uint64_t least_numbers(const kanon__weighted_index *x, const uint32_t *ce
 {
     uint64_t affinity = 0;
     for (int i = 0; i < x->tree->n_numbers; i++)
-        if (x->columns[i].secret >= 0)
+        if (x->columns[i].sensitive >= 0)
             affinity += least_number_affinity(&x->columns[i], cells[i * step], cells[i * step + step - 1]);
     return affinity;
 }
@@ -396,7 +397,7 @@ static uint64_t least_categories(const kanon__weighted_index *x, const uint32_t 
 {
     uint64_t affinity = 0;
     for (int i = x->tree->n_numbers; i < x->joint.n_dimensions; i++)
-        if (x->columns[i].secret >= 0)
+        if (x->columns[i].sensitive >= 0)
             affinity += least_category_affinity(&x->columns[i], cells[i * step], cells[i * step + step - 1]);
     return affinity;
 }
@@ -461,9 +462,9 @@ static void inspect_leaf(record_search *s, int32_t node)
         if (s->best >= 0 && cost > s->least + slack)
             continue;
         s->least = s->best < 0 || cost < s->least ? cost : s->least;
-        unsigned __int128 numerator = x->weighted->w_p > 0
-                                          ? kanon__s_diversity_numerator_with(x->weighted->secrets, x->numerator, affinity)
-                                          : 0;
+        unsigned __int128 numerator = 0;
+        if (x->weighted->w_p > 0)
+            numerator = kanon__s_diversity_numerator_with(x->weighted->s_diversity, x->numerator, affinity);
         double value = kanon__weighted_value(x->weighted, units, numerator, x->n_members + 1);
         if (is_better(s, units, affinity, value, item)) {
             s->value = value;

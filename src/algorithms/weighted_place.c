@@ -26,7 +26,7 @@ typedef struct bounds {
     kanon__bound *boxes;  /* by node: lo and hi per dimension, of all clusters below; lo > hi where there are none */
     uint32_t *most_units; /* by node and dimension */
     double
-        *least_secret; /* by node: the least change of w_p * mean S-diversity that a record with nothing in common brings */
+        *least_s_change; /* by node: the least change of w_p * mean S-diversity by a record with nothing in common */
 } bounds;
 
 /* A node that a search has still to inspect. */
@@ -49,8 +49,8 @@ typedef struct placement {
     kanon__bound *boxes;              /* by cluster */
     uint32_t *distinct;               /* by cluster and dimension, for counted dimensions */
     kanon__keyset present;            /* cluster, dimension, code: a member has this value */
-    bool with_secrets;                /* S-diversity counts, or is asked for */
-    kanon__s_diversity_group *groups; /* by cluster; without secrets only their sizes are kept */
+    bool with_s_diversity;            /* S-diversity counts, or is asked for */
+    kanon__s_diversity_group *groups; /* by cluster; without S-diversity only their sizes are kept */
     int64_t n_groups;                 /* of which so many are initialised */
     double *values;                   /* wtd, by cluster */
     int64_t most, n_open;             /* clusters with fewer than `most` records are open; where none is, all are */
@@ -127,7 +127,7 @@ static kanon_status join(placement *p, int64_t cluster, int64_t row, kanon_error
             kanon__cover_index_add(p->covers, cluster, i, kanon__code_at(space->dimensions[i].codes, row),
                                    kanon__code_at(space->dimensions[i].codes, row));
     }
-    if (p->with_secrets)
+    if (p->with_s_diversity)
         KANON_TRY(kanon__s_diversity_group_add(&p->groups[cluster], row, err), out);
     else
         p->groups[cluster].size++;
@@ -147,16 +147,16 @@ static uint32_t units_on(const placement *p, int64_t cluster, int i)
 }
 
 /* A record that shares nothing with the members adds itself to the numerator and one to the size. */
-static double least_secret(const placement *p, int64_t cluster)
+static double least_s_change(const placement *p, int64_t cluster)
 {
-    const kanon__s_diversity *secrets = p->weighted->secrets;
+    const kanon__s_diversity *s_diversity = p->weighted->s_diversity;
     const kanon__s_diversity_group *g = &p->groups[cluster];
-    if (p->weighted->w_p <= 0 || secrets->space->n_dimensions == 0)
+    if (p->weighted->w_p <= 0 || s_diversity->space->n_dimensions == 0)
         return 0;
     return p->weighted->w_p *
-           (kanon__s_diversity_sum(secrets, g->numerator + (uint64_t)secrets->full, g->size + 1) -
-            kanon__s_diversity_sum(secrets, g->numerator, g->size)) /
-           secrets->space->n_dimensions;
+           (kanon__s_diversity_sum(s_diversity, g->numerator + (uint64_t)s_diversity->full, g->size + 1) -
+            kanon__s_diversity_sum(s_diversity, g->numerator, g->size)) /
+           s_diversity->space->n_dimensions;
 }
 
 /* Enter the codes that a cluster covers at no cost into the index. */
@@ -189,7 +189,7 @@ static void set_leaf(placement *p, int64_t cluster)
         p->bounds.boxes[(node * m + i) * 2 + 1] = box_of(p, cluster)[2 * i + 1];
         p->bounds.most_units[node * m + i] = units_on(p, cluster, i);
     }
-    p->bounds.least_secret[node] = is_open(p, cluster) ? least_secret(p, cluster) : INFINITY; /* nothing goes there */
+    p->bounds.least_s_change[node] = is_open(p, cluster) ? least_s_change(p, cluster) : INFINITY; /* nothing goes there */
 }
 
 static void join_children(placement *p, int64_t node)
@@ -204,7 +204,7 @@ static void join_children(placement *p, int64_t node)
         b->boxes[(node * m + i) * 2 + 1] = l[1] > r[1] ? l[1] : r[1];
         b->most_units[node * m + i] = lu > ru ? lu : ru;
     }
-    b->least_secret[node] = fmin(b->least_secret[left], b->least_secret[right]);
+    b->least_s_change[node] = fmin(b->least_s_change[left], b->least_s_change[right]);
 }
 
 /* All leaves, then all inner nodes from the last to the root. */
@@ -225,10 +225,10 @@ static kanon_status build_bounds(placement *p, kanon_error *err)
         b->n_leaves *= 2;
     KANON_TRY(kanon__new_array(&b->boxes, 2 * b->n_leaves * 2 * m, "the index of clusters", err), out);
     KANON_TRY(kanon__new_array(&b->most_units, 2 * b->n_leaves * m, "the index of clusters", err), out);
-    KANON_TRY(kanon__new_array(&b->least_secret, 2 * b->n_leaves, "the index of clusters", err), out);
+    KANON_TRY(kanon__new_array(&b->least_s_change, 2 * b->n_leaves, "the index of clusters", err), out);
     KANON_TRY(cluster_node_queue_reserve(&p->queue, b->n_leaves + 1, err), out);
     for (int64_t node = b->n_leaves + p->n_clusters; node < 2 * b->n_leaves; node++) {
-        b->least_secret[node] = INFINITY;
+        b->least_s_change[node] = INFINITY;
         for (int64_t i = 0; i < m; i++)
             b->boxes[(node * m + i) * 2] = UINT32_MAX;
     }
@@ -271,14 +271,14 @@ static double lower_bound(const placement *p, int64_t node, int64_t row)
     const bounds *b = &p->bounds;
     int m = space->n_dimensions;
     int64_t units = 0;
-    if (b->least_secret[node] == INFINITY)
+    if (b->least_s_change[node] == INFINITY)
         return INFINITY;
     for (int i = 0; i < m && p->weighted->w_u > 0; i++) {
         const kanon__bound *range = b->boxes + (node * m + i) * 2;
         const kanon__dimension *d = &space->dimensions[i];
         units += least_rise(d, kanon__code_at(d->codes, row), range[0], range[1], b->most_units[node * m + i]);
     }
-    return p->weighted->w_u * ((double)units / ((double)m * (double)space->scale)) + b->least_secret[node];
+    return p->weighted->w_u * ((double)units / ((double)m * (double)space->scale)) + b->least_s_change[node];
 }
 
 typedef struct cluster_search {
@@ -365,7 +365,7 @@ static kanon_status set_up(placement *p, const int32_t *rows, int64_t n, const i
     KANON_TRY(kanon__new_array(&p->values, p->n_clusters, "clusters", err), out);
     KANON_TRY(kanon__new_array(&p->groups, p->n_clusters, "clusters", err), out);
     for (; p->n_groups < p->n_clusters; p->n_groups++)
-        KANON_TRY(kanon__s_diversity_group_init(&p->groups[p->n_groups], p->weighted->secrets, err), out);
+        KANON_TRY(kanon__s_diversity_group_init(&p->groups[p->n_groups], p->weighted->s_diversity, err), out);
     for (int64_t i = 0; i < n; i++)
         if (cluster_of[i] >= 0)
             KANON_TRY(join(p, cluster_of[i], rows[i], err), out);
@@ -382,7 +382,7 @@ static void average(const placement *p, double *utility, double *protection)
     for (int64_t cluster = 0; cluster < p->n_clusters; cluster++) {
         const kanon__s_diversity_group *group = &p->groups[cluster];
         *utility += (double)units_with(p, cluster, -1) / (double)p->weighted->utility->scale;
-        *protection += kanon__s_diversity_sum(p->weighted->secrets, group->numerator, group->size);
+        *protection += kanon__s_diversity_sum(p->weighted->s_diversity, group->numerator, group->size);
     }
     *utility /= (double)p->n_clusters;
     *protection /= (double)p->n_clusters;
@@ -394,7 +394,7 @@ kanon_status kanon__weighted_place(const kanon__weighted *weighted, const kanon_
     kanon_status st = KANON_OK;
     placement p = {.weighted = weighted,
                    .n_clusters = r->n_clusters,
-                   .with_secrets = weighted->w_p > 0 || protection != NULL,
+                   .with_s_diversity = weighted->w_p > 0 || protection != NULL,
                    .most = r->most};
     KANON_TRY(set_up(&p, r->rows, r->n, r->cluster_of, err), out);
     for (int64_t i = 0; i < r->n; i++) {
@@ -416,7 +416,7 @@ out:
         kanon__s_diversity_group_clear(&p.groups[i]);
     kanon__cover_index_free(p.covers);
     cluster_node_queue_clear(&p.queue);
-    kanon__free(p.bounds.least_secret);
+    kanon__free(p.bounds.least_s_change);
     kanon__free(p.bounds.most_units);
     kanon__free(p.bounds.boxes);
     kanon__free(p.groups);

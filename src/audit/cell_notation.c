@@ -1,4 +1,5 @@
-/* Reading the notations of generalised cells into one canonical text. */
+/* See cell_notation.h. One function per notation tries to read the text; the first that can writes the canonical text.
+ * Called by release_check.c and release_loss.c; may call core and table/number.h. */
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"
@@ -284,7 +285,7 @@ static kanon_status read_set(kanon__meaning *out, slice *cell, kanon_error *err)
         *cell = elements[0];
     if (n < 2)
         goto out;
-    out->kind = KANON__CELL_SET;
+    out->kind = KANON__NOTATION_SET;
     for (int64_t i = 0; i < n; i++) {
         KANON_TRY(append(out, i == 0 ? "{" : ",", 1, err), out);
         KANON_TRY(append(out, elements[i].text, elements[i].length, err), out);
@@ -302,10 +303,10 @@ kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t 
     slice cell = trimmed(text, length);
     kanon_status st = KANON_OK;
     out->length = 0;
-    out->kind = KANON__CELL_LABEL;
+    out->kind = KANON__NOTATION_LABEL;
     if (in_braces(cell) && memchr(cell.text, ',', cell.length) != NULL) {
         st = read_set(out, &cell, err);
-        if (st != KANON_OK || out->kind == KANON__CELL_SET)
+        if (st != KANON_OK || out->kind == KANON__NOTATION_SET)
             return st;
     }
     if (in_braces(cell) && memchr(cell.text, ',', cell.length) == NULL)
@@ -317,11 +318,11 @@ kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t 
         }
     kanon__interval interval;
     if (kanon__notation_is_any(cell.text, cell.length)) {
-        out->kind = KANON__CELL_ANY;
+        out->kind = KANON__NOTATION_ANY;
         return append(out, "*", 1, err);
     }
     if (kanon__notation_interval(&interval, cell.text, cell.length, type)) {
-        out->kind = KANON__CELL_INTERVAL;
+        out->kind = KANON__NOTATION_INTERVAL;
         return append_interval(out, &interval, type, err);
     }
     return append(out, cell.text, cell.length, err);

@@ -29,16 +29,16 @@ typedef struct kanon__interval {
     kanon__end lo, hi;
 } kanon__interval;
 
-typedef enum kanon__cell_kind {
-    KANON__CELL_LABEL = 0,
-    KANON__CELL_ANY,
-    KANON__CELL_INTERVAL, /* a single number is one too */
-    KANON__CELL_SET
-} kanon__cell_kind;
+typedef enum kanon__notation_kind {
+    KANON__NOTATION_LABEL = 0,
+    KANON__NOTATION_ANY,
+    KANON__NOTATION_INTERVAL, /* a single number is one too */
+    KANON__NOTATION_SET
+} kanon__notation_kind;
 
 /* Begins as {0}, may be used for one cell after the other, ends with kanon__meaning_clear. */
 typedef struct kanon__meaning {
-    kanon__cell_kind kind;
+    kanon__notation_kind kind;
     char *text; /* canonical, not terminated */
     int64_t length, capacity;
 } kanon__meaning;

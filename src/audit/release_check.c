@@ -436,7 +436,7 @@ static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *
         KANON_TRY(read_meaning(c, quasi, i, err), out);
         const kanon__meaning *meaning = &c->meaning;
         KANON_TRY(kanon__dictionary_add(&meanings, &quasi->meanings[i], meaning->text, (size_t)meaning->length, err), out);
-        if (meaning->kind == KANON__CELL_ANY)
+        if (meaning->kind == KANON__NOTATION_ANY)
             quasi->any = quasi->meanings[i];
     }
 out:
@@ -601,18 +601,18 @@ static kanon_status list_violated(report *r, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_check *check = &r->check;
     long long k = check->k, asked = check->k_asked, entities = check->entities;
-    size_t n_broken = 0, n = r->privacy.n_constraints;
+    size_t n_violated = 0, n = r->privacy.n_constraints;
     for (size_t i = 0; i < n; i++)
-        n_broken += !r->privacy.constraints[i].holds;
+        n_violated += !r->privacy.constraints[i].holds;
     if (k < asked)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "k is %lld, less than the %lld asked for", k, asked), out);
     if (r->privacy.own != NULL && entities < asked)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "a class has %lld entities, fewer than the %lld asked for", entities,
                                     asked),
                   out);
-    if (n_broken > 0)
-        KANON_TRY(kanon__texts_addf(&r->violated, err, "%zu of %zu constraints %s broken", n_broken, n,
-                                    n_broken == 1 ? "is" : "are"),
+    if (n_violated > 0)
+        KANON_TRY(kanon__texts_addf(&r->violated, err, "%zu of %zu constraints %s violated", n_violated, n,
+                                    n_violated == 1 ? "is" : "are"),
                   out);
     if (check->identifying_columns > 0)
         KANON_TRY(kanon__texts_addf(&r->violated, err, "%d identifying column%s in the file", check->identifying_columns,

@@ -23,12 +23,12 @@
 #include <string.h>
 
 /* What one text of a column says. */
-typedef struct saying {
+typedef struct parsed_text {
     double cost;      /* from 0 to 1 */
     uint32_t meaning; /* equal for texts that mean the same */
     bool any, unknown;
     int64_t n; /* cells */
-} saying;
+} parsed_text;
 
 /* A quasi attribute of the table as the file has it. */
 typedef struct released {
@@ -36,8 +36,8 @@ typedef struct released {
     int first, last;             /* columns of the file; two where NAME_min and NAME_max stand in place of NAME */
     double min, max;             /* of a numeric attribute; min above max: it has no value */
     kanon__dictionary texts, meanings;
-    saying *sayings; /* by text */
-    int64_t sayings_capacity;
+    parsed_text *parsed; /* by text */
+    int64_t parsed_capacity;
 } released;
 
 typedef struct reader {
@@ -162,7 +162,8 @@ static bool is_missing(const reader *r, const char *text, size_t length)
 }
 
 /* Fill everything but the meaning's number; its canonical text is left in r->meaning. */
-static kanon_status interpret(reader *r, const released *q, saying *s, const char *text, size_t length, kanon_error *err)
+static kanon_status interpret(reader *r, const released *q, parsed_text *s, const char *text, size_t length,
+                              kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__meaning *meaning = &r->meaning;
@@ -176,11 +177,11 @@ static kanon_status interpret(reader *r, const released *q, saying *s, const cha
     }
     KANON_TRY(kanon__notation_read(meaning, text, length, q->column->domain->type, err), out);
     size_t canonical_length = (size_t)meaning->length;
-    if (meaning->kind == KANON__CELL_ANY || is_root(q, meaning->text, canonical_length)) {
+    if (meaning->kind == KANON__NOTATION_ANY || is_root(q, meaning->text, canonical_length)) {
         s->any = true;
         return kanon__notation_read(meaning, "*", 1, q->column->domain->type, err);
     }
-    bool is_set = meaning->kind == KANON__CELL_SET;
+    bool is_set = meaning->kind == KANON__NOTATION_SET;
     bool known = cost_of_elements(q, &s->cost, text, length, false) || /* a name may have spaces and braces of its own */
                  cost_of_elements(q, &s->cost, meaning->text, canonical_length, is_set) ||
                  (!is_set && cost_of_mask(&s->cost, meaning->text, canonical_length));
@@ -193,15 +194,15 @@ out:
 }
 
 /* What the text says, interpreted where it is new. */
-static kanon_status look_up(reader *r, released *q, saying **out, const char *text, size_t length, kanon_error *err)
+static kanon_status look_up(reader *r, released *q, parsed_text **out, const char *text, size_t length, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = q->texts.n, code;
-    KANON_TRY(kanon__grow_array(&q->sayings, &q->sayings_capacity, (int64_t)n_before + 1, "cells", err), out);
+    KANON_TRY(kanon__grow_array(&q->parsed, &q->parsed_capacity, (int64_t)n_before + 1, "cells", err), out);
     KANON_TRY(kanon__dictionary_add(&q->texts, &code, text, length, err), out);
-    saying *s = &q->sayings[code];
+    parsed_text *s = &q->parsed[code];
     if (code == n_before) {
-        *s = (saying){0};
+        *s = (parsed_text){0};
         KANON_TRY(interpret(r, q, s, text, length, err), out);
         KANON_TRY(kanon__dictionary_add(&q->meanings, &s->meaning, r->meaning.text, (size_t)r->meaning.length, err), out);
     }
@@ -225,7 +226,7 @@ static kanon_status copy_cell(reader *r, int64_t at, size_t *length, int column,
 }
 
 /* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. */
-static kanon_status read_cell(reader *r, released *q, saying **out, kanon_error *err)
+static kanon_status read_cell(reader *r, released *q, parsed_text **out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     size_t length = 0, n_max = 0;
@@ -251,7 +252,7 @@ static kanon_status read_row(reader *r, kanon_error *err)
     kanon_status st = KANON_OK;
     int n_quasi = r->table->data.n_quasi, n_any = 0;
     for (int i = 0; i < n_quasi; i++) {
-        saying *s = NULL;
+        parsed_text *s = NULL;
         KANON_TRY(read_cell(r, &r->quasi[i], &s, err), out);
         r->tuple[i] = s->meaning;
         n_any += s->any;
@@ -341,7 +342,7 @@ out:
 static void close_release(reader *r)
 {
     for (int i = 0; r->quasi != NULL && i < r->table->data.n_quasi; i++) {
-        kanon__free(r->quasi[i].sayings);
+        kanon__free(r->quasi[i].parsed);
         kanon__dictionary_clear(&r->quasi[i].meanings);
         kanon__dictionary_clear(&r->quasi[i].texts);
     }
@@ -363,7 +364,7 @@ static double loss_of(const reader *r, const released *q, int64_t *n_unknown)
 {
     double loss = (double)(r->table->data.n_rows - r->n_rows);
     for (uint32_t i = 0; i < q->texts.n; i++) {
-        const saying *s = &q->sayings[i];
+        const parsed_text *s = &q->parsed[i];
         loss += (double)s->n * s->cost;
         *n_unknown += s->unknown ? s->n : 0;
     }

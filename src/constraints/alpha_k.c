@@ -1,4 +1,5 @@
-/* (alpha,k)-anonymity: no value has a larger share in a group than alpha. Of every value, not of one chosen as sensitive. */
+/* (alpha,k)-anonymity (Wong, Li, Fu, Wang 2006): no value has a larger share in a group than alpha. The paper limits
+ * one value that is chosen as sensitive; here every value of the column is limited. Called through constraints.def. */
 #include "constraints/constraints.h"
 
 #include "core/alloc.h"

@@ -21,11 +21,11 @@ static const kanon__model *const models[] = {
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
 /* What is known while one constraint is read. */
-typedef struct reading {
+typedef struct constraint_reader {
     kanon__model_input input;
     kanon__constraint *constraint;
     kanon_error *err;
-} reading;
+} constraint_reader;
 
 /* ---- failing ----------------------------------------------------------------------------------------------------- */
 
@@ -36,12 +36,12 @@ kanon_status kanon__fail_constraint(const kanon__model_input *input, const char 
     return kanon__fail(err, KANON_EINVAL, "constraint: %s: %s", where, what);
 }
 
-static kanon_status fail(const reading *r, const char *where, const char *what)
+static kanon_status fail(const constraint_reader *r, const char *where, const char *what)
 {
     return kanon__fail_constraint(&r->input, where, what, r->err);
 }
 
-static kanon_status fail_model(const reading *r)
+static kanon_status fail_model(const constraint_reader *r)
 {
     char names[256] = "";
     for (size_t i = 0; i < N_MODELS; i++)
@@ -59,7 +59,7 @@ static const char *find(const kanon__constraint_text *text, const char *name)
     return at >= 0 ? text->values.items[at] : NULL;
 }
 
-static kanon_status fail_choice(const reading *r, const kanon__parameter *parameter)
+static kanon_status fail_choice(const constraint_reader *r, const kanon__parameter *parameter)
 {
     char what[128], names[256] = "";
     snprintf(what, sizeof what, "there is no such %s", parameter->name);
@@ -68,7 +68,7 @@ static kanon_status fail_choice(const reading *r, const kanon__parameter *parame
     return kanon__hint(r->err, fail(r, parameter->name, what), "choose one of: %s", names);
 }
 
-static kanon_status read_choice(const reading *r, kanon__argument *out, const kanon__parameter *parameter)
+static kanon_status read_choice(const constraint_reader *r, kanon__argument *out, const kanon__parameter *parameter)
 {
     const char *text = find(r->input.text, parameter->name);
     out->choice = -1;
@@ -78,7 +78,7 @@ static kanon_status read_choice(const reading *r, kanon__argument *out, const ka
     return text == NULL || out->choice >= 0 ? KANON_OK : fail_choice(r, parameter);
 }
 
-static kanon_status read_number(const reading *r, kanon__argument *out, const kanon__parameter *parameter)
+static kanon_status read_number(const constraint_reader *r, kanon__argument *out, const kanon__parameter *parameter)
 {
     const char *text = find(r->input.text, parameter->name);
     kanon__decimal number;
@@ -93,7 +93,7 @@ static kanon_status read_number(const reading *r, kanon__argument *out, const ka
     return KANON_OK;
 }
 
-static kanon_status read_arguments(reading *r)
+static kanon_status read_arguments(constraint_reader *r)
 {
     kanon_status st = KANON_OK;
     const kanon__parameter *parameters = r->constraint->model->parameters;
@@ -104,7 +104,7 @@ static kanon_status read_arguments(reading *r)
 }
 
 /* Whatever is given must be known. */
-static kanon_status check_names(const reading *r)
+static kanon_status check_names(const constraint_reader *r)
 {
     const kanon__model *m = r->constraint->model;
     for (int64_t i = 0; i < r->input.text->names.n; i++) {
@@ -120,7 +120,7 @@ static kanon_status check_names(const reading *r)
     return KANON_OK;
 }
 
-static kanon_status read_attribute(reading *r)
+static kanon_status read_attribute(constraint_reader *r)
 {
     const char *name = find(r->input.text, "attribute");
     if (name == NULL)
@@ -149,7 +149,7 @@ static const char *ordinal(const char *number)
 }
 
 /* The model's sentence with its parameters in it; {1}th is 1st where that is right. */
-static kanon_status write_sentence(const reading *r, const char *const values[KANON__MOST_PARAMETERS])
+static kanon_status write_sentence(const constraint_reader *r, const char *const values[KANON__MOST_PARAMETERS])
 {
     char line[512];
     size_t used = 0;
@@ -175,7 +175,7 @@ static kanon_status write_sentence(const reading *r, const char *const values[KA
 /* ---- one constraint ---------------------------------------------------------------------------------------------- */
 
 /* The model is known, the arguments are read: what every constraint has, and the model's own parameters. */
-static kanon_status finish_constraint(const reading *r, const char *const values[KANON__MOST_PARAMETERS])
+static kanon_status finish_constraint(const constraint_reader *r, const char *const values[KANON__MOST_PARAMETERS])
 {
     kanon_status st = KANON_OK;
     kanon__constraint *c = r->constraint;
@@ -188,7 +188,7 @@ out:
     return st;
 }
 
-static kanon_status read_constraint(reading *r)
+static kanon_status read_constraint(constraint_reader *r)
 {
     kanon_status st = KANON_OK;
     const char *name = find(r->input.text, "model"), *values[KANON__MOST_PARAMETERS] = {0};
@@ -213,7 +213,7 @@ static kanon_status require_entities(kanon__constraint *c, const kanon__data *ta
 {
     char number[32];
     const char *const values[KANON__MOST_PARAMETERS] = {number};
-    reading r = {.input = {.table = table, .column = -1}, .constraint = c, .err = err};
+    constraint_reader r = {.input = {.table = table, .column = -1}, .constraint = c, .err = err};
     r.input.arguments[0].number = (kanon__decimal){.mantissa = k, .exact = true, .value = (double)k};
     snprintf(number, sizeof number, "%lld", (long long)k);
     c->model = &kanon__model_entities;
@@ -253,7 +253,7 @@ kanon_status kanon__constraints_new(kanon__constraints **out, const kanon__data 
     if (table->has_entity)
         KANON_TRY(require_entities(&all->items[all->n++], table, k, err), out);
     for (int64_t i = 0; i < policy->n_constraints; i++) {
-        reading r = {.input = {.table = table, .policy = policy, .column = -1, .text = &policy->constraints[i]},
+        constraint_reader r = {.input = {.table = table, .policy = policy, .column = -1, .text = &policy->constraints[i]},
                      .constraint = &all->items[all->n++],
                      .err = err};
         KANON_TRY(read_constraint(&r), out);

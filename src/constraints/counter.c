@@ -1,4 +1,5 @@
-/* A hash table of counts with open addressing, made for many small groups whose records come and go. */
+/* See counter.h. A hash table with open addressing, made for many small groups whose records come and go: slots are
+ * few, and a key whose count falls to 0 keeps its slot. Called by tally.c and by the models. */
 #include "constraints/counter.h"
 
 #include "core/alloc.h"

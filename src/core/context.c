@@ -1,3 +1,6 @@
+/* See context.h. The call that runs on a thread is the library's only thread-local variable; it is set at the
+ * beginning of a public function and restored at its end. The last part runs ticks on the thread of the caller:
+ * workers leave their progress in the call, and the caller's thread reports it while it waits. */
 #include "core/context.h"
 
 #include "core/take_options.h"

@@ -1,3 +1,5 @@
+/* See conveyor.h. Whichever thread completes the next part in order also takes it, and all complete parts after it;
+ * the others go on making parts. So no thread is set apart for writing. */
 #include "core/conveyor.h"
 
 #include "core/alloc.h"
@@ -5,33 +7,33 @@
 #include "core/pool.h"
 
 typedef struct conveyor {
-    kanon__desk_task make, take;
+    kanon__slot_task make, take;
     void *payload;
-    int n_desks;
+    int n_slots;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    bool *made;      /* by desk: its part waits to be taken */
+    bool *made;      /* by slot: its part waits to be taken */
     int64_t n_taken; /* parts */
     bool taking;     /* some thread does */
     bool failed;
 } conveyor;
 
-int kanon__conveyor_desks(int threads, int64_t n)
+int kanon__conveyor_slots(int threads, int64_t n)
 {
     int wanted = kanon__pool_threads(threads);
-    int desks = wanted > 1 ? 2 * wanted + 2 : 1;
-    return n < desks ? (n > 0 ? (int)n : 1) : desks;
+    int slots = wanted > 1 ? 2 * wanted + 2 : 1;
+    return n < slots ? (n > 0 ? (int)n : 1) : slots;
 }
 
-/* Parts begin in order, so the one whose part is at the desk has begun and will be taken unless something fails. */
-static bool sit_down(conveyor *c, int64_t index)
+/* Parts begin in order, so the part that is in the slot has begun and will be taken unless something fails. */
+static bool wait_for_slot(conveyor *c, int64_t index)
 {
-    bool seated;
+    bool is_free;
     pthread_mutex_lock(&c->lock);
-    while (!(seated = index < c->n_taken + c->n_desks) && !c->failed)
+    while (!(is_free = index < c->n_taken + c->n_slots) && !c->failed)
         kanon__call_wait(&c->moved, &c->lock);
     pthread_mutex_unlock(&c->lock);
-    return seated;
+    return is_free;
 }
 
 /* Called with the lock, which is free while a part is taken. */
@@ -39,13 +41,13 @@ static kanon_status take_all(conveyor *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     c->taking = true;
-    while (st == KANON_OK && c->made[c->n_taken % c->n_desks]) {
+    while (st == KANON_OK && c->made[c->n_taken % c->n_slots]) {
         int64_t index = c->n_taken;
-        int desk = (int)(index % c->n_desks);
+        int slot = (int)(index % c->n_slots);
         pthread_mutex_unlock(&c->lock);
-        st = c->take(index, desk, c->payload, err);
+        st = c->take(index, slot, c->payload, err);
         pthread_mutex_lock(&c->lock);
-        c->made[desk] = false;
+        c->made[slot] = false;
         if (st == KANON_OK)
             c->n_taken++;
         pthread_cond_broadcast(&c->moved);
@@ -57,12 +59,12 @@ static kanon_status take_all(conveyor *c, kanon_error *err)
 static kanon_status run_part(int64_t index, void *payload, kanon_error *err)
 {
     conveyor *c = payload;
-    int desk = (int)(index % c->n_desks);
-    if (!sit_down(c, index))
+    int slot = (int)(index % c->n_slots);
+    if (!wait_for_slot(c, index))
         return KANON_OK;
-    kanon_status st = c->make(index, desk, c->payload, err);
+    kanon_status st = c->make(index, slot, c->payload, err);
     pthread_mutex_lock(&c->lock);
-    c->made[desk] = st == KANON_OK;
+    c->made[slot] = st == KANON_OK;
     if (st == KANON_OK && !c->taking)
         st = take_all(c, err);
     if (st != KANON_OK) {
@@ -73,11 +75,11 @@ static kanon_status run_part(int64_t index, void *payload, kanon_error *err)
     return st;
 }
 
-kanon_status kanon__conveyor_run(int threads, int64_t n, int n_desks, kanon__desk_task make, kanon__desk_task take,
+kanon_status kanon__conveyor_run(int threads, int64_t n, int n_slots, kanon__slot_task make, kanon__slot_task take,
                                  void *payload, kanon_error *err)
 {
-    conveyor c = {.make = make, .take = take, .payload = payload, .n_desks = n_desks};
-    kanon_status st = kanon__new_array(&c.made, n_desks, "desks", err);
+    conveyor c = {.make = make, .take = take, .payload = payload, .n_slots = n_slots};
+    kanon_status st = kanon__new_array(&c.made, n_slots, "slots", err);
     if (st != KANON_OK)
         return st;
     pthread_mutex_init(&c.lock, NULL);

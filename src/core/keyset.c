@@ -1,3 +1,5 @@
+/* See keyset.h. Open addressing with linear steps; a key is stored plus one, so that 0 is a
+ * free slot. Called by algorithms and bound. */
 #include "core/keyset.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* A set of 64-bit keys: who has what, when there are too many of both for a table. */
+/* A set of 64-bit keys, such as pairs of a cluster and a code, where a bitmap of all pairs would be too large. Called
+ * by algorithms and bound. */
 #ifndef KANON_CORE_KEYSET_H
 #define KANON_CORE_KEYSET_H
 

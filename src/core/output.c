@@ -1,3 +1,5 @@
+/* See output.h. A file is written to a temporary name in its own directory and renamed by kanon__output_commit; a
+ * replaced file keeps a second name until all files of the commit are in place. Called by whoever writes files. */
 #define _GNU_SOURCE
 #include "core/output.h"
 

@@ -1,3 +1,5 @@
+/* See pool.h. Threads are started for each run and joined at its end; they take task numbers from one atomic counter.
+ * The caller's thread works, too, and runs ticks while it waits for the others. */
 #define _GNU_SOURCE /* sched_getaffinity: the processors this process may use, not those of the machine */
 #include "core/pool.h"
 

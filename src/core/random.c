@@ -1,3 +1,5 @@
+/* See random.h. The formulas are those of the authors' public code; cli/sample/sample_stream.c has a copy, since the
+ * program may not include internal headers. */
 #include "core/random.h"
 
 static uint64_t splitmix(uint64_t *state)

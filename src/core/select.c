@@ -1,3 +1,5 @@
+/* See select.h. Quickselect with the median of three as pivot; equal values are collected in the middle, so that
+ * columns with few distinct values take one pass. */
 #include "core/select.h"
 
 static uint32_t median_of_three(uint32_t a, uint32_t b, uint32_t c)

@@ -1,4 +1,5 @@
-/* The k-th smallest of a list, without sorting all of it. */
+/* The k-th smallest of a list in expected linear time, without sorting all of it. Called where tables are cut at
+ * medians (mondrian, partition, the trees of search). */
 #ifndef KANON_CORE_SELECT_H
 #define KANON_CORE_SELECT_H
 

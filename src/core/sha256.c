@@ -1,3 +1,5 @@
+/* See sha256.h. The plain implementation after FIPS 180-4, and the choice between it and sha256_ni.c at run time.
+ * docs/decisions/0003 says why the library has its own. */
 #include "core/sha256.h"
 
 #include "core/alloc.h"

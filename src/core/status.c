@@ -1,3 +1,5 @@
+/* See status.h. Filling the caller's error struct, which may be NULL, and the texts of the codes. No message contains
+ * a cell value; scripts/check-messages reads the calls of these functions. */
 #include "core/status.h"
 
 #include <errno.h>

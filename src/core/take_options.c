@@ -1,3 +1,5 @@
+/* See take_options.h. Copies as many bytes as the caller's struct has; the rest of the copy is zero, which means the
+ * default. Fields that this version does not know are ignored. */
 #include "core/take_options.h"
 
 #include <string.h>

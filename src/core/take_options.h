@@ -1,4 +1,5 @@
-/* Option structs grow at their end only; a caller built against an older header passes a shorter one. */
+/* Option structs grow at their end only; a caller built against an older header passes a shorter one. Every public
+ * function with options calls this first. */
 #ifndef KANON_CORE_TAKE_OPTIONS_H
 #define KANON_CORE_TAKE_OPTIONS_H
 

@@ -1,3 +1,5 @@
+/* See texts.h. Lists are short, so finding is a scan; the nearest text, by edit distance, is what a hint suggests for
+ * a misspelt name. */
 #include "core/texts.h"
 
 #include "core/alloc.h"

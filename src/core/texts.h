@@ -1,4 +1,5 @@
-/* A growing list of lines of text: warnings, names. */
+/* A growing list of lines of text, such as warnings, names and the parameters of constraints. Called by every layer
+ * above; calls core/alloc.h. */
 #ifndef KANON_CORE_TEXTS_H
 #define KANON_CORE_TEXTS_H
 

@@ -1,3 +1,6 @@
+/* See ticker.h. The clock is read after about 5 ms of work, as the caller estimates it, and the callback is called
+ * every 50 ms at most, so that a tick in an inner loop costs a subtraction. A shared ticker adds up what the tasks of
+ * a pool have done. */
 #include "core/ticker.h"
 
 #include <time.h>

@@ -1,4 +1,5 @@
-/* Progress and cancel: one callback for both, called no more often than is useful. */
+/* Progress and cancel: one callback for both, called no more often than is useful. Long work in any layer calls
+ * kanon__tick; a callback that asks to stop becomes KANON_ECANCELLED. */
 #ifndef KANON_CORE_TICKER_H
 #define KANON_CORE_TICKER_H
 

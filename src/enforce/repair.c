@@ -256,7 +256,7 @@ kanon_status kanon__repair(kanon__run *run, int64_t most_suppressed, bool whole_
         while (r.g.sizes[group] > 0 && !kanon__mutable_groups_satisfies(&r.g, group)) {
             bool last = r.g.n_left == 1 && r.g.n_suppressed == 0;
             if (last) {
-                st = kanon__fail(err, KANON_EINTERNAL, "the whole table does not keep a constraint that it kept before");
+                st = kanon__fail(err, KANON_EINTERNAL, "the whole table violates a constraint that it satisfied before");
                 goto out;
             }
             KANON_TRY(change(&r, &group, whole_entities, err), out);

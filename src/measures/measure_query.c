@@ -159,13 +159,13 @@ static kanon_status set_up_line(line *l, const kanon__subject *s, int i, kanon_e
 /* ---- one query --------------------------------------------------------------------------------------------------- */
 
 /* What a task needs for its queries. */
-typedef struct desk {
+typedef struct query_buffers {
     uint64_t *hits, *set; /* rows */
     double *shares;       /* by region of one attribute */
     double *products;     /* by group */
     stretch *predicates;
     int32_t *attributes, *scratch;
-} desk;
+} query_buffers;
 
 static stretch draw_predicate(const line *l, double fraction, kanon__random *random)
 {
@@ -185,7 +185,7 @@ static stretch draw_predicate(const line *l, double fraction, kanon__random *ran
     return (stretch){begin, begin + width};
 }
 
-static void draw_query(const workload *w, desk *d, int64_t query)
+static void draw_query(const workload *w, query_buffers *d, int64_t query)
 {
     kanon__random random;
     kanon__random_init(&random, w->seed, query_stream + (uint64_t)query);
@@ -214,7 +214,7 @@ static uint32_t first_code(const line *l, double at, bool behind)
     return lo;
 }
 
-static int64_t true_answer(const workload *w, desk *d)
+static int64_t true_answer(const workload *w, query_buffers *d)
 {
     int64_t n = 0;
     for (int j = 0; j < w->m; j++) {
@@ -234,7 +234,7 @@ static int64_t true_answer(const workload *w, desk *d)
 }
 
 /* The products are made attribute by attribute, without a branch: most of them end in 0, but nobody can foresee which. */
-static double estimate(const workload *w, desk *d)
+static double estimate(const workload *w, query_buffers *d)
 {
     const kanon_grouping *g = w->subject->grouping;
     double sum = (double)g->n_suppressed;
@@ -255,7 +255,7 @@ static double estimate(const workload *w, desk *d)
 
 /* ---- all queries ------------------------------------------------------------------------------------------------- */
 
-static void clear_desk(desk *d)
+static void clear_buffers(query_buffers *d)
 {
     kanon__free(d->scratch);
     kanon__free(d->attributes);
@@ -266,7 +266,7 @@ static void clear_desk(desk *d)
     kanon__free(d->hits);
 }
 
-static kanon_status set_up_desk(desk *d, const workload *w, kanon_error *err)
+static kanon_status make_buffers(query_buffers *d, const workload *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__new_array(&d->hits, w->n_words, "query answers", err), out);
@@ -284,12 +284,12 @@ static kanon_status ask_queries(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     workload *w = payload;
-    desk d = {0};
+    query_buffers d = {0};
     kanon__ticker ticker;
     int64_t first = task * QUERIES_PER_TASK, end = first + QUERIES_PER_TASK < w->count ? first + QUERIES_PER_TASK : w->count;
     int64_t query_ns = w->m * (w->subject->table->n_rows / 16 + w->subject->grouping->n_groups);
     kanon__shared_ticker_task(&ticker, &w->shared);
-    KANON_TRY(set_up_desk(&d, w, err), out);
+    KANON_TRY(make_buffers(&d, w, err), out);
     for (int64_t query = first; query < end; query++) {
         draw_query(w, &d, query);
         double actual = (double)true_answer(w, &d);
@@ -298,7 +298,7 @@ static kanon_status ask_queries(int64_t task, void *payload, kanon_error *err)
     }
     kanon__shared_ticker_add(&w->shared, end - first);
 out:
-    clear_desk(&d);
+    clear_buffers(&d);
     return st;
 }
 

@@ -1,4 +1,5 @@
-/* Measures of the sizes of the groups: counts, discernibility, class sizes. Called through evaluate.c; calls measure.h. */
+/* Measures of the sizes of the groups: counts, discernibility, class sizes; their formulas are in the descriptors at
+ * the end. Called through evaluate.c; calls measure.h. */
 #include "measures/measure.h"
 
 #include <math.h>

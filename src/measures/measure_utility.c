@@ -1,4 +1,5 @@
-/* Q-diversity and the utility measure UM: Loukides def. 2.1 and 2.2. Called through evaluate.c; calls group_values.h. */
+/* Q-diversity and the utility measure UM: Loukides and Shao, def. 2.1 and 2.2, the quantities that the tgc algorithms
+ * weigh. Called through evaluate.c; calls group_values.h. */
 #include "measures/group_values.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Counting an entity's records in a group by sorting triples of group, entity and row. */
+/* See entity_records.h. Counting an entity's records in a group by sorting triples of group, entity and row. Called by
+ * measures, report and audit. */
 #include "model/entity_records.h"
 
 #include "core/alloc.h"

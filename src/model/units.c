@@ -1,4 +1,6 @@
-/* The choice of the scale; why it is so: model/units.h. */
+/* See units.h, which says why units are whole. This file chooses the scale: one that makes the terms of most
+ * attributes exact, and as fine as fits below the limit of the caller. Called by model/space.c and
+ * state/store/current_space.c. */
 #include "model/units.h"
 
 #include "table/number.h"

@@ -98,9 +98,9 @@ static kanon_status is_protected(const median_partition *s, const int32_t *rows,
 {
     kanon_status st = KANON_OK;
     kanon__s_diversity_group group = {0};
-    KANON_TRY(kanon__s_diversity_group_init(&group, s->how->secrets, err), out);
+    KANON_TRY(kanon__s_diversity_group_init(&group, s->how->s_diversity, err), out);
     KANON_TRY(kanon__s_diversity_group_fill(&group, rows, n, err), out);
-    *out = kanon__s_diversity_sum(s->how->secrets, group.numerator, n) <= s->how->most_sum;
+    *out = kanon__s_diversity_sum(s->how->s_diversity, group.numerator, n) <= s->how->most_sum;
 out:
     if (group.measure != NULL)
         kanon__s_diversity_group_clear(&group);
@@ -112,9 +112,9 @@ static kanon_status may_split(const median_partition *s, int64_t n_left, int64_t
 {
     kanon_status st = KANON_OK;
     *out = n_left >= s->how->least && n_right >= s->how->least;
-    if (*out && s->how->secrets != NULL)
+    if (*out && s->how->s_diversity != NULL)
         st = is_protected(s, s->scratch, n_left, out, err);
-    if (st == KANON_OK && *out && s->how->secrets != NULL)
+    if (st == KANON_OK && *out && s->how->s_diversity != NULL)
         st = is_protected(s, s->scratch + n_left, n_right, out, err);
     return st;
 }

@@ -22,7 +22,7 @@ typedef struct kanon__splitter {
     const kanon__space *space;         /* in terms of Q-diversity */
     bool raw;                          /* the widest attribute is that with the largest range as it stands, not normalised */
     int64_t least;                     /* both sides of a split keep at least this many records */
-    const kanon__s_diversity *secrets; /* NULL: no bound on S-diversity */
+    const kanon__s_diversity *s_diversity; /* NULL: no bound on S-diversity */
     double most_sum;                   /* the largest sum of S-diversity of either side */
 } kanon__splitter;
 

@@ -1,4 +1,5 @@
-/* See row_run.h. May call the model and the constraints; knows no algorithm. */
+/* See row_run.h. Everything that is made for the part is freed by one function; the rows of the part keep their order.
+ * May call the model and the constraints; knows no algorithm. */
 #include "partition/row_run.h"
 
 

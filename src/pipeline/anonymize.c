@@ -1,4 +1,6 @@
-/* One run: the algorithm's groups, checked. */
+/* kanon_anonymize: one run, from options to a checked grouping. Order of steps: options and settings, block plan,
+ * algorithm, constraints and suppression, refinement, the independent check after each of the two. Called by hosts and
+ * by tradeoff; calls algorithms, partition, enforce (requirements.c), refine and verify. */
 #include "algorithms/algorithm.h"
 #include "pipeline/recode_maps.h"
 #include "pipeline/memory.h"

@@ -1,4 +1,5 @@
-/* Releases to Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. */
+/* Releases to Arrow streams: built by release/sink, checked by verify/verify_arrow.c, and handed out only then. Called
+ * by hosts through kanon_arrow.h. */
 #include "pipeline/arrow_export.h"
 
 #include "core/alloc.h"
@@ -41,7 +42,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon_status st = KANON_OK;
     kanon_arrow_options o;
     kanon__ticker ticker;
-    const uint32_t **shown = NULL;
+    const uint32_t **recode_map = NULL;
     int32_t *order = NULL;
     kanon__arrow_batches *batches = NULL;
     struct ArrowSchema schema = {0};
@@ -50,13 +51,13 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
-    KANON_TRY(kanon__release_map(&shown, t, g, err), out);
+    KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     if (o.shuffle)
         KANON_TRY(kanon__release_order(&order, t, g, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,
-                              .shown = shown,
+                              .recode_map = recode_map,
                               .order = order,
                               .numeric = o.numeric,
                               .threads = o.threads,
@@ -71,7 +72,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
                                 .k = g->k > 0 ? g->k : 1,
                                 .order = order,
                                 .numeric = o.numeric,
-                                .mapping = shown != NULL,
+                                .mapping = recode_map != NULL,
                                 .schema = &schema,
                                 .batches = batches->batches,
                                 .n_batches = batches->n_batches};
@@ -83,7 +84,7 @@ out:
     kanon__arrow_schema_clear(&schema);
     kanon__arrow_batches_free(batches);
     kanon__free(order);
-    kanon__free(shown);
+    kanon__free(recode_map);
     return st;
 }
 

@@ -1,4 +1,5 @@
-/* What groups show, for hosts. Extents are computed once; texts are copied, because those of a domain are not terminated. */
+/* kanon_group_view: what groups show, as values for hosts. Extents are computed once; texts are copied, because those
+ * of a domain are not terminated. Calls release/extent.h. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "pipeline/release_plan.h"
@@ -52,7 +53,7 @@ static kanon_status new_view(kanon_group_view **out, const kanon_table *table, c
 {
     kanon_status st = KANON_OK;
     kanon_group_view *v = NULL;
-    const uint32_t **shown = NULL;
+    const uint32_t **recode_map = NULL;
     *out = NULL;
     KANON_TRY(kanon__grouping_fits(g, table, err), out);
     KANON_TRY(kanon__new_array(&v, 1, "what groups show", err), out);
@@ -62,17 +63,17 @@ static kanon_status new_view(kanon_group_view **out, const kanon_table *table, c
     KANON_TRY(kanon__new_array(&v->sizes, g->n_groups, "what groups show", err), out);
     for (int64_t i = 0; i < g->n_groups; i++)
         v->sizes[i] = g->sizes[i];
-    KANON_TRY(kanon__release_map(&shown, table, g, err), out);
-    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, shown, false, 1, err), out);
+    KANON_TRY(kanon__release_map(&recode_map, table, g, err), out);
+    KANON_TRY(kanon__extents_new(&v->extents, &table->data, g->group_of, g->n_groups, recode_map, false, 1, err), out);
     v->extents->group_of = NULL; /* the grouping may be freed before the view */
-    v->extents->shown = NULL;
+    v->extents->recode_map = NULL;
     KANON_TRY(kanon__new_array(&v->texts, table->data.n_quasi, "what groups show", err), out);
     for (int i = 0; i < table->data.n_quasi; i++)
         KANON_TRY(list_texts(&v->texts[i], kanon__extents_column(v->extents, i)->domain, err), out);
     *out = v;
     v = NULL;
 out:
-    kanon__free(shown);
+    kanon__free(recode_map);
     kanon_group_view_free(v);
     return st;
 }

@@ -1,4 +1,6 @@
-/* Publishing: every file that is wanted, or none. */
+/* kanon_publish: release, groups and reports, every file that is wanted, or none. The release is checked line by line
+ * while it is written; files get their names when all of them are complete. Called by hosts and by state_change.c;
+ * calls release, verify, measures and report. */
 #include "pipeline/publish.h"
 
 #include "core/alloc.h"
@@ -13,13 +15,13 @@
 
 #include <string.h>
 
-typedef struct publishing {
+typedef struct publication {
     const kanon_table *table;
     const kanon_grouping *grouping;
     kanon_outputs wanted;
     kanon__output *release, *groups, *report, *report_external;
     kanon__ticker ticker;
-} publishing;
+} publication;
 
 static const char *numeric_name(kanon_numeric numeric)
 {
@@ -55,7 +57,7 @@ static kanon_status open_output(kanon__output **out, const char *path, const kan
     return path != NULL || sink != NULL ? kanon__output_open(out, path, sink, with_sha256, err) : KANON_OK;
 }
 
-static kanon_status open_outputs(publishing *p, kanon_error *err)
+static kanon_status open_outputs(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
@@ -78,15 +80,15 @@ static void expect_row(int64_t row, void *payload)
     kanon__verifier_prefetch(payload, row);
 }
 
-/* What the check is told of a block of groups. */
-typedef struct showing {
+/* What a task hands to the check: the texts of a block of groups. */
+typedef struct text_check {
     kanon__verifier *verifier;
     const kanon__recoding *recoding;
-} showing;
+} text_check;
 
-static kanon_status show_block(int64_t block, void *payload, kanon_error *err)
+static kanon_status check_block(int64_t block, void *payload, kanon_error *err)
 {
-    const showing *s = payload;
+    const text_check *s = payload;
     int64_t first = block * KANON__RECODING_BLOCK, last = first + KANON__RECODING_BLOCK - 1, n = s->recoding->n_groups;
     for (int64_t group = first; group <= (last < n ? last : n); group++) /* the one after the last: suppressed records */
         for (int run = 0; run < kanon__verifier_runs(s->verifier); run++) {
@@ -99,21 +101,21 @@ static kanon_status show_block(int64_t block, void *payload, kanon_error *err)
     return KANON_OK;
 }
 
-static kanon_status write_release(publishing *p, kanon_error *err)
+static kanon_status write_release(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const uint32_t **shown = NULL;
+    const uint32_t **recode_map = NULL;
     kanon__recoding *recoding = NULL;
     kanon__verifier *verifier = NULL;
     int32_t *order = NULL;
     const kanon_grouping *g = p->grouping;
     const kanon_table *t = p->table;
     int threads = p->wanted.threads;
-    KANON_TRY(kanon__release_map(&shown, t, g, err), out);
-    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, shown, p->wanted.numeric, threads, err), out);
-    KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, shown != NULL, err), out);
-    showing all = {verifier, recoding};
-    KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, show_block, &all, err), out);
+    KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
+    KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, p->wanted.numeric, threads, err), out);
+    KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
+    text_check all = {verifier, recoding};
+    KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);
     if (p->wanted.shuffle)
         KANON_TRY(kanon__release_order(&order, t, g, err), out);
     kanon__release release = {.table = t,
@@ -133,11 +135,11 @@ out:
     kanon__free(order);
     kanon__verifier_free(verifier);
     kanon__recoding_free(recoding);
-    kanon__free(shown);
+    kanon__free(recode_map);
     return st;
 }
 
-static kanon_status write_report(publishing *p, kanon__output *output, const char *path, const kanon_measures *measures,
+static kanon_status write_report(publication *p, kanon__output *output, const char *path, const kanon_measures *measures,
                                  bool external, kanon_error *err)
 {
     kanon__report report = {.table = p->table,
@@ -156,7 +158,7 @@ static kanon_status write_report(publishing *p, kanon__output *output, const cha
     return st == KANON_OK ? kanon__output_finish(output, err) : st;
 }
 
-static kanon_status write_reports(publishing *p, kanon_error *err)
+static kanon_status write_reports(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
@@ -170,7 +172,8 @@ static kanon_status write_reports(publishing *p, kanon_error *err)
         measures = own;
     }
     if (p->report != NULL)
-        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false, err), out);
+        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false,
+                               err), out);
     if (p->report_external != NULL)
         KANON_TRY(write_report(p, p->report_external,
                                kanon__output_name(p->wanted.report_external, p->wanted.report_external_to), measures, true,
@@ -190,7 +193,7 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
                             kanon_error *err, kanon__before_naming before, void *payload)
 {
     kanon_status st = KANON_OK;
-    publishing p = {.table = table, .grouping = grouping};
+    publication p = {.table = table, .grouping = grouping};
     kanon__guarded_outputs given;
     KANON_TRY(kanon__guarded_outputs_begin(&given, outputs, err), out);
     p.wanted = given.wanted;

@@ -1,4 +1,5 @@
-/* Publishing with a step just before the files get their names, and what every function that writes files asks first. */
+/* Publishing with a step just before the files get their names (a state records the release there), and what every
+ * function that writes files asks first. Called by state_change.c and tradeoff.c. */
 #ifndef KANON_PIPELINE_PUBLISH_H
 #define KANON_PIPELINE_PUBLISH_H
 

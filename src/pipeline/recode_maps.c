@@ -1,4 +1,5 @@
-/* See recode_maps.h. */
+/* See recode_maps.h. The room is allocated before the algorithm runs, and moved to the grouping when it has ended.
+ * Called by anonymize.c and requirements.c. */
 #include "pipeline/recode_maps.h"
 
 #include "core/alloc.h"

@@ -1,3 +1,5 @@
+/* See release_plan.h. The order of a shuffled release depends on the bytes of the input, so that who has only the
+ * release cannot compute it; equal inputs and seeds still give equal releases. */
 #include "pipeline/release_plan.h"
 
 #include "core/alloc.h"

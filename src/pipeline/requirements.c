@@ -1,3 +1,6 @@
+/* See requirements.h. Entities that stay together are grouped as one record each; afterwards constraints are repaired,
+ * records suppressed within the budget, and what this cost is recorded for the report. Calls constraints, enforce and
+ * partition/row_run.h. */
 #include "pipeline/requirements.h"
 
 #include "core/alloc.h"
@@ -104,8 +107,8 @@ static kanon_status repair_if_needed(kanon__run *run, bool together, kanon_error
     return st == KANON_OK && !holds ? kanon__repair(run, run->may_suppress, together, err) : st;
 }
 
-/* An entity in two groups counts in both, so that two groups may keep a constraint that their union breaks. Where the two
- * look alike, the union is what the release shows. */
+/* An entity in two groups counts in both, so that two groups may satisfy a constraint that their union violates. Where
+ * the two look alike, the union is what the release shows. */
 static kanon_status repair_classes(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;

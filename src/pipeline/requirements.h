@@ -1,4 +1,5 @@
-/* What is asked of the groups in addition to k, from before the algorithm runs until its groups keep it. */
+/* The requirements on groups in addition to k: constraints, entities, suppression. They are prepared before the
+ * algorithm runs and enforced after it. Called by anonymize.c and state_change.c. */
 #ifndef KANON_PIPELINE_REQUIREMENTS_H
 #define KANON_PIPELINE_REQUIREMENTS_H
 

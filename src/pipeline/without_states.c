@@ -1,4 +1,5 @@
-/* Compiled in place of src/state and of the calls on it, where KANON_STATES is off. */
+/* Compiled in place of src/state and of the calls on it, where KANON_STATES is off: every public function of states
+ * returns KANON_EINVAL and says that it was not built. */
 #include "pipeline/guarded_outputs.h"
 
 #include <kanon_arrow.h>

@@ -1,4 +1,5 @@
-/* Computes the extents of groups, one quasi attribute per task. Each task reads the codes of its column once. */
+/* See extent.h. Computes the extents of groups, one quasi attribute per task. Each task reads the codes of its column
+ * once. Called by recode.c, sink/arrow_release.c and pipeline/group_view.c. */
 #include "release/extent.h"
 
 #include "core/alloc.h"
@@ -23,9 +24,9 @@ static inline void extend(kanon__extent *e, uint32_t code, uint32_t missing_numb
 static void extend_by_map(const kanon__extents *x, int i, uint32_t missing_number)
 {
     const kanon__column *c = kanon__extents_column(x, i);
-    const uint32_t *shown = x->shown[i];
+    const uint32_t *map = x->recode_map[i];
     for (int64_t row = 0; row < x->data->n_rows; row++) {
-        const uint32_t *range = shown + 2 * (size_t)kanon__code_at(c->codes, row);
+        const uint32_t *range = map + 2 * (size_t)kanon__code_at(c->codes, row);
         if (x->group_of[row] < 0)
             continue;
         extend(&x->cells[i][x->group_of[row]], range[0], missing_number);
@@ -49,23 +50,23 @@ static void add_up(const kanon__extents *x, int i)
 }
 
 /* What one task is given: the extents, and whether means are wanted. */
-typedef struct measuring {
+typedef struct extent_task {
     kanon__extents *extents;
     bool with_means;
-} measuring;
+} extent_task;
 
 static kanon_status measure(int64_t i, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const measuring *m = payload;
+    const extent_task *m = payload;
     const kanon__extents *x = m->extents;
     const kanon__column *c = kanon__extents_column(x, (int)i);
     bool numeric = kanon__column_is_numeric(c);
     uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
     KANON_TRY(kanon__new_array(&x->cells[i], x->n_groups, "released cells", err), out);
-    if (x->shown != NULL)
+    if (x->recode_map != NULL)
         extend_by_map(x, (int)i, missing_number);
-    for (int64_t row = 0; x->shown == NULL && row < x->data->n_rows; row++)
+    for (int64_t row = 0; x->recode_map == NULL && row < x->data->n_rows; row++)
         if (x->group_of[row] >= 0)
             extend(&x->cells[i][x->group_of[row]], kanon__code_at(c->codes, row), missing_number);
     if (numeric && m->with_means) {
@@ -79,17 +80,17 @@ out:
 /* ---- all of them -------------------------------------------------------------------------------------------------- */
 
 kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                const uint32_t *const *shown, bool with_means, int threads, kanon_error *err)
+                                const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;
     kanon__extents *x = NULL;
     *out = NULL;
     KANON_TRY(kanon__new_array(&x, 1, "released cells", err), out);
-    *x = (kanon__extents){.data = data, .group_of = group_of, .n_groups = n_groups, .shown = shown};
+    *x = (kanon__extents){.data = data, .group_of = group_of, .n_groups = n_groups, .recode_map = recode_map};
     KANON_TRY(kanon__new_array(&x->cells, data->n_quasi, "released cells", err), out);
     KANON_TRY(kanon__new_array(&x->sums, data->n_quasi, "released cells", err), out);
-    measuring m = {.extents = x, .with_means = with_means};
+    extent_task m = {.extents = x, .with_means = with_means};
     KANON_TRY(kanon__pool_run(data->n_rows < WORTH_A_THREAD ? 1 : threads, data->n_quasi, measure, &m, err), out);
     *out = x;
     x = NULL;

@@ -26,7 +26,7 @@ typedef struct kanon__extents {
     const kanon__data *data;
     const int32_t *group_of;
     int64_t n_groups;
-    const uint32_t *const *shown; /* the recode map: by quasi attribute and code, the first and last code; NULL: none */
+    const uint32_t *const *recode_map; /* by quasi attribute and code: the first and last code; NULL: none */
     kanon__extent **cells;        /* by quasi attribute and group */
     kanon__mean_sum **sums;       /* likewise, of numeric attributes; an entry is NULL where no mean is asked for */
 } kanon__extents;
@@ -39,9 +39,9 @@ typedef enum kanon__cell_kind {
     KANON__CELL_NODE     /* a node of the taxonomy */
 } kanon__cell_kind;
 
-/* `with_means`: the means of numeric attributes will be asked for. `data`, `group_of` and `shown` must outlive *out. */
+/* `with_means`: the means of numeric attributes will be asked for. `data`, `group_of` and `recode_map` must outlive *out. */
 kanon_status kanon__extents_new(kanon__extents **out, const kanon__data *data, const int32_t *group_of, int64_t n_groups,
-                                const uint32_t *const *shown, bool with_means, int threads, kanon_error *err);
+                                const uint32_t *const *recode_map, bool with_means, int threads, kanon_error *err);
 void kanon__extents_free(kanon__extents *extents);
 
 static inline const kanon__column *kanon__extents_column(const kanon__extents *e, int quasi)

@@ -198,14 +198,14 @@ static int64_t block_count(const kanon__recoding *r)
     return r->n_groups / KANON__RECODING_BLOCK + 1;
 }
 
-static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, const uint32_t *const *shown, int threads,
+static kanon_status make_texts(kanon__recoding *r, const int32_t *group_of, const uint32_t *const *recode_map, int threads,
                                kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     kanon_status st = KANON_OK;
     kanon__extents *extents = NULL;
-    KANON_TRY(kanon__extents_new(&extents, &r->table->data, group_of, r->n_groups, shown, r->numeric == KANON_NUMERIC_MEAN,
-                                 threads, err),
+    KANON_TRY(kanon__extents_new(&extents, &r->table->data, group_of, r->n_groups, recode_map,
+                                 r->numeric == KANON_NUMERIC_MEAN, threads, err),
               out);
     draft d = {.recoding = r, .extents = extents};
     KANON_TRY(kanon__pool_run(r->table->data.n_rows < WORTH_A_THREAD ? 1 : threads, block_count(r), write_block, &d, err),
@@ -216,7 +216,7 @@ out:
 }
 
 kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table, const int32_t *group_of, int64_t n_groups,
-                                 const uint32_t *const *shown, kanon_numeric numeric, int threads, kanon_error *err)
+                                 const uint32_t *const *recode_map, kanon_numeric numeric, int threads, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__recoding *r = NULL;
@@ -229,7 +229,7 @@ kanon_status kanon__recoding_new(kanon__recoding **out, const kanon_table *table
     number_runs(r);
     KANON_TRY(kanon__new_array(&r->ends, (n_groups + 1) * r->n_runs, "released cells", err), out);
     KANON_TRY(kanon__new_array(&r->blocks, block_count(r), "released cells", err), out);
-    KANON_TRY(make_texts(r, group_of, shown, threads, err), out);
+    KANON_TRY(make_texts(r, group_of, recode_map, threads, err), out);
     *out = r;
     r = NULL;
 out:

@@ -15,30 +15,30 @@ typedef struct piece {
     int first, last;
 } piece;
 
-/* Where a part of the release is made. */
-typedef struct desk {
+/* A buffer slot: where a part of the release is made. */
+typedef struct part_buffer {
     kanon__cursor *cursor;
     char *bytes;
     int64_t n, capacity;
     int64_t part; /* that lies there, checked */
-} desk;
+} part_buffer;
 
-typedef struct writing {
+typedef struct writer {
     const kanon__release *release;
     const kanon_table *table;
     kanon__output *output;
     kanon__ticker *ticker;
     piece *pieces;
     int n_pieces;
-    desk *desks;
-    int n_desks;
+    part_buffer *slots;
+    int n_slots;
     int64_t n_parts, n_taken;
     int64_t *positions; /* in another order than the input's: where each row begins */
-} writing;
+} writer;
 
 /* ---- the header -------------------------------------------------------------------------------------------------- */
 
-static void write_delimiter(writing *w, bool *first)
+static void write_delimiter(writer *w, bool *first)
 {
     if (!*first)
         kanon__output_write(w->output, &w->table->source->delimiter, 1);
@@ -58,7 +58,7 @@ static kanon_status check_name_is_free(const kanon_table *t, const char *name, k
     return KANON_OK;
 }
 
-static kanon_status write_name(writing *w, const char *name, const char *suffix, bool *first, kanon_error *err)
+static kanon_status write_name(writer *w, const char *name, const char *suffix, bool *first, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char *whole = NULL;
@@ -74,7 +74,7 @@ out:
     return st;
 }
 
-static kanon_status write_header(writing *w, kanon_error *err)
+static kanon_status write_header(writer *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_table *t = w->table;
@@ -97,7 +97,7 @@ out:
 /* ---- a line ------------------------------------------------------------------------------------------------------ */
 
 /* The pieces of every line, in order. */
-static void list_pieces(writing *w)
+static void list_pieces(writer *w)
 {
     const kanon_table *t = w->table;
     for (int i = 0, quasi = 0; i < t->data.n_columns; i++) {
@@ -114,7 +114,7 @@ static void list_pieces(writing *w)
 }
 
 /* The text of a piece. Quoted cells keep their quotes, so that copied bytes are those of the input. */
-static inline const char *piece_text(const writing *w, const piece *p, int32_t group, const kanon__cell *cells,
+static inline const char *piece_text(const writer *w, const piece *p, int32_t group, const kanon__cell *cells,
                                      size_t *length)
 {
     if (p->run >= 0)
@@ -125,7 +125,7 @@ static inline const char *piece_text(const writing *w, const piece *p, int32_t g
     return begin;
 }
 
-static kanon_status append(desk *d, const char *text, size_t length, kanon_error *err)
+static kanon_status append(part_buffer *d, const char *text, size_t length, kanon_error *err)
 {
     enum { LINE_END = 2 }; /* room for what follows the piece */
     if (d->capacity - d->n < (int64_t)length + LINE_END) {
@@ -139,8 +139,8 @@ static kanon_status append(desk *d, const char *text, size_t length, kanon_error
     return KANON_OK;
 }
 
-/* The line of the row that the desk has read. */
-static kanon_status write_row(const writing *w, desk *d, int64_t row, kanon_error *err)
+/* The line of the row that the slot has read. */
+static kanon_status write_row(const writer *w, part_buffer *d, int64_t row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_table *t = w->table;
@@ -164,7 +164,7 @@ out:
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* The first row of a part, as a number in the order of writing. */
-static int64_t first_of(const writing *w, int64_t part)
+static int64_t first_of(const writer *w, int64_t part)
 {
     if (part == w->n_parts)
         return w->table->data.n_rows;
@@ -185,7 +185,7 @@ static kanon_status read_again(kanon__cursor *cursor, bool expected, kanon_error
 
 /* Rows come by in an order that groups do not know, so what they show is fetched some rows ahead: first where it lies, then
  * its bytes. */
-static inline void look_ahead(const writing *w, int64_t i, int64_t end)
+static inline void look_ahead(const writer *w, int64_t i, int64_t end)
 {
     enum { FAR = 12, NEAR = 6 };
     const kanon__release *r = w->release;
@@ -203,9 +203,9 @@ static inline void look_ahead(const writing *w, int64_t i, int64_t end)
 static kanon_status make_part(int64_t part, int number, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const writing *w = payload;
+    const writer *w = payload;
     const int32_t *order = w->release->order;
-    desk *d = &w->desks[number];
+    part_buffer *d = &w->slots[number];
     void (*seek)(kanon__cursor *, int64_t, const int64_t *) = w->table->source->class->seek;
     d->n = 0;
     if (order == NULL)
@@ -229,21 +229,21 @@ out:
 static kanon_status take_part(int64_t part, int number, void *payload, kanon_error *err)
 {
     enum { WORTH_A_LOOK = 10 * 1000 * 1000 }; /* at the clock: there are few parts */
-    writing *w = payload;
-    if (w->desks[number].part != part || part != w->n_taken)
+    writer *w = payload;
+    if (w->slots[number].part != part || part != w->n_taken)
         return kanon__fail(err, KANON_EINTERNAL, "the check found the parts of the release out of order");
     w->n_taken++;
-    kanon__output_write(w->output, w->desks[number].bytes, (size_t)w->desks[number].n);
+    kanon__output_write(w->output, w->slots[number].bytes, (size_t)w->slots[number].n);
     return kanon__tick(w->ticker, first_of(w, part + 1), w->table->data.n_rows, WORTH_A_LOOK, err);
 }
 
-static kanon_status set_up_desks(writing *w, kanon_error *err)
+static kanon_status make_slots(writer *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int n_desks = kanon__conveyor_desks(w->release->threads, w->n_parts);
-    KANON_TRY(kanon__new_array(&w->desks, n_desks, "desks", err), out);
-    for (; w->n_desks < n_desks; w->n_desks++)
-        KANON_TRY(w->table->source->class->open(&w->desks[w->n_desks].cursor, w->table->source, err), out);
+    int n_slots = kanon__conveyor_slots(w->release->threads, w->n_parts);
+    KANON_TRY(kanon__new_array(&w->slots, n_slots, "slots", err), out);
+    for (; w->n_slots < n_slots; w->n_slots++)
+        KANON_TRY(w->table->source->class->open(&w->slots[w->n_slots].cursor, w->table->source, err), out);
 out:
     return st;
 }
@@ -253,22 +253,22 @@ kanon_status kanon__release_write(kanon__output *output, const kanon__release *r
 {
     kanon_status st = KANON_OK;
     const kanon_table *t = release->table;
-    writing w = {.release = release, .table = t, .output = output, .ticker = ticker, .n_parts = t->source->n_parts};
+    writer w = {.release = release, .table = t, .output = output, .ticker = ticker, .n_parts = t->source->n_parts};
     KANON_TRY(kanon__new_array(&w.pieces, t->data.n_columns, "columns", err), out);
     list_pieces(&w);
     KANON_TRY(write_header(&w, err), out);
     if (release->order != NULL && t->source->class->locate != NULL)
         KANON_TRY(t->source->class->locate(&w.positions, t->source, release->threads, err), out);
-    KANON_TRY(set_up_desks(&w, err), out);
-    KANON_TRY(kanon__conveyor_run(release->threads, w.n_parts, w.n_desks, make_part, take_part, &w, err), out);
+    KANON_TRY(make_slots(&w, err), out);
+    KANON_TRY(kanon__conveyor_run(release->threads, w.n_parts, w.n_slots, make_part, take_part, &w, err), out);
     if (w.n_taken != w.n_parts)
         st = kanon__fail(err, KANON_EINTERNAL, "the check found a part of the release missing");
 out:
-    for (int i = 0; i < w.n_desks; i++) {
-        t->source->class->close(w.desks[i].cursor);
-        kanon__free(w.desks[i].bytes);
+    for (int i = 0; i < w.n_slots; i++) {
+        t->source->class->close(w.slots[i].cursor);
+        kanon__free(w.slots[i].bytes);
     }
-    kanon__free(w.desks);
+    kanon__free(w.slots);
     kanon__free(w.positions);
     kanon__free(w.pieces);
     return st;

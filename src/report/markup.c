@@ -1,4 +1,5 @@
-/* Numbers with separators between thousands, escaped text, and the decoding of UTF-8 that replaces what is invalid. */
+/* See markup.h. Numbers with separators between thousands, escaped text, and the decoding of UTF-8 that replaces what
+ * is invalid. Nothing depends on the locale. */
 #include "report/markup.h"
 
 #include "table/number.h"

@@ -1,4 +1,5 @@
-/* The entry: computes what both forms need (report_data.c), then writes one of them (report_json.c, report_html.c). */
+/* See report.h. The entry: computes what both forms need (report_data.c), then writes one of them (report_json.c,
+ * report_html.c). Called by pipeline/publish.c. */
 #include "report/report.h"
 
 #include <string.h>

@@ -22,7 +22,7 @@ typedef struct free_list {
 } free_list;
 
 struct kanon__diversity_search {
-    const kanon__s_diversity *secrets;
+    const kanon__s_diversity *s_diversity;
     free_list *scan; /* of scan and tree exactly one is there */
     kanon__free_tree *tree;
     uint32_t *limits;  /* by column: the largest distance that still contributes */
@@ -36,9 +36,9 @@ struct kanon__diversity_search {
 static kanon_status make_scan(kanon__diversity_search *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n = c->secrets->space->n_rows;
+    int64_t n = c->s_diversity->space->n_rows;
     KANON_TRY(kanon__new_array(&c->scan, 1, "free records", err), out);
-    KANON_TRY(kanon__s_diversity_growth_new(&c->scan->growth, c->secrets, NULL, 0, err), out);
+    KANON_TRY(kanon__s_diversity_growth_new(&c->scan->growth, c->s_diversity, NULL, 0, err), out);
     KANON_TRY(kanon__new_array(&c->scan->row_at, n, "free records", err), out);
     KANON_TRY(kanon__new_array(&c->scan->place, n, "free records", err), out);
     for (int64_t row = 0; row < n; row++)
@@ -51,24 +51,24 @@ out:
 static kanon_status make_index(kanon__diversity_search *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__space *space = c->secrets->space;
+    const kanon__space *space = c->s_diversity->space;
     KANON_TRY(kanon__free_tree_new(&c->tree, space, false, err), out);
     KANON_TRY(kanon__new_array(&c->limits, space->n_dimensions, "sensitive values", err), out);
     for (int i = 0; i < space->n_dimensions; i++)
-        c->limits[i] = c->secrets->limits[c->tree->dimension[i] - space->dimensions];
+        c->limits[i] = c->s_diversity->limits[c->tree->dimension[i] - space->dimensions];
 out:
     return st;
 }
 
-kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__s_diversity *secrets, const char *way,
-                                         kanon_error *err)
+kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__s_diversity *s_diversity,
+                                         const char *way, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__diversity_search *c = NULL;
-    bool scan = strcmp(way, "scan") == 0 || (strcmp(way, "auto") == 0 && secrets->space->n_rows < SMALL_TABLE);
+    bool scan = strcmp(way, "scan") == 0 || (strcmp(way, "auto") == 0 && s_diversity->space->n_rows < SMALL_TABLE);
     *out = NULL;
     KANON_TRY(kanon__new_array(&c, 1, "free records", err), out);
-    c->secrets = secrets;
+    c->s_diversity = s_diversity;
     KANON_TRY(scan ? make_scan(c, err) : make_index(c, err), out);
     *out = c;
     c = NULL;
@@ -118,7 +118,7 @@ static void take_from_list(free_list *l, int32_t row)
 kanon_status kanon__diversity_search_take_record(kanon__diversity_search *c, int64_t row, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int m = c->secrets->space->n_dimensions;
+    int m = c->s_diversity->space->n_dimensions;
     if (c->scan != NULL) {
         take_from_list(c->scan, (int32_t)row);
         return KANON_OK;
@@ -148,7 +148,7 @@ static inline uint32_t distance(const kanon__free_tree *t, int column, uint32_t 
 static uint64_t least_affinity_of_number(const kanon__diversity_search *c, int column, uint32_t lo, uint32_t hi)
 {
     uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];
-    int m = c->secrets->space->n_dimensions;
+    int m = c->s_diversity->space->n_dimensions;
     uint64_t at_lo = 0, at_hi = 0;
     for (int64_t i = 0; i < c->n_members; i++) {
         uint32_t member = c->members[i * m + column];
@@ -165,7 +165,7 @@ static uint64_t least_affinity_of_number(const kanon__diversity_search *c, int c
 static uint64_t least_affinity(const kanon__diversity_search *c, int column, uint32_t lo, uint32_t hi)
 {
     uint32_t full = c->tree->dimension[column]->full, limit = c->limits[column];
-    int m = c->secrets->space->n_dimensions;
+    int m = c->s_diversity->space->n_dimensions;
     uint64_t affinity = 0;
     for (int64_t i = 0; i < c->n_members; i++) {
         uint32_t member = c->members[i * m + column], far = distance(c->tree, column, member, lo);
@@ -181,7 +181,7 @@ static kanon__candidate cost_candidate(const void *payload, int32_t what)
 {
     const kanon__diversity_search *c = payload;
     const kanon__free_tree *t = c->tree;
-    int m = c->secrets->space->n_dimensions, step = what >= 0 ? 2 : 1;
+    int m = c->s_diversity->space->n_dimensions, step = what >= 0 ? 2 : 1;
     const uint32_t *cells = what >= 0 ? t->boxes + (int64_t)what * 2 * t->n_columns
                                       : t->cells + (int64_t)~what * t->n_columns;
     uint64_t affinity = 0;

@@ -16,8 +16,8 @@
 typedef struct kanon__diversity_search kanon__diversity_search;
 
 /* All rows are free. `way` is the value of the setting "search": scan, index or auto. */
-kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__s_diversity *secrets, const char *way,
-                                         kanon_error *err);
+kanon_status kanon__diversity_search_new(kanon__diversity_search **out, const kanon__s_diversity *s_diversity,
+                                         const char *way, kanon_error *err);
 void kanon__diversity_search_free(kanon__diversity_search *search);
 /* Begin a new group, without records. */
 void kanon__diversity_search_start_group(kanon__diversity_search *search);

@@ -1,4 +1,5 @@
-/* See kernels.h: the plain C set, which defines what all sets compute, and the choice of a set. */
+/* See kernels.h: the plain C set, which defines what all sets compute, and the choice of a set. Called by free_set.c,
+ * nearest.c, centroid_filter.c and refine/anneal/regroup_pool.c. */
 #include "search/kernels.h"
 
 #include "search/kernel_sets.h"

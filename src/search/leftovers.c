@@ -1,4 +1,5 @@
-/* See leftovers.h. Cost: O(groups * attributes) for each record left over, of which there are fewer than k. */
+/* See leftovers.h. Cost: O(groups * attributes) for each record left over, of which there are fewer than k. Ties: the
+ * lowest group. Called by the algorithms that make one group after the other. */
 #include "search/leftovers.h"
 
 #include "model/clusters.h"

@@ -1,4 +1,5 @@
-/* See nearest.h: the scan, the search through the filter, and the choice between them. */
+/* See nearest.h: the scan, the search through the filter, and the choice between them; both give the same answer.
+ * Called by the k-means algorithms and wfcm. */
 #include "search/nearest.h"
 
 #include "core/alloc.h"

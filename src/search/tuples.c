@@ -1,4 +1,5 @@
-/* See tuples.h. Cost: O(attributes * (n + codes)), as codes are small whole numbers and sort by counting. */
+/* See tuples.h. Cost: O(attributes * (n + codes)), as codes are small whole numbers and sort by counting. Called by
+ * the trees of this folder, by algorithms and measures. */
 #include "search/tuples.h"
 
 #include "core/alloc.h"

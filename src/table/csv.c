@@ -1,3 +1,6 @@
+/* See csv.h. The reader looks at 64 bytes at a time: a bit marks every quote, delimiter, control character and byte
+ * outside ASCII, and only these are looked at one by one. Called by table/source/csv_rows.c, csv_source.c and
+ * taxonomy_file.c. */
 #include "table/csv.h"
 
 #include "core/alloc.h"

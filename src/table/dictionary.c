@@ -1,3 +1,5 @@
+/* See dictionary.h. A hash table with open addressing over texts in one growing block; a slot has bits of the hash, so
+ * that a miss seldom compares texts. */
 #include "table/dictionary.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* Texts numbered in the order in which they first appear: the codes of a column while it is read. */
+/* Texts numbered in the order in which they first appear: the codes of a column while it is read, the labels of a
+ * taxonomy, the cells of a released file. Calls core/alloc.h. */
 #ifndef KANON_TABLE_DICTIONARY_H
 #define KANON_TABLE_DICTIONARY_H
 

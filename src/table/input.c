@@ -1,3 +1,6 @@
+/* See input.h. Small files are read into memory; larger ones stay open and are read by pread. Whatever is no regular file is
+ * copied to an unnamed temporary file (core/spill.h) first. Called by the CSV source and by the readers of schemas and
+ * taxonomies. */
 #include "table/input.h"
 
 #include "core/alloc.h"

@@ -1,3 +1,6 @@
+/* See number.h. Decimal numbers are read exactly (mantissa and scale) where they fit, and rounded correctly to double
+ * otherwise, with integers of many digits where the fast way is in doubt. Dates are proleptic Gregorian days since
+ * 1970. */
 #include "table/number.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
-/* A policy out of a schema: copies of what the schema asks for, so that a table outlives the schema it was read with. */
+/* See policy.h. A policy is made of copies of what the schema asks for, so that a table outlives the schema it was
+ * read with. Called by table.c. */
 #include "table/policy.h"
 
 #include "core/alloc.h"

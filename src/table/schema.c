@@ -1,3 +1,5 @@
+/* See schema.h. The public setters and getters of a schema; schema_yaml.c reads one from a file. What depends on the
+ * columns of a table is checked when the table is read. */
 #include "table/schema.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* What the schema file's reader and the setters agree on. */
+/* What the reader of schema files (schema_yaml.c) and the setters (schema.c) agree on: limits that both check, so that
+ * a schema is valid whichever way it is made. */
 #ifndef KANON_TABLE_SCHEMA_YAML_H
 #define KANON_TABLE_SCHEMA_YAML_H
 

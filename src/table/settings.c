@@ -1,3 +1,5 @@
+/* See settings.h. Values are checked when they are given, so that reading a setting later cannot fail; a name that
+ * does not exist gets the nearest one as a hint. */
 #include "table/settings.h"
 
 #include "core/alloc.h"

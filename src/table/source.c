@@ -1,4 +1,5 @@
-/* What all row sources have in common. Each kind is a file of table/source/. */
+/* See source.h. What all row sources have in common; each kind is a file of table/source/. Called by table.c, release
+ * and verify. */
 #include "table/source.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,6 @@
-/* Describing a tree node by node, and the trees that are made from the values alone. */
+/* Describing a tree node by node, and the trees that are made from the values alone: flat ones and masks. Called by
+ * the readers of taxonomies (taxonomy_file.c, schema_yaml.c) and of columns; declared in taxonomy.h and
+ * tree_internal.h. */
 #include "table/tree_internal.h"
 
 #include "core/alloc.h"
@@ -127,7 +129,7 @@ out:
  * labels. A value that holds a star is refused, for to mask that star would change nothing. */
 enum { MASK_MOST_CHARACTERS = 255 };
 
-typedef struct masking {
+typedef struct mask_builder {
     kanon__tree *tree;
     kanon__dictionary labels; /* the code of a label is the number of its node */
     bool from_left;
@@ -137,7 +139,7 @@ typedef struct masking {
     value value; /* being masked */
     int n_characters;
     size_t starts[MASK_MOST_CHARACTERS + 1]; /* where each of its characters begins, and its end */
-} masking;
+} mask_builder;
 
 static bool begins_character(char byte)
 {
@@ -145,7 +147,7 @@ static bool begins_character(char byte)
 }
 
 /* Find the characters of the value; false where they are too many. */
-static bool take_value(masking *m, value v)
+static bool take_value(mask_builder *m, value v)
 {
     m->value = v;
     m->n_characters = 0;
@@ -162,11 +164,11 @@ static bool take_value(masking *m, value v)
 
 bool kanon__tree_can_mask(const char *text, size_t length)
 {
-    masking m = {0};
+    mask_builder m = {0};
     return take_value(&m, (value){text, length}) && memchr(text, '*', length) == NULL;
 }
 
-static void make_label(masking *m, int level)
+static void make_label(mask_builder *m, int level)
 {
     int places = m->n_levels - level;
     int visible = m->n_characters < places ? m->n_characters : places;
@@ -177,7 +179,7 @@ static void make_label(masking *m, int level)
     memcpy(m->from_left ? m->label + level : m->label, m->value.text + begin, end - begin);
 }
 
-static kanon_status add_label(masking *m, int32_t *node, kanon_error *err)
+static kanon_status add_label(mask_builder *m, int32_t *node, kanon_error *err)
 {
     uint32_t code;
     int32_t parent = *node;
@@ -188,7 +190,7 @@ static kanon_status add_label(masking *m, int32_t *node, kanon_error *err)
 }
 
 /* Add the value, and above it the nodes that no value before had. */
-static kanon_status add_masked(masking *m, value v, kanon_error *err)
+static kanon_status add_masked(mask_builder *m, value v, kanon_error *err)
 {
     uint32_t code = KANON__NO_CODE;
     int level = 0;
@@ -207,7 +209,7 @@ static kanon_status add_masked(masking *m, value v, kanon_error *err)
 }
 
 /* Find the number of levels and the longest label, and refuse what cannot be masked. */
-static kanon_status measure(masking *m, const value *values, uint32_t n, kanon_error *err)
+static kanon_status measure(mask_builder *m, const value *values, uint32_t n, kanon_error *err)
 {
     size_t longest = 1;
     m->n_levels = 1;
@@ -228,7 +230,7 @@ static kanon_status measure(masking *m, const value *values, uint32_t n, kanon_e
     return kanon__new_array(&m->label, (int64_t)longest + m->n_levels + 1, "a masked value", err);
 }
 
-static kanon_status add_root(masking *m, kanon_error *err)
+static kanon_status add_root(mask_builder *m, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t code;
@@ -245,7 +247,7 @@ kanon_status kanon__tree_mask(kanon__tree **out, const kanon__dictionary *values
 {
     kanon_status st = KANON_OK;
     value *sorted = NULL;
-    masking m = {.from_left = from_left};
+    mask_builder m = {.from_left = from_left};
     *out = NULL;
     KANON_TRY(sort_values(&sorted, values, err), out);
     KANON_TRY(measure(&m, sorted, values->n, err), out);

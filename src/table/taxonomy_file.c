@@ -1,4 +1,6 @@
-/* Taxonomy files. Every problem of a file is found before any is told, so that it can be put right in one go. */
+/* Taxonomy files: one line per value, from the value up to the root. Every problem of a file is found before any is
+ * reported, so that all of them can be corrected at once. Called where a table or a released file is read with a
+ * schema; declared in taxonomy.h. */
 #include "table/tree_internal.h"
 
 #include "core/alloc.h"
@@ -46,7 +48,7 @@ typedef struct fact {
     int64_t last_way;              /* the last one it was seen on, from 1 */
 } fact;
 
-typedef struct reading {
+typedef struct taxonomy_reader {
     const kanon__input *input;
     kanon__dictionary labels;
     step *steps;
@@ -57,9 +59,9 @@ typedef struct reading {
     char *text; /* a cell without its doubled quotes */
     int64_t text_capacity;
     uint32_t root;
-} reading;
+} taxonomy_reader;
 
-static void reading_clear(reading *r)
+static void reader_clear(taxonomy_reader *r)
 {
     kanon__free(r->text);
     kanon__free(r->facts);
@@ -83,7 +85,7 @@ static const struct {
     [LEAF_AND_INNER] = {"the leaf has other values below it", "give the node above them another name"},
 };
 
-static kanon_status add_problem(reading *r, problem_kind kind, int64_t line, int column, int64_t other_line,
+static kanon_status add_problem(taxonomy_reader *r, problem_kind kind, int64_t line, int column, int64_t other_line,
                                 kanon_error *err)
 {
     kanon_status st = kanon__grow_array(&r->problems, &r->problems_capacity, r->n_problems + 1, "taxonomy problems", err);
@@ -112,7 +114,7 @@ static void describe(char out[WHAT_ROOM], const problem *p)
 }
 
 /* " (and 3 more: line 7: ..., line 9: ..., ...)", with as many of them as there is room for. */
-static void list_others(char *out, size_t room, const reading *r)
+static void list_others(char *out, size_t room, const taxonomy_reader *r)
 {
     char what[WHAT_ROOM];
     size_t used = (size_t)snprintf(out, room, " (and %lld more:", (long long)r->n_problems - 1);
@@ -125,7 +127,7 @@ static void list_others(char *out, size_t room, const reading *r)
     snprintf(out + used, room - used, "%s)", i < r->n_problems ? ", ..." : "");
 }
 
-static kanon_status fail_with_problems(reading *r, kanon_error *err)
+static kanon_status fail_with_problems(taxonomy_reader *r, kanon_error *err)
 {
     enum { PATH_ROOM = 200, OTHERS_ROOM = sizeof err->message - PATH_ROOM - WHAT_ROOM - 60 };
     char what[WHAT_ROOM], others[OTHERS_ROOM] = "";
@@ -141,7 +143,7 @@ static kanon_status fail_with_problems(reading *r, kanon_error *err)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static kanon_status read_cell(reading *r, way *w, const kanon__cell *cell, int column, kanon_error *err)
+static kanon_status read_cell(taxonomy_reader *r, way *w, const kanon__cell *cell, int column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const char *text = cell->text;
@@ -166,7 +168,7 @@ out:
     return st;
 }
 
-static kanon_status read_lines(reading *r, kanon_error *err)
+static kanon_status read_lines(taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__csv csv = {0};
@@ -192,7 +194,7 @@ out:
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
 /* The root is the name that most lines end in, the first of them where there are several: so the odd line is blamed. */
-static void choose_root(reading *r)
+static void choose_root(taxonomy_reader *r)
 {
     int64_t most = 0;
     for (int64_t i = 0; i < r->n_ways; i++) {
@@ -207,7 +209,7 @@ static void choose_root(reading *r)
         }
 }
 
-static kanon_status check_ends(reading *r, kanon_error *err)
+static kanon_status check_ends(taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t i = 0; i < r->n_ways; i++) {
@@ -227,7 +229,7 @@ out:
 
 /* The vote of Boyer and Moore: a parent that most of the lines with the label name is left in the end; so here, too, the
  * odd line is blamed. */
-static void vote_for_parents(reading *r)
+static void vote_for_parents(taxonomy_reader *r)
 {
     for (int64_t i = 0; i < r->n_ways; i++) {
         const way *w = &r->ways[i];
@@ -243,7 +245,7 @@ static void vote_for_parents(reading *r)
     }
 }
 
-static kanon_status check_way(reading *r, int64_t number, kanon_error *err)
+static kanon_status check_way(taxonomy_reader *r, int64_t number, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const way *w = &r->ways[number];
@@ -267,7 +269,7 @@ out:
 }
 
 /* Without a problem, every label has one parent and all ways end in the root: the ways are a tree. */
-static kanon_status check_ways(reading *r, kanon_error *err)
+static kanon_status check_ways(taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int64_t i = 0; i < r->n_ways; i++)
@@ -282,7 +284,7 @@ out:
     return st;
 }
 
-static kanon_status judge(reading *r, kanon_error *err)
+static kanon_status judge(taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__new_array(&r->facts, r->labels.n, "taxonomy names", err), out);
@@ -298,7 +300,7 @@ out:
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-static kanon_status new_tree(kanon__tree **out, const reading *r, kanon_error *err)
+static kanon_status new_tree(kanon__tree **out, const taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char *name = NULL;
@@ -311,7 +313,7 @@ out:
     return st;
 }
 
-static kanon_status add_way(kanon__tree *tree, int32_t *node_of, const reading *r, const way *w, kanon_error *err)
+static kanon_status add_way(kanon__tree *tree, int32_t *node_of, const taxonomy_reader *r, const way *w, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const step *steps = r->steps + w->first;
@@ -325,7 +327,7 @@ static kanon_status add_way(kanon__tree *tree, int32_t *node_of, const reading *
     return st;
 }
 
-static kanon_status build(kanon__tree **out, const reading *r, kanon_error *err)
+static kanon_status build(kanon__tree **out, const taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__tree *tree = NULL;
@@ -345,14 +347,14 @@ out:
 kanon_status kanon__tree_parse(kanon__tree **out, const kanon__input *input, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    reading r = {.input = input};
+    taxonomy_reader r = {.input = input};
     *out = NULL;
     KANON_TRY(kanon__dictionary_init(&r.labels, err), out);
     KANON_TRY(read_lines(&r, err), out);
     KANON_TRY(judge(&r, err), out);
     KANON_TRY(build(out, &r, err), out);
 out:
-    reading_clear(&r);
+    reader_clear(&r);
     return st;
 }
 

@@ -1,4 +1,5 @@
-/* The tree while it is being described, for the files that make one. */
+/* The tree while it is being described: nodes with labels and parents, in any order. Used by the files that make a
+ * taxonomy (taxonomy_build.c, taxonomy_file.c) and by state, which stores it. */
 #ifndef KANON_TABLE_TREE_INTERNAL_H
 #define KANON_TABLE_TREE_INTERNAL_H
 

@@ -1,4 +1,5 @@
-/* Compiled in place of the reader of schema files, where KANON_YAML is off. */
+/* Compiled in place of the reader of schema files, where KANON_YAML is off: reading one returns KANON_EINVAL and says
+ * that it was not built. Schemas are then made by the setters. */
 #include "table/schema.h"
 
 kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err)

@@ -1,4 +1,5 @@
-/* The points of a grid with their figures, and how they are written. Made by tradeoff.c; written by curve_write.c. */
+/* The points of a grid with their figures, and how they are written. Made by tradeoff.c; written by curve_csv.c (CSV)
+ * and curve_write.c (JSON, SVG and page). */
 #ifndef KANON_TRADEOFF_CURVE_H
 #define KANON_TRADEOFF_CURVE_H
 

@@ -1,3 +1,5 @@
+/* A trade-off curve as CSV: one line per point with its settings, figures and whether it is optimal. Called by
+ * tradeoff.c; apart from curve_write.c, since it is also built where KANON_REPORTS is off. */
 #include "tradeoff/curve.h"
 
 #include "table/number.h"

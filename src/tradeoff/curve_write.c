@@ -104,15 +104,15 @@ static void name_point(char *buffer, size_t size, const kanon_curve *c, const ka
                      p->settings[i].value);
 }
 
-typedef struct drawing {
+typedef struct panel_points {
     kanon__plot_point *points;
     double *places; /* x and y of each */
     bool *dominated;
     int64_t n;
-} drawing;
+} panel_points;
 
 /* The points that have both figures; the line goes through those that are not dominated in the two. */
-static void place_points(drawing *d, const kanon_curve *c, const struct panel *panel)
+static void place_points(panel_points *d, const kanon_curve *c, const struct panel *panel)
 {
     d->n = 0;
     for (int64_t i = 0; i < c->n; i++) {
@@ -141,7 +141,7 @@ static int compare_x(const void *left, const void *right)
 }
 
 /* One below the other; returns how many there are. */
-static int put_panels(kanon__output *o, const kanon_curve *c, drawing *d)
+static int put_panels(kanon__output *o, const kanon_curve *c, panel_points *d)
 {
     int n = 0;
     for (int i = 0; i < N_PANELS; i++) {
@@ -183,7 +183,7 @@ static void put_table(kanon__output *o, const kanon_curve *c)
     kanon__output_text(o, "</tbody>\n</table>\n");
 }
 
-static void put_svg(kanon__output *o, const kanon_curve *c, drawing *d)
+static void put_svg(kanon__output *o, const kanon_curve *c, panel_points *d)
 {
     int n_shown = 0;
     for (int i = 0; i < N_PANELS; i++) {
@@ -201,7 +201,7 @@ static void put_svg(kanon__output *o, const kanon_curve *c, drawing *d)
     kanon__output_text(o, "</svg>\n");
 }
 
-static void put_page(kanon__output *o, const kanon_curve *c, drawing *d)
+static void put_page(kanon__output *o, const kanon_curve *c, panel_points *d)
 {
     const char *name = kanon__file_name(c->table_name);
     kanon__output_text(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Trade-off: ");
@@ -222,7 +222,7 @@ static void put_page(kanon__output *o, const kanon_curve *c, drawing *d)
 kanon_status kanon__curve_plot(kanon__output *o, const kanon_curve *c, bool html, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    drawing d = {0};
+    panel_points d = {0};
     KANON_TRY(kanon__new_array(&d.points, c->n, "a plot", err), out);
     KANON_TRY(kanon__new_array(&d.places, 2 * c->n, "a plot", err), out);
     KANON_TRY(kanon__new_array(&d.dominated, c->n, "a plot", err), out);

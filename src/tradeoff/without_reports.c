@@ -1,4 +1,5 @@
-/* Compiled in place of all that makes or reads JSON and pages, where KANON_REPORTS is off. */
+/* Compiled in place of all that makes or reads JSON and pages, where KANON_REPORTS is off: asking for a report, a plot
+ * or a certificate returns KANON_EINVAL and says that it was not built. */
 #include "bound/certificate.h"
 #include "report/report.h"
 #include "tradeoff/curve.h"

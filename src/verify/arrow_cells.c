@@ -1,4 +1,5 @@
-/* The check's own reader of Arrow buffers. See arrow_cells.h. */
+/* See arrow_cells.h. The check's own reader of Arrow buffers of the input, written from the specification; nothing of
+ * table/source is used. Called by verify_release.c and verify_arrow.c. */
 #include "verify/arrow_cells.h"
 
 #include "table/number.h"

@@ -1,4 +1,5 @@
-/* Recount of (alpha,k)-anonymity: the largest share of a value in a group. */
+/* Recount of (alpha,k)-anonymity: the largest share of a value in a group, from sorted values. Equality at the limit
+ * holds, as in constraints/alpha_k.c. Called through recount.c. */
 #include "verify/recount.h"
 
 static double alpha_of(const kanon__run_of_value *values, int64_t n, const void *payload)

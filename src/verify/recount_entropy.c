@@ -1,4 +1,5 @@
-/* Recount of entropy l-diversity: exp(entropy) of the least varied group. */
+/* Recount of entropy l-diversity: exp(entropy) of the least varied group, summed over shares instead of counts. Called
+ * through recount.c. */
 #include "verify/recount.h"
 
 #include <math.h>

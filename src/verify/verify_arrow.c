@@ -59,7 +59,7 @@ static const char *format_of_type(kanon_type type)
 }
 
 /* The formats of what a column of the table is to be released as. */
-static void promised(const check *c, field *f, const char **format, const char **entries)
+static void expected_type(const check *c, field *f, const char **format, const char **entries)
 {
     const kanon__column *column = &c->table->data.columns[f->number];
     const struct ArrowSchema *given = c->arrow != NULL ? c->arrow->schema.children[f->number] : NULL;
@@ -90,7 +90,7 @@ static void promised(const check *c, field *f, const char **format, const char *
 }
 
 /* A kept dictionary that is put together from several may have wider indices, and texts that are no views. */
-static bool is_promised(const check *c, const field *f, const struct ArrowSchema *schema, const char *format,
+static bool is_expected(const check *c, const field *f, const struct ArrowSchema *schema, const char *format,
                         const char *entries)
 {
     bool kept = f->quasi < 0 && c->arrow != NULL;
@@ -115,7 +115,7 @@ static kanon_status check_field(const check *c, field *f, kanon_error *err)
     const kanon__column *column = &c->table->data.columns[f->number];
     const struct ArrowSchema *schema = c->claim->schema;
     const char *format, *entries, *suffixes[2] = {"", ""};
-    promised(c, f, &format, &entries);
+    expected_type(c, f, &format, &entries);
     f->n_children = 1;
     if (f->quasi >= 0 && kanon__column_is_numeric(column) && c->claim->numeric == KANON_ARROW_COLUMNS) {
         f->n_children = 2;
@@ -125,8 +125,8 @@ static kanon_status check_field(const check *c, field *f, kanon_error *err)
     for (int i = 0; i < f->n_children; i++) {
         int64_t child = f->child + i;
         if (child >= schema->n_children || !is_name(schema->children[child]->name, column->name, suffixes[i]) ||
-            !is_promised(c, f, schema->children[child], format, entries))
-            return kanon__fail(err, KANON_EINTERNAL, "the check found another column than was promised: column %s",
+            !is_expected(c, f, schema->children[child], format, entries))
+            return kanon__fail(err, KANON_EINTERNAL, "the check found another column than expected: column %s",
                                column->name);
     }
     f->shape = kanon__read_shape_of(schema->children[f->child]);
@@ -154,7 +154,7 @@ static kanon_status check_schema(check *c, kanon_error *err)
         child += f->n_children;
     }
     if (child != c->claim->schema->n_children)
-        st = kanon__fail(err, KANON_EINTERNAL, "the check found columns that were not promised");
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found columns that are not expected");
 out:
     return st;
 }
@@ -319,19 +319,19 @@ static bool value_says(const check *c, const field *f, int64_t row, uint32_t cod
 /* ---- quasi columns ------------------------------------------------------------------------------------------------ */
 
 /* What a group shows. */
-typedef struct shown {
+typedef struct group_cells {
     bool seen;
     kanon__read_value cells[2];
     double ends[2];        /* of intervals in text, and of means */
     double least, largest; /* of the originals, for means */
     int32_t node;          /* of categories; -1: any value */
-} shown;
+} group_cells;
 
 typedef struct quasi_pass {
     pass pass;
     const kanon__domain *domain;
     bool numeric;
-    shown *groups;
+    group_cells *groups;
     kanon__read_value *originals; /* by code; null: not seen yet, or missing */
     int64_t *first_group;         /* by code, with a recode map: one more than the first group that has it */
 } quasi_pass;
@@ -361,7 +361,7 @@ static bool read_interval(const kanon__domain *domain, kanon__read_value text, d
 }
 
 /* What the cells of a group mean; false where they cannot be read. */
-static bool understand(const quasi_pass *q, shown *s)
+static bool understand(const quasi_pass *q, group_cells *s)
 {
     const kanon__arrow_claim *claim = q->pass.check->claim;
     s->least = INFINITY;
@@ -390,7 +390,7 @@ static __int128 whole_of(const field *f, kanon__read_value value)
     return value.whole - (rest < 0 ? rest + per_day : rest);
 }
 
-static bool covers(const quasi_pass *q, shown *s, uint32_t code)
+static bool covers(const quasi_pass *q, group_cells *s, uint32_t code)
 {
     const field *f = q->pass.field;
     if (s->cells[0].kind == KANON__READ_NULL)
@@ -421,7 +421,7 @@ static bool covers(const quasi_pass *q, shown *s, uint32_t code)
 }
 
 /* A mean lies between the extremes of its group, up to the last digit shown. */
-static bool is_mean_inside(const quasi_pass *q, const shown *s)
+static bool is_mean_inside(const quasi_pass *q, const group_cells *s)
 {
     if (s->cells[0].kind == KANON__READ_NULL || s->least > s->largest)
         return true;
@@ -460,7 +460,7 @@ static bool is_like_before(const quasi_pass *q, int64_t group, uint32_t code)
 {
     if (q->first_group[code] == 0)
         q->first_group[code] = group + 1;
-    const shown *s = &q->groups[group], *before = &q->groups[q->first_group[code] - 1];
+    const group_cells *s = &q->groups[group], *before = &q->groups[q->first_group[code] - 1];
     return kanon__read_equal(s->cells[0], before->cells[0]) && kanon__read_equal(s->cells[1], before->cells[1]);
 }
 
@@ -495,9 +495,9 @@ static kanon_status check_record(quasi_pass *q, int64_t place, kanon_error *err)
         return cells[0].kind == KANON__READ_NULL && cells[1].kind == KANON__READ_NULL
                    ? KANON_OK
                    : fail(c, f, row, "a suppressed record that shows something", err);
-    shown *s = &q->groups[group];
+    group_cells *s = &q->groups[group];
     if (!s->seen) {
-        *s = (shown){.seen = true, .cells = {cells[0], cells[1]}};
+        *s = (group_cells){.seen = true, .cells = {cells[0], cells[1]}};
         if (!understand(q, s))
             return fail(c, f, row, "a released cell that cannot be read", err);
     } else if (!kanon__read_equal(s->cells[0], cells[0]) || !kanon__read_equal(s->cells[1], cells[1])) {
@@ -542,7 +542,7 @@ static kanon_status number_shown(const quasi_pass *q, uint32_t *class_of, int64_
     int64_t capacity = 0;
     KANON_TRY(kanon__dictionary_init(&distinct, err), out);
     for (int64_t group = 0; group < n_groups; group++) {
-        const shown *s = &q->groups[group];
+        const group_cells *s = &q->groups[group];
         int64_t room = FIXED + (s->cells[0].kind == KANON__READ_TEXT ? (int64_t)s->cells[0].length : 0);
         KANON_TRY(kanon__grow_array(&key, &capacity, room, "the check of the release", err), out);
         size_t length = cell_bytes(key, s->cells[0]);

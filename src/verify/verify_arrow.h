@@ -2,12 +2,12 @@
  * its own, and holds them against the input: the buffers of the Arrow stream or the cells of the source, and the domains of
  * the table. It shares no code with what made the batches.
  *
- * 1. The schema is what was promised: names and types, no identifying column.
+ * 1. The schema is as expected: names and types, no identifying column.
  * 2. Every record is there once, in the order that was asked for.
  * 3. Every quasi cell covers its original: it lies between NAME_min and NAME_max, or in the interval, or below the node;
  *    null covers everything. A mean lies between the extremes of its group.
  * 4. All records of a group show the same, and suppressed ones nothing. With a recode map, equal values show the same.
- * 5. Every group has at least k records; the classes of records that show the same keep the constraints of the policy.
+ * 5. Every group has at least k records; the classes of records that show the same satisfy the constraints of the policy.
  * 6. Kept columns hold the values of the input. */
 #ifndef KANON_VERIFY_VERIFY_ARROW_H
 #define KANON_VERIFY_VERIFY_ARROW_H

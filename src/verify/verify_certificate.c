@@ -28,7 +28,7 @@ typedef struct attribute {
     int64_t *of_node; /* categorical: by node */
 } attribute;
 
-typedef struct checking {
+typedef struct certificate {
     const kanon_table *table;
     int64_t k, n, scale, sum;
     attribute *attributes;
@@ -36,7 +36,7 @@ typedef struct checking {
     int64_t *prices; /* by row */
     int32_t *order;  /* rows by falling price, equal records side by side */
     kanon__shared_ticker shared;
-} checking;
+} certificate;
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static bool whole(const json_t *root, const char *name, int64_t least, int64_t m
     return json_is_integer(value) && *out >= least && *out <= most;
 }
 
-static kanon_status take_prices(checking *c, const json_t *root, const kanon__input *in, kanon_error *err)
+static kanon_status take_prices(certificate *c, const json_t *root, const kanon__input *in, kanon_error *err)
 {
     const json_t *list = json_object_get(root, "prices");
     if (!json_is_array(list) || (int64_t)json_array_size(list) != c->n)
@@ -68,7 +68,7 @@ static kanon_status take_prices(checking *c, const json_t *root, const kanon__in
     return st;
 }
 
-static kanon_status take_fields(checking *c, const json_t *root, const kanon__input *in, const char **sha256,
+static kanon_status take_fields(certificate *c, const json_t *root, const kanon__input *in, const char **sha256,
                                 kanon_error *err)
 {
     int64_t format;
@@ -84,7 +84,7 @@ static kanon_status take_fields(checking *c, const json_t *root, const kanon__in
 }
 
 /* KANON_EINFEASIBLE in this file: the proof does not hold, and the message says why. */
-static kanon_status compare(const checking *c, const char *sha256, kanon_error *err)
+static kanon_status compare(const certificate *c, const char *sha256, kanon_error *err)
 {
     char own[KANON__SHA256_TEXT];
     kanon_status st = kanon__source_sha256(own, c->table->source, err);
@@ -103,7 +103,7 @@ static kanon_status compare(const checking *c, const char *sha256, kanon_error *
 }
 
 /* Read the certificate in an input, which is closed in any case. */
-static kanon_status read_certificate(checking *c, kanon__input *in, kanon_error *err)
+static kanon_status read_certificate(certificate *c, kanon__input *in, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     json_t *root = NULL;
@@ -131,7 +131,7 @@ static uint32_t n_values(const kanon__column *column)
 }
 
 /* weight * scale * part / whole, rounded down. */
-static int64_t share(const checking *c, const kanon__column *column, int64_t part, int64_t whole_part)
+static int64_t share(const certificate *c, const kanon__column *column, int64_t part, int64_t whole_part)
 {
     kanon__decimal weight = {.mantissa = 1, .exact = true, .value = 1};
     if (column->weight_text != NULL)
@@ -146,7 +146,7 @@ static int64_t share(const checking *c, const kanon__column *column, int64_t par
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
-static int64_t number_cost(const checking *c, const attribute *a, uint32_t low, uint32_t high)
+static int64_t number_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high)
 {
     const kanon__column *column = a->column;
     uint32_t n = n_values(column);
@@ -160,7 +160,7 @@ static int64_t number_cost(const checking *c, const attribute *a, uint32_t low, 
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
-static kanon_status set_attribute(const checking *c, attribute *a, const kanon__column *column, kanon_error *err)
+static kanon_status set_attribute(const certificate *c, attribute *a, const kanon__column *column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *height = NULL;
@@ -182,7 +182,7 @@ out:
     return st;
 }
 
-static kanon_status set_attributes(checking *c, kanon_error *err)
+static kanon_status set_attributes(certificate *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t most = 0;
@@ -200,12 +200,12 @@ out:
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t code_of(const checking *c, int i, int64_t row)
+static uint32_t code_of(const certificate *c, int i, int64_t row)
 {
     return kanon__code_at(c->attributes[i].column->codes, row);
 }
 
-static int compare_records(const checking *c, int32_t left, int32_t right)
+static int compare_records(const certificate *c, int32_t left, int32_t right)
 {
     if (c->prices[left] != c->prices[right])
         return c->prices[left] > c->prices[right] ? -1 : 1;
@@ -215,7 +215,7 @@ static int compare_records(const checking *c, int32_t left, int32_t right)
     return 0;
 }
 
-static kanon_status set_order(checking *c, kanon_error *err)
+static kanon_status set_order(certificate *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int32_t *other = NULL;
@@ -254,7 +254,7 @@ typedef struct part {
 } part;
 
 typedef struct around {
-    const checking *check;
+    const certificate *certificate;
     int64_t **below, **above;  /* by attribute: by code the reach; a category has `above` alone */
     int64_t *prices, *reaches; /* of the records near enough, by falling price */
     int64_t n, prices_capacity, reaches_capacity;
@@ -266,7 +266,7 @@ typedef struct around {
 
 static void around_clear(around *a)
 {
-    for (int i = 0; i < a->check->table->data.n_quasi; i++) {
+    for (int i = 0; i < a->certificate->table->data.n_quasi; i++) {
         kanon__free(a->below != NULL ? a->below[i] : NULL);
         kanon__free(a->above != NULL ? a->above[i] : NULL);
     }
@@ -280,10 +280,10 @@ static void around_clear(around *a)
     kanon__free(a->below);
 }
 
-static kanon_status around_init(around *a, const checking *c, kanon_error *err)
+static kanon_status around_init(around *a, const certificate *c, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *a = (around){.check = c};
+    *a = (around){.certificate = c};
     KANON_TRY(kanon__new_array(&a->below, c->table->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(&a->above, c->table->data.n_quasi, "costs", err), out);
     KANON_TRY(kanon__new_array(&a->hull, c->n_reaches, "costs", err), out);
@@ -298,9 +298,9 @@ out:
 /* A number and a missing one are covered by the whole range alone, and that is full cost. */
 static void set_number(around *a, int i, uint32_t own)
 {
-    const attribute *at = &a->check->attributes[i];
+    const attribute *at = &a->certificate->attributes[i];
     uint32_t missing = at->column->domain->missing_code;
-    int64_t under = own != missing ? number_cost(a->check, at, 0, own) : 0;
+    int64_t under = own != missing ? number_cost(a->certificate, at, 0, own) : 0;
     for (uint32_t code = 0; code < at->column->domain->n_codes; code++) {
         int64_t *below = &a->below[i][code], *above = &a->above[i][code];
         *below = *above = 0;
@@ -310,16 +310,16 @@ static void set_number(around *a, int i, uint32_t own)
             *below = under;
             *above = at->full - under;
         } else if (code < own) {
-            *below = number_cost(a->check, at, code, own);
+            *below = number_cost(a->certificate, at, code, own);
         } else {
-            *above = number_cost(a->check, at, own, code);
+            *above = number_cost(a->certificate, at, own, code);
         }
     }
 }
 
 static void set_category(around *a, int i, uint32_t own)
 {
-    const attribute *at = &a->check->attributes[i];
+    const attribute *at = &a->certificate->attributes[i];
     const kanon__taxonomy *t = at->column->domain->taxonomy;
     for (uint32_t code = 0; code < at->column->domain->n_codes; code++) {
         int32_t node = t->leaf_node[own];
@@ -331,7 +331,7 @@ static void set_category(around *a, int i, uint32_t own)
 
 static kanon_status add_near(around *a, int64_t row, int64_t limit, kanon_error *err)
 {
-    const checking *c = a->check;
+    const certificate *c = a->certificate;
     kanon_status st = KANON_OK;
     int64_t cost = 0;
     for (int i = 0; i < c->table->data.n_quasi && cost < limit; i++)
@@ -357,7 +357,7 @@ out:
 static kanon_status set_near(around *a, int64_t place, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const checking *c = a->check;
+    const certificate *c = a->certificate;
     int64_t own = c->order[place];
     for (int i = 0; i < c->table->data.n_quasi; i++) {
         if (c->attributes[i].numeric)
@@ -375,7 +375,7 @@ out:
 /* Leave out who costs too much to reach, until nobody does. The sum of the k highest prices; -1: fewer than k are left. */
 static int64_t thin_out(around *a, part *p)
 {
-    int64_t k = a->check->k;
+    int64_t k = a->certificate->k;
     for (;;) {
         int64_t sum = 0, kept = p->begin;
         if (p->end - p->begin < k)
@@ -394,10 +394,10 @@ static int64_t thin_out(around *a, part *p)
 /* What the box around the k dearest costs. */
 static int64_t set_hull(around *a, const part *p, const int64_t *box)
 {
-    int n = a->check->n_reaches;
+    int n = a->certificate->n_reaches;
     int64_t cost = 0;
     memcpy(a->hull, box, (size_t)n * sizeof *a->hull);
-    for (int64_t i = p->begin; i < p->begin + a->check->k; i++)
+    for (int64_t i = p->begin; i < p->begin + a->certificate->k; i++)
         for (int j = 0; j < n; j++)
             if (a->reaches[(int64_t)a->members[i].place * n + j] > a->hull[j])
                 a->hull[j] = a->reaches[(int64_t)a->members[i].place * n + j];
@@ -410,7 +410,7 @@ static kanon_status push_part(around *a, kanon_error *err)
 {
     kanon_status st = kanon__grow_array(&a->parts, &a->parts_capacity, a->n_parts + 1, "boxes", err);
     if (st == KANON_OK)
-        st = kanon__grow_array(&a->boxes, &a->boxes_capacity, (a->n_parts + 1) * a->check->n_reaches, "boxes", err);
+        st = kanon__grow_array(&a->boxes, &a->boxes_capacity, (a->n_parts + 1) * a->certificate->n_reaches, "boxes", err);
     a->n_parts++;
     return st;
 }
@@ -419,7 +419,7 @@ static kanon_status push_part(around *a, kanon_error *err)
 static kanon_status halve(around *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int n = a->check->n_reaches, widest = 0;
+    int n = a->certificate->n_reaches, widest = 0;
     KANON_TRY(push_part(a, err), out);
     part *p = &a->parts[a->n_parts - 2], *beyond = p + 1;
     int64_t *box = a->boxes + (a->n_parts - 2) * n, *grown = box + n, size = p->end - p->begin, kept = p->begin;
@@ -447,7 +447,7 @@ out:
 static kanon_status check_record(around *a, int64_t place, kanon__ticker *ticker, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const checking *c = a->check;
+    const certificate *c = a->certificate;
     a->n_parts = 0;
     KANON_TRY(set_near(a, place, err), out);
     KANON_TRY(push_part(a, err), out);
@@ -475,7 +475,7 @@ out:
 static kanon_status check_task(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    checking *c = payload;
+    certificate *c = payload;
     around a;
     kanon__ticker ticker;
     int64_t begin = task * RECORDS_PER_TASK, end = begin + RECORDS_PER_TASK < c->n ? begin + RECORDS_PER_TASK : c->n;
@@ -492,7 +492,7 @@ out:
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void clear(checking *c)
+static void clear(certificate *c)
 {
     for (int i = 0; c->attributes != NULL && i < c->table->data.n_quasi; i++)
         kanon__free(c->attributes[i].of_node);
@@ -505,7 +505,7 @@ static kanon_status check_input(kanon_certificate *out, const kanon_table *table
                                 kanon_tick tick, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    checking c = {.table = table};
+    certificate c = {.table = table};
     kanon_error why = {0};
     kanon__ticker ticker;
     memset(out, 0, sizeof *out);

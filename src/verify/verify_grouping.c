@@ -1,4 +1,6 @@
-/* The independent check of a grouping's sizes: every record is counted anew. */
+/* The independent check of a grouping's sizes: every record is counted anew, and each group must have at least k.
+ * Called by pipeline after the algorithm and after the refinement, by verify_arrow.c and by state; declared in
+ * verify.h. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"

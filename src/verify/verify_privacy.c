@@ -1,4 +1,5 @@
-/* The independent check of the constraints of a grouping: all are counted anew, and what cannot be counted is refused. */
+/* The independent check of the constraints of a grouping: all are counted anew by the recounts (recount.h), and what
+ * cannot be counted is refused. Called as verify_grouping.c; declared in verify.h. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"

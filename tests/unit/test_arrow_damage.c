@@ -267,7 +267,7 @@ static void false_claims_are_refused(void **state)
     assert_claim(&claim, "a kept column with another value");
     claim = c.claim;
     claim.numeric = KANON_ARROW_MEAN;
-    assert_claim(&claim, "another column than was promised");
+    assert_claim(&claim, "another column than expected");
     clear_claim(&c);
 }
 

@@ -409,7 +409,7 @@ static void what_cannot_be_counted_does_not_hold(void **state)
     kanon_check_free(check);
     check = check_with(schema, ages, NULL);
     assert_int_equal(check->n_not_shown, 0);
-    assert_true(is_violated(check, "1 of 1 constraints is broken"));
+    assert_true(is_violated(check, "1 of 1 constraints is violated"));
     assert_false(check->holds);
     kanon_check_free(check);
     assert_int_equal(kanon_schema_set_entity(schema, "who", 0, &err), KANON_OK);

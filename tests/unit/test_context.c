@@ -557,15 +557,15 @@ static kanon_status watched_task(int64_t index, void *payload, kanon_error *err)
     return kanon__fail(err, KANON_EINTERNAL, "nobody answered");
 }
 
-static kanon_status watched_part(int64_t index, int desk, void *payload, kanon_error *err)
+static kanon_status watched_part(int64_t index, int slot, void *payload, kanon_error *err)
 {
-    (void)desk;
+    (void)slot;
     return watched_task(index, payload, err);
 }
 
-static kanon_status nothing(int64_t index, int desk, void *payload, kanon_error *err)
+static kanon_status nothing(int64_t index, int slot, void *payload, kanon_error *err)
 {
-    (void)index, (void)desk, (void)payload, (void)err;
+    (void)index, (void)slot, (void)payload, (void)err;
     return KANON_OK;
 }
 

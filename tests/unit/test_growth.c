@@ -406,16 +406,16 @@ static void diversity_searches_agree(void **state)
     for (int i = 0; i < TABLES; i++) {
         plan plans[4];
         kanon_error err = {0};
-        kanon__s_diversity *secrets = NULL;
+        kanon__s_diversity *s_diversity = NULL;
         int n_columns = (int)draw(&random, 2, 4);
         for (int j = 0; j < n_columns; j++)
             plans[j] = draw_plan(&random);
         write_schema(plans, n_columns, "sensitive");
         write_rows(plans, n_columns, &random, draw(&random, 2, 250));
         kanon_table *table = table_of(yaml, csv);
-        assert_done(kanon__s_diversity_new(&secrets, &table->data, radii[draw(&random, 0, 5)], &err), &err);
-        compare_diversity_search(secrets, &random);
-        kanon__s_diversity_free(secrets);
+        assert_done(kanon__s_diversity_new(&s_diversity, &table->data, radii[draw(&random, 0, 5)], &err), &err);
+        compare_diversity_search(s_diversity, &random);
+        kanon__s_diversity_free(s_diversity);
         kanon_table_free(table);
     }
 }

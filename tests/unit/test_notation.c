@@ -14,27 +14,27 @@
 
 typedef struct example {
     const char *cell, *canonical;
-    kanon__cell_kind kind;
+    kanon__notation_kind kind;
 } example;
 
 #define INTERVAL(cell, canonical)                                                                                           \
     {                                                                                                                       \
-        cell, canonical, KANON__CELL_INTERVAL                                                                               \
+        cell, canonical, KANON__NOTATION_INTERVAL                                                                           \
     }
 #define SET(cell, canonical)                                                                                                \
     {                                                                                                                       \
-        cell, canonical, KANON__CELL_SET                                                                                    \
+        cell, canonical, KANON__NOTATION_SET                                                                                \
     }
 #define ANY(cell)                                                                                                           \
     {                                                                                                                       \
-        cell, "*", KANON__CELL_ANY                                                                                          \
+        cell, "*", KANON__NOTATION_ANY                                                                                      \
     }
 #define LABEL(cell, canonical)                                                                                              \
     {                                                                                                                       \
-        cell, canonical, KANON__CELL_LABEL                                                                                  \
+        cell, canonical, KANON__NOTATION_LABEL                                                                              \
     }
 
-static void expect(const char *cell, kanon_type type, const char *canonical, kanon__cell_kind kind)
+static void expect(const char *cell, kanon_type type, const char *canonical, kanon__notation_kind kind)
 {
     kanon__meaning meaning = {0};
     kanon_error err;
@@ -325,7 +325,7 @@ static void random_notations_mean_the_same(void **state)
             snprintf(canonical, sizeof canonical, "%d", lo);
         else
             snprintf(canonical, sizeof canonical, "[%d,%d]", lo, hi);
-        expect(cell, KANON_TYPE_INTEGER, canonical, KANON__CELL_INTERVAL);
+        expect(cell, KANON_TYPE_INTEGER, canonical, KANON__NOTATION_INTERVAL);
     }
 }
 

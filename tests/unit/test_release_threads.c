@@ -12,46 +12,46 @@ enum { N_COUNTS = 4 };
 
 /* ---- the conveyor ------------------------------------------------------------------------------------------------ */
 
-enum { N_PARTS = 300, MOST_DESKS = 40 };
+enum { N_PARTS = 300, MOST_SLOTS = 40 };
 
 typedef struct belt {
-    atomic_int busy[MOST_DESKS]; /* by desk */
-    int64_t made[MOST_DESKS];
+    atomic_int busy[MOST_SLOTS]; /* by part_buffer */
+    int64_t made[MOST_SLOTS];
     int64_t taken[N_PARTS + 1];
     int64_t n_taken;
     int64_t make_fails, make_fails_too, take_fails; /* part; -1: none */
     atomic_bool trouble;
 } belt;
 
-static kanon_status make(int64_t index, int desk, void *payload, kanon_error *err)
+static kanon_status make(int64_t index, int slot, void *payload, kanon_error *err)
 {
     belt *b = payload;
-    if (atomic_fetch_add(&b->busy[desk], 1) != 0)
+    if (atomic_fetch_add(&b->busy[slot], 1) != 0)
         atomic_store(&b->trouble, true);
     for (int i = 0; i < index * 7 % 11; i++)
         sched_yield();
-    b->made[desk] = index;
+    b->made[slot] = index;
     if (index == b->make_fails || index == b->make_fails_too)
         return kanon__fail(err, KANON_EDATA, "part %lld", (long long)index);
     return KANON_OK;
 }
 
-static kanon_status take(int64_t index, int desk, void *payload, kanon_error *err)
+static kanon_status take(int64_t index, int slot, void *payload, kanon_error *err)
 {
     belt *b = payload;
-    if (b->made[desk] != index || b->n_taken != index)
+    if (b->made[slot] != index || b->n_taken != index)
         atomic_store(&b->trouble, true);
     b->taken[b->n_taken++] = index;
-    atomic_fetch_sub(&b->busy[desk], 1);
+    atomic_fetch_sub(&b->busy[slot], 1);
     return index == b->take_fails ? kanon__fail(err, KANON_EIO, "taking %lld", (long long)index) : KANON_OK;
 }
 
 static belt run_belt(int threads, belt b, kanon_status expected, const char *message)
 {
     kanon_error err = {0};
-    int n_desks = kanon__conveyor_desks(threads, N_PARTS);
-    assert_in_range(n_desks, 1, MOST_DESKS);
-    assert_int_equal(kanon__conveyor_run(threads, N_PARTS, n_desks, make, take, &b, &err), expected);
+    int n_slots = kanon__conveyor_slots(threads, N_PARTS);
+    assert_in_range(n_slots, 1, MOST_SLOTS);
+    assert_int_equal(kanon__conveyor_run(threads, N_PARTS, n_slots, make, take, &b, &err), expected);
     assert_string_equal(err.message, message);
     assert_false(atomic_load(&b.trouble));
     return b;
@@ -75,9 +75,9 @@ static void parts_are_taken_in_order(void **state)
             b = run_belt(thread_counts[c], last, KANON_EIO, "taking 77");
             assert_int_equal(b.n_taken, 78);
         }
-    assert_int_equal(kanon__conveyor_desks(1, 100), 1); /* one thread needs no second desk */
-    assert_int_equal(kanon__conveyor_desks(8, 3), 3);
-    assert_int_equal(kanon__conveyor_desks(8, 0), 1);
+    assert_int_equal(kanon__conveyor_slots(1, 100), 1); /* one thread needs no second part_buffer */
+    assert_int_equal(kanon__conveyor_slots(8, 3), 3);
+    assert_int_equal(kanon__conveyor_slots(8, 0), 1);
     assert_int_equal(kanon__conveyor_run(8, 0, 1, make, take, NULL, NULL), KANON_OK);
 }
 

@@ -705,7 +705,7 @@ kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__a
     build b = {.plan = plan, .table = plan->table, .source = kanon__arrow_source_of(plan->table->source)};
     *out = NULL;
     KANON_TRY(kanon__new_array(&b.out, 1, "Arrow batches", err), out);
-    KANON_TRY(kanon__extents_new(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->shown,
+    KANON_TRY(kanon__extents_new(&b.extents, &plan->table->data, plan->group_of, plan->n_groups, plan->recode_map,
                                  plan->numeric == KANON_ARROW_MEAN, plan->threads, err),
               out);
     KANON_TRY(add_columns(&b, err), out);

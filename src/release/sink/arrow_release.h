@@ -22,7 +22,7 @@ typedef struct kanon__arrow_plan {
     const kanon_table *table;
     const int32_t *group_of;
     int64_t n_groups;
-    const uint32_t *const *shown; /* the recode map; NULL: none */
+    const uint32_t *const *recode_map; /* NULL: none */
     const int32_t *order;         /* of the records; NULL: that of the table */
     kanon_arrow_numeric numeric;
     int threads;

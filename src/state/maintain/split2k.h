@@ -1,4 +1,5 @@
-/* The choice of records that leave a group of 2k or more for a new one: maintain/split2k.c. */
+/* The choice of records that leave a group of 2k or more for a new one (split2k.c). Called by group_changes.c and
+ * enforce_constraints.c. */
 #ifndef KANON_STATE_SPLIT2K_H
 #define KANON_STATE_SPLIT2K_H
 

@@ -1,4 +1,5 @@
-/* Reads the whole file once and compares its tables by SQL. Groups and their index are no concern of this file. */
+/* See check_file.h. Reads the whole file once and compares its tables by SQL. Groups and their index are no concern of
+ * this file. */
 #include "state/store/check_file.h"
 
 #include "state/store/current_space.h"

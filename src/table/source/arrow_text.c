@@ -1,4 +1,5 @@
-/* Values of Arrow columns as text. See arrow_text.h. */
+/* See arrow_text.h. Values of Arrow columns as text, and only that: types and buffers are those of arrow_view.h.
+ * Called by arrow_rows.c and arrow_source.c. */
 #include "table/source/arrow_text.h"
 
 #include "table/number.h"

@@ -1,4 +1,5 @@
-/* Types of Arrow columns, and the checks that let their buffers be read. See arrow_view.h. */
+/* See arrow_view.h. Types of Arrow columns, and the checks that let their buffers be read: an array from outside is
+ * not trusted until its offsets and lengths were compared. Called by arrow_source.c and release/sink. */
 #include "table/source/arrow_view.h"
 
 #include "table/csv.h"

@@ -18,14 +18,14 @@ END
 # k alone: groups of one disease, and of fewer persons than k
 expect 0 "$KANON" anonymize t.csv -s s.yaml -q -o plain.csv
 expect 1 "$KANON" check plain.csv -s s.yaml --entity who --constraint model=distinct-l-diversity,attribute=disease,l=2
-out_has "broken"
+out_has "violated"
 err_has "entities, fewer than the 5 asked for"
 
-# asked for: kept, and check agrees
+# asked for: satisfied, and check agrees
 expect 0 "$KANON" anonymize t.csv -s s.yaml -q --entity who --constraint model=distinct-l-diversity,attribute=disease,l=2 -o good.csv \
     --report r.json
 expect 0 "$KANON" check good.csv -s s.yaml --entity who --constraint model=distinct-l-diversity,attribute=disease,l=2
-out_has "kept"
+out_has "satisfied"
 grep -qF -e "every group holds records of at least 5 different entities" r.json || failed "r.json lacks something"
 grep -qF -e '"entities": 20' r.json || failed "r.json lacks something"
 grep -qF -e "loss_without_constraints" r.json || failed "r.json lacks something"
