@@ -162,7 +162,7 @@ static char *input_text(const random_table *r)
 
 static void put_interval(FILE *file, int low, int high, const char *after)
 {
-    fprintf(file, low == high ? "%d%s" : "[%d%s-", low, after);
+    fprintf(file, low == high ? "%d%s" : "[%d%s..", low, after);
     if (low != high)
         fprintf(file, "%d%s]", high, after);
 }
