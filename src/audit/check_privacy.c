@@ -1,5 +1,5 @@
-/* The sensitive columns and the entities of a released file become encoded columns, so that the independent recounts of src/verify
- * can read them. Whatever the schema asks for and the file cannot show is listed, never passed over. */
+/* The sensitive columns and the entities of a released file become encoded columns, so that the independent recounts of
+ * src/verify can read them. Whatever the schema asks for and the file cannot show is listed, never passed over. */
 #include "audit/check_privacy.h"
 
 #include "constraints/constraints.h"

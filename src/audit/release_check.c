@@ -185,9 +185,10 @@ static kanon_status add_entity(checker *c, int column, kanon_error *err)
 {
     c->entity.column = column;
     kanon_status st = kanon__dictionary_init(&c->entity.texts, err);
-    return st != KANON_OK ? st
-                          : kanon__texts_addf(&c->report->privacy.warnings, err,
-                                              "%s: the file shows which records are one entity's", c->source->column_names[column]);
+    return st != KANON_OK
+               ? st
+               : kanon__texts_addf(&c->report->privacy.warnings, err, "%s: the file shows which records are one entity's",
+                                   c->source->column_names[column]);
 }
 
 static kanon_status add_column(checker *c, int column, kanon_error *err)

@@ -1,6 +1,7 @@
 /* An output file that appears whole or not at all: written under a temporary name in the directory of its place, renamed by
  * kanon__output_commit, removed by kanon__output_free where it was not committed. "-" and things that are not regular files
- * (devices, pipes) are written to directly, and so is a caller's sink, which is told in the end whether to keep what it got. */
+ * (devices, pipes) are written to directly, and so is a caller's sink, which is told in the end whether to keep what it
+ * got. */
 #ifndef KANON_CORE_OUTPUT_H
 #define KANON_CORE_OUTPUT_H
 
@@ -12,8 +13,8 @@ typedef struct kanon__output kanon__output;
 
 /* Whether two paths name one file, however they are written, or will once it is there. */
 bool kanon__output_same_place(const char *left, const char *right);
-/* At `sink`, or at `path` where it is NULL. A file is opened at once, so that an unwritable place is known before the work begins. `with_sha256`: keep a
- * checksum. */
+/* At `sink`, or at `path` where it is NULL. A file is opened at once, so that an unwritable place is known
+ * before the work begins. `with_sha256`: keep a checksum. */
 kanon_status kanon__output_open(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
                                 kanon_error *err);
 /* The name of an output, for messages and for the choice of a format by its ending; NULL where there is neither path nor

@@ -1,3 +1,5 @@
+/* See sink_guard.h. A guard forwards what is written to the caller's sink and notes whether the sink was told how it
+ * ended. Called by the public functions that take sinks. */
 #include "core/sink_guard.h"
 
 static int pass_on(const void *bytes, size_t size, void *payload)

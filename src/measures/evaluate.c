@@ -88,7 +88,8 @@ double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
     if (hi == c->domain->missing_code)
         return c->weight; /* missing and present together */
     uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
-    if (c->domain->scaled != NULL) /* large values may be close together: their differences are whole, those of doubles are not */
+    /* large values may be close together: differences of whole numbers are exact, those of doubles are not */
+    if (c->domain->scaled != NULL)
         return c->weight * ((double)(c->domain->scaled[hi] - c->domain->scaled[lo]) /
                             (double)(c->domain->scaled[last] - c->domain->scaled[0]));
     return c->weight * ((c->domain->values[hi] / 2 - c->domain->values[lo] / 2) /

@@ -201,7 +201,8 @@ static uint64_t numeric_affinity(const kanon__s_diversity_values *v, const kanon
     int64_t own = d->coordinates[code], full = d->full;
     int64_t begin = coordinate_bound(v, d, own - limit), end = coordinate_bound(v, d, own + (int64_t)limit + 1);
     int64_t middle = coordinate_bound(v, d, own);
-    if (d->column->domain->missing_code != KANON__NO_CODE) /* a missing value is at full distance, where nothing is contributed */
+    /* a missing value is at full distance, where nothing is contributed */
+    if (d->column->domain->missing_code != KANON__NO_CODE)
         end = end < code_bound(v, d->column->domain->missing_code) ? end : code_bound(v, d->column->domain->missing_code);
     int64_t n_below = count_until(v, middle) - count_until(v, begin), n_above = count_until(v, end) - count_until(v, middle);
     int64_t below = coordinates_until(v, d, middle) - coordinates_until(v, d, begin);

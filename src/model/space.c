@@ -82,8 +82,9 @@ static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
         else if (isfinite(range))
             d->coordinates[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
         else /* the range overflows a double */
-            d->coordinates[i] = (uint32_t)floor(
-                (c->domain->values[i] / 2 - c->domain->values[0] / 2) / (c->domain->values[n - 1] / 2 - c->domain->values[0] / 2) * d->full + 0.5);
+            d->coordinates[i] = (uint32_t)floor((c->domain->values[i] / 2 - c->domain->values[0] / 2) /
+                                                    (c->domain->values[n - 1] / 2 - c->domain->values[0] / 2) * d->full +
+                                                0.5);
     }
     if (c->domain->missing_code != KANON__NO_CODE)
         d->coordinates[c->domain->missing_code] = 2 * d->full;

@@ -1,8 +1,8 @@
 /* The cost model in whole units: what both the space of a table (model/space.h) and the space of a state
  * (state/store/current_space.h) compute with.
  *
- * A loss term of an attribute is weight * part / whole: of a number the width of an interval against the range, of a category
- * the height of the common ancestor against that of the root. Terms are counted in units, `scale` of them to 1.
+ * A loss term of an attribute is weight * part / whole: of a number the width of an interval against the range, of a
+ * category the height of the common ancestor against that of the root. Terms are counted in units, `scale` of them to 1.
  *
  *     1. Every attribute asks for the least scale at which all its terms are whole.
  *     2. The common multiple of these scales is taken, attribute by attribute, while it stays below the limit. An attribute

@@ -1,4 +1,5 @@
-/* The outputs that a caller asks for, as a public function takes them over: with guards in place of the sinks. */
+/* The outputs that a caller asks for, as a public function takes them over: with guards (core/sink_guard.h) in place
+ * of the sinks. Called by publish.c and state_change.c. */
 #ifndef KANON_PIPELINE_GUARDED_OUTPUTS_H
 #define KANON_PIPELINE_GUARDED_OUTPUTS_H
 

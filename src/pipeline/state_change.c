@@ -480,8 +480,8 @@ kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, siz
     return apply_bytes(state, delta, size, name, KANON__DELTA_INSERT, options, out, err);
 }
 
-kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                      kanon_change *out, kanon_error *err)
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     return apply_stream(state, delta, KANON__DELTA_INSERT, options, out, err);
 }
@@ -498,8 +498,8 @@ kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, siz
     return apply_bytes(state, delta, size, name, KANON__DELTA_DELETE, options, out, err);
 }
 
-kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                      kanon_change *out, kanon_error *err)
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     return apply_stream(state, delta, KANON__DELTA_DELETE, options, out, err);
 }
@@ -516,8 +516,8 @@ kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, siz
     return apply_bytes(state, delta, size, name, KANON__DELTA_UPDATE, options, out, err);
 }
 
-kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                      kanon_change *out, kanon_error *err)
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     return apply_stream(state, delta, KANON__DELTA_UPDATE, options, out, err);
 }

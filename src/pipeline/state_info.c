@@ -134,7 +134,8 @@ static kanon_status note_constraint_status(description *d, kanon_state *s, const
     KANON_TRY(kanon__new_array(&d->constraint_status, constraints->n, "constraints", err), out);
     KANON_TRY(kanon__constraints_reached(reached, constraints, g->group_of, g->n_groups, err), out);
     for (int64_t i = 0; i < constraints->n; i++) {
-        d->constraint_status[i] = (kanon_constraint_status){.asked = constraints->items[i].asked, .reached = reached[i], .holds = 1};
+        d->constraint_status[i] = (kanon_constraint_status){
+            .asked = constraints->items[i].asked, .reached = reached[i], .holds = 1};
         KANON_TRY(keep_text(d, &d->constraint_status[i].sentence, constraints->items[i].sentence, err), out);
     }
     d->info.constraints = d->constraint_status;

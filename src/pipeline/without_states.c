@@ -47,8 +47,8 @@ kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, siz
     return no_states(err);
 }
 
-kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                      kanon_change *out, kanon_error *err)
+kanon_status kanon_state_insert_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     (void)state, (void)options, (void)out;
     if (delta->release != NULL)
@@ -71,8 +71,8 @@ kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, siz
     return no_states(err);
 }
 
-kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                      kanon_change *out, kanon_error *err)
+kanon_status kanon_state_delete_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     (void)state, (void)options, (void)out;
     if (delta->release != NULL)
@@ -95,8 +95,8 @@ kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, siz
     return no_states(err);
 }
 
-kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                      kanon_change *out, kanon_error *err)
+kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     (void)state, (void)options, (void)out;
     if (delta->release != NULL)

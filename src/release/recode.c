@@ -56,7 +56,8 @@ static kanon_status append_interval(block_text *b, const kanon__recoding *r, con
     kanon_status st = KANON_OK;
     KANON_TRY(append(b, "[", 1, err), out);
     KANON_TRY(append_code(b, c, e->lo, err), out);
-    KANON_TRY(append(b, r->numeric == KANON_NUMERIC_RANGE ? "," : "..", r->numeric == KANON_NUMERIC_RANGE ? 1 : 2, err), out);
+    KANON_TRY(append(b, r->numeric == KANON_NUMERIC_RANGE ? "," : "..", r->numeric == KANON_NUMERIC_RANGE ? 1 : 2, err),
+              out);
     KANON_TRY(append_code(b, c, e->hi, err), out);
     KANON_TRY(append(b, "]", 1, err), out);
 out:

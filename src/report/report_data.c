@@ -60,7 +60,8 @@ static void clear_classes(classes *c)
 
 static kanon_status find_entities(classes *c, const kanon_table *t, kanon_error *err)
 {
-    return t->data.has_entity ? kanon__entity_records_new(&c->own, t->data.entity_codes, c->of, t->data.n_rows, err) : KANON_OK;
+    return t->data.has_entity ? kanon__entity_records_new(&c->own, t->data.entity_codes, c->of, t->data.n_rows, err)
+                              : KANON_OK;
 }
 
 static kanon_status original_classes(classes *out, const kanon_table *t, kanon_error *err)

@@ -1,5 +1,5 @@
-/* The codes of a column, one per row, in as few bytes each as its domain allows: a table of persons has mostly small domains,
- * and what is small stays in the cache. They lie in memory or, where that is short, in a spill file. */
+/* The codes of a column, one per row, in as few bytes each as its domain allows: a table of persons has mostly small
+ * domains, and what is small stays in the cache. They lie in memory or, where that is short, in a spill file. */
 #ifndef KANON_TABLE_CODES_H
 #define KANON_TABLE_CODES_H
 

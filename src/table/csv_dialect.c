@@ -1,4 +1,5 @@
-/* The dialect of a CSV file, before its rows are read: where they begin and end, and what separates cells. */
+/* See csv_dialect.h. The delimiter is found by counting its candidates outside quotes in the header, or without one
+ * in the first lines. Called by csv.c. */
 #include "table/csv_dialect.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* What csv.c asks about a file before it reads the first line. */
+/* What csv.c asks about a file before it reads the first line: where the rows begin and end, and what separates
+ * cells. */
 #ifndef KANON_TABLE_CSV_DIALECT_H
 #define KANON_TABLE_CSV_DIALECT_H
 

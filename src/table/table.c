@@ -140,8 +140,9 @@ static kanon_status note_unnamed(reader *r, bool strict, kanon_error *err)
     }
     size_t size = strlen(names) + 160;
     KANON_TRY(kanon__new_array(&line, (int64_t)size, "a warning", err), out);
-    snprintf(line, size, "not named in the schema, so %s: %s%s", withheld ? "withheld" : kanon_role_text(r->schema->default_role),
-             names, withheld ? "; to release a column, give it the role insensitive" : "");
+    snprintf(line, size, "not named in the schema, so %s: %s%s",
+             withheld ? "withheld" : kanon_role_text(r->schema->default_role), names,
+             withheld ? "; to release a column, give it the role insensitive" : "");
     KANON_TRY(kanon__texts_add(&r->table->warnings, line, strlen(line), err), out);
 out:
     kanon__free(line);

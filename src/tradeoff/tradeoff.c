@@ -311,7 +311,9 @@ static kanon_status write_all(kanon__output *const outputs[N_OUTPUTS], const wor
     if (outputs[JSON] != NULL)
         KANON_TRY(kanon__curve_json(outputs[JSON], w->curve, err), out);
     if (outputs[PLOT] != NULL)
-        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve, kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err), out);
+        KANON_TRY(kanon__curve_plot(outputs[PLOT], w->curve,
+                                    kanon__report_is_html(kanon__output_name(w->options.plot, w->options.plot_to)), err),
+                  out);
     for (int i = 0; i < N_OUTPUTS; i++)
         if (outputs[i] != NULL)
             KANON_TRY(kanon__output_finish(outputs[i], err), out);
@@ -325,7 +327,8 @@ static kanon_status run_grid(work *w, kanon__output *outputs[N_OUTPUTS], kanon_e
 {
     kanon_status st = KANON_OK;
     const kanon_sink *const sinks[N_OUTPUTS] = {w->options.csv_to, w->options.json_to, w->options.plot_to};
-    const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL, sinks[1] == NULL ? w->options.json : NULL,
+    const char *const paths[N_OUTPUTS] = {sinks[0] == NULL ? w->options.csv : NULL,
+                                          sinks[1] == NULL ? w->options.json : NULL,
                                           sinks[2] == NULL ? w->options.plot : NULL};
     if (paths[1] != NULL || paths[2] != NULL || sinks[1] != NULL || sinks[2] != NULL)
         KANON_TRY(kanon__reports_are_built(err), out);

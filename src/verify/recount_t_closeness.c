@@ -97,8 +97,9 @@ static kanon_status init_reference(reference *r, const kanon__data *t, int colum
     KANON_TRY(kanon__new_array(&r->cumulated, n, "the check of the values", err), out);
     KANON_TRY(kanon__new_array(&r->sums, n + 1, "the check of the values", err), out);
     if (r->column->domain->taxonomy != NULL)
-        KANON_TRY(kanon__new_array(&r->extra, 2 * (int64_t)r->column->domain->taxonomy->n_nodes, "the check of the values", err),
-                  out);
+        KANON_TRY(
+            kanon__new_array(&r->extra, 2 * (int64_t)r->column->domain->taxonomy->n_nodes, "the check of the values", err),
+            out);
     double all = kanon__runs_total(runs->values, runs->begins[1]), so_far = 0;
     for (int64_t i = 0; i < runs->begins[1]; i++)
         r->shares[runs->values[i].code] = (double)runs->values[i].n;

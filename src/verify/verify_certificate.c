@@ -1,7 +1,7 @@
 /* Checks the proof of a lower bound: prices of which no k records have more, on average, than the box around them costs.
  *
- * Nothing of src/bound is used, nor the costs of src/model: they are worked out here from values and trees, rounded down. For
- * each record, in the order of falling price, the boxes around it and the records that come after it are looked through:
+ * Nothing of src/bound is used, nor the costs of src/model: they are worked out here from values and trees, rounded down.
+ * For each record, in the order of falling price, the boxes around it and the records that come after it are looked through:
  * every set of records has a first one. What a box costs is the sum of its reaches: how far below and above the record a
  * number goes, up to which node a category climbs. A list of records and the box that must be covered stand for all boxes
  * in between; where its k highest prices are covered by the box's own cost it is done, and else it is halved. */

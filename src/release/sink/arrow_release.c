@@ -527,7 +527,8 @@ typedef struct text_column {
 
 static kanon_status take_cell(const build *b, text_column *t, const kanon__cell *cell, int64_t i, kanon_error *err)
 {
-    kanon_status st = kanon__grow_array(&t->bytes, &t->capacity, t->n_bytes + (int64_t)cell->length, "released records", err);
+    kanon_status st = kanon__grow_array(&t->bytes, &t->capacity, t->n_bytes + (int64_t)cell->length, "released records",
+                                        err);
     if (st != KANON_OK)
         return st;
     t->n_bytes += (int64_t)kanon__csv_unescape(t->bytes + t->n_bytes, cell);

@@ -7,8 +7,8 @@
  *     kept, of an Arrow table          NAME                  as it was (arrow_kept.h)
  *     kept, of another table           NAME                  sensitive: as quasi columns, exact; insensitive: utf8
  *
- * Null is: a suppressed record; numbers next to missing ones; numbers that are all missing; the root of a taxonomy whose name
- * is "*"; missing categories that were null in the input (other missing texts are shown as they are).
+ * Null is: a suppressed record; numbers next to missing ones; numbers that are all missing; the root of a taxonomy whose
+ * name is "*"; missing categories that were null in the input (other missing texts are shown as they are).
  *
  * Called by pipeline/arrow_export.c; the check in src/verify shares nothing with it. */
 #ifndef KANON_RELEASE_SINK_ARROW_RELEASE_H

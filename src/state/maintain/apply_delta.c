@@ -70,9 +70,10 @@ static kanon_status match_columns(delta *d, kanon_error *err)
         for (int j = 0; j < s->n_columns && !known; j++)
             known = d->cell_of[j] == i;
         if (!known)
-            return kanon__hint(
-                err, kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", d->source->name, d->source->column_names[i]),
-                "take the column out of the file");
+            return kanon__hint(err,
+                               kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", d->source->name,
+                                           d->source->column_names[i]),
+                               "take the column out of the file");
     }
     return KANON_OK;
 }

@@ -23,7 +23,8 @@
 static bool numbers_fit(const kanon__column *c)
 {
     uint32_t n = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
-    return c->domain->scaled != NULL && (n == 0 || (kanon__code_fits(c->domain->scaled[0]) && kanon__code_fits(c->domain->scaled[n - 1])));
+    return c->domain->scaled != NULL &&
+           (n == 0 || (kanon__code_fits(c->domain->scaled[0]) && kanon__code_fits(c->domain->scaled[n - 1])));
 }
 
 kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
@@ -87,7 +88,8 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
     if (from->weight_text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err), out);
-    bool has_tree = looked_into && from->domain->taxonomy != NULL && (c->role == KANON_ROLE_QUASI || c->growth != KANON__GROWS_FLAT);
+    bool has_tree = looked_into && from->domain->taxonomy != NULL &&
+                    (c->role == KANON_ROLE_QUASI || c->growth != KANON__GROWS_FLAT);
     if (has_tree)
         KANON_TRY(copy_tree_nodes(c, from, err), out);
     if (c->role == KANON_ROLE_QUASI) {

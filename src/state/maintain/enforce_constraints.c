@@ -69,7 +69,9 @@ kanon_status kanon__verify_subset(const kanon__subset *subset, const kanon_state
                                   int64_t n_groups, kanon_error *err)
 {
     kanon_status st = kanon__verify_grouping(&subset->table->data, group_of, n_groups, s->k, err);
-    return st == KANON_OK ? kanon__verify_privacy(&subset->table->data, &subset->table->policy, group_of, n_groups, s->k, err) : st;
+    return st == KANON_OK
+               ? kanon__verify_privacy(&subset->table->data, &subset->table->policy, group_of, n_groups, s->k, err)
+               : st;
 }
 
 /* All records of an entity are among the groups that were read, and verify/ saw it in one: counted in the entity index. */
