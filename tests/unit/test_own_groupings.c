@@ -64,8 +64,8 @@ static void assert_only(const char *yaml, const char *csv, const int64_t *bad, c
 static void own_groupings_satisfy_the_policy(void **state)
 {
     (void)state;
-    assert_only("privacy: {k: 2}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n", GROUPS(1, 1, 1, 2), GROUPS(1, 1, 2, 2),
-                "a group has 1 records, fewer than k = 2");
+    assert_only("privacy: {k: 2}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n", GROUPS(1, 1, 1, 2),
+                GROUPS(1, 1, 2, 2), "a group has 1 records, fewer than k = 2");
     assert_only("privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
                 "attributes: {a: {role: quasi}, s: {role: sensitive}}\n",
                 "a,s\n1,x\n2,y\n3,z\n4,z\n", GROUPS(1, 1, 2, 2), GROUPS(1, 1, 1, 1), "violates a constraint");
@@ -76,8 +76,8 @@ static void own_groupings_satisfy_the_policy(void **state)
     /* two records, one person */
     assert_only("privacy: {k: 2}\nentity: p\nattributes: {a: {role: quasi}}\n", "a,p\n1,u\n2,u\n3,v\n4,w\n",
                 GROUPS(1, 1, 2, 2), GROUPS(1, 2, 1, 2), "violates a constraint");
-    assert_only("privacy: {k: 2, suppress: 0.25}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n5\n", GROUPS(0, 0, 1, 1, 1),
-                GROUPS(0, 1, 1, 1, 1), "the grouping suppresses 2 records, and the schema allows 1");
+    assert_only("privacy: {k: 2, suppress: 0.25}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n3\n4\n5\n",
+                GROUPS(0, 0, 1, 1, 1), GROUPS(0, 1, 1, 1, 1), "the grouping suppresses 2 records, and the schema allows 1");
 }
 
 /* Records of a person in two groups, each of which has two persons. */

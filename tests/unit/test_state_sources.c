@@ -1,4 +1,5 @@
-/* States whose records come from Arrow streams, with nulls, and releases of states that go to sinks. */
+/* States whose records come from Arrow streams, with nulls, releases of states that go to sinks, and checks of releases with
+ * nulls. */
 #include "arrow_producer.h"
 #include "support.h"
 
@@ -195,6 +196,40 @@ static void streams_are_no_files(void **state)
     assert_string_equal(err.message, "Arrow stream: s: the stream has no such column");
 }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static kanon_check *check_stream(const char *yaml, const arrow_table *release)
+{
+    kanon_error err = {0};
+    kanon_check *check = NULL;
+    kanon_schema *schema = schema_of(yaml);
+    struct ArrowArrayStream stream = stream_of(release);
+    assert_done(kanon_check_arrow(&check, &stream, schema, NULL, &err), &err);
+    kanon_schema_free(schema);
+    return check;
+}
+
+/* Null and "?" are one sensitive value and one entity, as they are when a table is read. */
+static void nulls_in_checks(void **state)
+{
+    (void)state;
+    const arrow_field sensitive[] = {{"n", "u", NULL, CELLS("1", "1")}, {"s", "u", NULL, CELLS("?", NULL)}};
+    kanon_check *check = check_stream("missing: [\"?\"]\n"
+                                      "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: s, l: 2}]}\n"
+                                      "attributes: {n: {role: quasi}, s: {role: sensitive}}\n",
+                                      &(arrow_table){2, sensitive, 2});
+    assert_int_equal(check->n_constraints, 1);
+    assert_true(check->constraints[0].reached == 1);
+    assert_false(check->holds);
+    kanon_check_free(check);
+    const arrow_field entities[] = {{"n", "u", NULL, CELLS("1", "1")}, {"p", "u", NULL, CELLS("?", NULL)}};
+    check = check_stream("missing: [\"?\"]\nprivacy: {k: 2}\nentity: p\nattributes: {n: {role: quasi}}\n",
+                         &(arrow_table){2, entities, 2});
+    assert_int_equal(check->entities, 1);
+    assert_false(check->holds);
+    kanon_check_free(check);
+}
+
 /* ---- sinks ------------------------------------------------------------------------------------------------------- */
 
 /* What leaves through a sink is a release as any other, and an audit must know of it. */
@@ -226,6 +261,7 @@ int main(void)
         cmocka_unit_test(nulls_and_empty_values),
         cmocka_unit_test(nulls_in_deltas),
         cmocka_unit_test(streams_are_no_files),
+        cmocka_unit_test(nulls_in_checks),
         cmocka_unit_test(releases_to_sinks_are_recorded),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
