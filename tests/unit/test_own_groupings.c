@@ -47,6 +47,23 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     return st;
 }
 
+/* A sink that cannot be written to is a failed output, not a crash. */
+static void sinks_without_write(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    sink_log log = {.complete = -1};
+    const kanon_sink sink = {.finish = sink_finish, .payload = &log};
+    const kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink};
+    kanon_table *table = table_of("privacy: {k: 2}\nattributes: {a: {role: quasi}}\n", "a\n1\n2\n");
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
+    assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EIO);
+    assert_int_equal(log.n_finished, 1);
+    assert_int_equal(log.complete, 0);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
 /* `bad` is refused with these words, `good` is not. */
 static void assert_only(const char *yaml, const char *csv, const int64_t *bad, const int64_t *good, const char *words)
 {
@@ -204,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_groupings_satisfy_the_policy),
         cmocka_unit_test(entities_stay_together),
+        cmocka_unit_test(sinks_without_write),
         cmocka_unit_test(constraints_that_make_no_sense),
         cmocka_unit_test(states_refuse_them_as_well),
         cmocka_unit_test(groupings_belong_to_one_table),
