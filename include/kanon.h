@@ -5,8 +5,8 @@
  *     kanon_schema_read(&schema, "hospital.yaml", NULL, &err);
  *     kanon_table_read(&table, "hospital.csv", schema, NULL, &err);
  *     kanon_anonymize(&grouping, table, &(kanon_options){.struct_size = sizeof(kanon_options), .k = 10}, &err);
- *     kanon_publish(table, grouping, &(kanon_outputs){.struct_size = sizeof(kanon_outputs), .release = "release.csv"},
- * &err);
+ *     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = "release.csv"};
+ *     kanon_publish(table, grouping, &outputs, &err);
  *
  * Conventions, for every function below:
  * - Functions that can fail return a kanon_status. On failure the out parameter is NULL, nothing stays allocated, and *err,
@@ -162,7 +162,7 @@ KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, con
 typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
 /* A taxonomy that masks one character per level, from the right or the left. */
 KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
-/* The role of columns that nobody names. */
+/* The role of columns that nobody names; identifying if it is not set, so that they are withheld. */
 KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
 /* The columns that name a record, for deleting and updating it in a state; n 0: none. */
 KANON_API kanon_status kanon_schema_set_key(kanon_schema *schema, const char *const *columns, size_t n, kanon_error *err);
@@ -201,8 +201,7 @@ typedef struct kanon_read_options {
     kanon_tick tick;
     void *payload;
     int encode_all; /* also encode the insensitive columns, for the setting cluster-on=all */
-    int64_t
-        memory; /* bytes that may be used: a table that would take much of them is kept in a file in TMPDIR; 0: any number */
+    int64_t memory; /* bytes that may be used: a table that would take much of them is in a temporary file; 0: any number */
     int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
     const kanon_context *context; /* NULL: the schema's */
 } kanon_read_options;
@@ -295,14 +294,13 @@ typedef struct kanon_options {
     int threads; /* 0: as many as there are processors */
     kanon_tick tick;
     void *payload;
-    const char *refine; /* a refinement to run afterwards; NULL: none */
+    const char *refine; /* a refinement to run afterwards, or "none"; NULL: that of the algorithm, if it has one */
     int64_t blocks; /* at least so many records are grouped at a time, blocks of the table in parallel; 0: all at once unless
-                           that would take longer than about a minute or too much memory; KANON_BLOCKS_NONE: all at once */
+                       that would take longer than about a minute or too much memory; KANON_BLOCKS_NONE: all at once */
     int64_t memory; /* bytes that may be used, table and release included; 0: any number */
     const kanon_setting *refine_settings; /* of the refinement */
     size_t n_refine_settings;
-    const char
-        *effort; /* "fast", "balanced" or "best", where algorithm or refinement has such a setting; NULL: its default */
+    const char *effort; /* "fast", "balanced" or "best", where algorithm or refinement can be told; NULL: its default */
     int compare; /* also find what constraints, entities and suppression cost: the report then holds the loss without them */
     /* KANON_RECODE_ATTRIBUTE needs an algorithm that makes such mappings, attribute-cut (taken where no algorithm of its
      * kind is named in the schema or here) or full-domain, and neither refinement nor blocks. */
@@ -318,7 +316,8 @@ KANON_API const char *kanon_algorithm_default(void);
  * Safe to call from several threads on one table. */
 KANON_API kanon_status kanon_anonymize(kanon_grouping **out, const kanon_table *table, const kanon_options *options,
                                        kanon_error *err);
-/* The grouping in a groups file: CSV with the columns row and group. It need not be k-anonymous. */
+/* The grouping in a groups file: CSV with the columns row and group. It can be evaluated whatever it is; to be released it
+ * must satisfy the schema of the table (kanon_publish). */
 KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_table *table, const char *path,
                                            kanon_error *err);
 /* The same of `size` bytes in memory; `name` stands in messages. */
@@ -386,8 +385,7 @@ typedef struct kanon_evaluate_options {
     kanon_tick tick;
     void *payload;
     int brief; /* counts and information loss alone, which cost next to nothing */
-    int64_t
-        k; /* what the grouping is held against: lower_bound, discernibility, ...; 0: what it was made for, or the schema's */
+    int64_t k; /* that the measures assume: lower_bound, discernibility, ...; 0: that of the grouping, or of the schema */
 } kanon_evaluate_options;
 
 /* Every measure of the grouping. */
@@ -468,7 +466,9 @@ typedef struct kanon_outputs {
     const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
 } kanon_outputs;
 
-/* Write what is wanted: all of it or nothing. Files are written under a temporary name beside their place and renamed when
+/* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read
+ * again from the same file), or it was read or given by the caller and violates what the schema asks for: k, entities,
+ * constraints, the share of suppressed records. Files are written under a temporary name beside their place and renamed when
  * every one of them is complete and on disk. The cells of a release are checked to cover their originals. */
 KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                                      kanon_error *err);
@@ -662,8 +662,10 @@ typedef struct kanon_state_options {
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner
- * alone. A release that is written is the state's first one. KANON_EINVAL: the file is there already; the schema asks for
- * what a state cannot keep up; the grouping was not made for a k. KANON_EDATA: two records have one key. */
+ * alone. A release that is written is the state's first one. `schema` is the one that the table was read with. A null of an
+ * Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the schema asks for what a state cannot
+ * keep up; the grouping was not made for a k, or may not be released (kanon_publish); a column has nulls and another one
+ * empty texts that are values. KANON_EDATA: two records have one key. */
 KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
                                           const kanon_grouping *grouping, const kanon_outputs *outputs,
                                           const kanon_state_options *options, kanon_error *err);

@@ -10,7 +10,7 @@
  *
  * Conventions, for every function below:
  * - A stream that comes in is moved: it is marked as released when the function returns, and what it held is released exactly
- *   once, also where the function fails. It is read on the calling thread, to its end, before the function returns.
+ *   once, also where the function fails. It is read on the calling thread, before the function returns.
  * - A stream that goes out belongs to the caller, who releases it. It holds references of its own and outlives the table and
  *   the grouping that it was made of. Its callbacks return errno; get_last_error says more. */
 #ifndef KANON_ARROW_H
@@ -101,7 +101,7 @@ KANON_API kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, cons
                                               const kanon_grouping *grouping, const kanon_arrow_options *options,
                                               kanon_error *err);
 
-/* kanon_check_read of a release in a stream; null means any value. */
+/* kanon_check_read of a release in a stream. Null means any value in a quasi column, and no value in others. */
 KANON_API kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
                                          const kanon_check_options *options, kanon_error *err);
 /* kanon_evaluate_release of a release in a stream. */

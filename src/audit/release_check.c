@@ -75,6 +75,7 @@ typedef struct checker {
     char *scratch;   /* for cells with doubled quotes */
     int64_t scratch_capacity;
     kanon__meaning meaning;
+    kanon__cell missing; /* a text that means "no value"; "" where none does */
     kanon__ticker ticker;
 } checker;
 
@@ -283,13 +284,14 @@ static bool is_quasi(const checker *c, const kanon__dictionary *texts)
     return false;
 }
 
-/* A null of a quasi column says "any value", as a star does; of another one it is an empty cell. */
+/* A null of a quasi column says "any value", as a star does; of another one it is a missing value, as in a table: the same
+ * as every text that means "no value". */
 static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, bool trim, kanon_error *err)
 {
     static const kanon__cell any = {.text = "*", .length = 1};
     const kanon__cell *cell = &c->cursor->cells[column];
-    if (cell->null && is_quasi(c, texts))
-        cell = &any;
+    if (cell->null)
+        cell = is_quasi(c, texts) ? &any : &c->missing;
     const char *text = cell->text;
     size_t length = cell->length;
     if (cell->doubled) {
@@ -688,7 +690,9 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
                                  kanon_check_options given, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    checker c = {.schema = schema, .source = source, .entity.column = -1};
+    checker c = {.schema = schema, .source = source, .entity.column = -1, .missing = {.text = ""}};
+    if (schema->missing.n > 0)
+        c.missing = (kanon__cell){.text = schema->missing.items[0], .length = strlen(schema->missing.items[0])};
     kanon__call_ticks(&given.tick, &given.payload);
     if (!(given.risk_threshold >= 0 && given.risk_threshold <= 1)) {
         st = kanon__fail(err, KANON_EINVAL, "the risk threshold is not between 0 and 1");

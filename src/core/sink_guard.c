@@ -2,10 +2,12 @@
  * ended. Called by the public functions that take sinks. */
 #include "core/sink_guard.h"
 
+#include <errno.h>
+
 static int pass_on(const void *bytes, size_t size, void *payload)
 {
     const kanon__sink_guard *guard = payload;
-    return guard->given.write(bytes, size, guard->given.payload);
+    return guard->given.write != NULL ? guard->given.write(bytes, size, guard->given.payload) : EINVAL;
 }
 
 static int finish(int complete, void *payload)

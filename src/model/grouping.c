@@ -63,12 +63,20 @@ out:
     return st;
 }
 
+void kanon__grouping_bind(kanon_grouping *g, const kanon_table *table)
+{
+    g->identity = kanon__identity_share(table->identity);
+}
+
 kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
 {
-    if (g->n_rows == table->data.n_rows)
+    if (g->n_rows != table->data.n_rows)
+        return kanon__fail(err, KANON_EINVAL, "the grouping is of %lld records, the table has %lld", (long long)g->n_rows,
+                           (long long)table->data.n_rows);
+    if (g->identity == table->identity)
         return KANON_OK;
-    return kanon__fail(err, KANON_EINVAL, "the grouping is of %lld records, the table has %lld", (long long)g->n_rows,
-                       (long long)table->data.n_rows);
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "the grouping is of another table");
+    return kanon__hint(err, st, "use the table that was grouped, or make a grouping of this one from the group numbers");
 }
 
 const uint32_t *kanon__grouping_recode_map(const kanon_grouping *g, const kanon__column *column)
@@ -135,9 +143,12 @@ static kanon_status new_grouping(kanon_grouping **out, const kanon_table *table,
         if (group_of[row] < 0)
             return kanon__fail(err, KANON_EINVAL, "record %lld has a negative group number", (long long)row + 1);
     kanon_status st = compact(out, group_of, table->data.n_rows, err);
-    if (st == KANON_OK)
-        (*out)->k = table->policy.k;
-    return st;
+    if (st != KANON_OK)
+        return st;
+    kanon__grouping_bind(*out, table);
+    (*out)->is_own = true;
+    (*out)->k = table->policy.k;
+    return KANON_OK;
 }
 
 kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of, kanon_error *err)
@@ -265,6 +276,7 @@ void kanon_grouping_free(kanon_grouping *g)
     kanon__free(g->algorithm);
     kanon__free(g->sizes);
     kanon__free(g->group_of);
+    kanon__identity_free(g->identity);
     kanon__free(g);
 }
 

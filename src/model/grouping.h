@@ -23,6 +23,8 @@ typedef struct kanon__recode_map {
 void kanon__recode_map_array_free(kanon__recode_map *maps, int n);
 
 struct kanon_grouping {
+    kanon__identity *identity; /* of the table that it groups */
+    bool is_own; /* the caller's: nothing about it has been checked */
     int64_t n_rows;
     int32_t *group_of; /* by row, from 0; negative: suppressed. Groups are numbered by their first row. */
     int64_t n_groups;
@@ -55,6 +57,8 @@ kanon_status kanon__grouping_renumber(int32_t *group_of, int64_t n_rows, int64_t
 /* Take over `group_of` (freed in any case), whose groups may be numbered in any way below n_groups; empty ones vanish. */
 kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int64_t n_rows, int64_t n_groups,
                                    kanon_error *err);
+/* The grouping is of this table, once and for all. */
+void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
 /* KANON_EINVAL where the grouping is of another table. */
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 /* The ranges of a column's recode map, first and last code alternating; NULL where each group is recoded by itself. */

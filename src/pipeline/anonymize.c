@@ -427,6 +427,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
                       .constraints = constraints,
                       .ticker = &ticker};
     KANON_TRY(run_and_check(out, &p, &run, err), out);
+    kanon__grouping_bind(*out, table);
 out:
     kanon__settings_clear(&refining);
     kanon__constraints_free(constraints);

@@ -7,33 +7,14 @@
 #include "core/take_options.h"
 #include "pipeline/release_plan.h"
 #include "release/sink/arrow_release.h"
-#include "verify/verify.h"
 #include "verify/verify_arrow.h"
 
-/* A grouping of the caller's own can violate constraints, and that is no defect of the library. */
-static kanon_status check_own_grouping(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
-{
-    kanon_error inner = {0};
-    if (g->algorithm != NULL)
-        return KANON_OK;
-    kanon_status st = kanon__verify_privacy(&t->data, &t->policy, g->group_of, g->n_groups, g->k > 0 ? g->k : 1, &inner);
-    if (st == KANON_EINTERNAL) {
-        st = kanon__fail(err, KANON_EINVAL, "the grouping violates a constraint of the schema");
-        return kanon__hint(err, st, "%s", inner.message);
-    }
-    if (st != KANON_OK && err != NULL)
-        *err = inner;
-    return st;
-}
-
-/* What can be refused before anything is built. */
 static kanon_status check_options(const kanon_table *t, const kanon_grouping *g, const kanon_arrow_options *o,
                                   kanon_error *err)
 {
     if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
         return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
-    kanon_status st = kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
-    return st == KANON_OK ? check_own_grouping(t, g, err) : st;
+    return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
 }
 
 /* Build all batches, check them, and only then hand them to a stream. */

@@ -2,8 +2,36 @@
  * release cannot compute it; equal inputs and seeds still give equal releases. */
 #include "pipeline/release_plan.h"
 
+#include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "core/random.h"
+#include "verify/verify.h"
+
+/* A grouping of the caller's can violate the policy, and that is no defect of the library. */
+static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+{
+    kanon_error inner = {0};
+    kanon__constraints *readable = NULL;
+    int64_t k = g->k > 0 ? g->k : 1, may = kanon__fraction_of(t->policy.suppress, t->data.n_rows);
+    if (g->n_groups > 0 && g->smallest < g->k)
+        return kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)g->smallest,
+                           (long long)g->k);
+    if (may >= 0 && g->n_suppressed > may)
+        return kanon__fail(err, KANON_EINVAL, "the grouping suppresses %lld records, and the schema allows %lld",
+                           (long long)g->n_suppressed, (long long)may);
+    kanon_status st = kanon__constraints_new(&readable, &t->data, &t->policy, k, err); /* nobody has read them so far */
+    kanon__constraints_free(readable);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__verify_privacy(&t->data, &t->policy, g->group_of, g->n_groups, k, &inner);
+    if (st == KANON_EINTERNAL) {
+        st = kanon__fail(err, KANON_EINVAL, "the grouping violates a constraint of the schema");
+        return kanon__hint(err, st, "%s", inner.message);
+    }
+    if (st != KANON_OK && err != NULL)
+        *err = inner;
+    return st;
+}
 
 kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *g, bool means, kanon_error *err)
 {
@@ -15,10 +43,7 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
                          "the means of groups differ where attribute-level recoding shows equal numbers equal");
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
     }
-    if (g->n_groups > 0 && g->smallest < g->k) /* a caller's own; those of the library never are */
-        return kanon__fail(err, KANON_EINVAL, "a group has %lld records, fewer than k = %lld", (long long)g->smallest,
-                           (long long)g->k);
-    return KANON_OK;
+    return g->is_own ? check_own(table, g, err) : KANON_OK;
 }
 
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)

@@ -5,8 +5,8 @@
 
 #include "model/grouping.h"
 
-/* KANON_EINVAL where the grouping is of another table or has a group of fewer than k records, or where `means` are asked for
- * although equal values are to be shown equal. */
+/* KANON_EINVAL where the grouping is of another table, where it is the caller's own and violates the policy (k, entities,
+ * constraints, suppression), or where `means` are asked for although equal values are to be shown equal. */
 kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *grouping, bool means, kanon_error *err);
 /* The recode map by quasi attribute, to be freed; *out = NULL where each group shows what it holds. */
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *table, const kanon_grouping *grouping,

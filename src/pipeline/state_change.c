@@ -10,6 +10,7 @@
 #include "core/take_options.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/publish.h"
+#include "pipeline/release_plan.h"
 #include "pipeline/requirements.h"
 #include "refine/refinement.h"
 #include "state/maintain/drift.h"
@@ -174,7 +175,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     }
     if (grouping->k < 2)
         return kanon__fail(err, KANON_EINVAL, "a state needs groups that were made for a k");
-    KANON_TRY(kanon__grouping_fits(grouping, table, err), out);
+    KANON_TRY(kanon__release_allowed(table, grouping, false, err), out);
     KANON_TRY(kanon__verify_grouping(&table->data, grouping->group_of, grouping->n_groups, grouping->k, err), out);
     KANON_TRY(kanon__verify_privacy(&table->data, &table->policy, grouping->group_of, grouping->n_groups, grouping->k, err),
               out);

@@ -334,6 +334,8 @@ kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, 
     KANON_TRY(kanon__new_array(&t, 1, "a table", err), out);
     t->context = kanon__call_context();
     t->references = 1;
+    KANON_TRY(kanon__new_array(&t->identity, 1, "a table", err), out);
+    t->identity->references = 1;
     t->source = source;
     source = NULL;
     r.table = t;
@@ -434,6 +436,18 @@ kanon_table *kanon__table_share(const kanon_table *table)
     return shared;
 }
 
+kanon__identity *kanon__identity_share(kanon__identity *identity)
+{
+    __atomic_add_fetch(&identity->references, 1, __ATOMIC_RELAXED);
+    return identity;
+}
+
+void kanon__identity_free(kanon__identity *identity)
+{
+    if (identity != NULL && __atomic_sub_fetch(&identity->references, 1, __ATOMIC_ACQ_REL) == 0)
+        kanon__free(identity);
+}
+
 bool kanon__table_reads(const kanon_table *t, const char *path)
 {
     if ((t->source->is_file && kanon__output_same_place(path, t->source->name)) ||
@@ -456,6 +470,7 @@ void kanon_table_free(kanon_table *t)
     kanon__policy_clear(&t->policy);
     kanon__data_clear(&t->data);
     kanon__source_free(t->source);
+    kanon__identity_free(t->identity);
     kanon__free(t);
 }
 

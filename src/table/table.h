@@ -12,6 +12,12 @@
 #include "table/policy.h"
 #include "table/source.h"
 
+/* What tells two tables apart, whatever they hold: the address of this. Groupings share it with their table, so that the
+ * address is not given to another table while a grouping remembers it. */
+typedef struct kanon__identity {
+    int64_t references; /* changed atomically */
+} kanon__identity;
+
 struct kanon_table {
     const kanon_context *context;
     kanon__data data;
@@ -20,6 +26,7 @@ struct kanon_table {
     kanon__texts missing; /* the texts that mean "no value" */
     kanon__texts warnings;
     int64_t references; /* changed atomically: a release in Arrow may outlive the caller's handle */
+    kanon__identity *identity;
 };
 
 /* kanon_table_read of a source whose rows were not read yet. It is taken over in any case. */
@@ -27,6 +34,10 @@ kanon_status kanon__table_from_source(kanon_table **out, kanon__source *source, 
                                       const kanon_read_options *options, kanon_error *err);
 /* One more reference, dropped by kanon_table_free. */
 kanon_table *kanon__table_share(const kanon_table *table);
+
+kanon__identity *kanon__identity_share(kanon__identity *identity);
+/* Drop one reference. */
+void kanon__identity_free(kanon__identity *identity);
 
 /* Whether the path names a file that the table was read from: source, schema or taxonomy. */
 bool kanon__table_reads(const kanon_table *table, const char *path);

@@ -22,7 +22,7 @@ static kanon_status verify_constraint(const kanon__data *t, const kanon__constra
     double reached = 0;
     bool holds = false;
     int column = find_column(t, c);
-    if (column < 0)
+    if (column < 0 || t->columns[column].domain == NULL)
         return kanon__fail(err, KANON_EINTERNAL, "the check found a constraint on no column");
     kanon_status st = kanon__recount_constraint(&reached, &holds, c, t, column, group_of, n_groups, err);
     if (st == KANON_OK && !holds)

@@ -11,6 +11,7 @@
  * A mistake names file, line and column, never the cell. Called by pipeline/state_change.c; calls group_changes.c,
  * enforce_constraints.c and store/. */
 #include "core/alloc.h"
+#include "core/output.h"
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/group_changes.h"
 #include "state/maintain/session.h"
@@ -30,6 +31,7 @@ typedef struct delta {
     kanon__cell_reader reader;
     kanon__row row, old;
     int64_t *codes; /* of one record */
+    const char *missing; /* what is written for null; NULL: the state has no text for it */
     int *scales;    /* by column: digits after the point that are needed */
     /* records that are deleted or updated, in file order */
     kanon__record *targets;
@@ -52,14 +54,15 @@ static bool is_needed(const delta *d, int column)
 static kanon_status match_columns(delta *d, kanon_error *err)
 {
     const kanon_state *s = d->state;
+    const char *line = d->source->class->line_of_row != NULL ? ":1" : ""; /* of the names */
     int n_found = 0;
     for (int i = 0; i < s->n_columns; i++) {
         d->cell_of[i] = kanon__source_find(d->source, s->columns[i].name);
         n_found += d->cell_of[i] >= 0;
         if (d->cell_of[i] >= 0 || !is_needed(d, i))
             continue;
-        kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the file has no such column", d->source->name,
-                                      s->columns[i].name);
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s%s: %s: the %s has no such column", d->source->name, line,
+                                      s->columns[i].name, line[0] != '\0' ? "file" : "stream");
         return kanon__hint(err, st,
                            d->options->kind == KANON__DELTA_INSERT ? "new records have all columns of the table"
                            : s->n_key > 0                          ? "records are named by the columns of the schema's key"
@@ -71,17 +74,32 @@ static kanon_status match_columns(delta *d, kanon_error *err)
             known = d->cell_of[j] == i;
         if (!known)
             return kanon__hint(err,
-                               kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", d->source->name,
+                               kanon__fail(err, KANON_EDATA, "%s%s: %s: the table has no such column", d->source->name, line,
                                            d->source->column_names[i]),
-                               "take the column out of the file");
+                               "take the column out of the %s", line[0] != '\0' ? "file" : "stream");
     }
     return KANON_OK;
+}
+
+/* How the state writes "no value" in a cell without quotes: "" where it can; NULL: it has no such text. */
+static const char *missing_text(const kanon_state *s)
+{
+    const char *found = NULL;
+    for (int64_t i = s->missing.n - 1; i >= 0; i--) {
+        const char *text = s->missing.items[i];
+        if (text[0] == '\0')
+            return text;
+        if (!kanon__output_needs_quotes(text, strlen(text), s->delimiter))
+            found = text;
+    }
+    return found;
 }
 
 static kanon_status open_delta(delta *d, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     d->state = s;
+    d->missing = missing_text(s);
     d->reader = (kanon__cell_reader){.state = s, .grow = d->options->grow_taxonomy};
     kanon__ticker_init(&d->ticker, s->tick, s->payload, "regrouping");
     KANON_TRY(d->source->class->open(&d->cursor, d->source, err), out);
@@ -116,8 +134,15 @@ static void close_delta(delta *d)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+/* Whether it matters that a cell of the column is missing. */
+static bool is_understood(const kanon_state *s, int column)
+{
+    kanon_role role = s->columns[column].role;
+    return role == KANON_ROLE_QUASI || role == KANON_ROLE_SENSITIVE || column == s->entity;
+}
+
 /* Sets d->row from the file's row, in the order of the state's columns; columns that the file lacks are those of `old`, or
- * empty. */
+ * empty. A null is written as a text that means "no value" where the column has to be understood. */
 static void fill_row(delta *d, const kanon__cell *old)
 {
     for (int i = 0; i < d->state->n_columns; i++) {
@@ -125,6 +150,8 @@ static void fill_row(delta *d, const kanon__cell *old)
             d->row.cells[i] = d->cursor->cells[d->cell_of[i]];
         else
             d->row.cells[i] = old != NULL ? old[i] : (kanon__cell){.text = ""};
+        if (d->row.cells[i].null && is_understood(d->state, i) && d->missing != NULL)
+            d->row.cells[i] = (kanon__cell){.text = d->missing, .length = strlen(d->missing)};
     }
 }
 
@@ -136,6 +163,10 @@ static kanon_status read_codes(delta *d, kanon_error *err)
     for (int i = 0; i < s->n_columns; i++) {
         const kanon__state_column *c = &s->columns[i];
         const char *why = NULL, *hint = NULL;
+        if (d->row.cells[i].null && is_understood(s, i)) {
+            kanon_status bad = kanon__cursor_fail(d->cursor, d->cell_of[i], "null, and no text means 'no value'", err);
+            return kanon__hint(err, bad, "write a value; what means 'no value' is said when the state is made");
+        }
         if ((c->dimension < 0 && c->role != KANON_ROLE_SENSITIVE) || c->type == KANON_TYPE_UNKNOWN)
             continue;
         int64_t *code = c->dimension >= 0 ? &d->codes[c->dimension] : &ignored;
@@ -162,7 +193,7 @@ static kanon_status fail_name(const delta *d, const char *what, const char *hint
 
 static kanon_status fail_unknown(const delta *d, kanon_error *err)
 {
-    return fail_name(d, "there is no such record", "it may have been named before in this file, or be written differently",
+    return fail_name(d, "there is no such record", "it may have been named before in this delta, or be written differently",
                      err);
 }
 
@@ -274,7 +305,7 @@ static kanon_status collect_target(delta *d, bool departs, kanon_error *err)
     }
     KANON_TRY(kanon__dictionary_add(&d->seen, &code, (const char *)&target->id, sizeof target->id, err), out);
     if (code < n) { /* only an update can name a record twice: deleted ones are not found again */
-        st = fail_name(d, "a record is named twice", "give each record one line", err);
+        st = fail_name(d, "a record is named twice", "name each record once", err);
         goto out;
     }
     int64_t id = d->ids[n] = target->id;

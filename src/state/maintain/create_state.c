@@ -13,6 +13,7 @@
 #include "state/maintain/session.h"
 #include "state/store/entity_index.h"
 #include "state/store/state_requirements.h"
+#include "table/source/arrow_source.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +101,54 @@ out:
     return st;
 }
 
+/* A state keeps texts, and null becomes an empty one. *found: a column in which missing values matter has a null. An empty
+ * text that is a value would then be taken for missing. */
+static kanon_status find_nulls(bool *found, const kanon_table *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__cursor *cursor = NULL;
+    bool has_row;
+    int with_empty = -1;
+    *found = false;
+    KANON_TRY(t->source->class->open(&cursor, t->source, err), out);
+    for (;;) {
+        KANON_TRY(t->source->class->next(cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        for (int i = 0; i < t->data.n_columns; i++) {
+            if (t->data.columns[i].domain == NULL && !(t->data.has_entity && t->data.entity_column == i))
+                continue;
+            *found = *found || cursor->cells[i].null;
+            if (!cursor->cells[i].null && cursor->cells[i].length == 0)
+                with_empty = i;
+        }
+    }
+    if (*found && with_empty >= 0) {
+        st = kanon__fail(err, KANON_EINVAL, "%s: a state cannot tell null from an empty text",
+                         t->data.columns[with_empty].name);
+        kanon__hint(err, st, "add the empty text to those that mean 'missing', or write another text in its place");
+    }
+out:
+    if (cursor != NULL)
+        t->source->class->close(cursor);
+    return st;
+}
+
+/* The texts that mean "no value": those of the schema, and the empty one where the table has nulls. */
+static kanon_status copy_missing(kanon_state *s, const kanon_table *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool has_null = false;
+    for (int64_t i = 0; i < t->missing.n; i++)
+        KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
+    if (kanon__arrow_source_of(t->source) != NULL && kanon__texts_find(&s->missing, "", 0) < 0)
+        KANON_TRY(find_nulls(&has_null, t, err), out);
+    if (has_null)
+        KANON_TRY(kanon__texts_add(&s->missing, "", 0, err), out);
+out:
+    return st;
+}
+
 static kanon_status copy_columns(kanon_state *s, const kanon_table *t, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -107,8 +156,7 @@ static kanon_status copy_columns(kanon_state *s, const kanon_table *t, const kan
     KANON_TRY(kanon__new_array(&s->dimensions, t->data.n_columns, "columns", err), out);
     for (int i = 0; i < t->data.n_columns; i++)
         KANON_TRY(copy_column(s, &t->data.columns[i], schema, err), out);
-    for (int64_t i = 0; i < t->missing.n; i++)
-        KANON_TRY(kanon__texts_add(&s->missing, t->missing.items[i], strlen(t->missing.items[i]), err), out);
+    KANON_TRY(copy_missing(s, t, err), out);
     s->delimiter = t->source->delimiter;
     s->crlf = t->source->crlf;
     KANON_TRY(kanon_schema_new(&s->requirements, kanon__call_context(), err), out);

@@ -229,6 +229,7 @@ static kanon_status split_lines(kanon__texts *out, const char *lines, kanon_erro
 static kanon_status note_origin(kanon_grouping *g, const kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    g->is_own = false; /* kanon__verify_subset checks it */
     g->k = s->k;
     g->seed = s->seed;
     g->blocks = s->blocks;
