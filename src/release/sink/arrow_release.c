@@ -357,7 +357,7 @@ static kanon_status add_kept(build *b, int number, kanon_error *err)
         column->origin = KEPT;
         column->number = number;
         kanon__arrow_field *field = &b->out->fields[b->out->n_fields++];
-        return kanon__arrow_kept_init(&column->kept, field, b->table, number, b->plan->order != NULL, err);
+        return kanon__arrow_kept_init(&column->kept, field, b->table, number, b->plan->order, err);
     }
     if (b->table->data.columns[number].role == KANON_ROLE_SENSITIVE)
         return add_sensitive(b, number, err);
