@@ -34,6 +34,14 @@ typedef struct kanon__checked_value {
     double ends[2]; /* of intervals in text */
 } kanon__checked_value;
 
+/* The text of a code, next to each other, so that comparing a cell with it touches one place. */
+typedef struct kanon__checked_text {
+    unsigned char length; /* KANON__CHECKED_LONG: it does not fit, or means "missing" */
+    char bytes[23];
+} kanon__checked_text;
+
+enum { KANON__CHECKED_LONG = 255 };
+
 /* How the cells of a quasi column are compared. */
 typedef enum kanon__checked_form { KANON__CHECKED_KEYS, KANON__CHECKED_NODES, KANON__CHECKED_VALUES } kanon__checked_form;
 
@@ -46,6 +54,7 @@ typedef struct kanon__checked_field {
     bool own_type; /* numbers in the type that they have in the input */
     kanon__read_column released[2];
     kanon__read_column given; /* of the input, where that is Arrow */
+    kanon__checked_text *texts; /* by code, where the input has cells of text */
     /* quasi columns */
     kanon__checked_form form;
     kanon__checked_cell *cells;   /* by group */

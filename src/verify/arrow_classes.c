@@ -33,7 +33,8 @@ static kanon_status number_classes(const kanon__arrow_check *c, int32_t *class_o
     KANON_TRY(kanon__new_array(&slots, (int64_t)n_slots, "the check of the release", err), out);
     for (int64_t group = 0; group < c->claim->n_groups; group++) {
         uint64_t hash = hash_of(c, group), at = hash & (n_slots - 1);
-        while (slots[at] != 0 && ((slots[at] & ~half) != (hash & ~half) || !are_equal(c, group, (int64_t)(slots[at] & half) - 1)))
+        while (slots[at] != 0 && ((slots[at] & ~half) != (hash & ~half) ||
+                                  !are_equal(c, group, (int64_t)(slots[at] & half) - 1)))
             at = (at + 1) & (n_slots - 1);
         if (slots[at] == 0) {
             slots[at] = (hash & ~half) | (uint64_t)(group + 1);

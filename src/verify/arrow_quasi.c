@@ -1,8 +1,9 @@
 /* Quasi columns of an Arrow release.
  *
  * What a group shows is read once, from the first of its records. Then every record is held against its group: it shows the
- * same, and its original is covered. Originals are values of the input where that has numbers of the released type, else what
- * the codes of the table say; the latter are held against the input by arrow_codes.c, or as the cells of text are read. */
+ * same, and its original is covered. Originals are values of the input where that has numbers of the released type, else
+ * what the codes of the table say; the latter are held against the input by arrow_codes.c, or as the cells of text are
+ * read. */
 #include "verify/arrow_check.h"
 
 #include "core/alloc.h"
@@ -264,7 +265,7 @@ kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_fi
 {
     kanon_status st = KANON_OK;
     bool numeric = kanon__column_is_numeric(&c->table->data.columns[f->number]);
-    f->form = !numeric                                          ? KANON__CHECKED_NODES
+    f->form = !numeric                                     ? KANON__CHECKED_NODES
               : kanon__read_has_keys(f->released[0].shape) ? KANON__CHECKED_KEYS
                                                            : KANON__CHECKED_VALUES;
     if (numeric && !f->own_type)

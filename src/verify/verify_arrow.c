@@ -260,11 +260,31 @@ out:
     return st;
 }
 
+/* The texts that cells are compared with. */
+static kanon_status list_texts(const check *c, field *f, kanon_error *err)
+{
+    const kanon__domain *domain = c->table->data.columns[f->number].domain;
+    if (c->arrow != NULL || domain == NULL)
+        return KANON_OK;
+    kanon_status st = kanon__new_array(&f->texts, domain->n_codes, "the check of the release", err);
+    for (uint32_t code = 0; st == KANON_OK && code < domain->n_codes; code++) {
+        size_t length;
+        const char *text = kanon__domain_text(domain, code, &length);
+        bool fits = length <= sizeof f->texts[code].bytes && code != domain->missing_code;
+        f->texts[code].length = fits ? (unsigned char)length : KANON__CHECKED_LONG;
+        if (fits)
+            memcpy(f->texts[code].bytes, text, length);
+    }
+    return st;
+}
+
 static kanon_status prepare_column(int64_t number, void *payload, kanon_error *err)
 {
     const check *c = payload;
     field *f = &c->fields[number];
     kanon_status st = check_entries(c, f, err);
+    if (st == KANON_OK)
+        st = list_texts(c, f, err);
     return st == KANON_OK && f->quasi >= 0 ? kanon__quasi_prepare(c, f, err) : st;
 }
 
@@ -293,7 +313,7 @@ static kanon_status check_range(int64_t task, void *payload, kanon_error *err)
 /* Some ranges for each thread. What a task learns of codes and entries helps it alone, so there are not more. */
 static void cut_ranges(check *c, int threads)
 {
-    enum { WORTH_A_RANGE = 1 << 16, RANGES_PER_THREAD = 4 };
+    enum { WORTH_A_RANGE = 1 << 16, RANGES_PER_THREAD = 2 };
     int64_t n_threads = kanon__pool_threads(threads), most = c->table->data.n_rows / WORTH_A_RANGE + 1;
     c->n_ranges = n_threads == 1 ? 1 : n_threads * RANGES_PER_THREAD;
     c->n_ranges = c->n_ranges < most ? c->n_ranges : most;
@@ -322,10 +342,24 @@ static kanon_status cell_text(const kanon__cell *cell, char **scratch, int64_t *
 static bool is_cell(const check *c, const field *f, int64_t row, const char *text, size_t length)
 {
     const kanon__column *column = &c->table->data.columns[f->number];
-    if (f->quasi >= 0 || column->role == KANON_ROLE_SENSITIVE)
-        return kanon__checked_text_says(c, column->domain, kanon__code_at(column->codes, row), text, length);
+    if (f->quasi >= 0 || column->role == KANON_ROLE_SENSITIVE) {
+        uint32_t code = kanon__code_at(column->codes, row);
+        const kanon__checked_text *own = &f->texts[code];
+        return (own->length == length && memcmp(own->bytes, text, length) == 0) ||
+               kanon__checked_text_says(c, column->domain, code, text, length);
+    }
     kanon__read_value value = kanon__read_row(&f->released[0], c->place_of != NULL ? c->place_of[row] : row);
     return kanon__read_equal(value, (kanon__read_value){KANON__READ_TEXT, length, {.bytes = text}});
+}
+
+/* Codes come by in no order, so their texts are fetched some rows ahead. */
+static void look_ahead(const check *c, int64_t row)
+{
+    enum { AHEAD = 8 };
+    for (int i = 0; row + AHEAD < c->table->data.n_rows && i < c->n_fields; i++)
+        if (c->fields[i].texts != NULL)
+            __builtin_prefetch(&c->fields[i].texts[kanon__code_at(c->table->data.columns[c->fields[i].number].codes,
+                                                                  row + AHEAD)]);
 }
 
 static kanon_status check_row(const check *c, int64_t row, const kanon__cell *cells, char **scratch, int64_t *capacity,
@@ -354,6 +388,7 @@ static kanon_status check_rows(check *c, kanon__checked_range *range, kanon__cur
             break;
         for (int64_t row = at; row < at + n; row++) {
             bool has_row;
+            look_ahead(c, row);
             KANON_TRY(cursor->source->class->next(cursor, &has_row, err), out);
             if (!has_row) {
                 st = kanon__fail(err, KANON_EINTERNAL, "%s ended early when it was read again", cursor->source->name);
@@ -409,6 +444,7 @@ static void clear_check(check *c)
 {
     for (int i = 0; c->fields != NULL && i < c->n_fields; i++) {
         kanon__quasi_clear(&c->fields[i]);
+        kanon__free(c->fields[i].texts);
         kanon__read_column_clear(&c->fields[i].given);
         for (int part = 0; part < 2; part++)
             kanon__read_column_clear(&c->fields[i].released[part]);

@@ -17,7 +17,19 @@ typedef struct damage {
     size_t stride;      /* and of bytes so far apart in all records; 0: no others */
     int64_t records;    /* in so many only; 0: in all */
     int64_t fewer_nulls;
-    enum { BYTES, LENGTH, NULL_COUNT, DROP_BATCH, NAME, FORMAT, N_CHILDREN, SWAP, NO_NULLS, MORE_ENTRIES, RECORD_IN_FRONT } what;
+    enum {
+        BYTES,
+        LENGTH,
+        NULL_COUNT,
+        DROP_BATCH,
+        NAME,
+        FORMAT,
+        N_CHILDREN,
+        SWAP,
+        NO_NULLS,
+        MORE_ENTRIES,
+        RECORD_IN_FRONT
+    } what;
 } damage;
 
 static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
@@ -183,7 +195,7 @@ static void damaged_kept_columns_are_refused(void **state)
     damage damages[64];
     size_t n = 0;
     (void)state;
-    for (int child = 2; child < N_KEPT; child++) /* the slots of nulls are damaged, too, which alone would be no fault */
+    for (int child = 2; child < N_KEPT; child++) /* the slots of nulls are damaged, too */
         if (child != 14)
             damages[n++] = (damage){
                 .name = kept_fields[child].name, .child = child, .buffer = 1, .stride = widths[child], .flip = 1};

@@ -465,6 +465,31 @@ static void slices_are_copied(void **state)
         }
 }
 
+static void cut_batch(struct ArrowArray *batch, int64_t number, void *payload)
+{
+    (void)number;
+    (void)payload;
+    batch->length = 2;
+}
+
+/* The columns of a batch may have more rows than the batch: the last one is none of the table's. */
+static void longer_columns_are_copied(void **state)
+{
+    const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2", "3")},
+                                  {"x", "l", NULL, CELLS("7", "8", "9")},
+                                  {"u", "u", NULL, CELLS("one", "two", "three")}};
+    arrow_counts counts = {0};
+    (void)state;
+    kanon_table *table = import("attributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 3},
+                                &(arrow_layout){.spoil = cut_batch}, &counts);
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    assert_int_equal(counts.released_arrays, counts.arrays); /* nothing of the input is held any more */
+    assert_taken(taken, "q_min:i,q_max:i,x:l,u:u\n1,2,7,one\n1,2,8,two\n");
+}
+
 /* ---- against the CSV release ---------------------------------------------------------------------------------------- */
 
 static bool is_missing(const kanon_table *table, const char *text, size_t length)
@@ -882,6 +907,7 @@ int main(void)
         cmocka_unit_test(joined_dictionaries_widen),
         cmocka_unit_test(dictionaries_have_no_other_values),
         cmocka_unit_test(slices_are_copied),
+        cmocka_unit_test(longer_columns_are_copied),
         cmocka_unit_test(random_tables_equal_their_csv),
         cmocka_unit_test(recode_maps_equal_their_csv),
         cmocka_unit_test(the_stream_outlives_everything),

@@ -1,9 +1,9 @@
 /* The columns of an Arrow table that are released as they are, and nothing else that stands in their buffers.
  *
- * Values of a fixed width and texts are not copied where an array is used whole: in the order of the table, without offsets,
- * with as many rows as its batch, and without nulls. How large its buffers are is not known, so what a producer leaves behind
- * the last row leaves with it. Everything else is copied into buffers of its own, without what stands under nulls and
- * outside of the slice:
+ * Values of a fixed width and texts are not copied where an array is used whole: in the order of the table, without
+ * offsets, with as many rows as its batch, and without nulls. How large its buffers are is not known, so what a producer
+ * leaves behind the last row leaves with it. Everything else is copied into buffers of its own, without what stands under
+ * nulls and outside of the slice:
  *
  *     slices           rows outside of the batch would leave with it
  *     nulls            values can stand under them
