@@ -89,10 +89,13 @@ else
 fi
 
 say "A million records in 10 columns as an Arrow stream, in memory, and as CSV; best of three, milliseconds"
-printf '%-8s %10s %10s\n' threads CSV Arrow
+printf '%-8s %-8s %10s %10s %14s\n' threads '' CSV Arrow 'CSV to Arrow'
 for threads in 1 2; do
     build/bench/bench/bench_arrow 1000000 $threads | awk '{ v[$1] = $2 }
-        END { printf "%-8s %10s %10s\n", v["threads"], v["csv_ms"], v["arrow_ms"] }'
+        function row(what, csv, arrow, both) { printf "%-8s %-8s %10s %10s %14s\n", v["threads"], what, csv, arrow, both }
+        END { row("read", v["csv_ms"], v["arrow_ms"], "-")
+              row("release", v["csv_release_ms"], v["arrow_release_ms"], v["csv_to_arrow_ms"])
+              row("CPU", v["csv_release_cpu_ms"], v["arrow_release_cpu_ms"], v["csv_to_arrow_cpu_ms"]) }'
 done
 
 # ---- writing -----------------------------------------------------------------------------------------------------------

@@ -96,6 +96,12 @@ typedef struct kanon_arrow_options {
  * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. All other columns as they were. The
  * buffers are complete when the function returns, and were checked by code of their own: every group has at least k records
  * and satisfies the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
+ *
+ * Kept columns take nothing else with them. Dictionaries have one list of entries for all batches, those that released
+ * records use, and wider indices if that list needs them. Slices, columns with nulls, bool columns and text views are
+ * copied. An array of numbers or texts that is used whole (no offset, as long as its batch, no null) is not copied: the
+ * stream refers to its buffers. The interface does not say how large buffers are; what a producer leaves in them behind the
+ * last value is in the buffers of the stream, too. The tick is called with the stages "writing" and "checking".
  * `out` must be released (or never used) when it comes in. */
 KANON_API kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table,
                                               const kanon_grouping *grouping, const kanon_arrow_options *options,

@@ -24,7 +24,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
 {
     kanon_status st = KANON_OK;
     kanon_arrow_options o;
-    kanon__ticker ticker;
+    kanon__ticker ticker, checking;
     const uint32_t **recode_map = NULL;
     int32_t *order = NULL;
     kanon__arrow_batches *batches = NULL;
@@ -34,6 +34,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
+    kanon__ticker_init(&checking, o.tick, o.payload, "checking");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     if (o.shuffle)
         KANON_TRY(kanon__release_order(&order, t, g, err), out);
@@ -58,7 +59,8 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
                                 .mapping = recode_map != NULL,
                                 .schema = &schema,
                                 .batches = batches->batches,
-                                .n_batches = batches->n_batches};
+                                .n_batches = batches->n_batches,
+                                .ticker = &checking};
     KANON_TRY(kanon__verify_arrow(&claim, o.threads, err), out);
     KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
     st = kanon__arrow_stream_init(out, batches, err);

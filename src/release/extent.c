@@ -7,17 +7,28 @@
 
 /* ---- one attribute ------------------------------------------------------------------------------------------------ */
 
+/* An extent that holds nothing yet has the largest lo. */
 static inline void extend(kanon__extent *e, uint32_t code, uint32_t missing_number)
 {
     if (code == missing_number) {
         e->has_missing = true;
         return;
     }
-    if (!e->has_number || code < e->lo)
-        e->lo = code;
-    if (!e->has_number || code > e->hi)
-        e->hi = code;
+    e->lo = code < e->lo ? code : e->lo;
+    e->hi = code > e->hi ? code : e->hi;
     e->has_number = true;
+}
+
+static void extend_by_codes(const kanon__extents *x, int i, uint32_t missing_number)
+{
+    enum { AHEAD = 16 }; /* groups come by in no order, so they are fetched ahead */
+    kanon__codes codes = kanon__extents_column(x, i)->codes;
+    for (int64_t row = 0; row < x->data->n_rows; row++) {
+        if (row + AHEAD < x->data->n_rows && x->group_of[row + AHEAD] >= 0)
+            __builtin_prefetch(&x->cells[i][x->group_of[row + AHEAD]], 1);
+        if (x->group_of[row] >= 0)
+            extend(&x->cells[i][x->group_of[row]], kanon__code_at(codes, row), missing_number);
+    }
 }
 
 /* Whatever a record has, a group shows all that the recode map puts in its place. */
@@ -64,11 +75,15 @@ static kanon_status measure(int64_t i, void *payload, kanon_error *err)
     bool numeric = kanon__column_is_numeric(c);
     uint32_t missing_number = numeric ? c->domain->missing_code : KANON__NO_CODE;
     KANON_TRY(kanon__new_array(&x->cells[i], x->n_groups, "released cells", err), out);
+    for (int64_t group = 0; group < x->n_groups; group++)
+        x->cells[i][group].lo = UINT32_MAX;
     if (x->recode_map != NULL)
         extend_by_map(x, (int)i, missing_number);
-    for (int64_t row = 0; x->recode_map == NULL && row < x->data->n_rows; row++)
-        if (x->group_of[row] >= 0)
-            extend(&x->cells[i][x->group_of[row]], kanon__code_at(c->codes, row), missing_number);
+    else
+        extend_by_codes(x, (int)i, missing_number);
+    for (int64_t group = 0; group < x->n_groups; group++)
+        if (!x->cells[i][group].has_number)
+            x->cells[i][group].lo = 0;
     if (numeric && m->with_means) {
         KANON_TRY(kanon__new_array(&x->sums[i], x->n_groups, "released cells", err), out);
         add_up(x, (int)i);

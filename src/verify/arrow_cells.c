@@ -1,50 +1,12 @@
-/* See arrow_cells.h. The check's own reader of Arrow buffers of the input, written from the specification; nothing of
- * table/source is used. Called by verify_release.c and verify_arrow.c. */
+/* See arrow_cells.h: cells are compared with the values of Arrow arrays, which arrow_reader.h reads; nothing of table/source
+ * is used. Called by verify_release.c. */
 #include "verify/arrow_cells.h"
 
 #include "table/number.h"
+#include "verify/arrow_reader.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- buffers ---------------------------------------------------------------------------------------------------------- */
-
-static bool bit(const void *bitmap, int64_t i)
-{
-    return (((const unsigned char *)bitmap)[i / 8] & 1 << i % 8) != 0;
-}
-
-static bool is_null_at(const struct ArrowArray *array, int64_t i)
-{
-    return array->n_buffers > 0 && array->null_count != 0 && array->buffers[0] != NULL && !bit(array->buffers[0], i);
-}
-
-/* Whole number i of a buffer of values that are `size` bytes wide, put together byte by byte. */
-static __int128 number_at(const void *values, int64_t i, int size, bool is_signed)
-{
-    const unsigned char *bytes = (const unsigned char *)values + i * size;
-    unsigned __int128 value = 0;
-    const uint16_t probe = 1;
-    bool little = *(const unsigned char *)&probe == 1;
-    for (int byte = 0; byte < size; byte++)
-        value |= (unsigned __int128)bytes[little ? byte : size - 1 - byte] << 8 * byte;
-    if (is_signed && size < 16 && (value >> (8 * size - 1) & 1) != 0)
-        value -= (unsigned __int128)1 << 8 * size;
-    return (__int128)value;
-}
-
-/* Bytes of an integer by the letter of its format; 0: it is none. Small letters are signed. */
-static int integer_size(const char *format)
-{
-    static const char letters[] = "csilCSIL";
-    const char *found = format[0] != '\0' && format[1] == '\0' ? strchr(letters, format[0]) : NULL;
-    return found != NULL ? 1 << (found - letters) % 4 : 0;
-}
-
-static bool is_signed_format(const char *format)
-{
-    return format[0] >= 'a';
-}
 
 /* ---- texts ------------------------------------------------------------------------------------------------------------ */
 
@@ -59,23 +21,6 @@ static bool says_bytes(const kanon__cell *cell, const char *bytes, size_t length
             return false;
     }
     return at == length;
-}
-
-static bool says_text(const kanon__cell *cell, const char *format, const struct ArrowArray *array, int64_t i)
-{
-    if (format[0] != 'v') {
-        int size = format[0] == 'u' ? 4 : 8;
-        int64_t begin = (int64_t)number_at(array->buffers[1], i, size, true);
-        int64_t end = (int64_t)number_at(array->buffers[1], i + 1, size, true);
-        return begin == end ? cell->length == 0
-                            : says_bytes(cell, (const char *)array->buffers[2] + begin, (size_t)(end - begin));
-    }
-    const char *view = (const char *)array->buffers[1] + i * 16;
-    int64_t length = (int64_t)number_at(view, 0, 4, true), from = 0;
-    if (length <= 12)
-        return says_bytes(cell, view + 4, (size_t)length);
-    from = (int64_t)number_at(view, 3, 4, true);
-    return says_bytes(cell, (const char *)array->buffers[2 + number_at(view, 2, 4, true)] + from, (size_t)length);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------------- */
@@ -127,16 +72,9 @@ static bool says_decimal(const kanon__cell *cell, const char *format, __int128 v
     return read_digits(&read, cell->text, length, 0) && read == value;
 }
 
-static bool says_real(const kanon__cell *cell, const char *format, const struct ArrowArray *array, int64_t i)
+static bool says_real(const kanon__cell *cell, const char *format, double value)
 {
-    double value;
-    float single;
     kanon__decimal read;
-    if (format[0] == 'f')
-        memcpy(&single, (const char *)array->buffers[1] + i * 4, 4);
-    else
-        memcpy(&value, (const char *)array->buffers[1] + i * 8, 8);
-    value = format[0] == 'f' ? (double)single : value;
     if (isnan(value))
         return cell->null && cell->length == 0;
     if (cell->null || cell->quoted)
@@ -145,7 +83,7 @@ static bool says_real(const kanon__cell *cell, const char *format, const struct 
         return says_bytes(cell, value < 0 ? "-inf" : "inf", value < 0 ? 4 : 3);
     if (!kanon__parse_decimal(&read, cell->text, cell->length))
         return false;
-    return format[0] == 'f' ? (float)read.value == single : read.value == value;
+    return format[0] == 'f' ? (float)read.value == (float)value : read.value == value;
 }
 
 /* ---- dates ------------------------------------------------------------------------------------------------------------ */
@@ -225,48 +163,37 @@ static bool says_timestamp(const kanon__cell *cell, const char *format, int64_t 
 
 /* ---- cells ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether the cell says value i of the array, which is no dictionary. */
-static bool says_value(const kanon__cell *cell, const char *format, const struct ArrowArray *array, int64_t i)
+/* Whether the cell says this value, which has the given format. */
+static bool says_value(const kanon__cell *cell, const char *format, kanon__read_value value)
 {
-    if (format[0] == 'n' || is_null_at(array, i))
+    if (value.kind == KANON__READ_NULL)
         return cell->null && cell->length == 0;
-    if (format[0] == 'f' || format[0] == 'g')
-        return says_real(cell, format, array, i);
+    if (value.kind == KANON__READ_REAL)
+        return says_real(cell, format, value.real);
     if (cell->null)
         return false;
-    if (format[0] == 'u' || format[0] == 'U' || format[0] == 'v')
-        return says_text(cell, format, array, i);
+    if (value.kind == KANON__READ_TEXT)
+        return says_bytes(cell, value.bytes, value.length);
     if (cell->quoted)
         return false;
-    int size = integer_size(format);
-    if (size > 0)
-        return says_integer(cell, number_at(array->buffers[1], i, size, is_signed_format(format)));
     switch (format[0]) {
     case 'b':
-        return bit(array->buffers[1], i) ? says_bytes(cell, "true", 4) : says_bytes(cell, "false", 5);
+        return value.whole != 0 ? says_bytes(cell, "true", 4) : says_bytes(cell, "false", 5);
     case 'd':
-        return says_decimal(cell, format, number_at(array->buffers[1], i, 16, true));
+        return says_decimal(cell, format, value.whole);
     case 't':
         if (format[1] == 's')
-            return says_timestamp(cell, format, (int64_t)number_at(array->buffers[1], i, 8, true));
-        return format[2] == 'D' ? says_date(cell, (int64_t)number_at(array->buffers[1], i, 4, true), 1)
-                                : says_date(cell, (int64_t)number_at(array->buffers[1], i, 8, true), 86400000);
+            return says_timestamp(cell, format, (int64_t)value.whole);
+        return says_date(cell, (int64_t)value.whole, format[2] == 'D' ? 1 : 86400000);
     default:
-        return false;
+        return says_integer(cell, value.whole);
     }
 }
 
 static bool says_row(const kanon__cell *cell, const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t i)
 {
-    int64_t at = array->offset + i;
-    if (schema->dictionary == NULL)
-        return says_value(cell, schema->format, array, at);
-    if (is_null_at(array, at))
-        return cell->null && cell->length == 0;
-    __int128 index = number_at(array->buffers[1], at, integer_size(schema->format), is_signed_format(schema->format));
-    const struct ArrowArray *entries = array->dictionary;
-    return index >= 0 && index < entries->length &&
-           says_value(cell, schema->dictionary->format, entries, entries->offset + (int64_t)index);
+    const struct ArrowSchema *values = schema->dictionary != NULL ? schema->dictionary : schema;
+    return says_value(cell, values->format, kanon__read_at(kanon__read_shape_of(schema), array, i));
 }
 
 /* The batch of a row, and the row's number there; NULL: it is in none. */

@@ -10,23 +10,32 @@ enum { SIZE_OF_VIEW = 16, VIEW_INLINE = 12 };
 
 static kanon__read_shape shape_of_format(const char *format)
 {
-    static const struct {
-        const char *format;
-        char letter;
-        int size;
-    } shapes[] = {{"n", 'n', 0},   {"b", 'b', 0}, {"c", 'i', 1}, {"s", 'i', 2}, {"i", 'i', 4}, {"l", 'i', 8},
-                  {"C", 'w', 1},   {"S", 'w', 2}, {"I", 'w', 4}, {"L", 'w', 8}, {"f", 'f', 4}, {"g", 'f', 8},
-                  {"u", 'u', 4},   {"U", 'u', 8}, {"vu", 'v', SIZE_OF_VIEW},    {"tdD", 'i', 4}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(shapes[i].format, format) == 0)
-            return (kanon__read_shape){.letter = shapes[i].letter, .size = shapes[i].size};
-    if (strcmp(format, "tdm") == 0)
-        return (kanon__read_shape){.letter = 'i', .size = 8, .per_day = 86400000};
-    if (strncmp(format, "ts", 2) == 0)
-        return (kanon__read_shape){.letter = 'i', .size = 8};
-    if (strncmp(format, "d:", 2) == 0)
+    static const char letters[] = "csilCSIL";
+    const char *integer = format[0] != '\0' && format[1] == '\0' ? strchr(letters, format[0]) : NULL;
+    if (integer != NULL)
+        return (kanon__read_shape){.letter = integer < letters + 4 ? 'i' : 'w', .size = 1 << (integer - letters) % 4};
+    switch (format[0]) {
+    case 'n':
+        return (kanon__read_shape){.letter = 'n'};
+    case 'b':
+        return (kanon__read_shape){.letter = 'b'};
+    case 'f':
+        return (kanon__read_shape){.letter = 'f', .size = 4};
+    case 'g':
+        return (kanon__read_shape){.letter = 'f', .size = 8};
+    case 'u':
+        return (kanon__read_shape){.letter = 'u', .size = 4};
+    case 'U':
+        return (kanon__read_shape){.letter = 'u', .size = 8};
+    case 'v':
+        return (kanon__read_shape){.letter = 'v', .size = SIZE_OF_VIEW};
+    case 'd':
         return (kanon__read_shape){.letter = 'i', .size = 16};
-    return (kanon__read_shape){0};
+    case 't': /* dates by day have four bytes */
+        return (kanon__read_shape){.letter = 'i', .size = format[1] == 'd' && format[2] == 'D' ? 4 : 8};
+    default:
+        return (kanon__read_shape){0};
+    }
 }
 
 kanon__read_shape kanon__read_shape_of(const struct ArrowSchema *schema)
@@ -39,68 +48,32 @@ kanon__read_shape kanon__read_shape_of(const struct ArrowSchema *schema)
     return shape;
 }
 
-/* ---- bytes -------------------------------------------------------------------------------------------------------- */
-
-static inline bool bit_at(const void *bits, int64_t i)
-{
-    return (((const unsigned char *)bits)[i / 8] >> i % 8 & 1) != 0;
-}
-
-static inline bool is_null(const struct ArrowArray *array, int64_t place)
-{
-    return array->null_count != 0 && array->n_buffers > 0 && array->buffers[0] != NULL && !bit_at(array->buffers[0], place);
-}
-
-static inline __int128 whole_at(const void *values, int64_t place, int size, bool is_signed)
-{
-    const char *at = (const char *)values + place * size;
-    union {
-        int8_t one;
-        int16_t two;
-        int32_t four;
-        int64_t eight;
-        __int128 all;
-    } is = {.all = 0};
-    memcpy(&is, at, (size_t)size);
-    switch (size) {
-    case 1:
-        return is_signed ? (__int128)is.one : (__int128)(uint8_t)is.one;
-    case 2:
-        return is_signed ? (__int128)is.two : (__int128)(uint16_t)is.two;
-    case 4:
-        return is_signed ? (__int128)is.four : (__int128)(uint32_t)is.four;
-    case 8:
-        return is_signed ? (__int128)is.eight : (__int128)(uint64_t)is.eight;
-    default:
-        return is.all;
-    }
-}
+/* ---- values ------------------------------------------------------------------------------------------------------- */
 
 static kanon__read_value text_at(kanon__read_shape shape, const struct ArrowArray *array, int64_t place)
 {
     kanon__read_value value = {.kind = KANON__READ_TEXT, .bytes = ""};
     if (shape.letter == 'u') {
-        int64_t begin = (int64_t)whole_at(array->buffers[1], place, shape.size, true);
-        value.length = (size_t)((int64_t)whole_at(array->buffers[1], place + 1, shape.size, true) - begin);
+        int64_t begin = (int64_t)kanon__read_whole(array->buffers[1], place, shape.size, true);
+        value.length = (size_t)((int64_t)kanon__read_whole(array->buffers[1], place + 1, shape.size, true) - begin);
         if (value.length > 0)
             value.bytes = (const char *)array->buffers[2] + begin;
         return value;
     }
     const char *view = (const char *)array->buffers[1] + place * SIZE_OF_VIEW;
-    value.length = (size_t)whole_at(view, 0, 4, true);
+    value.length = (size_t)kanon__read_whole(view, 0, 4, true);
     value.bytes = view + 4;
     if (value.length > VIEW_INLINE)
-        value.bytes = (const char *)array->buffers[2 + whole_at(view, 2, 4, true)] + whole_at(view, 3, 4, true);
+        value.bytes =
+            (const char *)array->buffers[2 + kanon__read_whole(view, 2, 4, true)] + kanon__read_whole(view, 3, 4, true);
     return value;
 }
-
-/* ---- values ------------------------------------------------------------------------------------------------------- */
 
 static kanon__read_value entry_at(kanon__read_shape shape, const struct ArrowArray *array, int64_t place)
 {
     kanon__read_value value = {.kind = KANON__READ_WHOLE};
     float single;
-    if (shape.letter == 'n' || is_null(array, place))
+    if (shape.letter == 'n' || kanon__read_is_null(array, place))
         return (kanon__read_value){.kind = KANON__READ_NULL};
     if (shape.letter == 'u' || shape.letter == 'v')
         return text_at(shape, array, place);
@@ -114,8 +87,8 @@ static kanon__read_value entry_at(kanon__read_shape shape, const struct ArrowArr
         }
         return value;
     }
-    value.whole = shape.letter == 'b' ? bit_at(array->buffers[1], place)
-                                      : whole_at(array->buffers[1], place, shape.size, shape.letter == 'i');
+    value.whole = shape.letter == 'b' ? kanon__read_bit(array->buffers[1], place)
+                                      : kanon__read_whole(array->buffers[1], place, shape.size, shape.letter == 'i');
     return value;
 }
 
@@ -124,9 +97,9 @@ kanon__read_value kanon__read_at(kanon__read_shape shape, const struct ArrowArra
     int64_t place = array->offset + i;
     if (shape.index_size == 0)
         return entry_at(shape, array, place);
-    if (is_null(array, place))
+    if (kanon__read_is_null(array, place))
         return (kanon__read_value){.kind = KANON__READ_NULL};
-    int64_t index = (int64_t)whole_at(array->buffers[1], place, shape.index_size, shape.index_letter == 'i');
+    int64_t index = (int64_t)kanon__read_whole(array->buffers[1], place, shape.index_size, shape.index_letter == 'i');
     return entry_at(shape, array->dictionary, array->dictionary->offset + index);
 }
 
@@ -160,21 +133,34 @@ static bool has_buffers(char letter, const struct ArrowArray *array)
 
 static bool counts_nulls(char letter, const struct ArrowArray *array)
 {
-    int64_t n = 0;
+    int64_t n = 0, i = array->offset, end = array->offset + array->length;
     if (array->null_count < 0)
         return true;
     if (letter == 'n')
         return array->null_count == array->length;
-    for (int64_t i = 0; array->buffers[0] != NULL && i < array->length; i++)
-        n += !bit_at(array->buffers[0], array->offset + i);
+    const unsigned char *bits = array->buffers[0];
+    while (bits != NULL && i < end) {
+        bool whole = i % 8 == 0 && i + 8 <= end;
+        n += whole ? 8 - __builtin_popcount(bits[i / 8]) : !kanon__read_bit(bits, i);
+        i += whole ? 8 : 1;
+    }
     return n == array->null_count;
 }
 
 static bool has_rising_offsets(kanon__read_shape shape, const struct ArrowArray *array)
 {
-    for (int64_t i = array->offset; i < array->offset + array->length; i++) {
-        __int128 begin = whole_at(array->buffers[1], i, shape.size, true);
-        if (begin < 0 || begin > whole_at(array->buffers[1], i + 1, shape.size, true))
+    int64_t begin = 0, end, size = shape.size;
+    if (array->length == 0)
+        return true;
+    for (int64_t i = array->offset; i <= array->offset + array->length; i++, begin = end) {
+        if (size == 4) {
+            int32_t four;
+            memcpy(&four, (const char *)array->buffers[1] + i * 4, 4);
+            end = four;
+        } else {
+            memcpy(&end, (const char *)array->buffers[1] + i * 8, 8);
+        }
+        if (end < begin)
             return false;
     }
     return true;
@@ -186,11 +172,12 @@ static bool has_views_inside(const struct ArrowArray *array)
     int64_t n_pieces = array->n_buffers - 3;
     for (int64_t i = array->offset; i < array->offset + array->length; i++) {
         const char *view = (const char *)array->buffers[1] + i * SIZE_OF_VIEW;
-        __int128 length = whole_at(view, 0, 4, true), piece = whole_at(view, 2, 4, true), at = whole_at(view, 3, 4, true);
-        if (is_null(array, i) || (length >= 0 && length <= VIEW_INLINE))
+        __int128 length = kanon__read_whole(view, 0, 4, true), piece = kanon__read_whole(view, 2, 4, true),
+                 at = kanon__read_whole(view, 3, 4, true);
+        if (kanon__read_is_null(array, i) || (length >= 0 && length <= VIEW_INLINE))
             continue;
         if (length < 0 || piece < 0 || piece >= n_pieces || at < 0 ||
-            at + length > whole_at(array->buffers[array->n_buffers - 1], (int64_t)piece, 8, true) ||
+            at + length > kanon__read_whole(array->buffers[array->n_buffers - 1], (int64_t)piece, 8, true) ||
             memcmp(view + 4, (const char *)array->buffers[2 + piece] + at, 4) != 0)
             return false;
     }
@@ -200,8 +187,8 @@ static bool has_views_inside(const struct ArrowArray *array)
 static bool has_entries(kanon__read_shape shape, const struct ArrowArray *array)
 {
     for (int64_t i = array->offset; i < array->offset + array->length; i++) {
-        __int128 index = whole_at(array->buffers[1], i, shape.index_size, shape.index_letter == 'i');
-        if (!is_null(array, i) && (index < 0 || index >= array->dictionary->length))
+        int64_t index = (int64_t)kanon__read_whole(array->buffers[1], i, shape.index_size, shape.index_letter == 'i');
+        if ((index < 0 || index >= array->dictionary->length) && !kanon__read_is_null(array, i))
             return false;
     }
     return true;
@@ -221,4 +208,43 @@ bool kanon__read_is_sound(kanon__read_shape shape, const struct ArrowArray *arra
         return entries_are_sound(shape, array);
     return has_buffers(shape.index_letter, array) && counts_nulls(shape.index_letter, array) &&
            array->dictionary->release != NULL && has_entries(shape, array) && entries_are_sound(shape, array->dictionary);
+}
+
+/* ---- nothing else ------------------------------------------------------------------------------------------------- */
+
+/* What stands at a place that has no value: no text, or zero bytes. */
+static bool is_blank(char letter, int size, const struct ArrowArray *array, int64_t place)
+{
+    static const char zeros[16];
+    if (letter == 'b')
+        return !kanon__read_bit(array->buffers[1], place);
+    if (letter == 'u')
+        return kanon__read_whole(array->buffers[1], place, size, true) ==
+               kanon__read_whole(array->buffers[1], place + 1, size, true);
+    return memcmp((const char *)array->buffers[1] + place * size, zeros, (size_t)size) == 0;
+}
+
+static bool is_bare(char letter, int size, const struct ArrowArray *array)
+{
+    if (array->offset != 0)
+        return false;
+    if (letter == 'n' || array->length == 0)
+        return true;
+    if (letter == 'u' && kanon__read_whole(array->buffers[1], 0, size, true) != 0)
+        return false;
+    for (int64_t i = array->length; letter == 'b' && i % 8 != 0; i++)
+        if (kanon__read_bit(array->buffers[1], i))
+            return false;
+    for (int64_t i = 0; array->buffers[0] != NULL && i < array->length; i++)
+        if (!kanon__read_bit(array->buffers[0], i) && !is_blank(letter, size, array, i))
+            return false;
+    return true;
+}
+
+bool kanon__read_is_bare(kanon__read_shape shape, const struct ArrowArray *array)
+{
+    if (shape.index_size == 0)
+        return is_bare(shape.letter, shape.size, array);
+    return is_bare(shape.index_letter, shape.index_size, array) && is_bare(shape.letter, shape.size, array->dictionary) &&
+           (shape.letter == 'n' || array->dictionary->length == 0 || array->dictionary->null_count == 0);
 }

@@ -7,11 +7,14 @@
  * 3. Every quasi cell covers its original: it lies between NAME_min and NAME_max, or in the interval, or below the node;
  *    null covers everything. A mean lies between the extremes of its group.
  * 4. All records of a group show the same, and suppressed ones nothing. With a recode map, equal values show the same.
- * 5. Every group has at least k records; the classes of records that show the same satisfy the constraints of the policy.
- * 6. Kept columns hold the values of the input. */
+ * 5. Every group has at least k records; the classes of records that show the same keep the constraints of the policy.
+ * 6. Kept columns hold the values of the input.
+ * 7. Nothing else leaves: no dictionary has entries that no record uses, nothing stands under nulls, in front of the first
+ *    value of an array or of the bytes of its texts. */
 #ifndef KANON_VERIFY_VERIFY_ARROW_H
 #define KANON_VERIFY_VERIFY_ARROW_H
 
+#include "core/ticker.h"
 #include "table/table.h"
 
 #include <kanon_arrow.h>
@@ -26,6 +29,7 @@ typedef struct kanon__arrow_claim {
     const struct ArrowSchema *schema;
     const struct ArrowArray *batches;
     int64_t n_batches;
+    const kanon__ticker *ticker; /* NULL: none */
 } kanon__arrow_claim;
 
 /* KANON_EINTERNAL where the release is not what the claim says. */

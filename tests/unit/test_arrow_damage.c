@@ -17,7 +17,19 @@ typedef struct damage {
     size_t stride;      /* and of bytes so far apart in all records; 0: no others */
     int64_t records;    /* in so many only; 0: in all */
     int64_t fewer_nulls;
-    enum { BYTES, LENGTH, NULL_COUNT, DROP_BATCH, NAME, FORMAT, N_CHILDREN, SWAP, NO_NULLS } what;
+    enum {
+        BYTES,
+        LENGTH,
+        NULL_COUNT,
+        DROP_BATCH,
+        NAME,
+        FORMAT,
+        N_CHILDREN,
+        SWAP,
+        NO_NULLS,
+        MORE_ENTRIES,
+        RECORD_IN_FRONT
+    } what;
 } damage;
 
 static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
@@ -57,6 +69,27 @@ static void spoil(struct ArrowSchema *schema, kanon__arrow_batches *batches, voi
         int32_t first = values[0];
         values[0] = values[3];
         values[3] = first;
+        break;
+    }
+    case RECORD_IN_FRONT: { /* the values begin later in their buffers, as those of a slice do */
+        static char values[64], validity;
+        size_t width = d->child == 3 ? 2 : 4, n = (size_t)array->length + (d->child == 3 ? 0 : 1);
+        memcpy(values + width, array->buffers[1], n * width);
+        memset(values, 0, width);
+        if (array->buffers[0] != NULL)
+            validity = (char)(*(const char *)array->buffers[0] << 1);
+        array->buffers[0] = array->buffers[0] != NULL ? &validity : NULL;
+        array->buffers[1] = values;
+        array->offset = 1;
+        break;
+    }
+    case MORE_ENTRIES: { /* one that no record has */
+        static int32_t offsets[16];
+        assert_in_range(array->length, 1, N_OF(offsets) - 2);
+        memcpy(offsets, array->buffers[1], (size_t)(array->length + 1) * sizeof *offsets);
+        offsets[array->length + 1] = offsets[array->length];
+        array->length++;
+        array->buffers[1] = offsets;
         break;
     }
     default:
@@ -111,6 +144,8 @@ static void damaged_columns_are_refused(void **state)
         {.name = "label", .child = 6, .of_dictionary = true, .buffer = 2, .byte = 0, .flip = 1},
         {.name = "offset of a label", .child = 6, .of_dictionary = true, .buffer = 1, .byte = 4, .flip = 1},
         {.name = "length of the dictionary", .child = 6, .of_dictionary = true, .buffer = -1, .what = LENGTH},
+        {.name = "value under a null", .child = 0, .buffer = 1, .byte = 5 * 8, .flip = 1},
+        {.name = "entry of no record", .child = 7, .of_dictionary = true, .buffer = -1, .what = MORE_ENTRIES},
         {.name = "sensitive category", .child = 7, .buffer = 1, .byte = 0, .flip = 1},
         {.name = "sensitive label", .child = 7, .of_dictionary = true, .buffer = 2, .byte = 0, .flip = 1},
         {.name = "sensitive number", .child = 8, .buffer = 1, .byte = 0, .flip = 2},
@@ -160,11 +195,14 @@ static void damaged_kept_columns_are_refused(void **state)
     damage damages[64];
     size_t n = 0;
     (void)state;
-    for (int child = 2; child < N_KEPT; child++) /* the slots of nulls are damaged, too, which alone would be no fault */
+    for (int child = 2; child < N_KEPT; child++) /* the slots of nulls are damaged, too */
         if (child != 14)
             damages[n++] = (damage){
                 .name = kept_fields[child].name, .child = child, .buffer = 1, .stride = widths[child], .flip = 1};
     damages[n++] = (damage){.name = "bits", .child = 1, .buffer = 1, .flip = 0x7f};
+    damages[n++] = (damage){.name = "bits behind the last record", .child = 1, .buffer = 1, .flip = 0x80};
+    damages[n++] = (damage){.name = "record in front", .child = 3, .buffer = -1, .what = RECORD_IN_FRONT};
+    damages[n++] = (damage){.name = "text in front", .child = 8, .buffer = -1, .what = RECORD_IN_FRONT};
     damages[n++] = (damage){.name = "text", .child = 8, .buffer = 2, .byte = 0, .flip = 1};
     damages[n++] = (damage){.name = "large text", .child = 9, .buffer = 2, .byte = 0, .flip = 1};
     damages[n++] = (damage){.name = "piece of views", .child = 10, .buffer = 2, .byte = 9, .flip = 1};

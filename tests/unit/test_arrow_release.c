@@ -287,7 +287,8 @@ static void kept_columns_are_as_they_were(void **state)
     }
 }
 
-/* Values are not copied: kept buffers are those of the input. Text views are, because others' texts may lie beside them. */
+/* Values of whole arrays are not copied: kept buffers are those of the input. Text views are, because others' texts may lie
+ * beside them. */
 static void kept_buffers_are_shared(void **state)
 {
     (void)state;
@@ -310,8 +311,8 @@ static void kept_buffers_are_shared(void **state)
     assert_int_equal(counts.released_arrays, counts.arrays);
 }
 
-/* 200 batches whose dictionaries have a value each: together they need more than an int8. */
-static void gathered_dictionaries_widen(void **state)
+/* 30 batches whose dictionaries have ten values each: together they need more than an int8. */
+static void joined_dictionaries_widen(void **state)
 {
     enum { N = 300 };
     (void)state;
@@ -332,7 +333,7 @@ static void gathered_dictionaries_widen(void **state)
     arrow_taken plain = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
     arrow_taken shuffled = released(table, grouping, KANON_ARROW_COLUMNS, true, 3);
     bool seen[N] = {false};
-    assert_string_equal(plain.schema.children[2]->format, "c");
+    assert_string_equal(plain.schema.children[2]->format, "i");
     assert_string_equal(shuffled.schema.children[2]->format, "i");
     assert_int_equal(shuffled.n_batches, 30);
     for (int i = 0; i < N; i++) {
@@ -345,6 +346,148 @@ static void gathered_dictionaries_widen(void **state)
     arrow_taken_clear(&shuffled);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
+}
+
+/* ---- nothing else leaves ---------------------------------------------------------------------------------------------- */
+
+/* Whether the bytes of a dictionary's texts hold this one. */
+static bool holds_text(const struct ArrowArray *entries, const char *text)
+{
+    const int32_t *offsets = entries->buffers[1];
+    char bytes[256];
+    assert_int_equal(entries->offset, 0);
+    assert_int_equal(offsets[0], 0);
+    assert_true(offsets[entries->length] < (int32_t)sizeof bytes);
+    memcpy(bytes, entries->buffers[2], (size_t)offsets[entries->length]);
+    bytes[offsets[entries->length]] = '\0';
+    return strstr(bytes, text) != NULL;
+}
+
+/* What a spoiled input is to be like: rows that a filter took away left their values in the dictionary. */
+static void filter_away(struct ArrowArray *batch, int64_t number, void *payload)
+{
+    int8_t *indices = (int8_t *)(uintptr_t)batch->children[1]->buffers[1];
+    (void)number;
+    (void)payload;
+    for (int64_t i = 0; i < batch->children[1]->length; i++) /* entries: cholera, asthma, hiv, flu */
+        indices[i] = indices[i] == 0 ? 3 : indices[i] == 2 ? 1 : indices[i];
+}
+
+static void set_ordered(struct ArrowSchema *schema, void *payload)
+{
+    (void)payload;
+    schema->children[1]->flags |= ARROW_FLAG_DICTIONARY_ORDERED;
+}
+
+/* flu asthma asthma flu remain. Their order in the dictionary is that of their first use; in an ordered one, its own. */
+static void dictionaries_have_no_other_values(void **state)
+{
+    static const char *const cells[] = {"cholera", "asthma", "hiv", "flu"};
+    const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2", "3", "4")}, {"ill", "c", "u", cells}};
+    (void)state;
+    for (int ordered = 0; ordered < 2; ordered++)
+        for (int shuffle = 0; shuffle < 2; shuffle++) {
+            arrow_counts counts = {0};
+            arrow_layout layout = {.spoil = filter_away, .spoil_schema = ordered ? set_ordered : NULL};
+            kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, 4}, &layout, &counts);
+            kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
+            arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 1);
+            const struct ArrowArray *ill = taken.batches[0].children[2];
+            assert_int_equal(ill->dictionary->length, 2);
+            assert_false(holds_text(ill->dictionary, "hiv"));
+            assert_false(holds_text(ill->dictionary, "cholera"));
+            assert_true(holds_text(ill->dictionary, ordered ? "asthmaflu" : shuffle ? "flu" : "fluasthma"));
+            assert_int_equal(taken.schema.children[2]->flags & ARROW_FLAG_DICTIONARY_ORDERED,
+                             ordered ? ARROW_FLAG_DICTIONARY_ORDERED : 0);
+            if (!shuffle)
+                assert_taken(taken, "q_min:i,q_max:i,ill:c=u\n1,2,flu\n1,2,asthma\n3,4,asthma\n3,4,flu\n");
+            else
+                arrow_taken_clear(&taken);
+            kanon_grouping_free(grouping);
+            kanon_table_free(table);
+        }
+}
+
+/* Bytes of a value in buffer 1 by format; 0: bits, or none. */
+static size_t width_of(const char *format)
+{
+    static const struct {
+        const char *format;
+        size_t width;
+    } widths[] = {{"c", 1},     {"S", 2},    {"l", 8},     {"f", 4},    {"g", 8}, {"d:9,2", 16}, {"u", 4}, {"U", 8},
+                  {"vu", 16}, {"tdD", 4}, {"tdm", 8}, {"tsu:Europe/Zurich", 8}, {"I", 4}, {"s", 2},     {"i", 4}};
+    for (size_t i = 0; i < N_OF(widths); i++)
+        if (strcmp(widths[i].format, format) == 0)
+            return widths[i].width;
+    return 0;
+}
+
+/* The producer's buffers hold garbage in front of slices, behind them and under nulls. */
+static void assert_bare(const struct ArrowArray *array, const struct ArrowSchema *schema)
+{
+    static const char zeros[16];
+    size_t width = width_of(schema->format);
+    bool texts = schema->format[0] == 'u' || schema->format[0] == 'U';
+    assert_int_equal(array->offset, 0);
+    if (texts)
+        assert_memory_equal(array->buffers[1], zeros, width);
+    for (int64_t i = 0; width > 0 && array->buffers[0] != NULL && i < array->length; i++) {
+        const char *value = (const char *)array->buffers[1] + (size_t)i * width;
+        if ((((const uint8_t *)array->buffers[0])[i / 8] >> i % 8 & 1) == 0)
+            assert_memory_equal(value, texts ? value + width : zeros, width);
+    }
+}
+
+static void slices_are_copied(void **state)
+{
+    (void)state;
+    for (size_t l = 0; l < N_OF(layouts); l++)
+        for (int shuffle = 0; shuffle < 2; shuffle++) {
+            arrow_counts counts = {0};
+            kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                        &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &layouts[l], &counts);
+            const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
+            bool sliced = layouts[l].array_offset > 0 || layouts[l].batch_offset > 0 || layouts[l].rows_behind > 0;
+            kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
+            arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 1);
+            for (int64_t b = 0; b < taken.n_batches; b++)
+                for (int c = 1; c < N_KEPT; c++) {
+                    const struct ArrowArray *array = taken.batches[b].children[c], *given = source->batches[b].children[c];
+                    assert_bare(array, taken.schema.children[c]);
+                    if (array->dictionary != NULL)
+                        assert_bare(array->dictionary, taken.schema.children[c]->dictionary);
+                    for (int64_t i = 0; (sliced || shuffle) && i < array->n_buffers; i++)
+                        assert_true(array->buffers[i] == NULL || array->buffers[i] != given->buffers[i]);
+                }
+            arrow_taken_clear(&taken);
+            kanon_grouping_free(grouping);
+            kanon_table_free(table);
+        }
+}
+
+static void cut_batch(struct ArrowArray *batch, int64_t number, void *payload)
+{
+    (void)number;
+    (void)payload;
+    batch->length = 2;
+}
+
+/* The columns of a batch may have more rows than the batch: the last one is none of the table's. */
+static void longer_columns_are_copied(void **state)
+{
+    const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2", "3")},
+                                  {"x", "l", NULL, CELLS("7", "8", "9")},
+                                  {"u", "u", NULL, CELLS("one", "two", "three")}};
+    arrow_counts counts = {0};
+    (void)state;
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 3},
+                                &(arrow_layout){.spoil = cut_batch}, &counts);
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    assert_int_equal(counts.released_arrays, counts.arrays); /* nothing of the input is held any more */
+    assert_taken(taken, "q_min:i,q_max:i,x:l,u:u\n1,2,7,one\n1,2,8,two\n");
 }
 
 /* ---- against the CSV release ---------------------------------------------------------------------------------------- */
@@ -719,6 +862,38 @@ static void a_tick_stops_it(void **state)
     kanon_table_free(table);
 }
 
+static int stop_check(const kanon_progress *progress, void *payload)
+{
+    bool checking = strcmp(progress->stage, "checking") == 0;
+    assert_true(progress->done >= 0 && progress->done <= progress->total);
+    *(bool *)payload |= checking;
+    return checking;
+}
+
+static void a_tick_stops_the_check(void **state)
+{
+    (void)state;
+    for (int source = 0; source < 2; source++) {
+        bool was_checking = false;
+        kanon_error err = {0};
+        struct ArrowArrayStream stream = {0};
+        arrow_counts counts = {0};
+        kanon_arrow_options options = {
+            .struct_size = sizeof options, .tick = stop_check, .payload = &was_checking, .threads = 1};
+        kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
+                                         : import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                                  &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &(arrow_layout){0},
+                                                  &counts);
+        kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 1, 1, 1, 1));
+        assert_int_equal(kanon_release_to_arrow(&stream, table, grouping, &options, &err), KANON_ECANCELLED);
+        assert_true(was_checking);
+        assert_null(stream.release);
+        assert_string_equal(err.message, "stopped while checking");
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -729,7 +904,10 @@ int main(void)
         cmocka_unit_test(numbers_keep_their_type),
         cmocka_unit_test(kept_columns_are_as_they_were),
         cmocka_unit_test(kept_buffers_are_shared),
-        cmocka_unit_test(gathered_dictionaries_widen),
+        cmocka_unit_test(joined_dictionaries_widen),
+        cmocka_unit_test(dictionaries_have_no_other_values),
+        cmocka_unit_test(slices_are_copied),
+        cmocka_unit_test(longer_columns_are_copied),
         cmocka_unit_test(random_tables_equal_their_csv),
         cmocka_unit_test(recode_maps_equal_their_csv),
         cmocka_unit_test(the_stream_outlives_everything),
@@ -740,6 +918,7 @@ int main(void)
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(own_groupings_keep_constraints),
         cmocka_unit_test(a_tick_stops_it),
+        cmocka_unit_test(a_tick_stops_the_check),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

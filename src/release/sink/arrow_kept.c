@@ -1,7 +1,7 @@
-/* Kept columns of an Arrow table: references to the buffers of the input, or gathered copies.
+/* Kept columns of an Arrow table: references to the buffers of the input, or copies of its values (arrow_kept.h says when).
  *
- * Batches may have dictionaries of their own, so a gathered column gets one dictionary with the entries of all batches, and
- * indices are translated. */
+ * Batches may have dictionaries of their own, so a column gets one dictionary with the entries that are used of all batches,
+ * and indices are translated. */
 #include "release/sink/arrow_kept.h"
 
 #include "core/alloc.h"
@@ -52,20 +52,83 @@ static kanon__arrow_text entry_key(char *flag, const kanon__arrow_type *type, co
     return (kanon__arrow_text){b->values + (b->offset + i) * type->width, (size_t)type->width};
 }
 
-static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all, int64_t batch, kanon_error *err)
+enum { IS_NULL = -1, NOT_USED = -2 };
+
+/* The new number of an entry that is used for the first time. */
+static kanon_status number_entry(int32_t *out, const kanon__arrow_view *v, kanon__dictionary *all, int64_t i,
+                                 kanon_error *err)
+{
+    uint32_t code;
+    char flag;
+    *out = IS_NULL;
+    if (kanon__arrow_entry_is_null(v->type, &v->entries, i))
+        return KANON_OK;
+    kanon__arrow_text key = entry_key(&flag, v->type, &v->entries, i);
+    kanon_status st = kanon__dictionary_add(all, &code, key.bytes, key.length, err);
+    if (st == KANON_OK)
+        *out = (int32_t)code;
+    return st;
+}
+
+/* The batch of a row. Batches mostly have one size. */
+static inline int64_t batch_of(const kanon__arrow_source *s, int64_t row)
+{
+    int64_t guess = row / s->batch_rows[1];
+    if (guess < s->n_batches && s->batch_rows[guess] <= row && row < s->batch_rows[guess + 1])
+        return guess;
+    return kanon__arrow_source_batch(s, row);
+}
+
+/* Number the entries in the order in which the release uses them first. */
+static kanon_status number_entries(kanon__arrow_kept *k, kanon__dictionary *all, const int32_t *order, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__arrow_view *v = &k->views[batch];
-    KANON_TRY(kanon__new_array(&k->new_index[batch], v->entries.length, "an Arrow dictionary", err), out);
-    for (int64_t i = 0; i < v->entries.length; i++) {
-        uint32_t code;
-        char flag;
-        k->new_index[batch][i] = -1;
-        if (kanon__arrow_entry_is_null(v->type, &v->entries, i))
+    int64_t batch = 0, n = k->source->base.n_rows;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = order != NULL ? order[i] : i;
+        if (row < k->source->batch_rows[batch] || row >= k->source->batch_rows[batch + 1])
+            batch = batch_of(k->source, row);
+        const kanon__arrow_view *v = &k->views[batch];
+        int64_t at = row - k->source->batch_rows[batch];
+        if (!kanon__arrow_is_valid(&v->rows, at))
             continue;
-        kanon__arrow_text key = entry_key(&flag, v->type, &v->entries, i);
-        KANON_TRY(kanon__dictionary_add(all, &code, key.bytes, key.length, err), out);
-        k->new_index[batch][i] = (int32_t)code;
+        int64_t index = kanon__arrow_index(v, at);
+        if (k->new_index[batch][index] == NOT_USED)
+            KANON_TRY(number_entry(&k->new_index[batch][index], v, all, index, err), out);
+    }
+out:
+    return st;
+}
+
+/* Number those that are used again, in the order of the one dictionary that there is. */
+static kanon_status sort_entries(kanon__arrow_kept *k, kanon__dictionary *all, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__dictionary_clear(all);
+    KANON_TRY(kanon__dictionary_init(all, err), out);
+    for (int64_t i = 0; i < k->views[0].entries.length; i++)
+        if (k->new_index[0][i] != NOT_USED)
+            KANON_TRY(number_entry(&k->new_index[0][i], &k->views[0], all, i, err), out);
+out:
+    return st;
+}
+
+/* Room for the numbers of each dictionary. One that several batches in a row have is numbered once. */
+static kanon_status list_dictionaries(kanon__arrow_kept *k, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&k->new_index, k->source->n_batches, "an Arrow dictionary", err), out);
+    k->ordered = (k->source->schema.children[k->column]->flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0;
+    for (int64_t batch = 0; batch < k->source->n_batches; batch++) {
+        const kanon__arrow_buffers *entries = &k->views[batch].entries;
+        if (batch > 0 && kanon__arrow_same_entries(entries, &k->views[batch - 1].entries)) {
+            k->new_index[batch] = k->new_index[batch - 1];
+            continue;
+        }
+        k->ordered &= batch == 0; /* there is no order among several */
+        KANON_TRY(kanon__new_array(&k->new_index[batch], entries->length, "an Arrow dictionary", err), out);
+        for (int64_t i = 0; i < entries->length; i++)
+            k->new_index[batch][i] = NOT_USED;
     }
 out:
     return st;
@@ -124,15 +187,16 @@ static kanon_status make_fixed_entries(kanon__arrow_kept *k, const kanon__dictio
     return KANON_OK;
 }
 
-static kanon_status unify_dictionaries(kanon__arrow_kept *k, kanon_error *err)
+static kanon_status unify_dictionaries(kanon__arrow_kept *k, const int32_t *order, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__arrow_type *type = &k->source->types[k->column];
     kanon__dictionary all = {0};
     KANON_TRY(kanon__dictionary_init(&all, err), out);
-    KANON_TRY(kanon__new_array(&k->new_index, k->source->n_batches, "an Arrow dictionary", err), out);
-    for (int64_t batch = 0; batch < k->source->n_batches; batch++)
-        KANON_TRY(number_entries(k, &all, batch, err), out);
+    KANON_TRY(list_dictionaries(k, err), out);
+    KANON_TRY(number_entries(k, &all, order, err), out);
+    if (k->ordered && k->source->n_batches > 0)
+        KANON_TRY(sort_entries(k, &all, err), out);
     KANON_TRY(kanon__arrow_memory_new(&k->entries, NULL, err), out);
     k->n_entries = all.n;
     if (type->kind == KANON__ARROW_TEXT)
@@ -157,48 +221,35 @@ static bool is_view(const kanon__arrow_type *type)
     return type->index_width == 0 && type->kind == KANON__ARROW_TEXT && type->width == 16;
 }
 
-static kanon_status set_up_gathering(kanon__arrow_kept *k, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon__arrow_source *s = k->source;
-    KANON_TRY(kanon__new_array(&k->views, s->n_batches, "Arrow batches", err), out);
-    for (int64_t batch = 0; batch < s->n_batches; batch++)
-        k->views[batch] = kanon__arrow_source_view(s, batch, k->column);
-    if (s->types[k->column].index_width > 0)
-        KANON_TRY(unify_dictionaries(k, err), out);
-out:
-    return st;
-}
-
-/* The type is that of the input, but for a gathered dictionary whose indices became too many or whose entries were views. */
+/* The type is that of the input, but for a dictionary whose indices became too many or whose entries were views. */
 static kanon_status make_field(kanon__arrow_field *field, const kanon__arrow_kept *k, kanon_error *err)
 {
     const struct ArrowSchema *schema = k->source->schema.children[k->column], *entry = schema->dictionary;
     const kanon__arrow_type *type = &k->source->types[k->column];
     const char *format = schema->format, *entry_format = entry != NULL ? entry->format : NULL;
-    if (k->gathered && entry != NULL && k->index_width != type->index_width)
+    if (entry != NULL && k->index_width != type->index_width)
         format = "i";
-    if (k->gathered && entry != NULL && type->kind == KANON__ARROW_TEXT && type->width == 16)
+    if (entry != NULL && type->kind == KANON__ARROW_TEXT && type->width == 16)
         entry_format = "u";
     kanon_status st = kanon__arrow_field_init(field, k->table->data.columns[k->column].name, "", format, entry_format, err);
     if (st == KANON_OK) {
-        field->flags = schema->flags & (ARROW_FLAG_NULLABLE | (k->gathered ? 0 : ARROW_FLAG_DICTIONARY_ORDERED));
+        field->flags = (schema->flags & ARROW_FLAG_NULLABLE) | (k->ordered ? ARROW_FLAG_DICTIONARY_ORDERED : 0);
         field->entry_flags = entry != NULL ? entry->flags & ARROW_FLAG_NULLABLE : 0;
     }
     return st;
 }
 
 kanon_status kanon__arrow_kept_init(kanon__arrow_kept *out, kanon__arrow_field *field, const kanon_table *table, int column,
-                                    bool gathered, kanon_error *err)
+                                    const int32_t *order, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *out = (kanon__arrow_kept){.table = table,
-                               .source = kanon__arrow_source_of(table->source),
-                               .column = column};
-    const kanon__arrow_type *type = &out->source->types[column];
-    out->gathered = gathered || (type->kind == KANON__ARROW_TEXT && type->width == 16);
-    if (out->gathered)
-        KANON_TRY(set_up_gathering(out, err), out);
+    const kanon__arrow_source *s = kanon__arrow_source_of(table->source);
+    *out = (kanon__arrow_kept){.table = table, .source = s, .column = column};
+    KANON_TRY(kanon__new_array(&out->views, s->n_batches, "Arrow batches", err), out);
+    for (int64_t batch = 0; batch < s->n_batches; batch++)
+        out->views[batch] = kanon__arrow_source_view(s, batch, column);
+    if (s->types[column].index_width > 0)
+        KANON_TRY(unify_dictionaries(out, order, err), out);
     KANON_TRY(make_field(field, out, err), out);
 out:
     return st;
@@ -207,7 +258,8 @@ out:
 void kanon__arrow_kept_clear(kanon__arrow_kept *k)
 {
     for (int64_t batch = 0; k->new_index != NULL && batch < k->source->n_batches; batch++)
-        kanon__free(k->new_index[batch]);
+        if (batch == 0 || k->new_index[batch] != k->new_index[batch - 1])
+            kanon__free(k->new_index[batch]);
     kanon__free(k->new_index);
     kanon__arrow_memory_free(k->entries);
     kanon__free(k->views);
@@ -216,36 +268,28 @@ void kanon__arrow_kept_clear(kanon__arrow_kept *k)
 
 /* ---- references --------------------------------------------------------------------------------------------------- */
 
-static kanon_status refer(struct ArrowArray *out, const kanon_table *table, const struct ArrowArray *array, int64_t offset,
-                          int64_t length, kanon_error *err)
+/* Whether a batch is the whole of its array, and what stands in the buffers is what is released. */
+static bool is_whole(const kanon__arrow_kept *k, int64_t batch)
 {
-    kanon__arrow_memory *memory = NULL;
-    kanon_status st = kanon__arrow_memory_new(&memory, table, err);
-    bool whole = offset == array->offset && length == array->length, no_nulls = array->null_count == 0;
-    if (st == KANON_OK)
-        st = kanon__arrow_array_init(out, memory, length, whole || no_nulls ? array->null_count : -1, array->buffers,
-                                     array->n_buffers, err);
-    if (st != KANON_OK)
-        return st;
-    out->offset = offset;
-    if (no_nulls && out->n_buffers > 0)
-        out->buffers[0] = NULL; /* whatever stands there: nothing is null */
-    return KANON_OK;
+    const kanon__arrow_type *type = &k->source->types[k->column];
+    const struct ArrowArray *records = &k->source->batches[batch], *array = records->children[k->column];
+    bool nulls = array->null_count != 0 && array->n_buffers > 0 && array->buffers[0] != NULL;
+    if (type->index_width > 0 || type->kind == KANON__ARROW_BOOL || type->kind == KANON__ARROW_NULL || is_view(type))
+        return false;
+    if (records->offset != 0 || array->offset != 0 || array->length != records->length || nulls)
+        return false;
+    return type->kind != KANON__ARROW_TEXT || kanon__arrow_load(array->buffers[1], 0, type->width, true) == 0;
 }
 
-static kanon_status refer_batch(struct ArrowArray *out, const kanon__arrow_kept *k, int64_t batch, kanon_error *err)
+static kanon_status refer(struct ArrowArray *out, const kanon__arrow_kept *k, int64_t batch, kanon_error *err)
 {
-    const struct ArrowArray *records = &k->source->batches[batch], *array = records->children[k->column];
-    struct ArrowArray dictionary = {0};
-    int64_t length = k->source->batch_rows[batch + 1] - k->source->batch_rows[batch];
-    kanon_status st = refer(out, k->table, array, records->offset + array->offset, length, err);
-    if (st != KANON_OK || array->dictionary == NULL)
-        return st;
-    st = refer(&dictionary, k->table, array->dictionary, array->dictionary->offset, array->dictionary->length, err);
+    const struct ArrowArray *array = k->source->batches[batch].children[k->column];
+    kanon__arrow_memory *memory = NULL;
+    kanon_status st = kanon__arrow_memory_new(&memory, k->table, err);
     if (st == KANON_OK)
-        kanon__arrow_array_adopt(out, &dictionary);
-    else
-        kanon__arrow_array_clear(out);
+        st = kanon__arrow_array_init(out, memory, array->length, 0, array->buffers, array->n_buffers, err);
+    if (st == KANON_OK)
+        out->buffers[0] = NULL; /* whatever stands there: nothing is null */
     return st;
 }
 
@@ -254,8 +298,8 @@ static kanon_status refer_batch(struct ArrowArray *out, const kanon__arrow_kept 
 /* The rows of an array while they are gathered. */
 typedef struct harvest {
     const kanon__arrow_kept *kept;
-    const int32_t *rows; /* NULL: those from `first` on */
-    int64_t first, n, n_null;
+    const int32_t *rows; /* NULL: those of `batch` */
+    int64_t batch, n, n_null;
     kanon__arrow_memory *memory; /* blocks: validity, values, bytes of texts */
     int64_t *piece_size;         /* of text views: in the bytes of texts */
 } harvest;
@@ -263,11 +307,16 @@ typedef struct harvest {
 /* Where row i lies: its batch, and its number there; NULL: it is null. */
 static inline const kanon__arrow_view *find_row(const harvest *h, int64_t i, int64_t *batch, int64_t *at)
 {
-    int64_t row = h->rows != NULL ? h->rows[i] : h->first + i;
-    *batch = kanon__arrow_source_batch(h->kept->source, row);
-    *at = row - h->kept->source->batch_rows[*batch];
+    *batch = h->rows == NULL ? h->batch : batch_of(h->kept->source, h->rows[i]);
+    *at = h->rows == NULL ? i : h->rows[i] - h->kept->source->batch_rows[*batch];
     const kanon__arrow_view *v = &h->kept->views[*batch];
     return kanon__arrow_is_valid(&v->rows, *at) ? v : NULL;
+}
+
+/* Whether all rows can be copied in one piece. */
+static bool is_plain(const harvest *h)
+{
+    return h->rows == NULL && h->kept->views[h->batch].rows.validity == NULL;
 }
 
 static kanon_status make_values(harvest *h, int64_t size, kanon_error *err)
@@ -281,7 +330,7 @@ static kanon_status gather_indices(harvest *h, kanon_error *err)
     for (int64_t i = 0; st == KANON_OK && i < h->n; i++) {
         int64_t batch, at;
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
-        int32_t index = v != NULL ? h->kept->new_index[batch][kanon__arrow_index(v, at)] : -1;
+        int32_t index = v != NULL ? h->kept->new_index[batch][kanon__arrow_index(v, at)] : IS_NULL;
         if (index < 0) {
             h->n_null++;
             continue;
@@ -311,6 +360,11 @@ static kanon_status gather_bits(harvest *h, kanon_error *err)
 static kanon_status gather_fixed(harvest *h, int width, kanon_error *err)
 {
     kanon_status st = make_values(h, h->n * width, err);
+    if (st == KANON_OK && is_plain(h)) {
+        const kanon__arrow_buffers *b = &h->kept->views[h->batch].rows;
+        memcpy(h->memory->blocks[1], b->values + b->offset * width, (size_t)h->n * (size_t)width);
+        return KANON_OK;
+    }
     for (int64_t i = 0; st == KANON_OK && i < h->n; i++) {
         int64_t batch, at;
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
@@ -349,6 +403,11 @@ static kanon_status gather_texts(harvest *h, const kanon__arrow_type *type, kano
         goto out;
     }
     KANON_TRY(kanon__new_array((char **)&blocks[2], n_bytes, "released records", err), out);
+    if (is_plain(h) && n_bytes > 0) {
+        const kanon__arrow_buffers *b = &h->kept->views[h->batch].rows;
+        memcpy(blocks[2], b->bytes + kanon__arrow_load(b->values, b->offset, type->width, true), (size_t)n_bytes);
+        goto out;
+    }
     n_bytes = 0;
     for (int64_t i = 0; i < h->n; i++) {
         const kanon__arrow_view *v = find_row(h, i, &batch, &at);
@@ -468,8 +527,8 @@ out:
 kanon_status kanon__arrow_kept_batch(struct ArrowArray *out, const kanon__arrow_kept *k, int64_t batch, kanon_error *err)
 {
     const int64_t *begins = k->source->batch_rows;
-    harvest h = {.kept = k, .first = begins[batch], .n = begins[batch + 1] - begins[batch]};
-    return k->gathered ? gather(out, &h, err) : refer_batch(out, k, batch, err);
+    harvest h = {.kept = k, .batch = batch, .n = begins[batch + 1] - begins[batch]};
+    return is_whole(k, batch) ? refer(out, k, batch, err) : gather(out, &h, err);
 }
 
 kanon_status kanon__arrow_kept_rows(struct ArrowArray *out, const kanon__arrow_kept *k, const int32_t *rows, int64_t n,

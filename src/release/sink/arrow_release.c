@@ -1,5 +1,5 @@
 /* Builds the batches of a release in two steps: what every group (or every code, of kept columns) shows is computed once, as
- * a list of entries; then each batch is filled, one task per batch.
+ * a list of entries, one task per column of the table; then each batch is filled, one task per batch.
  *
  *     entries of age_min, by group   22  31  -  45          group_of   0  0  2  1  ...
  *                                                           age_min   22 22  - 31  ... */
@@ -21,6 +21,7 @@ typedef struct entries {
     int64_t *ends; /* of texts: where each ends */
     int64_t n_bytes, capacity; /* of texts, while they are made */
     bool *valid;
+    bool all_valid;
     kanon__arrow_memory *labels; /* of a dictionary: offsets and bytes; NULL: none */
     int64_t n_labels;
 } entries;
@@ -36,6 +37,8 @@ typedef enum origin {
 typedef struct released {
     origin origin;
     int number; /* of the table's column */
+    int quasi;   /* its place among the quasi columns; -1: kept */
+    bool is_max; /* NAME_max, which is entered with NAME_min, the column before */
     entries entries;
     kanon__arrow_kept kept;
 } released;
@@ -278,91 +281,50 @@ static kanon_status check_name(const kanon_table *t, const char *name, kanon_err
 }
 
 /* One more column, and its field. */
-static kanon_status add_column(build *b, released **out, origin from, int number, const char *suffix, const char *format,
+static kanon_status add_column(build *b, origin from, int number, int quasi, const char *suffix, const char *format,
                                const char *entry_format, kanon_error *err)
 {
     kanon__arrow_field *field = &b->out->fields[b->out->n_fields];
     kanon_status st = kanon__arrow_field_init(field, b->table->data.columns[number].name, suffix, format, entry_format, err);
     if (st != KANON_OK)
         return st;
-    *out = &b->columns[b->out->n_fields++];
-    (*out)->origin = from;
-    (*out)->number = number;
+    b->columns[b->out->n_fields++] = (released){.origin = from, .number = number, .quasi = quasi};
     return suffix[0] != '\0' ? check_name(b->table, field->name, err) : KANON_OK;
-}
-
-static kanon_status add_numbers(build *b, int quasi, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    int number = b->table->data.quasi[quasi];
-    bool dates = b->table->data.columns[number].domain->type == KANON_TYPE_DATE;
-    released *column = NULL;
-    kanon__arrow_values values = {0};
-    if (b->plan->numeric == KANON_ARROW_MEAN) {
-        KANON_TRY(add_column(b, &column, BY_GROUP, number, "", dates ? "tdD" : "g", NULL, err), out);
-        return enter_means(b, quasi, &column->entries, err);
-    }
-    if (b->plan->numeric == KANON_ARROW_TEXT) {
-        KANON_TRY(add_column(b, &column, BY_GROUP, number, "", "u", NULL, err), out);
-        return enter_texts(b, quasi, &column->entries, err);
-    }
-    KANON_TRY(kanon__arrow_values_init(&values, b->table, number, err), out);
-    for (int largest = 0; largest < 2; largest++) {
-        KANON_TRY(add_column(b, &column, BY_GROUP, number, largest ? "_max" : "_min", values.format, NULL, err), out);
-        KANON_TRY(enter_ends(b, quasi, &column->entries, &values, largest != 0, err), out);
-    }
-out:
-    kanon__arrow_values_clear(&values);
-    return st;
 }
 
 static kanon_status add_quasi(build *b, int quasi, kanon_error *err)
 {
-    released *column = NULL;
-    if (kanon__column_is_numeric(kanon__extents_column(b->extents, quasi)))
-        return add_numbers(b, quasi, err);
-    kanon_status st = add_column(b, &column, BY_GROUP, b->table->data.quasi[quasi], "", "i", "u", err);
-    return st == KANON_OK ? enter_group_categories(b, quasi, &column->entries, err) : st;
-}
-
-/* A sensitive column of a table that is not from Arrow. */
-static kanon_status add_sensitive(build *b, int number, kanon_error *err)
-{
     kanon_status st = KANON_OK;
-    const kanon__column *c = &b->table->data.columns[number];
-    released *column = NULL;
-    kanon__arrow_values values = {0};
-    if (!kanon__column_is_numeric(c)) {
-        KANON_TRY(add_column(b, &column, BY_CODE, number, "", "i", "u", err), out);
-        return enter_code_categories(b, c, &column->entries, err);
-    }
-    KANON_TRY(kanon__arrow_values_init(&values, b->table, number, err), out);
-    KANON_TRY(add_column(b, &column, BY_CODE, number, "", values.format, NULL, err), out);
-    KANON_TRY(make_room(&column->entries, c->domain->n_codes, values.type.width, err), out);
-    for (uint32_t code = 0; code < c->domain->n_codes; code++) {
-        column->entries.valid[code] = code != c->domain->missing_code;
-        memcpy(column->entries.values + (size_t)code * (size_t)values.type.width, kanon__arrow_values_at(&values, code),
-               (size_t)values.type.width);
-    }
+    int number = b->table->data.quasi[quasi];
+    bool dates = b->table->data.columns[number].domain->type == KANON_TYPE_DATE;
+    if (!kanon__column_is_numeric(kanon__extents_column(b->extents, quasi)))
+        return add_column(b, BY_GROUP, number, quasi, "", "i", "u", err);
+    if (b->plan->numeric == KANON_ARROW_MEAN)
+        return add_column(b, BY_GROUP, number, quasi, "", dates ? "tdD" : "g", NULL, err);
+    if (b->plan->numeric == KANON_ARROW_TEXT)
+        return add_column(b, BY_GROUP, number, quasi, "", "u", NULL, err);
+    const char *format = kanon__arrow_values_format(b->table, number);
+    KANON_TRY(add_column(b, BY_GROUP, number, quasi, "_min", format, NULL, err), out);
+    KANON_TRY(add_column(b, BY_GROUP, number, quasi, "_max", format, NULL, err), out);
+    b->columns[b->out->n_fields - 1].is_max = true;
 out:
-    kanon__arrow_values_clear(&values);
     return st;
 }
 
 static kanon_status add_kept(build *b, int number, kanon_error *err)
 {
-    released *column = NULL;
-    if (b->source != NULL) {
-        column = &b->columns[b->out->n_fields];
-        column->origin = KEPT;
-        column->number = number;
-        kanon__arrow_field *field = &b->out->fields[b->out->n_fields++];
-        return kanon__arrow_kept_init(&column->kept, field, b->table, number, b->plan->order != NULL, err);
+    const kanon__column *c = &b->table->data.columns[number];
+    if (b->source != NULL) { /* its field is made with it */
+        b->columns[b->out->n_fields++] = (released){.origin = KEPT, .number = number, .quasi = -1};
+        return KANON_OK;
     }
-    if (b->table->data.columns[number].role == KANON_ROLE_SENSITIVE)
-        return add_sensitive(b, number, err);
-    b->n_cells++;
-    return add_column(b, &column, CELLS, number, "", "u", NULL, err);
+    if (c->role != KANON_ROLE_SENSITIVE) {
+        b->n_cells++;
+        return add_column(b, CELLS, number, -1, "", "u", NULL, err);
+    }
+    if (!kanon__column_is_numeric(c))
+        return add_column(b, BY_CODE, number, -1, "", "i", "u", err);
+    return add_column(b, BY_CODE, number, -1, "", kanon__arrow_values_format(b->table, number), NULL, err);
 }
 
 static kanon_status add_columns(build *b, kanon_error *err)
@@ -377,6 +339,74 @@ static kanon_status add_columns(build *b, kanon_error *err)
         else if (d->columns[i].role != KANON_ROLE_IDENTIFYING)
             KANON_TRY(add_kept(b, i, err), out);
     }
+out:
+    return st;
+}
+
+/* ---- entries of columns ------------------------------------------------------------------------------------------- */
+
+/* NAME_min and NAME_max. */
+static kanon_status enter_interval(const build *b, released *min, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__arrow_values values = {0};
+    KANON_TRY(kanon__arrow_values_init(&values, b->table, min->number, err), out);
+    KANON_TRY(enter_ends(b, min->quasi, &min[0].entries, &values, false, err), out);
+    KANON_TRY(enter_ends(b, min->quasi, &min[1].entries, &values, true, err), out);
+out:
+    kanon__arrow_values_clear(&values);
+    return st;
+}
+
+static kanon_status enter_quasi(const build *b, released *c, kanon_error *err)
+{
+    if (!kanon__column_is_numeric(kanon__extents_column(b->extents, c->quasi)))
+        return enter_group_categories(b, c->quasi, &c->entries, err);
+    if (b->plan->numeric == KANON_ARROW_MEAN)
+        return enter_means(b, c->quasi, &c->entries, err);
+    return b->plan->numeric == KANON_ARROW_TEXT ? enter_texts(b, c->quasi, &c->entries, err) : enter_interval(b, c, err);
+}
+
+/* A sensitive column of a table that is not from Arrow. */
+static kanon_status enter_sensitive(const build *b, released *column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__column *c = &b->table->data.columns[column->number];
+    entries *e = &column->entries;
+    kanon__arrow_values values = {0};
+    if (!kanon__column_is_numeric(c))
+        return enter_code_categories(b, c, e, err);
+    KANON_TRY(kanon__arrow_values_init(&values, b->table, column->number, err), out);
+    KANON_TRY(make_room(e, c->domain->n_codes, values.type.width, err), out);
+    for (uint32_t code = 0; code < c->domain->n_codes; code++) {
+        e->valid[code] = code != c->domain->missing_code;
+        memcpy(e->values + (size_t)code * (size_t)values.type.width, kanon__arrow_values_at(&values, code),
+               (size_t)values.type.width);
+    }
+out:
+    kanon__arrow_values_clear(&values);
+    return st;
+}
+
+static void find_nulls(const build *b, released *c)
+{
+    int64_t n = c->origin == BY_GROUP ? b->plan->n_groups : b->table->data.columns[c->number].domain->n_codes;
+    c->entries.all_valid = memchr(c->entries.valid, 0, (size_t)n) == NULL;
+}
+
+static kanon_status enter_column(int64_t i, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    build *b = payload;
+    released *c = &b->columns[i];
+    if (c->is_max || c->origin == CELLS)
+        return KANON_OK;
+    if (c->origin == KEPT)
+        return kanon__arrow_kept_init(&c->kept, &b->out->fields[i], b->table, c->number, b->plan->order, err);
+    KANON_TRY(c->origin == BY_GROUP ? enter_quasi(b, c, err) : enter_sensitive(b, c, err), out);
+    find_nulls(b, c);
+    if (i + 1 < b->out->n_fields && c[1].is_max)
+        find_nulls(b, &c[1]);
 out:
     return st;
 }
@@ -398,27 +428,7 @@ static inline int64_t entry_of(const build *b, const released *c, int64_t row)
 {
     int64_t entry = c->origin == BY_GROUP ? b->plan->group_of[row]
                                           : (int64_t)kanon__code_at(b->table->data.columns[c->number].codes, row);
-    return entry >= 0 && c->entries.valid[entry] ? entry : -1;
-}
-
-static inline void copy_value(char *to, const char *from, int width)
-{
-    switch (width) {
-    case 1:
-        memcpy(to, from, 1);
-        break;
-    case 2:
-        memcpy(to, from, 2);
-        break;
-    case 4:
-        memcpy(to, from, 4);
-        break;
-    case 8:
-        memcpy(to, from, 8);
-        break;
-    default:
-        memcpy(to, from, 16);
-    }
+    return entry >= 0 && (c->entries.all_valid || c->entries.valid[entry]) ? entry : -1;
 }
 
 static inline void set_bit(uint8_t *bits, int64_t i)
@@ -426,19 +436,68 @@ static inline void set_bit(uint8_t *bits, int64_t i)
     bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7));
 }
 
+enum { CHUNK = 1024 }; /* rows whose entries are looked up before any of them is copied; whole bytes of validity */
+
+/* The entries of n rows from the i-th of the release on. */
+static void find_entries(int32_t *found, const build *b, const released *c, int64_t i, int64_t n)
+{
+    for (int64_t at = 0; at < n; at++)
+        found[at] = (int32_t)entry_of(b, c, row_at(b, i + at));
+}
+
+/* Set the bit of each row that has one; returns how many have none. */
+static int64_t mark_entries(uint8_t *bits, const int32_t *found, int64_t n)
+{
+    int64_t n_null = 0;
+    for (int64_t i = 0; i < n; i += 8) {
+        unsigned byte = 0, n_bits = n - i < 8 ? (unsigned)(n - i) : 8;
+        for (unsigned bit = 0; bit < n_bits; bit++)
+            byte |= (unsigned)(found[i + bit] >= 0) << bit;
+        bits[i / 8] = (uint8_t)byte;
+        n_null += n_bits - (unsigned)__builtin_popcount(byte);
+    }
+    return n_null;
+}
+
+#define COPY_ENTRIES(type)                                                                                                  \
+    for (int64_t i = 0; i < n; i++) {                                                                                       \
+        if (found[i] >= 0)                                                                                                  \
+            memcpy(to + i * (int64_t)sizeof(type), values + (int64_t)found[i] * (int64_t)sizeof(type), sizeof(type));       \
+    }
+
+/* What stands at nulls stays zero. */
+static void copy_entries(char *to, const char *values, int width, const int32_t *found, int64_t n)
+{
+    switch (width) {
+    case 1:
+        COPY_ENTRIES(int8_t)
+        break;
+    case 2:
+        COPY_ENTRIES(int16_t)
+        break;
+    case 4:
+        COPY_ENTRIES(int32_t)
+        break;
+    case 8:
+        COPY_ENTRIES(int64_t)
+        break;
+    default:
+        COPY_ENTRIES(__int128)
+    }
+}
+
 static kanon_status fill_values(const build *b, const released *c, range r, void **blocks, int64_t *n_null, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int width = c->entries.width;
+    int32_t found[CHUNK];
     KANON_TRY(kanon__new_array((uint8_t **)&blocks[0], r.n / 8 + 1, "released records", err), out);
     KANON_TRY(kanon__new_array((char **)&blocks[1], r.n * width, "released records", err), out);
-    for (int64_t i = 0; i < r.n; i++) {
-        int64_t entry = entry_of(b, c, row_at(b, r.begin + i));
-        *n_null += entry < 0;
-        if (entry < 0)
-            continue;
-        set_bit(blocks[0], i);
-        copy_value((char *)blocks[1] + i * width, c->entries.values + entry * width, width);
+    for (int64_t first = 0, n; first < r.n; first += n) {
+        n = r.n - first < CHUNK ? r.n - first : CHUNK;
+        find_entries(found, b, c, r.begin + first, n);
+        *n_null += mark_entries((uint8_t *)blocks[0] + first / 8, found, n);
+        copy_entries((char *)blocks[1] + first * width, c->entries.values, width, found, n);
     }
 out:
     return st;
@@ -710,6 +769,7 @@ kanon_status kanon__arrow_release_new(kanon__arrow_batches **out, const kanon__a
                                  plan->numeric == KANON_ARROW_MEAN, plan->threads, err),
               out);
     KANON_TRY(add_columns(&b, err), out);
+    KANON_TRY(kanon__pool_run(plan->threads, b.out->n_fields, enter_column, &b, err), out);
     KANON_TRY(fill_batches(&b, err), out);
     *out = b.out;
 out:

@@ -138,15 +138,30 @@ out:
 
 /* ---- all of a column ---------------------------------------------------------------------------------------------- */
 
+/* Whether the type is that of the column in the source. */
+static bool find_type(kanon__arrow_values *v, const kanon_table *table, int column)
+{
+    const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
+    bool own = source != NULL && take_type(v, source, column);
+    if (!own)
+        choose_type(v, table->data.columns[column].domain->type);
+    return own;
+}
+
+const char *kanon__arrow_values_format(const kanon_table *table, int column)
+{
+    kanon__arrow_values v = {0};
+    find_type(&v, table, column);
+    return v.format;
+}
+
 kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_table *table, int column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__column *c = &table->data.columns[column];
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     *out = (kanon__arrow_values){0};
-    bool own = source != NULL && take_type(out, source, column);
-    if (!own)
-        choose_type(out, c->domain->type);
+    bool own = find_type(out, table, column);
     KANON_TRY(kanon__new_array(&out->bytes, (int64_t)c->domain->n_codes * out->type.width, "released values", err), out);
     if (own)
         KANON_TRY(find_values(out, c, source, column, err), out);

@@ -14,6 +14,8 @@ typedef struct kanon__arrow_values {
                                apart; NULL: codes are in exact order */
 } kanon__arrow_values;
 
+/* The type that the numbers of a column are released in, without the numbers. */
+const char *kanon__arrow_values_format(const kanon_table *table, int column);
 /* Of a numeric column. */
 kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_table *table, int column, kanon_error *err);
 void kanon__arrow_values_clear(kanon__arrow_values *values);

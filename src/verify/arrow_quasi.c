@@ -1,0 +1,490 @@
+/* Quasi columns of an Arrow release.
+ *
+ * What a group shows is read once, from the first of its records. Then every record is held against its group: it shows the
+ * same, and its original is covered. Originals are values of the input where that has numbers of the released type, else
+ * what the codes of the table say; the latter are held against the input by arrow_codes.c, or as the cells of text are
+ * read. */
+#include "verify/arrow_check.h"
+
+#include "core/alloc.h"
+#include "table/number.h"
+
+#include <math.h>
+
+static const kanon__domain *domain_of(const kanon__arrow_check *c, const kanon__checked_field *f)
+{
+    return c->table->data.columns[f->number].domain;
+}
+
+/* ---- originals ---------------------------------------------------------------------------------------------------- */
+
+static kanon_status list_originals(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__domain *domain = domain_of(c, f);
+    bool real = c->claim->numeric != KANON_ARROW_COLUMNS;
+    KANON_TRY(kanon__new_array(&f->originals, domain->n_codes, "the check of the release", err), out);
+    if (f->form == KANON__CHECKED_KEYS)
+        KANON_TRY(kanon__new_array(&f->original_keys, domain->n_codes, "the check of the release", err), out);
+    for (uint32_t code = 0; code < domain->n_codes; code++) {
+        size_t length;
+        const char *text = kanon__domain_text(domain, code, &length);
+        if (code != domain->missing_code)
+            f->originals[code] = kanon__checked_number(domain, text, length, real);
+        if (f->form == KANON__CHECKED_KEYS)
+            f->original_keys[code] = kanon__read_key_of(f->released[0].shape, f->originals[code]);
+    }
+out:
+    return st;
+}
+
+/* The keys of numbers in the dictionaries of the input. */
+static kanon_status list_entries(kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__read_column *given = &f->given;
+    KANON_TRY(kanon__new_array(&f->entry_keys, given->n_entries, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&f->entry_valid, given->n_entries, "the check of the release", err), out);
+    for (int64_t batch = 0; batch < given->n_batches; batch++)
+        for (int64_t i = 0; kanon__read_has_new_entries(given, batch) && i < given->arrays[batch]->dictionary->length; i++) {
+            kanon__read_value value = kanon__read_entry(given, batch, i);
+            f->entry_valid[given->entry_begins[batch] + i] = value.kind != KANON__READ_NULL;
+            f->entry_keys[given->entry_begins[batch] + i] = kanon__read_key_of(given->shape, value);
+        }
+out:
+    return st;
+}
+
+/* ---- what groups show --------------------------------------------------------------------------------------------- */
+
+/* "LO" or "[LO..HI]". A number may end in a point, so every place for the two points is tried. */
+static bool read_interval(const kanon__domain *domain, kanon__read_value text, double ends[2])
+{
+    kanon__read_value one = kanon__checked_number(domain, text.bytes, text.length, true), other;
+    ends[0] = ends[1] = one.real;
+    if (one.kind == KANON__READ_REAL)
+        return true;
+    if (text.length < 6 || text.bytes[0] != '[' || text.bytes[text.length - 1] != ']')
+        return false;
+    for (size_t at = 2; at + 3 < text.length; at++) {
+        if (text.bytes[at] != '.' || text.bytes[at + 1] != '.')
+            continue;
+        one = kanon__checked_number(domain, text.bytes + 1, at - 1, true);
+        other = kanon__checked_number(domain, text.bytes + at + 2, text.length - at - 3, true);
+        if (one.kind == KANON__READ_REAL && other.kind == KANON__READ_REAL && one.real <= other.real) {
+            ends[0] = one.real;
+            ends[1] = other.real;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool understand_values(const kanon__arrow_check *c, const kanon__checked_field *f, int64_t group)
+{
+    kanon__checked_value *v = &f->values[group];
+    for (int part = 0; part < f->n_children; part++)
+        v->cells[part] = kanon__read_row(&f->released[part], c->first_place[group]);
+    if (f->n_children == 2 && v->cells[0].kind != v->cells[1].kind)
+        return false;
+    return v->cells[0].kind != KANON__READ_TEXT || read_interval(domain_of(c, f), v->cells[0], v->ends);
+}
+
+static bool understand_keys(const kanon__arrow_check *c, const kanon__checked_field *f, int64_t group)
+{
+    kanon__checked_cell *cell = &f->cells[group];
+    for (int part = 0; part < f->n_children; part++) {
+        kanon__read_value value = kanon__read_row(&f->released[part], c->first_place[group]);
+        bool null = value.kind == KANON__READ_NULL;
+        if (part == 1 && cell->null != null)
+            return false;
+        cell->null = null;
+        cell->keys[part] = null ? 0 : kanon__read_key_of(f->released[part].shape, value);
+    }
+    return true;
+}
+
+/* The codes below each node, found by going up from the leaves; false where they are not a range. */
+static bool find_leaves(const kanon__taxonomy *t, uint32_t *first, uint32_t *last, uint32_t *n)
+{
+    for (int32_t leaf = 0; leaf < t->n_leaves; leaf++)
+        for (int32_t node = t->leaf_node[leaf]; node >= 0; node = t->parent[node]) {
+            first[node] = n[node]++ == 0 ? (uint32_t)leaf : first[node];
+            last[node] = (uint32_t)leaf;
+        }
+    for (int32_t node = 0; node < t->n_nodes; node++)
+        if (n[node] != last[node] - first[node] + 1)
+            return false;
+    return true;
+}
+
+static kanon_status find_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__read_column *released = &f->released[0];
+    KANON_TRY(kanon__new_array(&f->node_of_entry, released->n_entries, "the check of the release", err), out);
+    for (int64_t batch = 0; batch < released->n_batches; batch++)
+        for (int64_t i = 0; kanon__read_has_new_entries(released, batch) && i < released->arrays[batch]->dictionary->length;
+             i++) {
+            kanon__read_value label = kanon__read_entry(released, batch, i);
+            int32_t node = kanon__taxonomy_node(domain_of(c, f)->taxonomy, label.bytes, label.length);
+            f->node_of_entry[released->entry_begins[batch] + i] = node;
+            if (node < 0) {
+                st = kanon__fail(err, KANON_EINTERNAL, "the check found a category that does not exist: column %s",
+                                 c->table->data.columns[f->number].name);
+                goto out;
+            }
+        }
+out:
+    return st;
+}
+
+static kanon_status understand_nodes(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__taxonomy *t = domain_of(c, f)->taxonomy;
+    uint32_t *first = NULL, *last = NULL, *n = NULL;
+    KANON_TRY(kanon__new_array(&first, t->n_nodes, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&last, t->n_nodes, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&n, t->n_nodes, "the check of the release", err), out);
+    KANON_TRY(find_nodes(c, f, err), out);
+    if (!find_leaves(t, first, last, n)) {
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a taxonomy out of order: column %s",
+                         c->table->data.columns[f->number].name);
+        goto out;
+    }
+    for (int64_t group = 0; group < c->claim->n_groups; group++) {
+        kanon__read_keys one;
+        kanon__checked_cell *cell = &f->cells[group];
+        kanon__read_block(&one, &f->released[0], NULL, c->first_place[group], 1);
+        int32_t node = one.valid[0] ? f->node_of_entry[one.keys[0]] : -1;
+        cell->null = node < 0;
+        cell->node = node;
+        cell->first_code = node < 0 ? 0 : first[node];
+        cell->last_code = node < 0 ? UINT32_MAX : last[node];
+    }
+out:
+    kanon__free(n);
+    kanon__free(last);
+    kanon__free(first);
+    return st;
+}
+
+static kanon_status understand(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool values = f->form == KANON__CHECKED_VALUES;
+    int64_t n_groups = c->claim->n_groups;
+    if (values)
+        KANON_TRY(kanon__new_array(&f->values, n_groups, "the check of the release", err), out);
+    else
+        KANON_TRY(kanon__new_array(&f->cells, n_groups, "the check of the release", err), out);
+    if (f->form == KANON__CHECKED_NODES)
+        return understand_nodes(c, f, err);
+    for (int64_t group = 0; group < n_groups; group++)
+        if (!(values ? understand_values(c, f, group) : understand_keys(c, f, group))) {
+            st = kanon__checked_fail(c, f, kanon__checked_row(c, c->first_place[group]),
+                                     "a released cell that cannot be read", err);
+            goto out;
+        }
+out:
+    return st;
+}
+
+/* ---- means, and recode maps --------------------------------------------------------------------------------------- */
+
+/* A mean lies between the extremes of its group, up to the last digit shown. */
+static bool is_mean_inside(const kanon__domain *domain, double mean, double least, double largest)
+{
+    double slack = 1e-9 * (fabs(least) + fabs(largest)) + (domain->type == KANON_TYPE_DATE ? 0.5 : 0.005);
+    return least - slack <= mean && mean <= largest + slack;
+}
+
+static kanon_status check_means(const kanon__arrow_check *c, const kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__domain *domain = domain_of(c, f);
+    double *least = NULL, *largest = NULL;
+    int64_t n_groups = c->claim->n_groups;
+    KANON_TRY(kanon__new_array(&least, n_groups, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&largest, n_groups, "the check of the release", err), out);
+    for (int64_t group = 0; group < n_groups; group++) {
+        least[group] = INFINITY;
+        largest[group] = -INFINITY;
+    }
+    for (int64_t row = 0; row < c->table->data.n_rows; row++) {
+        int32_t group = c->claim->group_of[row];
+        kanon__read_value original = f->originals[kanon__code_at(c->table->data.columns[f->number].codes, row)];
+        if (group < 0 || original.kind == KANON__READ_NULL)
+            continue;
+        least[group] = original.real < least[group] ? original.real : least[group];
+        largest[group] = original.real > largest[group] ? original.real : largest[group];
+    }
+    for (int64_t group = 0; group < n_groups; group++) {
+        kanon__read_value mean = kanon__read_row(&f->released[0], c->first_place[group]);
+        if (mean.kind == KANON__READ_NULL || is_mean_inside(domain, mean.kind == KANON__READ_REAL ? mean.real
+                                                                                                 : (double)mean.whole,
+                                                            least[group], largest[group]))
+            continue;
+        st = kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s",
+                         c->table->data.columns[f->number].name);
+        goto out;
+    }
+out:
+    kanon__free(largest);
+    kanon__free(least);
+    return st;
+}
+
+/* With a recode map, equal values show the same in all groups. */
+static kanon_status check_mapping(const kanon__arrow_check *c, const kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *first_group = NULL; /* by code: one more than the first group that has it */
+    KANON_TRY(kanon__new_array(&first_group, domain_of(c, f)->n_codes, "the check of the release", err), out);
+    for (int64_t row = 0; row < c->table->data.n_rows; row++) {
+        int64_t group = c->claim->group_of[row];
+        int64_t *before = &first_group[kanon__code_at(c->table->data.columns[f->number].codes, row)];
+        if (group < 0)
+            continue;
+        if (*before == 0)
+            *before = group + 1;
+        if (*before != group + 1 && !kanon__quasi_equal(f, group, *before - 1)) {
+            st = kanon__checked_fail(c, f, row, "one value shown in two ways", err);
+            goto out;
+        }
+    }
+out:
+    kanon__free(first_group);
+    return st;
+}
+
+/* ---- a column ----------------------------------------------------------------------------------------------------- */
+
+kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_field *f, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool numeric = kanon__column_is_numeric(&c->table->data.columns[f->number]);
+    f->form = !numeric                                     ? KANON__CHECKED_NODES
+              : kanon__read_has_keys(f->released[0].shape) ? KANON__CHECKED_KEYS
+                                                           : KANON__CHECKED_VALUES;
+    if (numeric && !f->own_type)
+        KANON_TRY(list_originals(c, f, err), out);
+    else if (numeric && f->given.shape.index_size > 0 && f->form == KANON__CHECKED_KEYS)
+        KANON_TRY(list_entries(f, err), out);
+    KANON_TRY(understand(c, f, err), out);
+    if (numeric && c->claim->numeric == KANON_ARROW_MEAN)
+        KANON_TRY(check_means(c, f, err), out);
+    if (c->claim->mapping)
+        KANON_TRY(check_mapping(c, f, err), out);
+out:
+    return st;
+}
+
+void kanon__quasi_clear(kanon__checked_field *f)
+{
+    kanon__free(f->entry_valid);
+    kanon__free(f->entry_keys);
+    kanon__free(f->original_keys);
+    kanon__free(f->originals);
+    kanon__free(f->node_of_entry);
+    kanon__free(f->values);
+    kanon__free(f->cells);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static const char suppressed_shows[] = "a suppressed record that shows something";
+static const char shows_two_things[] = "a group that shows two things";
+static const char does_not_cover[] = "a released cell that does not cover its original";
+
+/* The groups of a block of records, and their codes. Groups come by in no order, so what they show is fetched ahead. */
+typedef struct block {
+    int64_t place, n;
+    const int32_t *order; /* of these records; NULL: that of the table */
+    int64_t rows[KANON__READ_BLOCK];
+    int32_t groups[KANON__READ_BLOCK];
+    uint32_t codes[KANON__READ_BLOCK];
+} block;
+
+static void take_block(block *b, const kanon__arrow_check *c, const kanon__checked_field *f, int64_t place, int64_t n)
+{
+    kanon__codes codes = c->table->data.columns[f->number].codes;
+    b->place = place;
+    b->n = n;
+    b->order = c->claim->order != NULL ? c->claim->order + place : NULL;
+    for (int64_t i = 0; i < n; i++) {
+        b->rows[i] = kanon__checked_row(c, place + i);
+        b->groups[i] = c->claim->group_of[b->rows[i]];
+        b->codes[i] = kanon__code_at(codes, b->rows[i]);
+    }
+}
+
+static inline void look_ahead(const block *b, const kanon__checked_field *f, int64_t i)
+{
+    enum { AHEAD = 16 };
+    if (i + AHEAD < b->n && b->groups[i + AHEAD] >= 0)
+        __builtin_prefetch(&f->cells[b->groups[i + AHEAD]]);
+}
+
+/* The originals of a block as keys. */
+static void read_originals(kanon__read_keys *out, const kanon__arrow_check *c, const kanon__checked_field *f, const block *b)
+{
+    if (f->originals != NULL) {
+        for (int64_t i = 0; i < b->n; i++) {
+            out->valid[i] = b->codes[i] != domain_of(c, f)->missing_code;
+            out->keys[i] = f->original_keys[b->codes[i]];
+        }
+        return;
+    }
+    kanon__read_block(out, &f->given, b->order, b->place, b->n);
+    for (int64_t i = 0; f->entry_keys != NULL && i < b->n; i++)
+        if (out->valid[i]) {
+            out->valid[i] = f->entry_valid[out->keys[i]];
+            out->keys[i] = f->entry_keys[out->keys[i]];
+        }
+}
+
+static kanon_status check_keys(const kanon__arrow_check *c, const kanon__checked_field *f, const block *b, kanon_error *err)
+{
+    kanon__read_keys low, high, original;
+    bool two = f->n_children == 2, reals = f->released[0].shape.letter == 'f';
+    kanon__read_block(&low, &f->released[0], NULL, b->place, b->n);
+    if (two)
+        kanon__read_block(&high, &f->released[1], NULL, b->place, b->n);
+    read_originals(&original, c, f, b);
+    for (int64_t i = 0; i < b->n; i++) {
+        const char *wrong = NULL;
+        int32_t group = b->groups[i];
+        int64_t key = original.keys[i];
+        look_ahead(b, f, i);
+        if (group < 0) {
+            wrong = low.valid[i] || (two && high.valid[i]) ? suppressed_shows : NULL;
+        } else {
+            const kanon__checked_cell *cell = &f->cells[group];
+            bool null = cell->null;
+            if (low.valid[i] == null || low.keys[i] != cell->keys[0] ||
+                (two && (high.valid[i] == null || high.keys[i] != cell->keys[1])))
+                wrong = shows_two_things;
+            else if (!null && (!original.valid[i] || (reals && key == KANON__READ_NAN) ||
+                               (two && (key < low.keys[i] || key > high.keys[i]))))
+                wrong = does_not_cover;
+        }
+        if (wrong != NULL)
+            return kanon__checked_fail(c, f, b->rows[i], wrong, err);
+    }
+    return KANON_OK;
+}
+
+static kanon_status check_nodes(const kanon__arrow_check *c, const kanon__checked_field *f, const block *b, kanon_error *err)
+{
+    kanon__read_keys shown;
+    kanon__read_block(&shown, &f->released[0], NULL, b->place, b->n);
+    for (int64_t i = 0; i < b->n; i++) {
+        const char *wrong = NULL;
+        int32_t group = b->groups[i], node = shown.valid[i] ? f->node_of_entry[shown.keys[i]] : -1;
+        look_ahead(b, f, i);
+        if (group < 0)
+            wrong = node >= 0 ? suppressed_shows : NULL;
+        else if (node != f->cells[group].node)
+            wrong = shows_two_things;
+        else if (b->codes[i] < f->cells[group].first_code || b->codes[i] > f->cells[group].last_code)
+            wrong = does_not_cover;
+        if (wrong != NULL)
+            return kanon__checked_fail(c, f, b->rows[i], wrong, err);
+    }
+    return KANON_OK;
+}
+
+/* Of a record whose cell is not null. */
+static bool covers_value(const kanon__checked_field *f, const kanon__checked_value *shown, int64_t row, uint32_t code)
+{
+    kanon__read_value original = f->originals != NULL ? f->originals[code] : kanon__read_row(&f->given, row);
+    if (original.kind == KANON__READ_NULL)
+        return false;
+    if (shown->cells[0].kind == KANON__READ_TEXT)
+        return shown->ends[0] <= original.real && original.real <= shown->ends[1];
+    return original.kind == KANON__READ_WHOLE && shown->cells[0].whole <= original.whole &&
+           original.whole <= shown->cells[1].whole;
+}
+
+static kanon_status check_values(const kanon__arrow_check *c, const kanon__checked_field *f, const block *b,
+                                 kanon_error *err)
+{
+    for (int64_t i = 0; i < b->n; i++) {
+        const char *wrong = NULL;
+        for (int part = 0; part < f->n_children && wrong == NULL; part++) {
+            kanon__read_value cell = kanon__read_row(&f->released[part], b->place + i);
+            if (b->groups[i] < 0)
+                wrong = cell.kind != KANON__READ_NULL ? suppressed_shows : NULL;
+            else if (!kanon__read_equal(cell, f->values[b->groups[i]].cells[part]))
+                wrong = shows_two_things;
+        }
+        if (wrong == NULL && b->groups[i] >= 0) {
+            const kanon__checked_value *shown = &f->values[b->groups[i]];
+            if (shown->cells[0].kind != KANON__READ_NULL && !covers_value(f, shown, b->rows[i], b->codes[i]))
+                wrong = does_not_cover;
+        }
+        if (wrong != NULL)
+            return kanon__checked_fail(c, f, b->rows[i], wrong, err);
+    }
+    return KANON_OK;
+}
+
+kanon_status kanon__quasi_check(kanon__arrow_check *c, const kanon__checked_field *f, kanon__checked_range *range,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    block b;
+    int64_t n;
+    for (int64_t at = range->begin;; at += n) {
+        KANON_TRY(kanon__checked_block(c, range, at, &n, err), out);
+        if (n == 0)
+            break;
+        take_block(&b, c, f, at, n);
+        KANON_TRY(f->form == KANON__CHECKED_KEYS    ? check_keys(c, f, &b, err)
+                  : f->form == KANON__CHECKED_NODES ? check_nodes(c, f, &b, err)
+                                                    : check_values(c, f, &b, err),
+                  out);
+    }
+out:
+    return st;
+}
+
+/* ---- what groups show, compared ----------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_value(uint64_t hash, kanon__read_value value)
+{
+    if (value.kind == KANON__READ_WHOLE)
+        return mix(mix(hash, (uint64_t)value.whole), (uint64_t)(value.whole >> 64));
+    for (size_t i = 0; value.kind == KANON__READ_TEXT && i < value.length; i++)
+        hash = mix(hash, (unsigned char)value.bytes[i]);
+    return mix(hash, value.kind);
+}
+
+uint64_t kanon__quasi_hash(const kanon__checked_field *f, int64_t group)
+{
+    if (f->form == KANON__CHECKED_VALUES)
+        return hash_value(hash_value(1, f->values[group].cells[0]), f->values[group].cells[1]);
+    const kanon__checked_cell *cell = &f->cells[group];
+    if (f->form == KANON__CHECKED_NODES)
+        return mix(1, (uint64_t)cell->node);
+    return mix(mix(mix(1, (uint64_t)cell->keys[0]), (uint64_t)cell->keys[1]), cell->null);
+}
+
+bool kanon__quasi_equal(const kanon__checked_field *f, int64_t group, int64_t other)
+{
+    if (f->form == KANON__CHECKED_VALUES)
+        return kanon__read_equal(f->values[group].cells[0], f->values[other].cells[0]) &&
+               kanon__read_equal(f->values[group].cells[1], f->values[other].cells[1]);
+    const kanon__checked_cell *one = &f->cells[group], *two = &f->cells[other];
+    if (f->form == KANON__CHECKED_NODES)
+        return one->node == two->node;
+    return one->null == two->null && one->keys[0] == two->keys[0] && one->keys[1] == two->keys[1];
+}

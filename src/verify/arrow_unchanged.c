@@ -1,0 +1,189 @@
+/* Kept columns of an Arrow release hold the values of the input: those of its Arrow arrays, or those that the codes of the
+ * table stand for, which were held against the cells before. */
+#include "verify/arrow_check.h"
+
+#include "core/alloc.h"
+
+static const char other_value[] = "a kept column with another value than the input's";
+
+/* What one task compares with. */
+typedef struct kept_pass {
+    kanon__arrow_check *check;
+    const kanon__checked_field *field;
+    int64_t *known;            /* dictionaries: by entry of the input, one more than the released entry of the same value */
+    kanon__read_value *values; /* of a table that is not from Arrow, by code */
+    int64_t *entry_of_code;    /* likewise: one more than the released entry of its text, where that is known */
+} kept_pass;
+
+static kanon__read_value original_of(const kept_pass *p, int64_t row)
+{
+    if (p->values == NULL)
+        return kanon__read_row(&p->field->given, row);
+    return p->values[kanon__code_at(p->check->table->data.columns[p->field->number].codes, row)];
+}
+
+/* One record. */
+static bool is_same(const kept_pass *p, int64_t place)
+{
+    return kanon__read_equal(kanon__read_row(&p->field->released[0], place),
+                             original_of(p, kanon__checked_row(p->check, place)));
+}
+
+static kanon_status check_one_by_one(const kept_pass *p, int64_t place, int64_t n, kanon_error *err)
+{
+    for (int64_t i = place; i < place + n; i++)
+        if (!is_same(p, i))
+            return kanon__checked_fail(p->check, p->field, kanon__checked_row(p->check, i), other_value, err);
+    return KANON_OK;
+}
+
+/* ---- Arrow against Arrow ------------------------------------------------------------------------------------------ */
+
+/* Whether the rows of a batch are the buffers of the input: then they are equal. */
+static bool is_input_itself(const kept_pass *p, int64_t batch)
+{
+    const kanon__read_column *released = &p->field->released[0], *given = &p->field->given;
+    if (p->check->arrow == NULL || p->check->claim->order != NULL || released->shape.index_size > 0 ||
+        released->shape.letter == 'v' || batch >= given->n_batches || released->begins[batch] != given->begins[batch] ||
+        released->begins[batch + 1] != given->begins[batch + 1])
+        return false;
+    const struct ArrowArray *one = released->arrays[batch], *two = given->arrays[batch];
+    if (one->n_buffers != two->n_buffers || one->offset != two->offset + given->skipped[batch])
+        return false;
+    for (int64_t i = 1; i < one->n_buffers; i++)
+        if (one->buffers[i] != two->buffers[i])
+            return false;
+    return one->null_count == 0 && two->null_count == 0;
+}
+
+/* Numbers, or entries of dictionaries; each pair of entries is compared once. */
+static kanon_status check_keys(const kept_pass *p, int64_t place, int64_t n, kanon_error *err)
+{
+    kanon__read_keys one, two;
+    const int32_t *order = p->check->claim->order;
+    kanon__read_block(&one, &p->field->released[0], NULL, place, n);
+    kanon__read_block(&two, &p->field->given, order != NULL ? order + place : NULL, place, n);
+    for (int64_t i = 0; i < n; i++) {
+        if (p->known == NULL ? one.valid[i] == two.valid[i] && one.keys[i] == two.keys[i]
+                             : one.valid[i] && two.valid[i] && p->known[two.keys[i]] == one.keys[i] + 1)
+            continue;
+        if (!is_same(p, place + i))
+            return kanon__checked_fail(p->check, p->field, kanon__checked_row(p->check, place + i), other_value, err);
+        if (p->known != NULL && one.valid[i] && two.valid[i])
+            p->known[two.keys[i]] = one.keys[i] + 1;
+    }
+    return KANON_OK;
+}
+
+/* Texts of two arrays without nulls, from these places on: their lengths, and then all bytes. */
+static bool are_same_texts(int size, const struct ArrowArray *one, int64_t place, const struct ArrowArray *two,
+                           int64_t other, int64_t n)
+{
+    int64_t begin = (int64_t)kanon__read_whole(one->buffers[1], place, size, true), length = 0;
+    int64_t other_begin = (int64_t)kanon__read_whole(two->buffers[1], other, size, true);
+    for (int64_t i = 1; i <= n; i++) {
+        length = (int64_t)kanon__read_whole(one->buffers[1], place + i, size, true) - begin;
+        if (length != (int64_t)kanon__read_whole(two->buffers[1], other + i, size, true) - other_begin)
+            return false;
+    }
+    return length == 0 ||
+           memcmp((const char *)one->buffers[2] + begin, (const char *)two->buffers[2] + other_begin, (size_t)length) == 0;
+}
+
+static kanon_status check_texts(const kept_pass *p, int64_t place, int64_t n, kanon_error *err)
+{
+    const kanon__read_column *released = &p->field->released[0], *given = &p->field->given;
+    int64_t batch = kanon__read_batch(released, place), other = kanon__read_batch(given, place);
+    const struct ArrowArray *one = released->arrays[batch], *two = given->arrays[other];
+    bool at_once = p->check->claim->order == NULL && one->null_count == 0 && two->null_count == 0 &&
+                   place + n <= released->begins[batch + 1] && place + n <= given->begins[other + 1];
+    if (at_once && are_same_texts(released->shape.size, one, one->offset + place - released->begins[batch], two,
+                                  two->offset + given->skipped[other] + place - given->begins[other], n))
+        return KANON_OK;
+    return check_one_by_one(p, place, n, err);
+}
+
+/* ---- codes -------------------------------------------------------------------------------------------------------- */
+
+/* What a code of a table that is not from Arrow is to be released as. */
+static kanon__read_value value_of(const kanon__domain *domain, uint32_t code)
+{
+    size_t length;
+    const char *text = kanon__domain_text(domain, code, &length);
+    bool numeric = kanon__type_is_numeric(domain->type);
+    if (code == domain->missing_code && (numeric || domain->missing_is_null))
+        return (kanon__read_value){.kind = KANON__READ_NULL};
+    return numeric ? kanon__checked_number(domain, text, length, false)
+                   : (kanon__read_value){KANON__READ_TEXT, length, {.bytes = text}};
+}
+
+static kanon_status list_values(kept_pass *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__domain *domain = p->check->table->data.columns[p->field->number].domain;
+    KANON_TRY(kanon__new_array(&p->values, domain->n_codes, "the check of the release", err), out);
+    KANON_TRY(kanon__new_array(&p->entry_of_code, domain->n_codes, "the check of the release", err), out);
+    for (uint32_t code = 0; code < domain->n_codes; code++)
+        p->values[code] = value_of(domain, code);
+out:
+    return st;
+}
+
+static kanon_status check_codes(const kept_pass *p, int64_t place, int64_t n, kanon_error *err)
+{
+    kanon__read_keys shown;
+    const kanon__read_column *released = &p->field->released[0];
+    kanon__codes codes = p->check->table->data.columns[p->field->number].codes;
+    kanon__read_block(&shown, released, NULL, place, n);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = kanon__checked_row(p->check, place + i);
+        int64_t *entry = &p->entry_of_code[kanon__code_at(codes, row)];
+        if (shown.valid[i] && *entry == shown.keys[i] + 1 && released->shape.index_size > 0)
+            continue;
+        if (!is_same(p, place + i))
+            return kanon__checked_fail(p->check, p->field, row, other_value, err);
+        if (shown.valid[i] && released->shape.index_size > 0)
+            *entry = shown.keys[i] + 1;
+    }
+    return KANON_OK;
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static kanon_status check_block(const kept_pass *p, int64_t place, int64_t n, kanon_error *err)
+{
+    const kanon__read_shape shape = p->field->released[0].shape;
+    if (p->values != NULL)
+        return check_codes(p, place, n, err);
+    if (p->known != NULL || kanon__read_has_keys(shape))
+        return check_keys(p, place, n, err);
+    return shape.letter == 'u' ? check_texts(p, place, n, err) : check_one_by_one(p, place, n, err);
+}
+
+kanon_status kanon__unchanged_check(kanon__arrow_check *c, const kanon__checked_field *f, kanon__checked_range *range,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kept_pass p = {.check = c, .field = f};
+    int64_t n;
+    if (c->arrow == NULL && c->table->data.columns[f->number].role != KANON_ROLE_SENSITIVE)
+        return KANON_OK; /* its cells were compared as they were read */
+    if (c->arrow == NULL)
+        KANON_TRY(list_values(&p, err), out);
+    else if (f->given.shape.index_size > 0)
+        KANON_TRY(kanon__new_array(&p.known, f->given.n_entries, "the check of the release", err), out);
+    for (int64_t at = range->begin;; at += n) {
+        KANON_TRY(kanon__checked_block(c, range, at, &n, err), out);
+        if (n == 0)
+            break;
+        int64_t batch = kanon__read_batch(&f->released[0], at), end = c->begins[batch + 1];
+        if (is_input_itself(&p, batch) && at + n <= end)
+            continue;
+        KANON_TRY(check_block(&p, at, n, err), out);
+    }
+out:
+    kanon__free(p.entry_of_code);
+    kanon__free(p.values);
+    kanon__free(p.known);
+    return st;
+}
