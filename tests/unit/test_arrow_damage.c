@@ -235,6 +235,40 @@ static void records_in_wrong_places_are_refused(void **state)
     kanon_table_free(table);
 }
 
+/* Everything is one group that shows nothing, so only the input can tell that a code is wrong. */
+static void wrong_codes_are_refused(void **state)
+{
+    const arrow_field fields[] = {{"u", "u", NULL, CELLS("a", "b", "c", "d")},
+                                  {"d", "c", "u", CELLS("a", "b", "c", "d")},
+                                  {"b", "b", NULL, CELLS("0", "1", "0", "1")},
+                                  {"l", "l", NULL, CELLS("5", "6", "7", NULL)},
+                                  {"t", "U", NULL, CELLS("x", "y", "x", "y")}};
+    arrow_counts counts = {0};
+    (void)state;
+    kanon_table *table = import("attributes: {u: {role: quasi}, d: {role: quasi}, b: {role: quasi, type: categorical},\n"
+                                "  l: {role: sensitive}, t: {role: sensitive}}\n",
+                                &(arrow_table){5, fields, 4}, &(arrow_layout){.batch_rows = 3}, &counts);
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1));
+    for (int column = 0; column < 5; column++) {
+        kanon__codes codes = table->data.columns[column].codes;
+        for (int64_t row = 0; row < 4; row++) {
+            uint32_t code = kanon__code_at(codes, row);
+            kanon_error err = {0};
+            struct ArrowArrayStream stream = {0};
+            kanon__code_set(codes, row, kanon__code_at(codes, (row + 1) % 4));
+            assert_int_equal(kanon_release_to_arrow(&stream, table, grouping, NULL, &err), KANON_EINTERNAL);
+            assert_holds(err.message, "a code that is not the input's value");
+            kanon__code_set(codes, row, code);
+        }
+    }
+    struct ArrowArrayStream stream = {0};
+    kanon_error err = {0};
+    assert_done(kanon_release_to_arrow(&stream, table, grouping, NULL, &err), &err);
+    stream.release(&stream);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
 /* ---- claims ---------------------------------------------------------------------------------------------------------- */
 
 /* A good release, and what is said of it. */
@@ -336,6 +370,7 @@ int main(void)
         cmocka_unit_test(damaged_texts_and_means_are_refused),
         cmocka_unit_test(damaged_kept_columns_are_refused),
         cmocka_unit_test(records_in_wrong_places_are_refused),
+        cmocka_unit_test(wrong_codes_are_refused),
         cmocka_unit_test(false_claims_are_refused),
         cmocka_unit_test(constraints_hold_in_classes),
     };
