@@ -245,7 +245,7 @@ static void wrong_codes_are_refused(void **state)
                                   {"t", "U", NULL, CELLS("x", "y", "x", "y")}};
     arrow_counts counts = {0};
     (void)state;
-    kanon_table *table = import("attributes: {u: {role: quasi}, d: {role: quasi}, b: {role: quasi, type: categorical},\n"
+    kanon_table *table = import("default-role: insensitive\nattributes: {u: {role: quasi}, d: {role: quasi}, b: {role: quasi, type: categorical},\n"
                                 "  l: {role: sensitive}, t: {role: sensitive}}\n",
                                 &(arrow_table){5, fields, 4}, &(arrow_layout){.batch_rows = 3}, &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1));
