@@ -70,6 +70,7 @@ typedef struct kanon__model {
     const char *source;
     bool grows;        /* a group that satisfies it does so with any record more */
     bool needs_sorted; /* it calls kanon__counter_sort */
+    bool of_table;     /* it compares a group with the whole table, so a change of the table concerns every group */
     /* Make the parameters. On failure *out stays NULL. */
     kanon_status (*prepare)(void **out, const kanon__model_input *input, kanon_error *err);
     void (*clear)(void *parameters); /* free what they own; the struct itself is freed by the caller. NULL: nothing */

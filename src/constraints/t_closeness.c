@@ -101,6 +101,7 @@ const kanon__model kanon__model_t_closeness = {
     .sentence = "in every group the values are distributed as in the table, up to an earth mover's distance of {1}",
     .source = "Li, Li, Venkatasubramanian: t-closeness, ICDE 2007",
     .needs_sorted = true,
+    .of_table = true,
     .prepare = prepare,
     .clear = clear,
     .holds = holds,

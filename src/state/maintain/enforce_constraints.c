@@ -111,7 +111,7 @@ static bool unions_may_violate(const kanon__data *data, const kanon__policy *pol
 static bool need_all_groups(const enforcement *e)
 {
     for (int64_t i = 0; i < e->constraints->n; i++)
-        if (e->constraints->items[i].model->prepare != NULL)
+        if (e->constraints->items[i].model->of_table)
             return true;
     return unions_may_violate(&e->subset.table->data, &e->subset.table->policy, e->constraints);
 }
