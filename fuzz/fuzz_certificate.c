@@ -52,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (st != KANON_OK)
         require_error(st, &err);
     else if (certificate.holds)
-        require(certificate.records == N && certificate.k >= 1 && (certificate.k > K || certificate.lower_bound <= best + 1e-9));
+        require(certificate.records == N && certificate.k >= 1 &&
+                (certificate.k > K || certificate.lower_bound <= best + 1e-9));
     else
         require(certificate.reason[0] != '\0' && strchr(certificate.reason, '\n') == NULL);
     return 0;

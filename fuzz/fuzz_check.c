@@ -7,7 +7,8 @@
 
 static const char *const schemas[] = {
     "attributes: {age: {role: quasi, type: integer}, job: quasi, ill: sensitive}\nprivacy: {k: 2}\n",
-    "attributes: {age: {role: quasi, type: decimal}, job: {role: quasi, taxonomy: {Health: [nurse, surgeon], Food: [baker]}}, "
+    "attributes: {age: {role: quasi, type: decimal}, job: {role: quasi, taxonomy: {Health: [nurse, surgeon], Food: "
+    "[baker]}}, "
     "ill: {role: sensitive, taxonomy: {a: [flu, cold], b: [gout]}}}\n"
     "privacy: {k: 2, constraints: [{model: t-closeness, attribute: ill, t: 0.4}, "
     "{model: entropy-l-diversity, attribute: ill, l: 1.5}]}\n",
@@ -51,8 +52,8 @@ static void measure(const uint8_t *data, size_t size)
     kanon_error err = {0};
     kanon_measures *measures = NULL;
     kanon_evaluate_options options = {.struct_size = sizeof options, .threads = 1};
-    kanon_status st = kanon_evaluate_bytes(&measures, small_case()->table, data, size, "r.csv", small_case()->schema, &options,
-                                           &err);
+    kanon_status st = kanon_evaluate_bytes(&measures, small_case()->table, data, size, "r.csv", small_case()->schema,
+                                           &options, &err);
     if (st != KANON_OK) {
         require_error(st, &err);
         return;

@@ -13,9 +13,15 @@ static size_t damage(uint8_t *bytes, size_t size, const uint8_t *data, size_t n)
         size_t at = ((size_t)edit[0] << 16 | (size_t)edit[1] << 8 | edit[2]) % size;
         changed[at / KANON__PAGE_SIZE] = true;
         switch (edit[3] % 6) {
-        case 0: bytes[at] = edit[4]; break;
-        case 1: bytes[at] ^= (uint8_t)(1 << edit[4] % 8); break;
-        case 2: bytes[at] = (uint8_t)(bytes[at] + edit[4]); break;
+        case 0:
+            bytes[at] = edit[4];
+            break;
+        case 1:
+            bytes[at] ^= (uint8_t)(1 << edit[4] % 8);
+            break;
+        case 2:
+            bytes[at] = (uint8_t)(bytes[at] + edit[4]);
+            break;
         case 3: /* zeros, as of a page that was never written */
             for (size_t i = 0; i < edit[4] && at + i < size; i++)
                 bytes[at + i] = 0;

@@ -15,12 +15,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define require(holds)                                                                                                 \
-    do {                                                                                                               \
-        if (!(holds)) {                                                                                                \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #holds);                                        \
-            abort();                                                                                                   \
-        }                                                                                                              \
+#define require(holds)                                                                                                      \
+    do {                                                                                                                    \
+        if (!(holds)) {                                                                                                     \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #holds);                                             \
+            abort();                                                                                                        \
+        }                                                                                                                   \
     } while (0)
 
 /* A failure says why, on one line, and is none of those that mean a defect. */
@@ -149,8 +149,9 @@ static inline const small *small_case(void)
     if (made.table == NULL) {
         require_done(kanon_schema_from_bytes(&made.schema, small_schema, strlen(small_schema), "s.yaml", NULL, &err), &err);
         kanon_read_options options = {.struct_size = sizeof options, .threads = 1};
-        require_done(kanon_table_from_bytes(&made.table, small_table, strlen(small_table), "t.csv", made.schema, &options, &err),
-                     &err);
+        require_done(
+            kanon_table_from_bytes(&made.table, small_table, strlen(small_table), "t.csv", made.schema, &options, &err),
+            &err);
     }
     return &made;
 }

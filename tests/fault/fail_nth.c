@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,17 +25,35 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind { MEMORY, OPEN, READ, WRITE, SYNC, RENAME, UNLINK, TRUNCATE, MAP, THREAD, STAT, LOCK, SHORT_READ, SHORT_WRITE, N_KINDS };
+enum kind {
+    MEMORY,
+    OPEN,
+    READ,
+    WRITE,
+    SYNC,
+    RENAME,
+    UNLINK,
+    TRUNCATE,
+    MAP,
+    THREAD,
+    STAT,
+    LOCK,
+    SHORT_READ,
+    SHORT_WRITE,
+    N_KINDS
+};
 
 static const struct {
     const char *name;
     int error;
 } kinds[N_KINDS] = {
-    [MEMORY] = {"memory", ENOMEM},     [OPEN] = {"open", EMFILE},       [READ] = {"read", EIO},
-    [WRITE] = {"write", ENOSPC},       [SYNC] = {"sync", EIO},          [RENAME] = {"rename", EIO},
-    [UNLINK] = {"unlink", EIO},        [TRUNCATE] = {"truncate", EIO},  [MAP] = {"map", ENOMEM},
-    [THREAD] = {"thread", EAGAIN},     [STAT] = {"stat", EIO},          [LOCK] = {"lock", EIO},
-    [SHORT_READ] = {"short-read", 0},  [SHORT_WRITE] = {"short-write", 0},
+    [MEMORY] = {"memory", ENOMEM},    [OPEN] = {"open", EMFILE},
+    [READ] = {"read", EIO},           [WRITE] = {"write", ENOSPC},
+    [SYNC] = {"sync", EIO},           [RENAME] = {"rename", EIO},
+    [UNLINK] = {"unlink", EIO},       [TRUNCATE] = {"truncate", EIO},
+    [MAP] = {"map", ENOMEM},          [THREAD] = {"thread", EAGAIN},
+    [STAT] = {"stat", EIO},           [LOCK] = {"lock", EIO},
+    [SHORT_READ] = {"short-read", 0}, [SHORT_WRITE] = {"short-write", 0},
 };
 
 static atomic_long counts[N_KINDS];
@@ -129,10 +148,10 @@ int posix_memalign(void **out, size_t alignment, size_t size)
 /* ---- opening ---------------------------------------------------------------------------------------------------------- */
 
 /* The third argument is there where a file may be made. */
-#define MODE_OF(flags, last)                                                                                           \
-    va_list args;                                                                                                      \
-    va_start(args, last);                                                                                              \
-    int mode = ((flags) & O_CREAT) != 0 || ((flags) & O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;                  \
+#define MODE_OF(flags, last)                                                                                                \
+    va_list args;                                                                                                           \
+    va_start(args, last);                                                                                                   \
+    int mode = ((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;                          \
     va_end(args)
 
 int open(const char *path, int flags, ...)
@@ -175,6 +194,12 @@ int mkstemp(char *name)
 {
     int (*call)(char *) = real("mkstemp");
     return fails(OPEN) ? -1 : call(name);
+}
+
+int mkostemp(char *name, int flags)
+{
+    int (*call)(char *, int) = real("mkostemp");
+    return fails(OPEN) ? -1 : call(name, flags);
 }
 
 int mkdir(const char *path, mode_t mode)
