@@ -61,7 +61,7 @@ def paths_of(table, i):
         paths = {v: column.tree[v] for v in values if v in column.tree}
         root = next(iter(column.tree.values()))[-1]
     elif column.mask is not None:
-        places = max([len(v) for v in values], default=1)
+        places = column.places or max([len(v) for v in values], default=1)
         paths = {v: mask_path(v, column.mask, places) for v in values}
         root = "*" * places
     else:
@@ -177,20 +177,21 @@ def constraint_holds(table, constraint, rows, whole):
     return None if reached is None else reached <= Fraction(constraint["t"]) + Fraction(1, 10 ** 9)
 
 
-def satisfied(table, rows, whole=None):
+def satisfied(table, rows):
     """None, or what some rows as one group do not satisfy."""
     size = n_entities(table, rows) if table.entity is not None else len(rows)
     if size < table.k:
         return "%d %s, k is %d" % (size, "entities" if table.entity is not None else "records", table.k)
     for constraint in table.constraints:
-        if constraint_holds(table, constraint, rows, table.rows if whole is None else whole) is False:
+        if constraint_holds(table, constraint, rows, table.rows) is False:
             return "%s on %s" % (constraint["model"], constraint["attribute"])
     return None
 
 
-def budget(table):
+def budget(table, rows=None):
     """How many records may be suppressed; None: nothing was said."""
-    return None if table.suppress is None else math.floor(Fraction(table.suppress) * len(table.rows))
+    n = len(table.rows if rows is None else rows)
+    return None if table.suppress is None else math.floor(Fraction(table.suppress) * n)
 
 
 # ---- is a refusal true? --------------------------------------------------------------------------------------------------
@@ -321,9 +322,10 @@ def read_groups(table, text):
     return [int(line[1]) for line in lines[1:]]
 
 
-def check_release(table, release, groups_text, form="interval", attribute_level=False, shuffled=False, reference=None):
-    """Everything that the contract says of a release of `table`, given the groups file. `reference`: the rows that
-    t-closeness compares with, where they are not those of the table."""
+def check_release(table, release, groups_text, form="interval", attribute_level=False, shuffled=False, everybody=None):
+    """Everything that the contract says of a release of `table`, given the groups file; returns the group of each row.
+    `everybody`: all records, where some are withheld and `table` has only those that are released; the budget counts
+    them, t-closeness compares with what is released."""
     rows = read_csv(release, table.delimiter)
     header = released_header(table, form)
     need(rows[0] == [name for _, name in header], "the header of the release is not that of the table")
@@ -348,10 +350,10 @@ def check_release(table, release, groups_text, form="interval", attribute_level=
         members[group].append(row)
     suppressed = members.pop(0, [])
     need(sorted(members) == list(range(1, len(members) + 1)), "the groups are not numbered from 1")
-    allowed = budget(table)
+    allowed = budget(table, everybody)
     need(allowed is None or len(suppressed) <= allowed, "%d records are suppressed, %s may be" % (len(suppressed), allowed))
     for group, inside in members.items():
-        lack = satisfied(table, [table.rows[r] for r in inside], reference)
+        lack = satisfied(table, [table.rows[r] for r in inside])
         need(lack is None, "group %d has %s" % (group, lack))
     if table.together:
         e = table.index(table.entity)
@@ -360,12 +362,13 @@ def check_release(table, release, groups_text, form="interval", attribute_level=
             where[None if is_missing(table, table.rows[r][e]) else trimmed(table.rows[r][e])].add(group)
         need(all(len(g) == 1 for g in where.values()), "the records of an entity are in several groups")
     if not shuffled:
-        check_cells(table, rows, places, members, suppressed, form, attribute_level, reference)
+        check_cells(table, rows, places, members, suppressed, form, attribute_level)
     else:
         check_shuffled(table, rows, places, members, suppressed)
+    return groups
 
 
-def check_cells(table, rows, places, members, suppressed, form, attribute_level, reference):
+def check_cells(table, rows, places, members, suppressed, form, attribute_level):
     quasi = table.quasi()
     quasi_places = [p for i in quasi for p in places[i]]
     trees = {i: paths_of(table, i) for i in quasi if table.columns[i].kind == "categorical"}
@@ -384,7 +387,7 @@ def check_cells(table, rows, places, members, suppressed, form, attribute_level,
             else:
                 check_numbers(table, i, cells, originals, form, not attribute_level)
     for inside in classes.values():
-        lack = satisfied(table, [table.rows[r] for r in inside], reference)
+        lack = satisfied(table, [table.rows[r] for r in inside])
         need(lack is None, "a class of the release has %s" % lack)
     if attribute_level:
         for i in quasi:

@@ -18,6 +18,7 @@ class Column:
         self.name, self.role, self.kind, self.pool, self.tree, self.mask = name, role, kind, list(pool), tree, mask
         self.nested = None
         self.weight = None
+        self.places = None  # of a mask, where it is not the longest value of the rows
         self.say_type = True
 
     def describe(self):
@@ -243,6 +244,8 @@ def random_table(rng, most_rows=40, keyed=False):
         table.columns.append(Column("person", "identifying", "categorical", ["P%d" % i for i in range(rng.randint(2, 14))]))
         table.entity, table.together = "person", rng.random() < 0.5
     rng.shuffle(table.columns)
+    if len(table.columns) == 1:  # nothing tells its separator
+        table.delimiter = ","
     for column in table.columns:
         if column.role == "quasi" and rng.random() < 0.15:
             column.weight = Plain(rng.choice(["2", "0.5", "10"]))
