@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -265,17 +266,17 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
     return write_at(fd, bytes, size, offset);
 }
 
-/* Streams write with the C library's inner calls; what is in their buffers is lost here. */
+/* Streams write with the C library's inner calls; a flush of what is in their buffers fails here. */
 int fflush(FILE *file)
 {
     int (*call)(FILE *) = real("fflush");
-    return file != stderr && fails(WRITE) ? EOF : call(file);
+    return file != NULL && file != stderr && __fpending(file) > 0 && fails(WRITE) ? EOF : call(file);
 }
 
 int fclose(FILE *file)
 {
     int (*call)(FILE *) = real("fclose");
-    int failed = fails(WRITE), error = errno, result = call(file);
+    int failed = __fpending(file) > 0 && fails(WRITE), error = errno, result = call(file);
     if (failed)
         errno = error;
     return failed ? EOF : result;
