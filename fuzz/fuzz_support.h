@@ -75,11 +75,20 @@ static inline kanon_sink memory_sink(memory_output *out)
 
 static char fuzz_folder[4096];
 
-static inline void remove_fuzz_folder(void)
+/* With everything below it. */
+static inline void remove_directory(const char *path)
 {
     char command[4200];
-    snprintf(command, sizeof command, "rm -rf '%s'", fuzz_folder);
-    (void)!system(command);
+    snprintf(command, sizeof command, "rm -rf './%s'", path);
+    if (path[0] == '/')
+        snprintf(command, sizeof command, "rm -rf '%s'", path);
+    if (strchr(path, '\'') == NULL)
+        (void)!system(command);
+}
+
+static inline void remove_fuzz_folder(void)
+{
+    remove_directory(fuzz_folder);
 }
 
 /* The path of a name in a folder that goes when the process ends. The text is valid until the next call. */
