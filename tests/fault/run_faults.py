@@ -6,12 +6,14 @@ well. First the calls are counted, then each is made to fail in turn (or a sprea
 - no temporary file is left; what it was to write is complete or not there;
 - a state is as it was, or as it is after the command, and which of the two the exit status says.
 
-    tests/fault/run_faults.py BUILD [--all | --each N] [--seconds S] [--seed S] [--command NAME] [--kind KIND] [--at N]
+    tests/fault/run_faults.py BUILD [--all | --each N] [--seconds S] [--seed S] [--workers N]
+    tests/fault/run_faults.py BUILD --command NAME --kind KIND --at N [--stays]
 
 BUILD holds the program and libfail_nth.so, without sanitizers. A failing case is shown with what runs it again."""
 import argparse
 import collections
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -268,9 +270,34 @@ def cases(args, faults, rng):
             n = faults.counts[command].get(kind, 0)
             numbers = [args.at] if args.at else chosen(rng, n, args.each if kind != "memory" else args.each and 3 * args.each)
             for at in numbers:
-                yield command, kind, at, False
+                yield command, kind, at, args.stays
+                if args.at:
+                    continue
                 if kind in ("memory", "write", "sync", "read") and (args.each is None or at % 3 == 0):
                     yield command, kind, at, True
+
+
+def work(args, worker, results):
+    """One of several workers: every n-th case, until the time is over."""
+    faults, begin = Faults(args.build), time.monotonic()
+    counts, wrong, done = collections.Counter(), 0, 0
+    listed = list(cases(args, faults, random.Random(args.seed)))
+    if args.seconds < 1e9:
+        random.Random(args.seed).shuffle(listed)
+    for command, kind, at, stays in listed[worker::args.workers]:
+        if time.monotonic() - begin > args.seconds:
+            break
+        done += 1
+        try:
+            code = faults.examine(command, kind, at, stays)
+            counts["%s %s" % (kind, "survived" if code == 0 else "refused")] += 1
+        except Broken as problem:
+            wrong += 1
+            if wrong <= 100:
+                print("  --command %s --kind %s --at %d%s: %s" % (command, kind, at, " --stays" if stays else "", problem))
+                sys.stdout.flush()
+    faults.close()
+    results.put((done, len(listed), counts, wrong))
 
 
 def main():
@@ -283,6 +310,8 @@ def main():
     parser.add_argument("--command", choices=sorted(COMMANDS))
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--at", type=int)
+    parser.add_argument("--stays", action="store_true", help="with --at: all calls after it fail, too")
+    parser.add_argument("--workers", type=int, default=1)
     args = parser.parse_args()
     if args.all:
         args.each = None
@@ -291,28 +320,20 @@ def main():
             print("faults: %s has no %s" % (args.build, name))
             sys.exit(77)
     print("faults: seed %s" % args.seed)
-    faults, begin = Faults(args.build), time.monotonic()
-    counts, wrong = collections.Counter(), collections.Counter()
-    listed = list(cases(args, faults, random.Random(args.seed)))
-    if args.seconds < 1e9:
-        random.Random(args.seed).shuffle(listed)
-    total = 0
-    for command, kind, at, stays in listed:
-        if time.monotonic() - begin > args.seconds:
-            break
-        total += 1
-        try:
-            code = faults.examine(command, kind, at, stays)
-            counts["%s %s" % (kind, "survived" if code == 0 else "refused")] += 1
-        except Broken as problem:
-            wrong[(command, kind, re.sub(r"\d+", "N", str(problem)))] += 1
-            if sum(wrong.values()) <= 200:
-                print("  %s, %s %d%s: %s" % (command, kind, at, " and all after it" if stays else "", problem))
-                sys.stdout.flush()
-    faults.close()
+    sys.stdout.flush()
+    results = multiprocessing.Queue()
+    workers = [multiprocessing.Process(target=work, args=(args, i, results)) for i in range(args.workers)]
+    for process in workers:
+        process.start()
+    total, listed, counts, wrong, begin = 0, 0, collections.Counter(), 0, time.monotonic()
+    for _ in workers:
+        done, listed, found, bad = results.get()
+        total, counts, wrong = total + done, counts + found, wrong + bad
+    for process in workers:
+        process.join()
     print("faults: seed %s, %d of %d cases in %.0f s: %s; %d wrong" % (
-        args.seed, total, len(listed), time.monotonic() - begin,
-        ", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())), sum(wrong.values())))
+        args.seed, total, listed, time.monotonic() - begin,
+        ", ".join("%d %s" % (n, what) for what, n in sorted(counts.items())), wrong))
     sys.exit(1 if wrong or total == 0 else 0)
 
 
