@@ -45,7 +45,8 @@ COMMANDS = {
     "anonymize": (["anonymize"] + RUN + ["-a", "kmember", "--threads", "2"] + OUT, ["r.csv", "g.csv", "p.json", "e.html"], None),
     "stdout": (["anonymize"] + RUN + ["-a", "mondrian", "--numeric", "columns"], [], None),
     "attribute": (["anonymize"] + RUN + ["--recode", "attribute", "-o", "r.csv"], ["r.csv"], None),
-    "memory": (["anonymize"] + RUN + ["-a", "top-down", "--memory", "60M", "--shuffle", "-o", "r.csv"], ["r.csv"], None),
+    "memory": (["anonymize"] + RUN + ["-a", "top-down", "--memory", "60M", "--shuffle", "-o", "shuffled.csv"],
+               ["shuffled.csv"], None),
     "create": (["anonymize"] + RUN + ["-a", "mondrian", "--state", "n.state", "-o", "r.csv"], ["r.csv", "n.state"], None),
     "evaluate": (["evaluate"] + RUN + ["--groups", "groups.csv", "--threads", "2", "--report", "p.json"], ["p.json"], None),
     "loss": (["evaluate"] + RUN + ["--release", "release.csv"], [], None),
@@ -178,6 +179,8 @@ class Faults:
                 if path not in INPUTS:
                     with open(os.path.join(folder, name), "rb") as file:
                         out[path] = normal(name, file.read())
+        if "shuffled.csv" in out:  # in another order each time
+            out["shuffled.csv"] = b"\n".join(sorted(out["shuffled.csv"].splitlines()))
         return out
 
     def learn(self, command):
@@ -208,7 +211,7 @@ class Faults:
             need("internal" not in lines[0] and "defect" not in lines[0], "a failing system is called a defect: " + lines[0])
         left = self.files()
         if kind == "unlink":  # what cannot be removed stays
-            left = {n: c for n, c in left.items() if not re.search(r"\.(tmp|old)$|-journal$", n)}
+            left = {n: c for n, c in left.items() if not re.search(r"\.(tmp|old)$|-journal", n)}
         else:
             need(not os.listdir(self.temporary), "a temporary file is left in TMPDIR")
         journal = state + "-journal" if state else "n.state-journal"
