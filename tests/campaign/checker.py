@@ -1,5 +1,6 @@
-"""What must hold of a release, worked out from the definitions alone: docs/release.md and docs/privacy.md are the contract.
-Standard library only; nothing is shared with the product. Every function returns nothing and raises Wrong with a sentence."""
+"""What must hold of a release, worked out from the definitions alone: docs/release.md and docs/privacy.md are the
+contract. Standard library only; nothing is shared with the product. Every function returns nothing and raises
+Wrong with a sentence."""
 import csv
 import io
 import itertools
@@ -42,7 +43,7 @@ def number(column, text):
     return Fraction(text)
 
 
-# ---- trees ---------------------------------------------------------------------------------------------------------------
+# ---- trees -----------------------------------------------------------------------------------------------------------
 
 def mask_path(text, mask, places):
     """What a value looks like at each level: a value with fewer characters is filled up on the masked side."""
@@ -92,7 +93,7 @@ def lowest_common(paths, values, root, missing):
     return common[0]
 
 
-# ---- constraints ---------------------------------------------------------------------------------------------------------
+# ---- constraints -----------------------------------------------------------------------------------------------------
 
 def values_of(table, rows, i):
     """The values of a sensitive column in some rows; of each entity a value counts once."""
@@ -194,7 +195,7 @@ def budget(table, rows=None):
     return None if table.suppress is None else math.floor(Fraction(table.suppress) * n)
 
 
-# ---- is a refusal true? --------------------------------------------------------------------------------------------------
+# ---- is a refusal true? ----------------------------------------------------------------------------------------------
 
 def partitions(items):
     if not items:
@@ -208,9 +209,9 @@ def partitions(items):
 
 
 def grouping_exists(table, most=7):
-    """Whether any grouping satisfies everything, with as many records suppressed as may be: True, False, or None where the
-    table is too large to try. The union of two good groups is good unless an entity is in both, so one group is tried
-    first, and all partitions only of tiny tables."""
+    """Whether any grouping satisfies everything, with as many records suppressed as may be: True, False, or None
+    where the table is too large to try. The union of two good groups is good unless an entity is in both, so
+    one group is tried first, and all partitions only of tiny tables."""
     n = len(table.rows)
     allowed = budget(table) or 0
     tried = 0
@@ -240,7 +241,7 @@ def grouping_exists(table, most=7):
     return False
 
 
-# ---- cells ---------------------------------------------------------------------------------------------------------------
+# ---- cells -----------------------------------------------------------------------------------------------------------
 
 INTERVAL = re.compile(r"\[(.*)\.\.(.*)\]", re.S)
 RANGE = re.compile(r"\[(.*),(.*)\]", re.S)
@@ -262,10 +263,12 @@ def check_numbers(table, i, cells, rows, form, exact):
     if form == "mean":
         if exact:
             shown = float(number(column, cells[0]))
-            need(float(low) - TOLERANCE <= shown <= float(high) + TOLERANCE, "%s: a mean outside of its group" % column.name)
+            need(float(low) - TOLERANCE <= shown <= float(high) + TOLERANCE,
+                 "%s: a mean outside of its group" % column.name)
             # means are rounded: dates to days, numbers to two places or more
             slack = 1 if column.kind == "date" else 0.0051
-            need(abs(shown - float(sum(numbers) / len(numbers))) <= slack, "%s: not the mean of its group" % column.name)
+            need(abs(shown - float(sum(numbers) / len(numbers))) <= slack,
+                 "%s: not the mean of its group" % column.name)
         return
     if form == "columns":
         ends = cells
@@ -300,7 +303,7 @@ def check_category(table, i, cell, rows, exact, paths, root):
     need(all(trimmed(cell) in paths[v] for v in values), "%s: a category does not cover its original" % column.name)
 
 
-# ---- a whole release -----------------------------------------------------------------------------------------------------
+# ---- a whole release -------------------------------------------------------------------------------------------------
 
 def released_header(table, form):
     out = []
@@ -351,7 +354,8 @@ def check_release(table, release, groups_text, form="interval", attribute_level=
     suppressed = members.pop(0, [])
     need(sorted(members) == list(range(1, len(members) + 1)), "the groups are not numbered from 1")
     allowed = budget(table, everybody)
-    need(allowed is None or len(suppressed) <= allowed, "%d records are suppressed, %s may be" % (len(suppressed), allowed))
+    need(allowed is None or len(suppressed) <= allowed,
+         "%d records are suppressed, %s may be" % (len(suppressed), allowed))
     for group, inside in members.items():
         lack = satisfied(table, [table.rows[r] for r in inside])
         need(lack is None, "group %d has %s" % (group, lack))
@@ -377,7 +381,8 @@ def check_cells(table, rows, places, members, suppressed, form, attribute_level)
     classes = defaultdict(list)
     for group, inside in members.items():
         shown = tuple(rows[inside[0]][p] for p in quasi_places)
-        need(all(tuple(rows[r][p] for p in quasi_places) == shown for r in inside), "group %d shows different cells" % group)
+        need(all(tuple(rows[r][p] for p in quasi_places) == shown for r in inside),
+             "group %d shows different cells" % group)
         classes[shown] += inside
         originals = [table.rows[r] for r in inside]
         for i in quasi:

@@ -7,13 +7,13 @@ import tables
 from checker import Wrong, need
 
 ALGORITHMS = ["auto", "kmember", "densest", "strips", "kmember-p", "oka", "kmeans-adjust-each", "kmeans-fill",
-              "kmeans-adjust-last", "tgc", "tgc-u", "tgc-p", "tgc-b", "mondrian", "top-down", "greedy-threshold", "wfcm",
-              "attribute-cut", "full-domain"]
+              "kmeans-adjust-last", "tgc", "tgc-u", "tgc-p", "tgc-b", "mondrian", "top-down", "greedy-threshold",
+              "wfcm", "attribute-cut", "full-domain"]
 PROTECTS = ("kmember-p", "tgc", "tgc-p", "tgc-b")  # sensitive columns, which must be there
 LEVELS = ("attribute-cut", "full-domain")
 FORMS = ["interval", "range", "mean", "columns"]
-SEARCHES = {"kmember", "densest", "kmember-p", "oka", "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc", "tgc-u",
-            "tgc-p", "tgc-b", "greedy-threshold", "wfcm"}
+SEARCHES = {"kmember", "densest", "kmember-p", "oka", "kmeans-adjust-each", "kmeans-fill", "kmeans-adjust-last", "tgc",
+            "tgc-u", "tgc-p", "tgc-b", "greedy-threshold", "wfcm"}
 
 
 def settings(rng, algorithm):
@@ -53,8 +53,8 @@ def request(rng, table):
         algorithm = rng.choice(ALGORITHMS)
     chosen = settings(rng, algorithm)
     out = {"do": "anonymize", "schema": table.schema(), "table": table.csv(), "want": "release groups",
-           "algorithm": algorithm, "settings": "\n".join(chosen), "seed": rng.randint(0, 3), "threads": rng.randint(1, 2),
-           "numeric": rng.choice([0, 0, 0, 1, 2, 3])}
+           "algorithm": algorithm, "settings": "\n".join(chosen), "seed": rng.randint(0, 3),
+           "threads": rng.randint(1, 2), "numeric": rng.choice([0, 0, 0, 1, 2, 3])}
     if "cluster-on=all" in chosen:
         out["all"] = 1
     if algorithm == "auto":
@@ -110,7 +110,8 @@ def run_case(rng, tools, record):
     table = tables.random_table(rng)
     asked = request(rng, table)
     record.update({"s.yaml": asked["schema"], "t.csv": asked["table"],
-                   "request.txt": "\n".join("%s: %s" % (k, v) for k, v in asked.items() if k not in ("schema", "table"))})
+                   "request.txt": "\n".join("%s: %s" % (k, v) for k, v in asked.items()
+                                            if k not in ("schema", "table"))})
     said = tools.driver.ask(asked)
     record["answer.txt"] = "\n".join("%s: %s" % item for item in said.items())
     return check_answer(table, asked, said)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The checker itself: a good release passes, and one that is wrong in a single way does not. The figures of the models are
-worked out by hand."""
+"""The checker itself: a good release passes, and one that is wrong in a single way does not. The figures of the
+models are worked out by hand."""
 import sys
 from fractions import Fraction
 
@@ -48,10 +48,13 @@ def test_releases():
     table = small()
     expect(passes(table), "a good release passes")
     changes = {
-        "a number that is not covered": ("[31..34]", "[32..34]"), "an interval that is too wide": ("[31..34]", "[31..58]"),
-        "a category that does not cover": ("Health,10*,flu", "nurse,10*,flu"), "a category that is too wide": ("Health", "*"),
+        "a number that is not covered": ("[31..34]", "[32..34]"),
+        "an interval that is too wide": ("[31..34]", "[31..58]"),
+        "a category that does not cover": ("Health,10*,flu", "nurse,10*,flu"),
+        "a category that is too wide": ("Health", "*"),
         "a mask that does not cover": ("10*", "11*"), "a sensitive cell that was changed": ("803,cold", "803,flu"),
-        "a suppressed record that shows something": ("*,*,*", "99,*,*"), "a record that is missing": ("*,*,*,gout\n", ""),
+        "a suppressed record that shows something": ("*,*,*", "99,*,*"),
+        "a record that is missing": ("*,*,*,gout\n", ""),
         "a cell of the group that differs": ("[31..34],Health,10*,gout", "[31..34],Health,1**,gout"),
         "another header": ("age,job", "job,age"), "an identifying value": ("flu\n[", "SECRET1\n["),
     }
@@ -102,7 +105,8 @@ def test_figures():
     expect(checker.constraint_holds(table, recursive, whole, whole), "2 < 1 (2 + 1)")
     expect(not checker.constraint_holds(table, recursive, whole[:2], whole), "not 1 < 1")
     entropy = {"model": "entropy-l-diversity", "attribute": "ill", "l": Plain("2")}
-    expect(checker.constraint_holds(table, entropy, whole[:2], whole), "two equally frequent values are entropy 2-diverse")
+    expect(checker.constraint_holds(table, entropy, whole[:2], whole),
+           "two equally frequent values are entropy 2-diverse")
     expect(not checker.constraint_holds(table, dict(entropy, l=Plain("2.01")), whole[:2], whole), "but not more")
 
 
