@@ -332,9 +332,10 @@ static void check_release(void)
     kanon_schema *schema = NULL;
     kanon_check *check = NULL;
     const field *csv = find("table"), *yaml = find("schema");
+    kanon_check_options options = {.struct_size = sizeof options, .delimiter = text_of("delimiter")[0]};
     kanon_status st = kanon_schema_from_bytes(&schema, yaml->bytes, yaml->size, "s.yaml", NULL, &err);
     if (st == KANON_OK)
-        st = kanon_check_bytes(&check, csv->bytes, csv->size, "r.csv", schema, NULL, &err);
+        st = kanon_check_bytes(&check, csv->bytes, csv->size, "r.csv", schema, &options, &err);
     answer_status(st, &err);
     if (check != NULL) {
         answer_number("k", check->k);

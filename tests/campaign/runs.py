@@ -1,5 +1,9 @@
 """Campaign a: a random table with random settings is anonymised, and the release is checked; a refusal must be true."""
+import collections
+import csv
+import io
 import os
+import subprocess
 
 import checker
 import driver
@@ -105,6 +109,68 @@ def check_answer(table, asked, said):
     raise Wrong("status %s: %s" % (driver.STATUS[status], said["message"]))
 
 
+def damaged(rng, table, release, form):
+    """The release with one cell changed so that a class falls below k; None where that cannot be said of it."""
+    lines = checker.read_csv(release, table.delimiter)
+    header = checker.released_header(table, form)
+    places = [p for p, (i, _) in enumerate(header) if table.columns[i].role == "quasi"]
+    numbers = [p for p in places if table.columns[header[p][0]].kind == "integer"]
+    classes = collections.Counter(tuple(line[p] for p in places) for line in lines[1:])
+    small = [n for n, line in enumerate(lines) if n > 0 and classes[tuple(line[p] for p in places)] == table.k]
+    if not small or not numbers or form != "interval" or table.entity is not None:
+        return None
+    lines[rng.choice(small)][rng.choice(numbers)] = "987654"
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=table.delimiter, lineterminator="\n").writerows(lines)
+    return out.getvalue()
+
+
+def check_the_check(rng, tools, table, asked, said):
+    """What the product says of its own release, and of one that was damaged."""
+    form = FORMS[int(asked.get("numeric", 0))]
+    ask = {"do": "check", "schema": asked["schema"], "table": said["release"], "delimiter": table.delimiter}
+    found = tools.driver.ask(ask)
+    need(found["status"] == driver.OK, "check: " + found.get("message", ""))
+    if form in ("interval", "range") and table.entity is None and table.clean:
+        need(found["holds"] == "1" or int(found["not-shown"]) > 0, "check does not find what the release has: " +
+             found.get("violated", ""))
+    text = damaged(rng, table, said["release"], form)
+    if text is not None:
+        found = tools.driver.ask(dict(ask, table=text))
+        need(found["status"] == driver.OK and found["holds"] == "0", "check passes a release with a class below k")
+
+
+FLAGS = {"algorithm": "-a", "seed": "--seed", "threads": "--threads", "refine": "--refine", "effort": "--effort",
+         "blocks": "--blocks"}
+
+
+def run_program(tools, asked, said):
+    """The program does what the library did: the same release, or the exit status that belongs to the failure."""
+    for name, text in (("t.csv", asked["table"]), ("s.yaml", asked["schema"])):
+        with open(tools.path(name), "w", newline="", encoding="utf-8") as file:
+            file.write(text)
+    command = [tools.program, "anonymize", "t.csv", "-s", "s.yaml", "-q", "-o", "r.csv", "--groups", "g.csv",
+               "--numeric", FORMS[int(asked["numeric"])]]
+    for name, flag in FLAGS.items():
+        if name in asked:
+            command += [flag, str(asked[name])]
+    for setting in asked["settings"].split("\n") if asked["settings"] else []:
+        command += ["--set", setting]
+    command += ["--recode", "attribute"] if "recode" in asked else []
+    if "refine-settings" in asked:
+        command += ["--moves", asked["refine-settings"].split("=")[1]]
+    done = subprocess.run(command, cwd=tools.folder, capture_output=True, timeout=60)
+    wanted = {driver.OK: 0, driver.EINVAL: 2, driver.EDATA: 3, driver.EINFEASIBLE: 1}[said["status"]]
+    need(done.returncode == wanted, "the program ends with %d, the library with %s: %s" % (
+        done.returncode, driver.STATUS[said["status"]], done.stderr.decode(errors="replace")))
+    for name, what in (("r.csv", "release"), ("g.csv", "groups")):
+        if said["status"] == driver.OK:
+            with open(tools.path(name), newline="", encoding="utf-8") as file:
+                need(file.read() == said[what], "the program writes other %s than the library" % what)
+        else:
+            need(not os.path.exists(tools.path(name)), "the program failed and left an output")
+
+
 def run_case(rng, tools, record):
     """One case; `record` takes what a reproduction needs."""
     table = tables.random_table(rng)
@@ -114,8 +180,9 @@ def run_case(rng, tools, record):
                                             if k not in ("schema", "table"))})
     said = tools.driver.ask(asked)
     record["answer.txt"] = "\n".join("%s: %s" % item for item in said.items())
-    return check_answer(table, asked, said)
-
-
-def find_tools(build):
-    return os.path.join(build, "tests", "campaign", "campaign_driver")
+    ended = check_answer(table, asked, said)
+    if said["status"] == driver.OK and rng.random() < 0.2:
+        check_the_check(rng, tools, table, asked, said)
+    if "shuffle" not in asked and rng.random() < 0.03:
+        run_program(tools, asked, said)
+    return ended

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every command of the program while the system below it fails: fail_nth.c makes the n-th call of a kind fail, in
-libraries as well. First the calls are counted, then each is made to fail in turn (or a spread sample of them). Afterwards
+libraries as well. First the calls are counted, then each is made to fail in turn (or a spread sample of them).
+Afterwards
 
 - the program ended by itself, with exit status 0 or 4, and where it failed with one line that says what;
 - no temporary file is left; what it was to write is complete or not there;
