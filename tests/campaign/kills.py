@@ -14,7 +14,7 @@ import driver
 from checker import need
 
 OUTPUTS = ["r.csv", "g.csv", "p.json", "e.html"]
-TEMPORARY = re.compile(r"\.\d+-\d+\.(tmp|old)$")
+TEMPORARY = re.compile(r"\.(tmp|old)(-journal)?$")
 SCHEMA = """missing: ["?"]
 key: key
 attributes:
@@ -151,6 +151,8 @@ def run_case(rng, tools, record):
         scene.run(command, folder)  # what is left of the first run does not disturb the second
         need(scene.content(os.path.join(folder, state)) == scene.after[name],
              "after a second run the state is another one")
+        left = [f for f in os.listdir(folder) if TEMPORARY.search(f)]
+        need(not left, "what a killed run left is still there after the next one: %s" % left)
     return ended
 
 

@@ -21,6 +21,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -400,6 +401,11 @@ int fcntl64(int fd, int command, ...)
     void *argument = va_arg(args, void *);
     va_end(args);
     return control(fd, command, argument);
+}
+
+int flock(int fd, int operation)
+{
+    return (operation & LOCK_UN) == 0 && fails(LOCK) ? -1 : (int)syscall(SYS_flock, fd, operation);
 }
 
 void *mmap(void *place, size_t size, int protection, int flags, int fd, off_t offset)
