@@ -120,45 +120,55 @@ def n_entities(table, rows):
 
 
 def earth_mover(table, i, group, whole, distance):
+    """The distance of two lists of values: the least and the most that it can be where the contract leaves it open."""
     column = table.columns[i]
     p, q = Counter(group), Counter(whole)
     difference = {v: Fraction(p[v], len(group)) - Fraction(q[v], len(whole)) for v in q}
     if distance is None:
         distance = "ordered" if column.kind != "categorical" else "taxonomy" if column.tree else "equal"
     if distance == "equal" or (distance == "taxonomy" and column.tree is None):
-        return sum(abs(d) for d in difference.values()) / 2
+        return (sum(abs(d) for d in difference.values()) / 2,) * 2
     if distance == "ordered":
-        if column.kind != "categorical":
-            order = sorted(v for v in q if v is not None)
-        elif column.tree is not None:
-            order = [v for v in column.tree if v in q]
-        else:
-            return None  # categories without a tree have the order that the product gives its leaves
-        order += [v for v in q if v is None]
-        total, carried = Fraction(0), Fraction(0)
-        if None in q and column.kind == "categorical":
-            return None  # where the missing leaf stands among the others is not said
-        for v in order:
-            carried += difference[v]
-            total += abs(carried)
-        return total / max(1, len(order) - 1)
-    paths, root = dict(column.tree), next(iter(column.tree.values()))[-1]
-    h = heights(paths, root)
+        return ordered_distance(column, difference)
+    return (tree_distance(column.tree, difference),) * 2
+
+
+def ordered_distance(column, difference):
+    """Numbers have ranks among those of the table, missing ones last. Categories have those of the leaves of their
+    taxonomy; where a missing one stands among them, and which leaves a flat column has in which order, is not said."""
+    if column.kind == "categorical" and (column.tree is None or None in difference):
+        return Fraction(0), Fraction(1)
+    if column.kind == "categorical":
+        order, steps = list(column.tree), (len(column.tree), len(column.tree) - 1)
+    else:
+        order = sorted(v for v in difference if v is not None) + [v for v in difference if v is None]
+        steps = (len(order) - 1,) * 2
+    total, carried = Fraction(0), Fraction(0)
+    for v in order:
+        carried += difference.get(v, 0)
+        total += abs(carried)
+    return total / max(1, steps[0]), total / max(1, steps[1])
+
+
+def tree_distance(tree, difference):
+    """With h(lca) / H between two leaves the mass below each node moves half of the step up to its parent."""
+    root = next(iter(tree.values()))[-1]
+    h = heights(tree, root)
     mass = defaultdict(Fraction)
     for v, d in difference.items():
-        for name in ([None, root] if v is None else paths[v]):
+        for name in ([None, root] if v is None else tree[v]):
             mass[name] += d
     total = Fraction(0)
-    for v in list(paths) + [None]:
-        path = [None, root] if v is None else paths[v]
+    for v in list(tree) + [None]:
+        path = [None, root] if v is None else tree[v]
         for below, above in zip(path, path[1:]):
             if below in mass:
                 total += abs(mass.pop(below)) * (h[above] - h.get(below, 0))
     return total / (2 * h[root])
 
 
-def constraint_holds(table, constraint, rows, whole):
-    """Whether some rows satisfy a constraint; None where the contract leaves it open."""
+def constraint_holds(table, constraint, rows, whole, surely=False):
+    """Whether some rows satisfy a constraint; where the contract leaves that open, `surely` asks for both readings."""
     i = table.index(constraint["attribute"])
     values = values_of(table, rows, i)
     counts = sorted(Counter(values).values(), reverse=True)
@@ -174,17 +184,17 @@ def constraint_holds(table, constraint, rows, whole):
         return counts[0] < Fraction(constraint["c"]) * sum(counts[constraint["l"] - 1:])
     if model == "alpha-k":
         return Fraction(counts[0], len(values)) <= Fraction(constraint["alpha"])
-    reached = earth_mover(table, i, values, values_of(table, whole, i), constraint.get("distance"))
-    return None if reached is None else reached <= Fraction(constraint["t"]) + Fraction(1, 10 ** 9)
+    least, most = earth_mover(table, i, values, values_of(table, whole, i), constraint.get("distance"))
+    return (most if surely else least) <= Fraction(constraint["t"]) + Fraction(1, 10 ** 9)
 
 
-def satisfied(table, rows):
+def satisfied(table, rows, surely=False):
     """None, or what some rows as one group do not satisfy."""
     size = n_entities(table, rows) if table.entity is not None else len(rows)
     if size < table.k:
         return "%d %s, k is %d" % (size, "entities" if table.entity is not None else "records", table.k)
     for constraint in table.constraints:
-        if constraint_holds(table, constraint, rows, table.rows) is False:
+        if not constraint_holds(table, constraint, rows, table.rows, surely):
             return "%s on %s" % (constraint["model"], constraint["attribute"])
     return None
 
@@ -221,7 +231,7 @@ def grouping_exists(table, most=7):
             if tried > 3000:
                 return None
             rows = [row for i, row in enumerate(table.rows) if i not in out]
-            if satisfied(table, rows) is None:
+            if satisfied(table, rows, True) is None:
                 return True
     if table.entity is None or not table.constraints:
         return False
@@ -236,7 +246,7 @@ def grouping_exists(table, most=7):
                         len({id(p) for p in parts for i in p if table.rows[i][e] == who}) > 1
                         for who in {table.rows[i][e] for i in left}):
                     continue
-                if all(satisfied(table, [table.rows[i] for i in part]) is None for part in parts):
+                if all(satisfied(table, [table.rows[i] for i in part], True) is None for part in parts):
                     return True
     return False
 

@@ -98,7 +98,7 @@ def check_answer(table, asked, said):
         return "released"
     if status == driver.EINFEASIBLE:
         exists = checker.grouping_exists(table)
-        if exists is True and checker.satisfied(table, table.rows) is not None:
+        if exists is True and checker.satisfied(table, table.rows, True) is not None:
             return "refused, could be met by suppressing"  # docs/privacy.md: suppression lowers the loss, nothing else
         need(exists is not True, "refused, but a grouping exists: " + said["message"])
         return "refused" if exists is False else "refused, not tried"

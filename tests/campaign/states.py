@@ -117,7 +117,7 @@ def refusal_is_true(model, what, rows):
     part.rows = list(after.values())
     if not part.rows:
         return True
-    return checker.satisfied(part, part.rows) is not None or checker.grouping_exists(part) is not True
+    return checker.satisfied(part, part.rows, True) is not None or checker.grouping_exists(part) is not True
 
 
 def step(rng, tools, model, joint_k, log):

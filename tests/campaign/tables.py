@@ -203,7 +203,7 @@ def constraint(rng, column):
     return out
 
 
-SHARE_PADDED = 0.0  # of the tables
+SHARE_PADDED = 0.1  # of the tables
 PADDING = ["", " ", "  ", "\u00a0"]
 
 
