@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/text.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
@@ -430,7 +431,10 @@ void kanon_schema_clear_missing(kanon_schema *schema)
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
 {
-    return kanon__texts_find(&schema->missing, text, length) >= 0;
+    for (int64_t i = 0; i < schema->missing.n; i++)
+        if (kanon__same_value(schema->missing.items[i], strlen(schema->missing.items[i]), text, length))
+            return true;
+    return false;
 }
 
 /* ---- what is asked of the groups --------------------------------------------------------------------------------- */

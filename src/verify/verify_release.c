@@ -8,6 +8,7 @@
 #include "core/pool.h"
 #include "table/number.h"
 #include "verify/arrow_cells.h"
+#include "verify/bare_text.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -403,15 +404,25 @@ static inline bool says(const kanon__cell *cell, const char *bytes, size_t lengt
     return n == length;
 }
 
+/* Whether a cell of the input has this text but for the blanks around either. */
+static bool says_barely(const kanon__cell *cell, const char *bytes, size_t length)
+{
+    kanon__cell bare = *cell;
+    kanon__bare(&bare.text, &bare.length);
+    kanon__bare(&bytes, &length);
+    return says(&bare, bytes, length);
+}
+
 static bool says_missing(const kanon__verifier *v, const kanon__cell *cell)
 {
     for (int64_t i = 0; i < v->table->missing.n; i++)
-        if (says(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
+        if (says_barely(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
             return true;
     return false;
 }
 
-/* Another text than the code's: one of several that mean "missing", or another way to write the number. */
+/* Another text than the code's: one of several that mean "missing", the same with blanks around it, or another way to write
+ * the number. */
 static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t code, const kanon__cell *cell)
 {
     double value;
@@ -419,6 +430,8 @@ static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t
         return cell->null || says_missing(v, cell);
     if (cell->null)
         return false;
+    if (says_barely(cell, a->own[code].bytes, a->own[code].length))
+        return true;
     return a->numeric && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
            value == a->column->domain->values[code];
 }

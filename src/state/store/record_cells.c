@@ -4,10 +4,11 @@
  *     cells  --hash-->  key hash, entity hash, hashes of sensitive cells (64 bits; equal cells have equal hashes)
  *     cell   --code-->  the whole number of state.h
  *
- * Hashes and comparisons take a cell as its text, so "a" and a with quotes around it are equal. Hashes only find
- * candidates: whoever acts on a match compares the cells. Called by records.c, entity_index.c and maintain/; calls
+ * Hashes and comparisons take a cell as its value (core/text.h), so "a", a without quotes and a with spaces around it are
+ * equal. Hashes only find candidates: whoever acts on a match compares the cells. Called by records.c, entity_index.c and maintain/; calls
  * category_nodes.c. */
 #include "core/alloc.h"
+#include "core/text.h"
 #include "state/store/records.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
@@ -103,6 +104,14 @@ bool kanon__row_unpack(const kanon_state *s, kanon__row *row)
 
 /* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
+/* The cell without the white space at its ends: its value. Doubled quotes stay pairs. */
+static kanon__cell value_of(const kanon__cell *cell)
+{
+    kanon__cell value = *cell;
+    kanon__trim(&value.text, &value.length);
+    return value;
+}
+
 /* The next byte of a cell without its doubled quotes; -1 past the last. */
 static int next_byte(const kanon__cell *cell, size_t *at)
 {
@@ -117,8 +126,9 @@ static int next_byte(const kanon__cell *cell, size_t *at)
 static uint64_t hash_cell(uint64_t hash, const kanon__cell *cell)
 {
     const uint64_t prime = UINT64_C(0x100000001b3);
+    const kanon__cell value = value_of(cell);
     int byte;
-    for (size_t at = 0; (byte = next_byte(cell, &at)) >= 0;)
+    for (size_t at = 0; (byte = next_byte(&value, &at)) >= 0;)
         hash = (hash ^ (uint64_t)byte) * prime;
     return (hash ^ 0x1ff) * prime;
 }
@@ -149,10 +159,11 @@ uint64_t kanon__row_name(const kanon_state *s, const kanon__cell *cells)
 
 static bool cells_are_equal(const kanon__cell *left, const kanon__cell *right)
 {
+    const kanon__cell left_value = value_of(left), right_value = value_of(right);
     size_t at_left = 0, at_right = 0;
     for (;;) {
-        int byte = next_byte(left, &at_left);
-        if (byte != next_byte(right, &at_right))
+        int byte = next_byte(&left_value, &at_left);
+        if (byte != next_byte(&right_value, &at_right))
             return false;
         if (byte < 0)
             return true;
@@ -203,16 +214,18 @@ bool kanon__rows_have_same_entity(const kanon_state *s, const kanon__cell *left,
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
+/* The value of the cell as plain text. */
 static kanon_status plain_text(kanon__cell_reader *r, const kanon__cell *cell, const char **text, size_t *length,
                                kanon_error *err)
 {
-    *text = cell->text;
-    *length = cell->length;
+    const kanon__cell value = value_of(cell);
+    *text = value.text;
+    *length = value.length;
     if (!cell->doubled)
         return KANON_OK;
     kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)cell->length + 1, "a cell", err);
     if (st == KANON_OK) {
-        *length = kanon__csv_unescape(r->scratch, cell);
+        *length = kanon__csv_unescape(r->scratch, &value);
         *text = r->scratch;
     }
     return st;

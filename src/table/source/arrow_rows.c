@@ -12,6 +12,7 @@
 #include "table/source/arrow_source.h"
 
 #include "core/pool.h"
+#include "core/text.h"
 #include "table/source/arrow_text.h"
 
 #include <math.h>
@@ -339,6 +340,21 @@ static void clear_column(column_read *r)
     kanon__free(r->direct);
 }
 
+/* Whether the text for null is also a value of the column: one that differs from it in white space at its ends alone is. */
+static bool null_is_a_value(const column_read *r)
+{
+    size_t length, null_length;
+    if (r->null_code == KANON__NO_CODE || r->type->kind != KANON__ARROW_TEXT)
+        return false;
+    const char *null = kanon__dictionary_text(r->texts, r->null_code, &null_length);
+    for (uint32_t code = 0; code < r->texts->n; code++) {
+        const char *text = kanon__dictionary_text(r->texts, code, &length);
+        if (code != r->null_code && kanon__same_value(text, length, null, null_length))
+            return true;
+    }
+    return false;
+}
+
 /* Read the column with one text for null. */
 static kanon_status try_column(column_read *r, kanon_error *err)
 {
@@ -349,6 +365,7 @@ static kanon_status try_column(column_read *r, kanon_error *err)
     KANON_TRY(grow_slots(r, err), out);
     for (int64_t i = 0; i < r->source->n_batches && !r->clashed; i++)
         KANON_TRY(read_batch(r, i, err), out);
+    r->clashed = r->clashed || null_is_a_value(r);
 out:
     clear_column(r);
     return st;
