@@ -27,6 +27,7 @@ kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon_
     for (int i = 0; i < g.space->n_dimensions; i++)
         g.full += g.space->dimensions[i].full;
     KANON_TRY(kanon__tuples_new(&g.tuples, g.space, err), out);
+    kanon__hash_key_draw(&g.key);
     while (g.n_slots < 2 * (uint64_t)g.tuples->n)
         g.n_slots *= 2;
     KANON_TRY(kanon__new_array(&g.class_of, g.tuples->n, "classes", err), out);
@@ -68,10 +69,8 @@ static bool look_equal(const kanon__generalisation *g, kanon__bound *const *cuts
 static uint64_t hash_of(const kanon__generalisation *g, kanon__bound *const *cuts, const uint32_t *codes)
 {
     uint64_t hash = 0;
-    for (int i = 0; i < g->tuples->n_dimensions; i++) {
-        hash = (hash ^ cuts[i][2 * (size_t)codes[i]]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
+    for (int i = 0; i < g->tuples->n_dimensions; i++)
+        hash = kanon__hash_next(&g->key, hash, (uint64_t)cuts[i][2 * (size_t)codes[i]]);
     return hash;
 }
 

@@ -19,6 +19,7 @@
 #ifndef KANON_ALGORITHMS_GENERALISATION_H
 #define KANON_ALGORITHMS_GENERALISATION_H
 
+#include "core/keyed_hash.h"
 #include "search/run.h"
 #include "search/tuples.h"
 
@@ -48,6 +49,7 @@ typedef struct kanon__generalisation {
     int32_t *order; /* the tuples by number */
     int32_t *slots; /* open-addressing hash table of classes, by their ranges; -1: free */
     uint64_t n_slots;
+    kanon__hash_key key;
 } kanon__generalisation;
 
 kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon__run *run, kanon_error *err);

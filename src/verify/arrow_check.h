@@ -11,6 +11,7 @@
 #ifndef KANON_VERIFY_ARROW_CHECK_H
 #define KANON_VERIFY_ARROW_CHECK_H
 
+#include "core/keyed_hash.h"
 #include "core/ticker.h"
 #include "table/source/arrow_source.h"
 #include "verify/arrow_column.h"
@@ -116,8 +117,8 @@ void kanon__quasi_clear(kanon__checked_field *field);
 /* These records show what their groups show, and are covered by it. */
 kanon_status kanon__quasi_check(kanon__arrow_check *check, const kanon__checked_field *field, kanon__checked_range *range,
                                 kanon_error *err);
-/* Of what a group shows; equal groups have equal hashes. */
-uint64_t kanon__quasi_hash(const kanon__checked_field *field, int64_t group);
+/* `hash` and, after it, what a group shows; equal groups have equal hashes. */
+uint64_t kanon__quasi_hash(const kanon__checked_field *field, int64_t group, const kanon__hash_key *key, uint64_t hash);
 bool kanon__quasi_equal(const kanon__checked_field *field, int64_t group, int64_t other);
 
 /* These records of a kept column have the values of the input. */

@@ -12,13 +12,13 @@ static bool are_equal(const kanon__arrow_check *c, int64_t group, int64_t other)
     return true;
 }
 
-static uint64_t hash_of(const kanon__arrow_check *c, int64_t group)
+static uint64_t hash_of(const kanon__arrow_check *c, int64_t group, const kanon__hash_key *key)
 {
     uint64_t hash = 0;
     for (int i = 0; i < c->n_fields; i++)
         if (c->fields[i].quasi >= 0)
-            hash = (hash ^ kanon__quasi_hash(&c->fields[i], group)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return hash ^ hash >> 32;
+            hash = kanon__quasi_hash(&c->fields[i], group, key, hash);
+    return hash;
 }
 
 /* By group, the number of its class; *n becomes how many there are. Groups are found again in an open-addressing table of
@@ -28,11 +28,13 @@ static kanon_status number_classes(const kanon__arrow_check *c, int32_t *class_o
     kanon_status st = KANON_OK;
     uint64_t *slots = NULL, n_slots = 16;
     const uint64_t half = UINT32_MAX;
+    kanon__hash_key key;
+    kanon__hash_key_draw(&key);
     while (n_slots < 2 * (uint64_t)c->claim->n_groups)
         n_slots *= 2;
     KANON_TRY(kanon__new_array(&slots, (int64_t)n_slots, "the check of the release", err), out);
     for (int64_t group = 0; group < c->claim->n_groups; group++) {
-        uint64_t hash = hash_of(c, group), at = hash & (n_slots - 1);
+        uint64_t hash = hash_of(c, group, &key), at = hash & (n_slots - 1);
         while (slots[at] != 0 && ((slots[at] & ~half) != (hash & ~half) ||
                                   !are_equal(c, group, (int64_t)(slots[at] & half) - 1)))
             at = (at + 1) & (n_slots - 1);

@@ -76,6 +76,7 @@ static bool value_says(const kanon__arrow_check *c, const kanon__checked_field *
     for (int64_t i = 0; i < c->table->missing.n; i++) { /* a number that means "no value" */
         cell.text = c->table->missing.items[i];
         cell.length = strlen(cell.text);
+        kanon__bare(&cell.text, &cell.length);
         if (kanon__arrow_cell_matches(c->arrow, row, f->number, &cell))
             return true;
     }
