@@ -130,12 +130,8 @@ static const kanon__attribute *attribute_of(const checker *c, const char *column
     length -= 4;
     if (strcmp(column + length, "_min") != 0 && strcmp(column + length, "_max") != 0)
         return NULL;
-    for (int64_t i = 0; i < c->schema->n_attributes; i++) {
-        attribute = &c->schema->attributes[i];
-        if (strlen(attribute->name) == length && memcmp(attribute->name, column, length) == 0 && is_split(c, attribute))
-            return attribute;
-    }
-    return NULL;
+    attribute = kanon__schema_find_text(c->schema, column, length);
+    return attribute != NULL && is_split(c, attribute) ? attribute : NULL;
 }
 
 /* The name of the root of the attribute's taxonomy, NULL where it has none. */
