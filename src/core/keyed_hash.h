@@ -25,10 +25,10 @@ static inline uint64_t kanon__hash_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Two words. */
+/* Two words. Numbers in a row are still in something like a row after one product, so there is a second one. */
 static inline uint64_t kanon__hash_pair(const kanon__hash_key *key, uint64_t a, uint64_t b)
 {
-    return kanon__hash_fold(a + key->first, b + key->second);
+    return kanon__hash_fold(kanon__hash_fold(a + key->first, b + key->second), key->step);
 }
 
 /* One word more, after those that `hash` is of; the first one comes after 0. */
