@@ -124,14 +124,12 @@ kanon_status kanon__spellings_note(const kanon__spellings *found, const char *co
                   out);
     bool lines = source->class->line_of_row != NULL;
     if (found->n_alike > 0)
-        KANON_TRY(kanon__texts_addf(warnings, err,
-                                    "%s: %lld %s as different; the first is in %s %lld", column, (long long)found->n_alike,
-                                    found->n_alike == 1
-                                        ? "value differs from another only in its Unicode form and counts"
-                                        : "values differ from others only in their Unicode form and count",
-                                    lines ? "line" : "row",
-                                    (long long)(lines ? source->class->line_of_row(source, found->alike_row)
-                                                      : found->alike_row + 1)),
+        KANON_TRY(kanon__texts_addf(
+                      warnings, err, "%s: %lld %s as different; the first is in %s %lld", column, (long long)found->n_alike,
+                      found->n_alike == 1 ? "value differs from another only in its Unicode form and counts"
+                                          : "values differ from others only in their Unicode form and count",
+                      lines ? "line" : "row",
+                      (long long)(lines ? source->class->line_of_row(source, found->alike_row) : found->alike_row + 1)),
                   out);
 out:
     return st;

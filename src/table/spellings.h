@@ -12,10 +12,10 @@
 #include "table/domain.h"
 
 typedef struct kanon__spellings {
-    int64_t n_spaced;   /* texts that differ from others in white space at their ends alone */
-    int64_t n_joined;   /* the values that they are */
-    int64_t n_alike;    /* values that differ from one before them in their Unicode form alone */
-    int64_t alike_row;  /* where the first of them is */
+    int64_t n_spaced;  /* texts that differ from others in white space at their ends alone */
+    int64_t n_joined;  /* the values that they are */
+    int64_t n_alike;   /* values that differ from one before them in their Unicode form alone */
+    int64_t alike_row; /* where the first of them is */
 } kanon__spellings;
 
 /* Look through the distinct texts of a column. */

@@ -165,10 +165,8 @@ static void test_sets_have_keys_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts_made_to_meet_do_not),
-        cmocka_unit_test(test_small_differences_spread),
-        cmocka_unit_test(test_short_texts_spread),
-        cmocka_unit_test(test_every_table_has_a_key_of_its_own),
+        cmocka_unit_test(test_texts_made_to_meet_do_not), cmocka_unit_test(test_small_differences_spread),
+        cmocka_unit_test(test_short_texts_spread),        cmocka_unit_test(test_every_table_has_a_key_of_its_own),
         cmocka_unit_test(test_sets_have_keys_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
