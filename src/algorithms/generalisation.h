@@ -19,7 +19,7 @@
 #ifndef KANON_ALGORITHMS_GENERALISATION_H
 #define KANON_ALGORITHMS_GENERALISATION_H
 
-#include "core/keyed_hash.h"
+#include "core/hash_key.h"
 #include "search/run.h"
 #include "search/tuples.h"
 

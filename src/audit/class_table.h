@@ -3,7 +3,7 @@
 #ifndef KANON_AUDIT_CLASS_TABLE_H
 #define KANON_AUDIT_CLASS_TABLE_H
 
-#include "core/keyed_hash.h"
+#include "core/hash_key.h"
 #include "core/status.h"
 
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef KANON_CORE_KEYSET_H
 #define KANON_CORE_KEYSET_H
 
-#include "core/keyed_hash.h"
+#include "core/hash_key.h"
 #include "core/status.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef KANON_TABLE_DICTIONARY_H
 #define KANON_TABLE_DICTIONARY_H
 
-#include "core/keyed_hash.h"
+#include "core/hash_key.h"
 #include "core/status.h"
 
 #define KANON__NO_CODE UINT32_MAX

@@ -11,7 +11,7 @@
 #ifndef KANON_VERIFY_ARROW_CHECK_H
 #define KANON_VERIFY_ARROW_CHECK_H
 
-#include "core/keyed_hash.h"
+#include "core/hash_key.h"
 #include "core/ticker.h"
 #include "table/source/arrow_source.h"
 #include "verify/arrow_column.h"

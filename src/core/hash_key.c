@@ -1,6 +1,6 @@
-/* See keyed_hash.h: where keys come from. The system's random numbers never block here and may be missing, as in a sandbox
+/* See hash_key.h: where keys come from. The system's random numbers never block here and may be missing, as in a sandbox
  * that forbids the call and has no devices; then addresses and the clock have to do, which differ from run to run. */
-#include "core/keyed_hash.h"
+#include "core/hash_key.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
