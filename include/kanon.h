@@ -62,6 +62,7 @@ typedef enum kanon_status {
  *     wait            another process works on the state: kanon_state_options.wait_seconds
  *     update          a new record has the key of an old one: kanon_state_update
  *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
+ *     again           the delta was applied already: kanon_change_options.again
  *     joint-k         kanon_change_options.joint_k is too large
  *     joint-entities  kanon_change_options.joint_k is not possible with entities */
 typedef struct kanon_error {
@@ -680,6 +681,7 @@ typedef struct kanon_change_options {
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
     int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
+    int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
 } kanon_change_options;
 
 /* What a call did, and what the state is then. */
