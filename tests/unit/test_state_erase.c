@@ -1,6 +1,7 @@
 /* Deleted means gone: after a delete or an update no byte of the old values is in the file of the state, and no other file
  * lies beside it. The values are searched in the raw bytes, as text and as numbers in every form in which a state keeps
  * numbers. */
+#define _GNU_SOURCE
 #include "core/random.h"
 #include "support.h"
 
@@ -25,14 +26,11 @@ static file_bytes read_bytes(const char *path)
 
 static bool has(const file_bytes *file, const void *part, size_t size)
 {
-    for (size_t i = 0; i + size <= file->size; i++)
-        if (memcmp(file->bytes + i, part, size) == 0)
-            return true;
-    return false;
+    return memmem(file->bytes, file->size, part, size) != NULL;
 }
 
 /* The number with its highest byte first, as SQLite keeps it, and last, as the index does, in as few bytes as it needs and in
- * eight; and as a varint, plain and with the sign in its lowest bit, as the index keeps codes. */
+ * eight; and as a varint. */
 static bool has_number(const file_bytes *file, int64_t number)
 {
     unsigned char form[16];
@@ -46,8 +44,8 @@ static bool has_number(const file_bytes *file, int64_t number)
         if (has(file, form, (size_t)size))
             return true;
     }
-    for (int sign = 0; sign < 2; sign++) {
-        uint64_t rest = (uint64_t)number << sign;
+    for (int sign = 0; sign < 3; sign++) { /* codes in the index: with the sign in the lowest bit, and 1 more */
+        uint64_t rest = sign < 2 ? (uint64_t)number << sign : ((uint64_t)number << 1) + 1;
         size_t size = 0;
         for (; rest >= 0x80; rest >>= 7)
             form[size++] = (unsigned char)(rest | 0x80);
@@ -203,6 +201,61 @@ static void a_deleted_record_is_gone(void **unused)
     }
 }
 
+/* Between the pointers to cells and the cells of a page of a B-tree (https://sqlite.org/fileformat2.html, section 1.6) there
+ * is nothing: SQLite leaves copies of cells there that it moved. */
+static void assert_no_gap_is_used(const file_bytes *file)
+{
+    for (size_t page = 0; page + 4096 <= file->size; page += 4096) {
+        size_t at = page + (page == 0 ? 100 : 0);
+        const unsigned char *header = file->bytes + at;
+        if (header[0] != 2 && header[0] != 5 && header[0] != 10 && header[0] != 13)
+            continue;
+        size_t n = (size_t)header[3] << 8 | header[4], end = page + ((size_t)header[5] << 8 | header[6]);
+        for (at += (header[0] < 10 ? 12 : 8) + 2 * n; at < end; at++)
+            assert_int_equal(file->bytes[at], 0);
+    }
+}
+
+/* Batches of records go and come; of nobody who is gone anything is left, whatever SQLite did to the pages. */
+static void nothing_stays_of_many(void **unused)
+{
+    kanon_state *state = make_state(test_seed());
+    kanon__random random;
+    static bool is_there[3000];
+    int n = 0;
+    char rows[32768], note[32];
+    (void)unused;
+    kanon__random_init(&random, test_seed(), 2);
+    for (int round = 0; round < 12; round++) {
+        int used = snprintf(rows, sizeof rows, "%s", header), n_new = 20 + (int)kanon__random_below(&random, 100);
+        for (int i = 0; i < n_new; i++, n++) {
+            is_there[n] = true;
+            used += snprintf(rows + used, sizeof rows - (size_t)used, "w%d,%d,town1,10001,cook,ill1,good,NOTE%06d%.*s\n", n,
+                             1000 + (int)kanon__random_below(&random, 9000), n, (int)kanon__random_below(&random, 90),
+                             "----------------------------------------------------------------------------------------------");
+        }
+        change(state, INSERT, rows, NULL);
+        used = snprintf(rows, sizeof rows, "id\n");
+        for (int i = 0; i < n; i++)
+            if (is_there[i] && kanon__random_below(&random, 3) == 0) {
+                is_there[i] = false;
+                used += snprintf(rows + used, sizeof rows - (size_t)used, "w%d\n", i);
+            }
+        change(state, DELETE, rows, NULL);
+        file_bytes file = read_bytes(scratch("x.state").text);
+        for (int i = 0; i < n; i++) {
+            snprintf(note, sizeof note, "NOTE%06d", i);
+            if (has(&file, note, strlen(note)) != is_there[i])
+                fail_msg("round %d: %s is %s the file", round, note, is_there[i] ? "not in" : "still in");
+        }
+        assert_no_gap_is_used(&file);
+        free(file.bytes);
+    }
+    assert_sound(state);
+    kanon_state_close(state);
+    entries(scratch_directory, true);
+}
+
 /* Values that an update replaces are gone, too, and a value that another record has stays. */
 static void an_updated_value_is_gone(void **unused)
 {
@@ -282,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_deleted_record_is_gone, no_leak),
+        cmocka_unit_test_teardown(nothing_stays_of_many, no_leak),
         cmocka_unit_test_teardown(an_updated_value_is_gone, no_leak),
         cmocka_unit_test_teardown(a_forgotten_category_is_new, no_leak),
         cmocka_unit_test_teardown(hashes_depend_on_the_state, no_leak),
