@@ -317,13 +317,12 @@ static kanon_status commit_one(kanon__output *o, kanon_error *err)
 /* What was there before comes back; false where it cannot. */
 static bool undo(kanon__output *o)
 {
-    if (!o->committed)
-        return true;
-    if (o->has_backup) {
+    if (o->committed && o->has_backup) {
         o->has_backup = false; /* used up; where it cannot be, it is the only copy of what was there, and stays */
-        return rename(o->backup, o->place) == 0;
-    }
-    return o->can_undo && unlink(o->place) == 0; /* a sink that was told cannot be untold */
+        o->committed = rename(o->backup, o->place) != 0;
+    } else if (o->committed && o->can_undo) /* a sink that was told cannot be untold */
+        o->committed = unlink(o->place) != 0;
+    return !o->committed;
 }
 
 /* Tell a sink, once, whether what it got is to be kept. */
@@ -351,6 +350,11 @@ kanon_status kanon__output_commit(kanon__output *const *outputs, int n, kanon_er
         if (outputs[i] != NULL && !undo(outputs[i]))
             kanon__hint(err, st, "%s is complete already and could not be taken back", outputs[i]->path);
     return st;
+}
+
+bool kanon__output_is_out(const kanon__output *o)
+{
+    return o->committed;
 }
 
 const char *kanon__output_sha256(const kanon__output *o)

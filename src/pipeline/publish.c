@@ -198,10 +198,12 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-kanon_status kanon__finished_name(void *finished, kanon_error *err)
+kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err)
 {
     const kanon__finished *f = finished;
-    return kanon__output_commit(f->files, N_OUTPUTS, err);
+    kanon_status st = kanon__output_commit(f->files, N_OUTPUTS, err);
+    *undone = st != KANON_OK && (f->release == NULL || !kanon__output_is_out(f->release));
+    return st;
 }
 
 /* The order matters: everything that can be refused, then all files under temporary names, then the names, by `commit`
@@ -239,9 +241,10 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
     KANON_TRY(kanon__source_unchanged(table->source, err), out);
-    kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
-    kanon__finished finished = {files, p.release != NULL ? kanon__output_sha256(p.release) : ""};
-    KANON_TRY(commit != NULL ? commit(&finished, payload, err) : kanon__finished_name(&finished, err), out);
+    kanon__output *const files[N_OUTPUTS] = {p.groups, p.report, p.report_external, p.release};
+    kanon__finished finished = {files, p.release, p.release != NULL ? kanon__output_sha256(p.release) : ""};
+    bool undone;
+    KANON_TRY(commit != NULL ? commit(&finished, payload, err) : kanon__finished_name(&finished, &undone, err), out);
 out:
     /* what looks like an error of this library may be an input that was changed before it was read again */
     if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)

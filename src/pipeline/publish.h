@@ -5,14 +5,18 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
+
 /* Outputs that are complete and on disk, but for their names. */
 typedef struct kanon__finished {
     struct kanon__output *const *files;
-    const char *release_sha256; /* "" where there is no release */
+    const struct kanon__output *release; /* one of them; NULL: there is none */
+    const char *release_sha256;          /* "" where there is no release */
 } kanon__finished;
 
-/* Give the outputs their names and tell the sinks, all or none: a kanon__last_step whose payload is a kanon__finished. */
-kanon_status kanon__finished_name(void *finished, kanon_error *err);
+/* Give the outputs their names and tell the sinks, all or none, the release last. It is a kanon__last_step whose payload is a
+ * kanon__finished: *undone is false where it failed and the release could not be taken back. */
+kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err);
 
 /* Called in place of kanon__finished_name, which it calls itself at the right moment. A failure leaves no file. */
 typedef kanon_status (*kanon__commit)(kanon__finished *finished, void *payload, kanon_error *err);

@@ -138,10 +138,11 @@ static kanon_status finish_new(kanon__finished *files, void *payload, kanon_erro
     kanon__session_clear(m->state);
     KANON_TRY(kanon__store_finish(&m->state->store, err), out);
     KANON_TRY(give_name(m, err), out);
+    bool undone = true;
     if (files != NULL)
-        st = kanon__finished_name(files, err);
-    if (st != KANON_OK && unlink(m->path) != 0)
-        kanon__hint(err, st, "%s was made: remove it to start over", m->path);
+        st = kanon__finished_name(files, &undone, err);
+    if (st != KANON_OK && (!undone || unlink(m->path) != 0))
+        kanon__hint(err, st, "%s IS made, and knows the release", m->path);
 out:
     return st;
 }

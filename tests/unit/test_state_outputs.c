@@ -152,7 +152,7 @@ static void a_sink_that_refuses_changes_nothing(void **unused)
 {
     kanon_error err = {0};
     kanon_change done;
-    receiver release = {.error = ENOSPC}, groups = {0};
+    receiver release = {.error = ENOSPC}, groups = {.error = ENOSPC};
     kanon_sink release_to = sink_of(&release, "the release"), groups_to = sink_of(&groups, "the groups");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &release_to};
     (void)unused;
@@ -161,13 +161,18 @@ static void a_sink_that_refuses_changes_nothing(void **unused)
     assert_holds(err.message, "the release");
     assert_state(6, 0, 1);
     outputs.groups_to = &groups_to;
-    release.error = 0;
-    groups.error = ENOSPC;
+    release = (receiver){0};
     assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
     assert_holds(err.message, "the groups");
-    assert_holds(err.hint, "the release is complete already and could not be taken back");
+    assert_int_equal(release.n_complete, 0); /* it is told last: nobody has a release that the state does not know */
     assert_state(6, 0, 1);
     groups.error = 0;
+    release.error = ENOSPC;
+    assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
+    assert_holds(err.message, "the release");
+    assert_holds(err.hint, "the groups is complete already and could not be taken back");
+    assert_state(6, 0, 1);
+    release.error = 0;
     assert_done(change(insert_more, &outputs, false, &done, &err), &err);
     assert_state(8, 1, 2);
     entries(scratch_directory, true);

@@ -35,7 +35,7 @@ typedef struct kanon__page_layer {
      *        otherwise it is deleted. */
     bool (*last_step)(void *payload);
     void *payload;
-    bool is_committed; /* last_step was called and returned true */
+    bool is_committed; /* last_step was called and returned true: the transaction stays */
 } kanon__page_layer;
 
 #define KANON__ASIDE "-done" /* after the name of a journal: its transaction is committed */

@@ -319,11 +319,13 @@ typedef struct step_call {
     kanon_status status;
 } step_call;
 
+/* Whether the transaction stays. */
 static bool call_step(void *payload)
 {
     step_call *call = payload;
-    call->status = call->step(call->payload, call->err);
-    return call->status == KANON_OK;
+    bool undone = false;
+    call->status = call->step(call->payload, &undone, call->err);
+    return call->status == KANON_OK || !undone;
 }
 
 /* After a failed commit SQLite rolls back when the file is next used: it is used at once. */
@@ -345,13 +347,10 @@ kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, vo
     kanon_status st = kanon__store_run(s, "COMMIT", &own);
     bool called = s->layer->last_step == NULL;
     s->layer->last_step = NULL;
-    if (s->layer->is_committed) { /* whatever SQLite says afterwards: the journal is gone */
+    if (called && (s->layer->is_committed || st == KANON_OK)) { /* the journal is gone, whatever SQLite says */
         s->in_transaction = false;
-        return KANON_OK;
-    }
-    if (called && st == KANON_OK) { /* the step failed, and so did the way back */
-        s->in_transaction = false;
-        kanon__hint(err, call.status, "the change of %s IS made: do not make it again; release what it holds", s->path);
+        if (call.status != KANON_OK)
+            kanon__hint(err, call.status, "the change of %s IS made: do not make it again", s->path);
         return call.status;
     }
     roll_back_now(s);

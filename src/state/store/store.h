@@ -43,9 +43,10 @@ void kanon__store_close(kanon__store *store);
 kanon_status kanon__store_begin(kanon__store *store, bool write, kanon_error *err);
 kanon_status kanon__store_commit(kanon__store *store, kanon_error *err);
 /* Commit together with a step outside of the file: `step` is called when nothing can go wrong with the transaction any more.
- * Where it fails, the transaction is rolled back. A crash leaves the transaction before the step or after it, never the
- * step without the transaction. */
-typedef kanon_status (*kanon__last_step)(void *payload, kanon_error *err);
+ * Where it fails and *undone says that nothing is left of it, the transaction is rolled back. Otherwise the transaction
+ * stays, and the hint says so. A crash leaves the transaction without the step or with it, never the step without the
+ * transaction. */
+typedef kanon_status (*kanon__last_step)(void *payload, bool *undone, kanon_error *err);
 kanon_status kanon__store_commit_with(kanon__store *store, kanon__last_step step, void *payload, kanon_error *err);
 void kanon__store_rollback(kanon__store *store);
 
