@@ -649,8 +649,10 @@ KANON_API const char *kanon_point_result_text(kanon_point_result result);
 
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
 
-/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
- * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file
+/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is
+ * one transaction: all of it is done, or nothing, whatever happens to the process or the machine. Its outputs belong
+ * to it: where one cannot get its name, or its sink refuses it, nothing is changed. Should a release be out that
+ * could not be taken back, it stays recorded, and the hint says that the change is made. Two processes may use a file
  * at the same time; one waits for the other. A kanon_state is used by one thread at a time. */
 typedef struct kanon_state kanon_state;
 
@@ -662,11 +664,12 @@ typedef struct kanon_state_options {
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
 } kanon_state_options;
 
-/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner
- * alone. A release that is written is the state's first one. `schema` is the one that the table was read with. A null of an
- * Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the schema asks for what a state cannot
- * keep up; the grouping was not made for a k, or may not be released (kanon_publish); a column has nulls and another one
- * empty texts that are values. KANON_EDATA: two records have one key. */
+/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
+ * its owner alone. A release that is written is the state's first one. `schema` is the one that the table was read
+ * with. A null of an Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the table was
+ * read with another schema; the schema asks for what a state cannot keep up; the grouping was not made for a k, or
+ * may not be released (kanon_publish); a column has nulls and another one empty texts that are values. KANON_EDATA:
+ * two records have one key. */
 KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
                                           const kanon_grouping *grouping, const kanon_outputs *outputs,
                                           const kanon_state_options *options, kanon_error *err);

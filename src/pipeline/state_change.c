@@ -18,6 +18,7 @@
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/joint_release.h"
 #include "state/maintain/releases.h"
+#include "state/maintain/schema_fits.h"
 #include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
 #include "table/source/arrow_source.h"
@@ -185,6 +186,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     KANON_TRY(kanon__verify_grouping(&table->data, grouping->group_of, grouping->n_groups, grouping->k, err), out);
     KANON_TRY(kanon__verify_privacy(&table->data, &table->policy, grouping->group_of, grouping->n_groups, grouping->k, err),
               out);
+    KANON_TRY(kanon__schema_fits(table, schema, err), out);
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);

@@ -257,6 +257,49 @@ static void deltas_may_come_back(void **unused)
     entries(scratch_directory, true);
 }
 
+/* The schema of a state is the one that its table was read with. */
+static void another_schema_is_refused(void **unused)
+{
+    static const struct {
+        const char *yaml, *what;
+    } others[] = {
+        {"attributes: {name: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {k: 2}\n", "name: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2}, ill: sensitive}\n", "age: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nentity: name\n", "entity: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {suppress: 0.5}\n",
+         "suppress: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n"
+         "privacy: {constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n", "constraints: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL}, /* k may differ */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        kanon_error err = {0};
+        kanon_schema *schema = NULL, *other = NULL;
+        kanon_table *table = NULL;
+        kanon_grouping *grouping = NULL;
+        place path = scratch("x.state");
+        write_text(scratch("s.yaml").text, yaml);
+        write_text(scratch("t.csv").text, csv);
+        write_text(scratch("o.yaml").text, others[i].yaml);
+        assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+        assert_done(kanon_schema_read(&other, scratch("o.yaml").text, NULL, &err), &err);
+        assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+        assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+        kanon_status st = kanon_state_create(path.text, table, other, grouping, NULL, NULL, &err);
+        assert_int_equal(st, others[i].what != NULL ? KANON_EINVAL : KANON_OK);
+        if (others[i].what != NULL) {
+            assert_int_equal(strncmp(err.message, others[i].what, strlen(others[i].what)), 0);
+            assert_holds(err.message, "the schema is not the one that the table was read with");
+        }
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+        kanon_schema_free(other);
+        kanon_schema_free(schema);
+        entries(scratch_directory, true);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +308,7 @@ int main(void)
         cmocka_unit_test_teardown(a_new_state_goes_with_its_outputs, no_leak),
         cmocka_unit_test_teardown(a_second_attempt_takes_nothing_twice, no_leak),
         cmocka_unit_test_teardown(deltas_may_come_back, no_leak),
+        cmocka_unit_test_teardown(another_schema_is_refused, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
