@@ -38,7 +38,7 @@ typedef struct arguments {
     int numeric;    /* a kanon_numeric */
     int recode;     /* a kanon_recode */
     char delimiter; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy;
+    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again;
 } arguments;
 
 typedef enum option_kind {

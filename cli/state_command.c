@@ -79,6 +79,12 @@ const option option_joint_k = {
     .min = 2,
     .max = INT64_MAX,
 };
+const option option_again = {
+    .name = "again",
+    .help = "apply DELTA also where it is the one that was applied last (default: that is refused, as a second attempt)",
+    .kind = OPTION_SWITCH,
+    AT(again),
+};
 const option option_grow_taxonomy = {
     .name = "grow-taxonomy",
     .help = "put values that a taxonomy does not have below its root, instead of refusing them",
@@ -175,6 +181,7 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .grow_taxonomy = args->grow_taxonomy,
         .outputs = publishes ? &outputs : NULL,
         .joint_k = args->joint_k,
+        .again = args->again,
     };
     int status = check_outputs(self, args);
     if (status != EXIT_DONE)

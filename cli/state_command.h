@@ -6,7 +6,8 @@
 #include "command.h"
 
 extern const option option_wait, option_state_output, option_state_release, option_state_groups, option_state_report,
-    option_state_report_external, option_state_numeric, option_state_shuffle, option_joint_k, option_grow_taxonomy;
+    option_state_report_external, option_state_numeric, option_state_shuffle, option_joint_k, option_grow_taxonomy,
+    option_again;
 
 /* Options of the commands that can write a release, but where it goes. */
 #define RELEASE_OPTIONS                                                                                                     \

@@ -198,10 +198,18 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-/* The order matters: everything that can be refused, then all files under temporary names, then `before`, then the
- * names. */
+kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err)
+{
+    const kanon__finished *f = finished;
+    kanon_status st = kanon__output_commit(f->files, N_OUTPUTS, err);
+    *undone = st != KANON_OK && (f->release == NULL || !kanon__output_is_out(f->release));
+    return st;
+}
+
+/* The order matters: everything that can be refused, then all files under temporary names, then the names, by `commit`
+ * together with what must not happen without them. */
 static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
-                            kanon_error *err, kanon__before_naming before, void *payload)
+                            kanon_error *err, kanon__commit commit, void *payload)
 {
     kanon_status st = KANON_OK;
     publication p = {.table = table, .grouping = grouping};
@@ -233,10 +241,10 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
     KANON_TRY(kanon__source_unchanged(table->source, err), out);
-    if (before != NULL)
-        KANON_TRY(before(p.release != NULL ? kanon__output_sha256(p.release) : "", payload, err), out);
-    kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
-    KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
+    kanon__output *const files[N_OUTPUTS] = {p.groups, p.report, p.report_external, p.release};
+    kanon__finished finished = {files, p.release, p.release != NULL ? kanon__output_sha256(p.release) : ""};
+    bool undone;
+    KANON_TRY(commit != NULL ? commit(&finished, payload, err) : kanon__finished_name(&finished, &undone, err), out);
 out:
     /* what looks like an error of this library may be an input that was changed before it was read again */
     if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)
@@ -250,11 +258,11 @@ out:
 }
 
 kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
-                            kanon_error *err, kanon__before_naming before, void *payload)
+                            kanon_error *err, kanon__commit commit, void *payload)
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, publish(table, grouping, outputs, err, before, payload));
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, commit, payload));
 }
 
 static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,

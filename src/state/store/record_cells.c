@@ -1,7 +1,7 @@
 /* The cells of one record: packed into a line of CSV, hashed for its key and its entity, and encoded.
  *
  *     cells  --pack-->  one line, as it is stored in records.cells  --unpack-->  cells that point into the line
- *     cells  --hash-->  key hash, entity hash, hashes of sensitive cells (64 bits; equal cells have equal hashes)
+ *     cells  --hash-->  key hash, entity hash, keyed hashes of sensitive cells (64 bits; equal cells have equal hashes)
  *     cell   --code-->  the whole number of state.h
  *
  * Hashes and comparisons take a cell as its value (core/text.h), so "a", a without quotes and a with spaces around it are
@@ -178,23 +178,33 @@ bool kanon__rows_have_same_name(const kanon_state *s, const kanon__cell *left, c
     return true;
 }
 
-/* The hash in the byte order of the file, lowest byte first. It is only ever compared. */
-static uint64_t in_file_order(uint64_t hash)
+/* Eight bytes of the keyed hash of a text: who has not the secret cannot try values. They are only ever compared. The first
+ * byte says what the text is, so that an entity and a sensitive value of the same text have nothing in common. */
+static uint64_t keyed_hash(const kanon_state *s, char what, const kanon__cell *cell)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(hash);
-#else
-    return hash;
-#endif
+    kanon__keyed_hash hash;
+    unsigned char digest[KANON__KEYED_HASH_BYTES];
+    uint64_t out;
+    kanon__keyed_hash_begin(&hash, &s->secret);
+    kanon__keyed_hash_add(&hash, &what, 1);
+    for (size_t at = 0; cell != NULL && at < cell->length;) {
+        unsigned char byte = (unsigned char)next_byte(cell, &at);
+        kanon__keyed_hash_add(&hash, &byte, 1);
+    }
+    kanon__keyed_hash_end(&hash, digest);
+    memcpy(&out, digest, sizeof out);
+    return out;
 }
 
 void kanon__row_sensitive_hashes(const kanon_state *s, const kanon__cell *cells, uint64_t *out)
 {
     for (int i = 0, at = 0; i < s->n_columns; i++)
         if (s->columns[i].role == KANON_ROLE_SENSITIVE)
-            out[at++] = in_file_order(finish_hash(hash_cell(HASH_BEGIN, &cells[i])));
-    if (s->entity >= 0)
-        out[s->n_sensitive] = in_file_order(kanon__row_entity(s, cells));
+            out[at++] = keyed_hash(s, 'v', &cells[i]);
+    if (s->entity >= 0 && kanon__cell_is_missing(s, &cells[s->entity]))
+        out[s->n_sensitive] = keyed_hash(s, 'm', NULL); /* one entity, as in kanon__row_entity */
+    else if (s->entity >= 0)
+        out[s->n_sensitive] = keyed_hash(s, 'e', &cells[s->entity]);
 }
 
 /* Nothing tells missing entities apart, so all of them are one entity: that is the safe assumption. */

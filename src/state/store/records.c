@@ -7,8 +7,8 @@
  *     id      1 ............ first_unfiled-1 | first_unfiled ...... next_record-1
  *     hash    records.name, indexed          | new_names; records.name is NULL
  *
- * Tallies. How many records have each number of each attribute: the least and the greatest one are the attribute's range,
- * also after deletes. Changes are collected in memory and written once per number, when the ranges are asked for or the
+ * Tallies. How many records have each code of each attribute: the least and the greatest number are the attribute's range,
+ * also after deletes, and a category without a record is forgotten (forget.c). Changes are collected in memory and written once per number, when the ranges are asked for or the
  * command ends (write_tallies).
  *
  * Called by maintain/ and entity_index.c; calls record_cells.c, current_space.h and store.h. */
@@ -346,7 +346,7 @@ kanon_status kanon__records_tally(kanon_state *s, const int64_t *codes, int chan
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__grow_array(&s->tallies, &s->tallies_capacity, s->n_tallies + s->n_dimensions, "tallies", err), out);
     for (int i = 0; i < s->n_dimensions; i++)
-        if (s->space->dimensions[i].numeric && codes[i] != KANON__NULL_CODE)
+        if (codes[i] != KANON__NULL_CODE)
             s->tallies[s->n_tallies++] = (kanon__number_tally){i, codes[i], change};
 out:
     return st;
