@@ -53,7 +53,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__arrow_claim claim = {.table = t,
                                 .group_of = g->group_of,
                                 .n_groups = g->n_groups,
-                                .k = g->k > 0 ? g->k : 1,
+                                .requirement = kanon__release_requirement(t, g, o.numeric == KANON_ARROW_MEAN),
                                 .order = order,
                                 .numeric = o.numeric,
                                 .mapping = recode_map != NULL,

@@ -5,7 +5,6 @@
 #include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "core/random.h"
-#include "verify/verify.h"
 
 /* A grouping of the caller's can violate the policy, and that is no defect of the library. */
 static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
@@ -44,6 +43,15 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
     }
     return g->is_own ? check_own(table, g, err) : KANON_OK;
+}
+
+kanon__requirement kanon__release_requirement(const kanon_table *t, const kanon_grouping *g, bool means)
+{
+    return (kanon__requirement){.policy = &t->policy,
+                                .k = g->k > 0 ? g->k : 1,
+                                .most_suppressed = g->is_own ? kanon__fraction_of(t->policy.suppress, t->data.n_rows)
+                                                             : g->most_suppressed,
+                                .unmerged = g->is_own || means};
 }
 
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)

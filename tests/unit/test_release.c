@@ -416,6 +416,12 @@ static kanon_status walk(inspection *i, const int32_t *group_of, int64_t n_rows,
     return st;
 }
 
+static kanon_status finish(const kanon__verifier *verifier, const kanon_table *table, int64_t k, kanon_error *err)
+{
+    const kanon__requirement required = {.policy = &table->policy, .k = k, .most_suppressed = -1};
+    return kanon__verifier_finish(verifier, &required, 1, err);
+}
+
 static kanon_status verify_with(kanon_numeric numeric, int at, const char *fault, int64_t k, kanon_error *err)
 {
     inspection i = inspect(numeric);
@@ -423,7 +429,7 @@ static kanon_status verify_with(kanon_numeric numeric, int at, const char *fault
     if (st == KANON_OK)
         st = walk(&i, inspected_groups, 3, err);
     if (st == KANON_OK)
-        st = kanon__verifier_finish(i.verifier, k, 1, err);
+        st = finish(i.verifier, i.table, k, err);
     end_inspection(&i);
     return st;
 }
@@ -589,7 +595,7 @@ static void wrong_sizes_are_caught(void **state)
         assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
         kanon_status st = walk(&i, cases[c].group_of, cases[c].n_rows, &err);
         if (st == KANON_OK)
-            st = kanon__verifier_finish(i.verifier, cases[c].k, 1, &err);
+            st = finish(i.verifier, i.table, cases[c].k, &err);
         assert_int_equal(st, KANON_EINTERNAL);
         end_inspection(&i);
     }
@@ -597,7 +603,7 @@ static void wrong_sizes_are_caught(void **state)
     inspection i = inspect_groups(KANON_NUMERIC_INTERVAL, one_suppressed); /* a suppressed record alone is no fault */
     assert_done(show(&i, KANON_NUMERIC_INTERVAL, 0, NULL, &err), &err);
     assert_done(walk(&i, one_suppressed, 3, &err), &err);
-    assert_done(kanon__verifier_finish(i.verifier, 2, 1, &err), &err);
+    assert_done(finish(i.verifier, i.table, 2, &err), &err);
     end_inspection(&i);
 }
 
@@ -617,7 +623,7 @@ static void rows_come_once_and_known(void **state)
     kanon__csv_rewind(&i.csv);
     assert_int_equal(walk(&i, inspected_groups, 1, &err), KANON_EINTERNAL);
     assert_holds(err.message, "record 1 twice");
-    assert_int_equal(kanon__verifier_finish(i.verifier, 2, 1, &err), KANON_EINTERNAL);
+    assert_int_equal(finish(i.verifier, i.table, 2, &err), KANON_EINTERNAL);
     end_inspection(&i);
 }
 
@@ -647,7 +653,7 @@ static void rows_of_others_are_caught(void **state)
                 kanon__cursor here = cursor_at(&csv);
                 assert_done(kanon__verifier_row(v, row, &here, lines[from], strlen(lines[from]), &err), &err);
             }
-            assert_int_equal(kanon__verifier_finish(v, 2, 1, &err), c == 0 ? KANON_OK : KANON_EINTERNAL);
+            assert_int_equal(finish(v, table, 2, &err), c == 0 ? KANON_OK : KANON_EINTERNAL);
             if (c > 0)
                 assert_holds(err.message, "under the numbers of others");
             kanon__csv_close(&csv);
@@ -691,7 +697,7 @@ static void rows_in_other_places_are_caught(void **state)
         assert_done(kanon__csv_next(&csv, &has_row, &err), &err);
         kanon__cursor second = cursor_at(&csv);
         assert_done(kanon__verifier_row(v, 1, &second, "20,\"hiv\"\n", 9, &err), &err);
-        st = kanon__verifier_finish(v, 2, 1, &err);
+        st = finish(v, table, 2, &err);
         assert_int_equal(st, end == 0 ? KANON_OK : KANON_EINTERNAL);
         kanon__csv_close(&csv);
         kanon__verifier_free(v);
