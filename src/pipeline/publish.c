@@ -125,7 +125,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
     text_check all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);
     if (p->wanted.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, g, err), out);
+        KANON_TRY(kanon__release_order(&order, t, p->wanted.shuffle_seed, err), out);
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,

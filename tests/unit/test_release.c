@@ -251,7 +251,21 @@ static void shuffle_is_a_permutation(void **state)
     }
     outputs.release = again.text;
     assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
-    assert_file(again.text, text); /* the same seed, the same order */
+    char *other = read_text(again.text);
+    assert_string_not_equal(other, text); /* of 50! orders */
+    free(other);
+    free(text);
+    outputs.shuffle_seed = 7;
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    text = read_text(again.text);
+    outputs.release = release.text;
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    assert_file(release.text, text); /* a seed that was asked for: the same order */
+    outputs.shuffle_seed = 8;
+    assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
+    other = read_text(release.text);
+    assert_string_not_equal(other, text);
+    free(other);
     free(text);
     kanon_grouping_free(grouping);
     kanon_table_free(table);
