@@ -65,7 +65,7 @@ const option option_state_numeric = {
 };
 const option option_state_shuffle = {
     .name = "shuffle",
-    .help = "release the records in random order",
+    .help = "release the records in random order, a secret one that is another each time",
     .kind = OPTION_SWITCH,
     AT(shuffle),
 };
@@ -170,7 +170,8 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .report = args->report,
         .report_external = args->report_external,
         .numeric = (kanon_numeric)args->numeric,
-        .shuffle = args->shuffle,
+        .shuffle = args->shuffle || args->shuffle_seed != 0,
+        .shuffle_seed = (uint64_t)args->shuffle_seed,
         .tick = progress_tick,
         .payload = &show,
     };

@@ -456,7 +456,7 @@ typedef struct kanon_outputs {
     const char *groups;
     const char *report; /* a page for people where it ends in .html, else JSON */
     kanon_numeric numeric;
-    int shuffle; /* release the records in random order */
+    int shuffle; /* release the records in random order, another one each time: see shuffle_seed */
     kanon_tick tick;
     void *payload;
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
@@ -465,6 +465,10 @@ typedef struct kanon_outputs {
     const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
     /* Sinks in place of the paths above; NULL: the path counts. */
     const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
+    /* 0: the order of a shuffled release is secret and drawn afresh, so that nobody can link the records of two releases by
+     * their places. Any other number: equal tables get an equal order, for repeating a release. No report tells it, unless
+     * `command` does, and who has it and the table can undo the order. */
+    uint64_t shuffle_seed;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read

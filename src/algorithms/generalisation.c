@@ -18,7 +18,7 @@ void kanon__cut_join(kanon__bound *cut, uint32_t first, uint32_t last)
 kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__generalisation g = {.run = run, .space = run->space, .n_slots = 16};
+    kanon__generalisation g = {.run = run, .space = run->space, .constraints = run->constraints, .n_slots = 16};
     g.most_suppressed = run->may_suppress > 0 ? run->may_suppress : 0;
     /* Constraints are monotone: a union of classes that satisfy them satisfies them, unless the classes share entities,
      * which then count once. But the union with a suppressed class, which violates them, may violate them. */
@@ -43,6 +43,15 @@ kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon_
 out:
     kanon__generalisation_clear(&g);
     return st;
+}
+
+bool kanon__generalisation_leave_to_repair(kanon__generalisation *g)
+{
+    if (g->constraints == NULL || g->run->recode_maps != NULL) /* a mapping that is released cannot be repaired */
+        return false;
+    g->constraints = NULL;
+    g->rises = true;
+    return true;
 }
 
 void kanon__generalisation_clear(kanon__generalisation *g)
@@ -104,7 +113,7 @@ static int32_t find_class(kanon__generalisation *g, kanon__bound *const *cuts, i
 kanon_status kanon__part_add(kanon__part *part, const kanon__generalisation *g, int64_t tuple, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__constraints *constraints = g->run->constraints;
+    const kanon__constraints *constraints = g->constraints;
     part->size += kanon__tuple_size(g->tuples, tuple);
     if (constraints == NULL)
         return KANON_OK;
@@ -118,7 +127,7 @@ out:
 
 bool kanon__part_is_good(kanon__part *part, const kanon__generalisation *g)
 {
-    return part->size >= g->run->k && (g->run->constraints == NULL || kanon__tally_holds(&part->tally));
+    return part->size >= g->run->k && (g->constraints == NULL || kanon__tally_holds(&part->tally));
 }
 
 void kanon__part_clear(kanon__part *part)
@@ -174,7 +183,7 @@ kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound 
         g->classes[i].good = g->classes[i].size >= g->run->k;
         g->n_suppressed += g->classes[i].good ? 0 : g->classes[i].size;
     }
-    if (g->run->constraints != NULL && g->n_suppressed <= g->most_suppressed)
+    if (g->constraints != NULL && g->n_suppressed <= g->most_suppressed)
         KANON_TRY(check_classes(g, err), out);
     for (int64_t i = 0; i < g->n_classes; i++) {
         kanon__class *c = &g->classes[i];

@@ -139,11 +139,11 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
                              p->blocks.block_bytes, p->algorithm->run, err);
 }
 
-/* The independent check of sizes and constraints (invariants 1 and 2). */
+/* The independent check of sizes, constraints, entities and the budget (invariants 1 and 2). */
 static kanon_status verify(const kanon__run *run, kanon_error *err)
 {
-    kanon_status st = kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
-    return st == KANON_OK ? kanon__verify_privacy(run->table, run->policy, run->group_of, run->n_groups, run->k, err) : st;
+    const kanon__requirement required = {.policy = run->policy, .k = run->k, .most_suppressed = run->may_suppress};
+    return kanon__verify_requirement(run->table, &required, run->group_of, run->n_groups, err);
 }
 
 /* The refinement gets groups with numbers 0 .. n_groups - 1 and a ticker and settings of its own. */

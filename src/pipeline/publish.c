@@ -118,13 +118,14 @@ static kanon_status write_release(publication *p, kanon_error *err)
     const kanon_grouping *g = p->grouping;
     const kanon_table *t = p->table;
     int threads = p->wanted.threads;
+    const kanon__requirement required = kanon__release_requirement(t, g, p->wanted.numeric == KANON_NUMERIC_MEAN);
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, p->wanted.numeric, threads, err), out);
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
     text_check all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);
     if (p->wanted.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, g, err), out);
+        KANON_TRY(kanon__release_order(&order, t, p->wanted.shuffle_seed, err), out);
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,
@@ -136,7 +137,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
     if (p->wanted.release_to != NULL && kanon__call_stays_on_thread()) /* the sink is a callback, too */
         release.threads = 1;
     KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
-    KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, threads, err), out);
+    KANON_TRY(kanon__verifier_finish(verifier, &required, threads, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
 out:
     kanon__free(order);

@@ -183,10 +183,13 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     if (grouping->k < 2)
         return kanon__fail(err, KANON_EINVAL, "a state needs groups that were made for a k");
     KANON_TRY(kanon__release_allowed(table, grouping, false, err), out);
-    KANON_TRY(kanon__verify_grouping(&table->data, grouping->group_of, grouping->n_groups, grouping->k, err), out);
-    KANON_TRY(kanon__verify_privacy(&table->data, &table->policy, grouping->group_of, grouping->n_groups, grouping->k, err),
-              out);
     KANON_TRY(kanon__schema_fits(table, schema, err), out);
+    int64_t may = kanon__fraction_of(table->policy.suppress, table->data.n_rows);
+    if (may >= 0 && grouping->n_suppressed > may) /* an option of the run allowed more, but the state keeps the schema */
+        return kanon__fail(err, KANON_EINVAL, "the grouping suppresses %lld records, and the schema allows %lld",
+                           (long long)grouping->n_suppressed, (long long)may);
+    const kanon__requirement required = kanon__release_requirement(table, grouping, false);
+    KANON_TRY(kanon__verify_requirement(&table->data, &required, grouping->group_of, grouping->n_groups, err), out);
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);
@@ -334,8 +337,8 @@ static kanon_status note_requirements(change_run *c, kanon_error *err)
     KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
     KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
     kanon__run run = {.table = &t->data,
-                      .policy = &t->policy,
-                      .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
+                      .policy = &t->policy, /* withheld records count for the budget: they are in the state */
+                      .may_suppress = kanon__fraction_of(t->policy.suppress, c->state->n_records),
                       .space = space,
                       .k = c->state->k,
                       .constraints = constraints};

@@ -4,7 +4,7 @@
  *     arrow_codes.c       the codes of the table say what stands in the input
  *     arrow_quasi.c       what groups show, and that all their records show it and are covered by it
  *     arrow_unchanged.c   kept columns
- *     arrow_classes.c     groups that show the same; sizes and constraints
+ *     arrow_classes.c     groups that show the same
  *
  * Columns are prepared one per task: what each group shows is read from the first of its records. Then the records are
  * checked in ranges, one range of one column per task; such a task changes nothing that others see. */
@@ -125,7 +125,7 @@ bool kanon__quasi_equal(const kanon__checked_field *field, int64_t group, int64_
 kanon_status kanon__unchanged_check(kanon__arrow_check *check, const kanon__checked_field *field,
                                     kanon__checked_range *range, kanon_error *err);
 
-/* Groups have k records; groups that show the same, taken together, satisfy the constraints. */
+/* Groups that show the same, taken together, keep what is required. */
 kanon_status kanon__check_classes(const kanon__arrow_check *check, kanon_error *err);
 
 #endif

@@ -294,7 +294,7 @@ static void make_claim(release_claim *out, const char *yaml, const char *csv, co
     out->claim = (kanon__arrow_claim){.table = out->table,
                                       .group_of = out->grouping->group_of,
                                       .n_groups = out->grouping->n_groups,
-                                      .k = 2,
+                                      .requirement = {.policy = &out->table->policy, .k = 2, .most_suppressed = -1},
                                       .schema = &out->schema,
                                       .batches = out->batches->batches,
                                       .n_batches = out->batches->n_batches};
@@ -327,7 +327,7 @@ static void false_claims_are_refused(void **state)
                GROUPS(1, 1, 2, 2));
     kanon__arrow_claim claim = c.claim;
     assert_claim(&claim, NULL);
-    claim.k = 3;
+    claim.requirement.k = 3;
     assert_claim(&claim, "a group of 2 records, fewer than k = 3");
     claim = c.claim;
     claim.mapping = true;
