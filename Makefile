@@ -1,11 +1,12 @@
 # Short names for what CMakePresets.json describes. Each one first sees to it that the packages it needs are there.
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SECONDS ?= 600
 
 # A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
 HOSTS := $(patsubst %/check,%,$(wildcard */check))
 
-.PHONY: all check check-core $(HOSTS:%=check-%) demo docs bench quality experiments install fuzz tidy clean
+.PHONY: all check check-core $(HOSTS:%=check-%) demo docs bench quality experiments install fuzz campaign tidy clean
 .NOTPARALLEL:
 
 all:
@@ -47,6 +48,10 @@ install: all
 
 fuzz:
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+# Random runs, sequences of changes, kills and faults against an independent checker. SEED=N: the same cases again.
+campaign:
+	@scripts/campaign $(SECONDS)
 
 tidy:
 	@scripts/tidy

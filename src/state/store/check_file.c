@@ -26,6 +26,16 @@ static kanon_status check_pages(kanon_state *s, kanon_error *err)
     return rc == SQLITE_OK ? KANON_OK : kanon__store_fail(&s->store, rc, err);
 }
 
+/* The check goes on where a page cannot be read, and says so in words: "unable to get the page. error code=266". */
+static kanon_status tables_fail(const kanon_state *s, const char *said, kanon_error *err)
+{
+    const char *at = said != NULL ? strstr(said, "error code=") : NULL;
+    int code = 0;
+    if (at != NULL && sscanf(at, "error code=%d", &code) == 1 && (code & 0xff) == SQLITE_IOERR)
+        return kanon__store_fail(&s->store, code, err);
+    return kanon__store_damaged(&s->store, "its tables", err);
+}
+
 static kanon_status check_tables(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -35,7 +45,7 @@ static kanon_status check_tables(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__store_step(&s->store, check, &row, err), out);
     const char *text = row ? (const char *)sqlite3_column_text(check, 0) : NULL;
     if (text == NULL || strcmp(text, "ok") != 0)
-        st = kanon__store_damaged(&s->store, "its tables", err);
+        st = tables_fail(s, text, err);
 out:
     sqlite3_finalize(check);
     return st;

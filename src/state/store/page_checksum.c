@@ -153,6 +153,8 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
     int rc = flush_buffer(file);
     if (rc == SQLITE_OK)
         rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
+    if (rc == SQLITE_IOERR_CORRUPTFS) /* the system could not read: SQLite would call that a damaged file */
+        return SQLITE_IOERR_READ;
     return rc == SQLITE_OK && is_page(file, size, offset) && !kanon__page_checksum_holds(bytes, offset) ? SQLITE_IOERR_DATA
                                                                                                         : rc;
 }
