@@ -43,6 +43,10 @@ leakage:
 	@scripts/build --quiet release kanon_cli
 	@tests/leakage/measure build/release/kanon
 
+# Lines of the code that promises things are broken one at a time; a test must notice. About an hour.
+mutation:
+	@tests/mutation/run
+
 # FIGURE=lin-3: this one alone. TIMED=again: measure times anew.
 experiments:
 	@scripts/setup experiments
