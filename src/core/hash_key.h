@@ -5,8 +5,8 @@
  * beforehand becomes one that depends on the key, whatever it is. What a table answers must not depend on the key: it
  * numbers what it holds in the order in which it comes, and is never listed in the order of its slots.
  * Called by all tables of texts, tuples and numbers; calls the operating system for the key. */
-#ifndef KANON_CORE_KEYED_HASH_H
-#define KANON_CORE_KEYED_HASH_H
+#ifndef KANON_CORE_HASH_KEY_H
+#define KANON_CORE_HASH_KEY_H
 
 #include <stddef.h>
 #include <stdint.h>
