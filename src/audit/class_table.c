@@ -8,7 +8,10 @@
 
 static uint64_t hash_tuple(const kanon__class_table *t, const uint32_t *tuple)
 {
-    return kanon__hash_text(&t->key, (const char *)tuple, (size_t)t->width * sizeof *tuple);
+    uint64_t hash = 0;
+    for (int i = 0; i < t->width; i++) /* code by code, as they were just written: wider loads would wait for the stores */
+        hash = kanon__hash_next(&t->key, hash, tuple[i]);
+    return hash;
 }
 
 /* The slot of the tuple, or the free one where it belongs. */
