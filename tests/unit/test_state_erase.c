@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "support.h"
 
-enum { N_ROWS = 400, MOST_FORMS = 64 };
+enum { N_ROWS = 400 };
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
@@ -207,11 +207,11 @@ static void assert_no_gap_is_used(const file_bytes *file)
 {
     for (size_t page = 0; page + 4096 <= file->size; page += 4096) {
         size_t at = page + (page == 0 ? 100 : 0);
-        const unsigned char *header = file->bytes + at;
-        if (header[0] != 2 && header[0] != 5 && header[0] != 10 && header[0] != 13)
+        const unsigned char *page_header = file->bytes + at;
+        if (page_header[0] != 2 && page_header[0] != 5 && page_header[0] != 10 && page_header[0] != 13)
             continue;
-        size_t n = (size_t)header[3] << 8 | header[4], end = page + ((size_t)header[5] << 8 | header[6]);
-        for (at += (header[0] < 10 ? 12 : 8) + 2 * n; at < end; at++)
+        size_t n = (size_t)page_header[3] << 8 | page_header[4], end = page + ((size_t)page_header[5] << 8 | page_header[6]);
+        for (at += (page_header[0] < 10 ? 12 : 8) + 2 * n; at < end; at++)
             assert_int_equal(file->bytes[at], 0);
     }
 }
@@ -315,7 +315,7 @@ static void hashes_depend_on_the_state(void **unused)
         assert_int_equal(audit->departed, 2);
         kanon_audit_free(audit);
         kanon_state_close(state);
-        char command[2 * PATH_SIZE];
+        char command[3 * PATH_SIZE];
         snprintf(command, sizeof command, "sqlite3 -readonly %s 'select hex(secrets) from departed' 2>/dev/null >%s",
                  scratch("x.state").text, scratch("h.txt").text);
         if (system(command) != 0) {

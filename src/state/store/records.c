@@ -308,6 +308,27 @@ out:
     return st;
 }
 
+kanon_status kanon__names_fingerprint(kanon_state *s, uint64_t *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *names = NULL;
+    bool found;
+    *out = 0;
+    KANON_TRY(kanon__store_prepare(
+                  &s->store, &names,
+                  "SELECT id, name FROM records WHERE name IS NOT NULL UNION ALL SELECT id, name FROM new_names", err),
+              out);
+    for (;;) {
+        KANON_TRY(kanon__store_step(&s->store, names, &found, err), out);
+        if (!found)
+            break;
+        *out += kanon__name_fingerprint(sqlite3_column_int64(names, 0), (uint64_t)sqlite3_column_int64(names, 1));
+    }
+out:
+    sqlite3_finalize(names);
+    return st;
+}
+
 /* Hashes that occur twice are few, so the cells of their records are compared one by one. */
 kanon_status kanon__records_find_duplicate(kanon_state *s, int64_t *out, kanon_error *err)
 {
