@@ -1,5 +1,6 @@
 /* The last check before anything leaves: groups that an algorithm, a refinement or a repair got wrong are refused, whatever
  * they violate, as CSV and as Arrow. A grouping is made by the library and spoilt afterwards, as a defect would. */
+#include "core/alloc.h"
 #include "core/secret_shuffle.h"
 #include "model/grouping.h"
 #include "support.h"
@@ -132,6 +133,82 @@ static void budgets(void **state)
     kanon_table_free(table);
 }
 
+/* Every allocation of a release fails in turn, of each form and with a mapping: it is told, and nothing is there. */
+static void no_memory_is_told(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 4; form++) {
+        kanon_error err = {0};
+        kanon_grouping *g = NULL;
+        place path = scratch("release.csv");
+        kanon_table *table = table_with("privacy: {k: 3, constraints: [{model: t-closeness, attribute: ill, t: 0.4}]}\n");
+        kanon_options options = {.struct_size = sizeof options,
+                                 .algorithm = "full-domain",
+                                 .recode = form == 3 ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD};
+        kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                 .release = path.text,
+                                 .numeric = form == 1 ? KANON_NUMERIC_MEAN : KANON_NUMERIC_INTERVAL,
+                                 .threads = 1};
+        kanon_arrow_options arrow = {.struct_size = sizeof arrow,
+                                     .numeric = form < 3 ? (kanon_arrow_numeric)(2 - form) : KANON_ARROW_TEXT,
+                                     .threads = 1};
+        assert_done(kanon_anonymize(&g, table, &options, &err), &err);
+        unlink(path.text);
+        kanon_status st = KANON_ENOMEM;
+        for (int64_t at = 1; st != KANON_OK; at++) {
+            kanon__alloc_fail_at(at, false);
+            st = kanon_publish(table, g, &outputs, &err);
+            kanon__alloc_fail_at(0, false);
+            assert_true(st == KANON_OK || (st == KANON_ENOMEM && !exists(path.text)));
+        }
+        st = KANON_ENOMEM;
+        for (int64_t at = 1; st != KANON_OK; at++) {
+            struct ArrowArrayStream stream = {0};
+            kanon__alloc_fail_at(at, false);
+            st = kanon_release_to_arrow(&stream, table, g, &arrow, &err);
+            kanon__alloc_fail_at(0, false);
+            assert_true(st == KANON_OK || (st == KANON_ENOMEM && stream.release == NULL));
+            if (st == KANON_OK)
+                stream.release(&stream);
+        }
+        kanon_grouping_free(g);
+        kanon_table_free(table);
+    }
+}
+
+/* Records with equal values must look equal where there is one mapping: two groups that show their own do not. */
+static void mappings_are_checked(void **state)
+{
+    static const int32_t group_of[] = {0, 0, 0, 1, 1, 1};
+    static const struct {
+        const char *second;
+        kanon_status status;
+    } cases[] = {{"[1..2]", KANON_OK}, {"[1..3]", KANON_EINTERNAL}, {"[0..2]", KANON_EINTERNAL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_error err = {0};
+        kanon__verifier *v = NULL;
+        kanon__cursor *cursor = NULL;
+        bool has_row;
+        kanon_table *table = table_of("attributes: {a: {role: quasi, type: integer}}\n", "a\n1\n2\n1\n2\n1\n2\n");
+        const kanon__requirement required = {.policy = &table->policy, .k = 3, .most_suppressed = -1};
+        assert_done(kanon__verifier_new(&v, table, group_of, 2, KANON_NUMERIC_INTERVAL, true, &err), &err);
+        assert_done(kanon__verifier_text(v, 0, 0, "[1..2]", 6, &err), &err);
+        assert_done(kanon__verifier_text(v, 1, 0, cases[i].second, 6, &err), &err);
+        assert_done(table->source->class->open(&cursor, table->source, &err), &err);
+        for (int row = 0; row < 6; row++) {
+            char line[8];
+            snprintf(line, sizeof line, "%s\n", row < 3 ? "[1..2]" : cases[i].second);
+            assert_done(table->source->class->next(cursor, &has_row, &err), &err);
+            assert_done(kanon__verifier_row(v, row, cursor, line, 7, &err), &err);
+        }
+        assert_int_equal(kanon__verifier_finish(v, &required, 1, &err), cases[i].status);
+        table->source->class->close(cursor);
+        kanon__verifier_free(v);
+        kanon_table_free(table);
+    }
+}
+
 /* A state keeps the budget of its schema: groups of a run that was allowed more do not fit into it. */
 static void states_keep_the_schema(void **state)
 {
@@ -182,7 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defects_are_refused), cmocka_unit_test(classes_that_nobody_merged), cmocka_unit_test(budgets),
-        cmocka_unit_test(states_keep_the_schema), cmocka_unit_test(secret_orders),
+        cmocka_unit_test(states_keep_the_schema), cmocka_unit_test(secret_orders), cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(mappings_are_checked),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,7 +101,7 @@ enum { ROOM_LEAST = 300, ROOM_TO_CREATE = 3000, ROOM_MOST = 32768 };
 static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *err)
 {
     sqlite3_extended_result_codes(s->db, 1);
-    sqlite3_busy_timeout(s->db, wait_seconds * 1000);
+    sqlite3_busy_timeout(s->db, wait_seconds < INT_MAX / 1000 ? wait_seconds * 1000 : INT_MAX);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
