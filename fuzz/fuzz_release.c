@@ -65,7 +65,7 @@ static void decide(input *in, wish *w, record *records)
     w->share = (bits & 4) != 0 ? (int)take(in, 11) : -1;
     w->refine = (bits & 8) != 0 ? "il-optimization" : (bits & 16) != 0 ? "none" : NULL;
     w->attribute_level = (bits & 32) != 0;
-    w->blocks = (bits & 64) != 0 ? 2 + take(in, 10) : KANON_BLOCKS_NONE;
+    w->blocks = (bits & 64) != 0 ? 2 + (int64_t)take(in, 10) : (int64_t)KANON_BLOCKS_NONE;
     w->seed = bits / 128;
     if (strcmp(w->algorithm, "attribute-cut") != 0 && strcmp(w->algorithm, "full-domain") != 0)
         w->attribute_level = false;
