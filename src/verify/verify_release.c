@@ -658,7 +658,8 @@ static uint64_t hash_look(const void *payload, int64_t group)
     uint64_t hash = 0;
     for (int run = 0; run < v->n_runs; run++)
         for (size_t i = 0; i <= texts[run].length; i++) /* the end counts, too */
-            hash = (hash ^ (i < texts[run].length ? (unsigned char)texts[run].bytes[i] : 256)) * UINT64_C(0xbf58476d1ce4e5b9);
+            hash = (hash ^ (i < texts[run].length ? (unsigned char)texts[run].bytes[i] : 256)) *
+                   UINT64_C(0xbf58476d1ce4e5b9);
     return hash ^ hash >> 32;
 }
 
