@@ -215,7 +215,7 @@ static kanon_status take_value(reader *r, json_text name, kanon_error *err)
     const struct {
         const char *name;
         kanon__file_number *number; /* NULL: the text and the list */
-    } known[] = {{"table_sha256", NULL},      {"prices", NULL},         {"format", &f->format},      {"k", &f->k},
+    } known[] = {{"table_sha256", NULL},   {"prices", NULL},     {"format", &f->format},      {"k", &f->k},
                  {"records", &f->records}, {"scale", &f->scale}, {"price_sum", &f->price_sum}};
     unsigned i = 0, n = sizeof known / sizeof known[0];
     while (i < n && (strlen(known[i].name) != name.length || memcmp(known[i].name, name.bytes, name.length) != 0))

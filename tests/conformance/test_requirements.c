@@ -62,11 +62,16 @@ static bool group_holds(const question *q, const int64_t *group, int64_t g)
         distance += more > 0 ? more : 0;
     }
     switch (q->model) {
-    case 1: return distinct >= 2;
-    case 2: return 10 * most <= 6 * n;
-    case 3: return distance <= 0.25 + 1e-9;
-    case 4: return distinct >= 2 && most <= 2 * (n - most) - 1; /* r1 < c (r2 + ...) */
-    default: return true;
+    case 1:
+        return distinct >= 2;
+    case 2:
+        return 10 * most <= 6 * n;
+    case 3:
+        return distance <= 0.25 + 1e-9;
+    case 4:
+        return distinct >= 2 && most <= 2 * (n - most) - 1; /* r1 < c (r2 + ...) */
+    default:
+        return true;
     }
 }
 
@@ -142,8 +147,9 @@ static question ask(uint64_t seed, int model, int entity, int budget)
              "missing: [\"?\"]\nattributes:\n  person: {role: identifying}\n  age: {role: quasi, type: integer}\n"
              "  job: {role: quasi, type: categorical, taxonomy: {Hand: {Smith: , Baker: }, Head: {Clerk: , Monk: }}}\n"
              "  ill: {role: sensitive, type: categorical}\nprivacy:\n  k: %d\n%s%s%s%s%s",
-             q.k, budgets[budget].text != NULL ? "  suppress: " : "", budgets[budget].text != NULL ? budgets[budget].text : "",
-             budgets[budget].text != NULL ? "\n" : "", models[model],
+             q.k, budgets[budget].text != NULL ? "  suppress: " : "",
+             budgets[budget].text != NULL ? budgets[budget].text : "", budgets[budget].text != NULL ? "\n" : "",
+             models[model],
              entity == 2   ? "entity: person\nentity-together: true\n"
              : entity == 1 ? "entity: person\n"
                            : "");
@@ -222,7 +228,9 @@ static void run_algorithm(const char *algorithm, uint64_t seed, int *n_done)
                                              .settings = &checks,
                                              .n_settings = maps ? 1 : 0,
                                              .recode = recode == 0 ? KANON_RECODE_RECORD : KANON_RECODE_ATTRIBUTE,
-                                             .blocks = blocks == 0 ? KANON_BLOCKS_NONE : blocks == 1 ? q.k : 2 * q.k + 1,
+                                             .blocks = blocks == 0   ? KANON_BLOCKS_NONE
+                                                       : blocks == 1 ? q.k
+                                                                     : 2 * q.k + 1,
                                              .seed = seed,
                                              .threads = 1};
                     char what[200];
@@ -269,10 +277,8 @@ static void full_domain_is_that_of_all_mappings(void **state)
         kanon_grouping *g = NULL;
         ref_settings settings;
         question q = ask(seed, (int)(seed % N_MODELS), (int)(seed / 5 % 2), (int)(seed / 10 % N_BUDGETS));
-        kanon_options options = {.struct_size = sizeof options,
-                                 .algorithm = "full-domain",
-                                 .recode = KANON_RECODE_ATTRIBUTE,
-                                 .threads = 1};
+        kanon_options options = {
+            .struct_size = sizeof options, .algorithm = "full-domain", .recode = KANON_RECODE_ATTRIBUTE, .threads = 1};
         kanon_status st = kanon_anonymize(&g, q.table, &options, &err);
         assert_true(ref_settings_init(&settings, "full-domain"));
         settings.most_suppressed = budgets[q.budget].percent > 0 ? budgets[q.budget].percent * q.n / 100 : 0;

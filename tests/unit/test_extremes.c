@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <math.h>
 
-static const int64_t longs[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN, -2,        -1,        0,
-                                1,         2,             INT32_MAX, 1LL << 62, INT64_MAX, INT64_MAX - 1};
+static const int64_t longs[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN, -2,        -1,           0, 1,
+                                2,         INT32_MAX,     1LL << 62, INT64_MAX, INT64_MAX - 1};
 static const int ints[] = {INT_MIN, -1, 0, 1, INT_MAX};
 enum { N_LONGS = sizeof longs / sizeof *longs, N_INTS = sizeof ints / sizeof *ints, N = 12 };
 
@@ -154,8 +154,8 @@ static void states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs), cmocka_unit_test(reading), cmocka_unit_test(figures), cmocka_unit_test(publishing),
-        cmocka_unit_test(states),
+        cmocka_unit_test(runs),       cmocka_unit_test(reading), cmocka_unit_test(figures),
+        cmocka_unit_test(publishing), cmocka_unit_test(states),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -47,8 +47,8 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *g, k
     place path = scratch("release.csv");
     struct ArrowArrayStream stream = {0};
     const kanon_outputs outputs = {.struct_size = sizeof outputs, .release = path.text, .numeric = numeric};
-    const kanon_arrow_options arrow = {
-        .struct_size = sizeof arrow, .numeric = numeric == KANON_NUMERIC_MEAN ? KANON_ARROW_MEAN : KANON_ARROW_TEXT};
+    const kanon_arrow_options arrow = {.struct_size = sizeof arrow,
+                                       .numeric = numeric == KANON_NUMERIC_MEAN ? KANON_ARROW_MEAN : KANON_ARROW_TEXT};
     kanon_error other = {0};
     unlink(path.text);
     kanon_status st = kanon_publish(table, g, &outputs, err);
@@ -209,6 +209,35 @@ static void mappings_are_checked(void **state)
     }
 }
 
+/* A domain that is out of order would make the check itself wrong, so it is looked at first. */
+static void domains_out_of_order(void **state)
+{
+    const int32_t group_of[] = {0, 0, 0, 0};
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        kanon_error err = {0};
+        kanon__verifier *v = NULL;
+        kanon_table *table = table_of(
+            "missing: [\"?\"]\nattributes: {n: {role: quasi, type: integer}, c: {role: quasi, taxonomy: "
+            "{A: {a: , b: }, B: {d: , e: }}}}\n",
+            "n,c\n1,a\n2,b\n?,d\n4,e\n");
+        kanon__domain *numbers = (kanon__domain *)(uintptr_t)table->data.columns[0].domain;
+        kanon__taxonomy *tree = (kanon__taxonomy *)(uintptr_t)table->data.columns[1].domain->taxonomy;
+        uint32_t missing = numbers->missing_code;
+        int32_t leaf = tree->leaf_node[0];
+        if (kind == 0)
+            numbers->values[0] = 3;
+        else if (kind == 1)
+            numbers->missing_code = 0;
+        else
+            tree->leaf_node[0] = tree->leaf_node[3], tree->leaf_node[3] = leaf;
+        assert_int_equal(kanon__verifier_new(&v, table, group_of, 1, KANON_NUMERIC_INTERVAL, false, &err), KANON_EINTERNAL);
+        assert_holds(err.message, "out of order");
+        numbers->missing_code = missing;
+        kanon_table_free(table);
+    }
+}
+
 /* A state keeps the budget of its schema: groups of a run that was allowed more do not fit into it. */
 static void states_keep_the_schema(void **state)
 {
@@ -258,9 +287,14 @@ static void secret_orders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defects_are_refused), cmocka_unit_test(classes_that_nobody_merged), cmocka_unit_test(budgets),
-        cmocka_unit_test(states_keep_the_schema), cmocka_unit_test(secret_orders), cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(defects_are_refused),
+        cmocka_unit_test(classes_that_nobody_merged),
+        cmocka_unit_test(budgets),
+        cmocka_unit_test(states_keep_the_schema),
+        cmocka_unit_test(secret_orders),
+        cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(mappings_are_checked),
+        cmocka_unit_test(domains_out_of_order),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

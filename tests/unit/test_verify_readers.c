@@ -172,8 +172,9 @@ static void views(void **state)
     const int64_t sizes[1] = {20};
     const unsigned char bits = 0;
     const view good = {20, {'t', 'w', 'e', 'n'}, 0, 0};
-    const view bad[] = {{-1, {'t', 'w', 'e', 'n'}, 0, 0}, {20, {'t', 'w', 'e', 'n'}, -1, 0}, {20, {'t', 'w', 'e', 'n'}, 1, 0},
-                        {20, {'t', 'w', 'e', 'n'}, 0, -1}, {20, {'t', 'w', 'e', 'n'}, 0, 1}, {20, {'x', 'w', 'e', 'n'}, 0, 0}};
+    const view bad[] = {{-1, {'t', 'w', 'e', 'n'}, 0, 0}, {20, {'t', 'w', 'e', 'n'}, -1, 0},
+                        {20, {'t', 'w', 'e', 'n'}, 1, 0}, {20, {'t', 'w', 'e', 'n'}, 0, -1},
+                        {20, {'t', 'w', 'e', 'n'}, 0, 1}, {20, {'x', 'w', 'e', 'n'}, 0, 0}};
     const struct ArrowSchema schema = {.format = "vu"};
     kanon__read_shape shape = kanon__read_shape_of(&schema);
     (void)state;
@@ -343,8 +344,12 @@ static void certificates_of_awkward_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_cells_do_not_pass), cmocka_unit_test(plain_arrays), cmocka_unit_test(views),
-        cmocka_unit_test(dictionaries), cmocka_unit_test(equal_values), cmocka_unit_test(certificates_of_other_forms),
+        cmocka_unit_test(other_cells_do_not_pass),
+        cmocka_unit_test(plain_arrays),
+        cmocka_unit_test(views),
+        cmocka_unit_test(dictionaries),
+        cmocka_unit_test(equal_values),
+        cmocka_unit_test(certificates_of_other_forms),
         cmocka_unit_test(certificates_of_awkward_numbers),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
