@@ -1,7 +1,7 @@
-/* Any bytes as a command line: words with zeros between them, run by the program's own main in a folder with a table, a schema,
- * groups, a release and a state. It ends with one of its exit statuses, says something where it fails, and prints no control
- * characters. Words with a slash are left out, so that nothing outside of the folder is touched; numbers that only say how long
- * to work are cut. */
+/* Any bytes as a command line: words with zeros between them, run by the program's own main in a folder with a
+ * table, a schema, groups, a release and a state. It ends with one of its exit statuses, says something where it
+ * fails, and prints no control characters. Words with a slash are left out, so that nothing outside of the folder is
+ * touched; numbers that only say how long to work are cut. */
 #define _GNU_SOURCE
 #include "fuzz_support.h"
 
@@ -15,7 +15,8 @@ int kanon_program_main(int argc, char **argv);
 
 enum { MOST_WORDS = 24 };
 
-static int home, standard_error, said, nowhere; /* the first folder; the real one; where the program's words go; /dev/null */
+static int home, standard_error, said,
+    nowhere; /* the first folder; the real one; where the program's words go; /dev/null */
 
 static void begin(void)
 {
@@ -68,8 +69,8 @@ static void shorten(char *word)
 
 static bool takes_long(const char *word)
 {
-    static const char *const words[] = {"moves", "time", "rows", "wait", "max-", "start", "round", "iter", "count", "mo", "ti",
-                                        "ro",    "wa",   "--m",  "--t",  "--r",  "--w",   "threads"};
+    static const char *const words[] = {"moves", "time", "rows", "wait", "max-", "start", "round", "iter", "count",
+                                        "mo",    "ti",   "ro",   "wa",   "--m",  "--t",   "--r",   "--w",  "threads"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(word, words[i]) != NULL)
             return true;

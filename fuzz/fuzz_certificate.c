@@ -1,5 +1,5 @@
-/* Any bytes as a certificate: never is a bound accepted that the best grouping of the table, found here by trying all of them
- * with plain arithmetic, falls below. */
+/* Any bytes as a certificate: never is a bound accepted that the best grouping of the table, found here by trying
+ * all of them with plain arithmetic, falls below. */
 #include "fuzz_support.h"
 
 enum { N = 6, K = 2 };

@@ -1,6 +1,6 @@
-/* Any bytes as a published file: `check` reads it or refuses it with a message on one line, and what it counts fits together.
- * A file that "holds" has no class smaller than k, counted here by plain comparison where its cells are plain. The same bytes
- * as a release whose loss is measured. The first byte chooses the schema. */
+/* Any bytes as a published file: `check` reads it or refuses it with a message on one line, and what it counts fits
+ * together. A file that "holds" has no class smaller than k, counted here by plain comparison where its cells are
+ * plain. The same bytes as a release whose loss is measured. The first byte chooses the schema. */
 #include "fuzz_support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Any bytes as records to insert, delete or update: the state has all of them afterwards or is as it was. The first byte
- * chooses the command and its options. What is released in the same step has no class smaller than k. */
+/* Any bytes as records to insert, delete or update: the state has all of them afterwards or is as it was. The first
+ * byte chooses the command and its options. What is released in the same step has no class smaller than k. */
 #include "fuzz_support.h"
 
 enum { RECORDS = 9, K = 2 };
@@ -35,9 +35,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                 .grow_taxonomy = (data[0] & 0x10) != 0,
                                 .outputs = releases ? &outputs : NULL,
                                 .joint_k = (data[0] & 0x20) != 0 ? K : 0};
-    kanon_status st = command == 0   ? kanon_state_insert_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err)
-                      : command == 1 ? kanon_state_delete_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err)
-                                     : kanon_state_update_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err);
+    kanon_status st = command == 0 ? kanon_state_insert_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err)
+                      : command == 1
+                          ? kanon_state_delete_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err)
+                          : kanon_state_update_bytes(state, data + 1, size - 1, "d.csv", &how, &change, &err);
     require(out.told == releases && (!releases || out.complete == (st == KANON_OK)));
     int64_t records = RECORDS;
     if (st == KANON_OK)

@@ -1,5 +1,5 @@
-/* Any bytes as a groups file: refused with a message on one line, or a grouping whose numbers fit together. It can be measured
- * whatever it is, but is released only if it satisfies k and the constraint of the schema. */
+/* Any bytes as a groups file: refused with a message on one line, or a grouping whose numbers fit together. It can
+ * be measured whatever it is, but is released only if it satisfies k and the constraint of the schema. */
 #include "fuzz_support.h"
 
 static void check_sizes(const kanon_grouping *grouping)
@@ -39,7 +39,8 @@ static void publish(const kanon_grouping *grouping)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &sink, .threads = 1};
     kanon_status st = kanon_publish(small_case()->table, grouping, &outputs, &err);
     require(out.told == 1 && out.complete == (st == KANON_OK));
-    bool allowed = (kanon_grouping_groups(grouping) == 0 || kanon_grouping_smallest(grouping) >= 2) && is_diverse(grouping);
+    bool allowed = (kanon_grouping_groups(grouping) == 0 || kanon_grouping_smallest(grouping) >= 2) &&
+                   is_diverse(grouping);
     if (st == KANON_OK) {
         require(allowed && lines_are_alike(out.bytes, 4, 2));
     } else {

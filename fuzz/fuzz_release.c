@@ -1,6 +1,7 @@
-/* The bytes decide a table and settings; the table is anonymised, and the release is checked here by plain means that share
- * nothing with the library: k (of persons where they are asked for), the constraint, the budget of suppressed records, and
- * that every cell covers its original. A refusal must be true: the whole table as one group violates something. */
+/* The bytes decide a table and settings; the table is anonymised, and the release is checked here by plain means
+ * that share nothing with the library: k (of persons where they are asked for), the constraint, the budget of
+ * suppressed records, and that every cell covers its original. A refusal must be true: the whole table as one group
+ * violates something. */
 #include "fuzz_support.h"
 
 #include <ctype.h>
@@ -16,7 +17,8 @@ static unsigned take(input *in, unsigned below)
     return (in->at < in->end ? *in->at++ : 0u) % below;
 }
 
-/* A record as numbers; -1: missing. Jobs 0 and 1 are below Health, 2 and 3 below Food, 4 stands directly below the root. */
+/* A record as numbers; -1: missing. Jobs 0 and 1 are below Health, 2 and 3 below Food, 4 stands directly below the
+ * root. */
 typedef struct record {
     int age, job, zip, ill, who;
 } record;
@@ -50,7 +52,7 @@ typedef struct wish {
     uint64_t seed;
 } wish;
 
-/* ---- from bytes to a run ---------------------------------------------------------------------------------------------- */
+/* ---- from bytes to a run ----------------------------------------------------------------------------------------- */
 
 static void decide(input *in, wish *w, record *records)
 {
@@ -65,7 +67,7 @@ static void decide(input *in, wish *w, record *records)
     w->share = (bits & 4) != 0 ? (int)take(in, 11) : -1;
     w->refine = (bits & 8) != 0 ? "il-optimization" : (bits & 16) != 0 ? "none" : NULL;
     w->attribute_level = (bits & 32) != 0;
-    w->blocks = (bits & 64) != 0 ? 2 + (int64_t)take(in, 10) : (int64_t)KANON_BLOCKS_NONE;
+    w->blocks = (bits & 64) != 0 ? 2 + (int64_t)take(in, 10) : KANON_BLOCKS_NONE;
     w->seed = bits / 128;
     if (strcmp(w->algorithm, "attribute-cut") != 0 && strcmp(w->algorithm, "full-domain") != 0)
         w->attribute_level = false;
@@ -106,9 +108,10 @@ static void write_table(char *out, const wish *w, const record *records)
 
 static void write_schema(char *out, const wish *w)
 {
-    out += sprintf(out, "missing: ['?']\nattributes:\n  who: identifying\n  age: {role: quasi, type: integer}\n"
-                        "  job: {role: quasi, type: categorical, taxonomy: {Health: [nurse, surgeon], Food: [baker, cook], "
-                        "pilot: }}\n  zip: {role: quasi, mask: right}\n  ill: {role: sensitive, type: categorical}\n");
+    out += sprintf(out,
+                   "missing: ['?']\nattributes:\n  who: identifying\n  age: {role: quasi, type: integer}\n"
+                   "  job: {role: quasi, type: categorical, taxonomy: {Health: [nurse, surgeon], Food: [baker, cook], "
+                   "pilot: }}\n  zip: {role: quasi, mask: right}\n  ill: {role: sensitive, type: categorical}\n");
     if (w->entity)
         out += sprintf(out, "entity: who\nentity-together: %s\n", w->together ? "true" : "false");
     out += sprintf(out, "privacy:\n  k: %d\n", w->k);
@@ -120,7 +123,7 @@ static void write_schema(char *out, const wish *w)
         out += sprintf(out, "  constraints: [{model: alpha-k, attribute: ill, alpha: 0.%d}]\n", w->limit == 2 ? 5 : 75);
 }
 
-/* ---- what must hold --------------------------------------------------------------------------------------------------- */
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 /* Counts of some of the records; of each person once per value. */
 static bool satisfied(const wish *w, const record *records, const bool *in)
@@ -196,8 +199,8 @@ static void read_release(row_cells *rows, const wish *w, const char *at)
     at += 16;
     for (int i = 0; i < w->n; i++) {
         int taken = 0;
-        require(sscanf(at, "%31[^,\n],%31[^,\n],%31[^,\n],%31[^,\n]\n%n", rows[i][0], rows[i][1], rows[i][2], rows[i][3],
-                       &taken) == 4);
+        require(sscanf(at, "%31[^,\n],%31[^,\n],%31[^,\n],%31[^,\n]\n%n", rows[i][0], rows[i][1], rows[i][2],
+                       rows[i][3], &taken) == 4);
         at += taken;
     }
     require(*at == '\0');

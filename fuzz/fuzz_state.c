@@ -1,6 +1,7 @@
-/* A state with damaged bytes: it is refused, or it is sound and gives the release that it gave before. The input is a list of
- * changes of six bytes: where (3), what is done (1), and two values. If the first byte is odd the checksums of the changed
- * pages are made right again, so that the damage reaches the code behind them; then nothing may crash, that is all. */
+/* A state with damaged bytes: it is refused, or it is sound and gives the release that it gave before. The input is
+ * a list of changes of six bytes: where (3), what is done (1), and two values. If the first byte is odd the
+ * checksums of the changed pages are made right again, so that the damage reaches the code behind them; then nothing
+ * may crash, that is all. */
 #include "fuzz_support.h"
 #include "state/store/page_checksum.h"
 
@@ -72,7 +73,8 @@ static char *released(const char *path, int command)
     if (st == KANON_OK)
         st = kanon_state_release(state, &how, &change, &err);
     if (st != KANON_OK) {
-        require(st != KANON_ECANCELLED && err.status == st && err.message[0] != '\0' && strchr(err.message, '\n') == NULL);
+        require(st != KANON_ECANCELLED && err.status == st && err.message[0] != '\0' &&
+                strchr(err.message, '\n') == NULL);
         free(out.bytes);
         out.bytes = NULL;
     }

@@ -1,5 +1,5 @@
-/* What several fuzz targets share: an expectation, errors on one line, output in memory, files in a folder of their own, a
- * small table with its schema, and a state of it. Only the public header is used. */
+/* What several fuzz targets share: an expectation, errors on one line, output in memory, files in a folder of their
+ * own, a small table with its schema, and a state of it. Only the public header is used. */
 #ifndef KANON_FUZZ_SUPPORT_H
 #define KANON_FUZZ_SUPPORT_H
 
@@ -15,12 +15,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define require(holds)                                                                                                      \
-    do {                                                                                                                    \
-        if (!(holds)) {                                                                                                     \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #holds);                                             \
-            abort();                                                                                                        \
-        }                                                                                                                   \
+#define require(holds)                                                                                                 \
+    do {                                                                                                               \
+        if (!(holds)) {                                                                                                \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #holds);                                        \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* A failure says why, on one line, and is none of those that mean a defect. */
@@ -37,7 +37,7 @@ static inline void require_done(kanon_status st, const kanon_error *err)
     require(st == KANON_OK);
 }
 
-/* ---- output in memory ------------------------------------------------------------------------------------------------- */
+/* ---- output in memory -------------------------------------------------------------------------------------------- */
 
 typedef struct memory_output {
     char *bytes; /* NULL: nothing was written; else it ends with a zero */
@@ -71,7 +71,7 @@ static inline kanon_sink memory_sink(memory_output *out)
     return (kanon_sink){.name = "memory.csv", .write = memory_write, .finish = memory_finish, .payload = out};
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static char fuzz_folder[4096];
 
@@ -122,18 +122,19 @@ static inline uint8_t *file_bytes(const char *path, size_t *size)
     return bytes;
 }
 
-/* ---- a small table ---------------------------------------------------------------------------------------------------- */
+/* ---- a small table ----------------------------------------------------------------------------------------------- */
 
-static const char small_schema[] = "missing: ['?']\n"
-                                   "key: id\n"
-                                   "attributes:\n"
-                                   "  id: identifying\n"
-                                   "  age: {role: quasi, type: integer}\n"
-                                   "  born: {role: quasi, type: date}\n"
-                                   "  job: {role: quasi, taxonomy: {Health: [nurse, surgeon], Food: [baker, cook]}}\n"
-                                   "  zip: {role: quasi, mask: right}\n"
-                                   "  ill: sensitive\n"
-                                   "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n";
+static const char small_schema[] =
+    "missing: ['?']\n"
+    "key: id\n"
+    "attributes:\n"
+    "  id: identifying\n"
+    "  age: {role: quasi, type: integer}\n"
+    "  born: {role: quasi, type: date}\n"
+    "  job: {role: quasi, taxonomy: {Health: [nurse, surgeon], Food: [baker, cook]}}\n"
+    "  zip: {role: quasi, mask: right}\n"
+    "  ill: sensitive\n"
+    "privacy: {k: 2, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n";
 
 static const char small_table[] = "id,age,born,job,zip,ill\n"
                                   "1,31,1990-02-28,nurse,101,flu\n"
@@ -156,7 +157,8 @@ static inline const small *small_case(void)
     static small made;
     kanon_error err = {0};
     if (made.table == NULL) {
-        require_done(kanon_schema_from_bytes(&made.schema, small_schema, strlen(small_schema), "s.yaml", NULL, &err), &err);
+        require_done(kanon_schema_from_bytes(&made.schema, small_schema, strlen(small_schema), "s.yaml", NULL, &err),
+                     &err);
         kanon_read_options options = {.struct_size = sizeof options, .threads = 1};
         require_done(
             kanon_table_from_bytes(&made.table, small_table, strlen(small_table), "t.csv", made.schema, &options, &err),
@@ -198,10 +200,10 @@ static inline const uint8_t *small_state(size_t *size)
     return bytes;
 }
 
-/* ---- a release, seen from outside ------------------------------------------------------------------------------------- */
+/* ---- a release, seen from outside -------------------------------------------------------------------------------- */
 
-/* Whether every line of a CSV release occurs at least k times when only its first n_quasi cells are read; a line of stars is
- * suppressed. For releases whose cells have no quotes or separators. */
+/* Whether every line of a CSV release occurs at least k times when only its first n_quasi cells are read; a line of
+ * stars is suppressed. For releases whose cells have no quotes or separators. */
 static inline bool lines_are_alike(const char *release, int n_quasi, int k)
 {
     const char *lines[512];

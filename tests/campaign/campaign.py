@@ -3,9 +3,10 @@
 
     tests/campaign/campaign.py BUILD KIND... [--seconds N] [--cases N] [--seed S] [--workers N] [--first I]
 
-BUILD is a build folder with the program, campaign_driver and libfail_nth (make campaign builds them). KIND: runs, states,
-kills. A case is named by seed, kind and number, and depends on nothing else, so a failing one is run again with --first and
---cases 1. What a failing case needs is written to build/campaign/KIND-SEED-NUMBER. Ends with 1 where anything was wrong."""
+BUILD is a build folder with the program, campaign_driver and libfail_nth (make campaign builds them). KIND:
+runs, states, kills. A case is named by seed, kind and number, and depends on nothing else, so a failing one is
+run again with --first and --cases 1. What a failing case needs is written to build/campaign/KIND-SEED-NUMBER.
+Ends with 1 where anything was wrong."""
 import argparse
 import collections
 import multiprocessing

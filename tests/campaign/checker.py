@@ -1,5 +1,6 @@
-"""What must hold of a release, worked out from the definitions alone: docs/release.md and docs/privacy.md are the contract.
-Standard library only; nothing is shared with the product. Every function returns nothing and raises Wrong with a sentence."""
+"""What must hold of a release, worked out from the definitions alone: docs/release.md and docs/privacy.md are the
+contract. Standard library only; nothing is shared with the product. Every function returns nothing and raises
+Wrong with a sentence."""
 import csv
 import io
 import itertools
@@ -42,7 +43,7 @@ def number(column, text):
     return Fraction(text)
 
 
-# ---- trees ---------------------------------------------------------------------------------------------------------------
+# ---- trees -----------------------------------------------------------------------------------------------------------
 
 def mask_path(text, mask, places):
     """What a value looks like at each level: a value with fewer characters is filled up on the masked side."""
@@ -92,7 +93,7 @@ def lowest_common(paths, values, root, missing):
     return common[0]
 
 
-# ---- constraints ---------------------------------------------------------------------------------------------------------
+# ---- constraints -----------------------------------------------------------------------------------------------------
 
 def values_of(table, rows, i):
     """The values of a sensitive column in some rows; of each entity a value counts once."""
@@ -119,45 +120,55 @@ def n_entities(table, rows):
 
 
 def earth_mover(table, i, group, whole, distance):
+    """The distance of two lists of values: the least and the most that it can be where the contract leaves it open."""
     column = table.columns[i]
     p, q = Counter(group), Counter(whole)
     difference = {v: Fraction(p[v], len(group)) - Fraction(q[v], len(whole)) for v in q}
     if distance is None:
         distance = "ordered" if column.kind != "categorical" else "taxonomy" if column.tree else "equal"
     if distance == "equal" or (distance == "taxonomy" and column.tree is None):
-        return sum(abs(d) for d in difference.values()) / 2
+        return (sum(abs(d) for d in difference.values()) / 2,) * 2
     if distance == "ordered":
-        if column.kind != "categorical":
-            order = sorted(v for v in q if v is not None)
-        elif column.tree is not None:
-            order = [v for v in column.tree if v in q]
-        else:
-            return None  # categories without a tree have the order that the product gives its leaves
-        order += [v for v in q if v is None]
-        total, carried = Fraction(0), Fraction(0)
-        if None in q and column.kind == "categorical":
-            return None  # where the missing leaf stands among the others is not said
-        for v in order:
-            carried += difference[v]
-            total += abs(carried)
-        return total / max(1, len(order) - 1)
-    paths, root = dict(column.tree), next(iter(column.tree.values()))[-1]
-    h = heights(paths, root)
+        return ordered_distance(column, difference)
+    return (tree_distance(column.tree, difference),) * 2
+
+
+def ordered_distance(column, difference):
+    """Numbers have ranks among those of the table, missing ones last. Categories have those of the leaves of their
+    taxonomy; where a missing one stands among them, and which leaves a flat column has in which order, is not said."""
+    if column.kind == "categorical" and (column.tree is None or None in difference):
+        return Fraction(0), Fraction(1)
+    if column.kind == "categorical":
+        order, steps = list(column.tree), (len(column.tree), len(column.tree) - 1)
+    else:
+        order = sorted(v for v in difference if v is not None) + [v for v in difference if v is None]
+        steps = (len(order) - 1,) * 2
+    total, carried = Fraction(0), Fraction(0)
+    for v in order:
+        carried += difference.get(v, 0)
+        total += abs(carried)
+    return total / max(1, steps[0]), total / max(1, steps[1])
+
+
+def tree_distance(tree, difference):
+    """With h(lca) / H between two leaves the mass below each node moves half of the step up to its parent."""
+    root = next(iter(tree.values()))[-1]
+    h = heights(tree, root)
     mass = defaultdict(Fraction)
     for v, d in difference.items():
-        for name in ([None, root] if v is None else paths[v]):
+        for name in ([None, root] if v is None else tree[v]):
             mass[name] += d
     total = Fraction(0)
-    for v in list(paths) + [None]:
-        path = [None, root] if v is None else paths[v]
+    for v in list(tree) + [None]:
+        path = [None, root] if v is None else tree[v]
         for below, above in zip(path, path[1:]):
             if below in mass:
                 total += abs(mass.pop(below)) * (h[above] - h.get(below, 0))
     return total / (2 * h[root])
 
 
-def constraint_holds(table, constraint, rows, whole):
-    """Whether some rows satisfy a constraint; None where the contract leaves it open."""
+def constraint_holds(table, constraint, rows, whole, surely=False):
+    """Whether some rows satisfy a constraint; where the contract leaves that open, `surely` asks for both readings."""
     i = table.index(constraint["attribute"])
     values = values_of(table, rows, i)
     counts = sorted(Counter(values).values(), reverse=True)
@@ -173,17 +184,17 @@ def constraint_holds(table, constraint, rows, whole):
         return counts[0] < Fraction(constraint["c"]) * sum(counts[constraint["l"] - 1:])
     if model == "alpha-k":
         return Fraction(counts[0], len(values)) <= Fraction(constraint["alpha"])
-    reached = earth_mover(table, i, values, values_of(table, whole, i), constraint.get("distance"))
-    return None if reached is None else reached <= Fraction(constraint["t"]) + Fraction(1, 10 ** 9)
+    least, most = earth_mover(table, i, values, values_of(table, whole, i), constraint.get("distance"))
+    return (most if surely else least) <= Fraction(constraint["t"]) + Fraction(1, 10 ** 9)
 
 
-def satisfied(table, rows):
+def satisfied(table, rows, surely=False):
     """None, or what some rows as one group do not satisfy."""
     size = n_entities(table, rows) if table.entity is not None else len(rows)
     if size < table.k:
         return "%d %s, k is %d" % (size, "entities" if table.entity is not None else "records", table.k)
     for constraint in table.constraints:
-        if constraint_holds(table, constraint, rows, table.rows) is False:
+        if not constraint_holds(table, constraint, rows, table.rows, surely):
             return "%s on %s" % (constraint["model"], constraint["attribute"])
     return None
 
@@ -194,7 +205,7 @@ def budget(table, rows=None):
     return None if table.suppress is None else math.floor(Fraction(table.suppress) * n)
 
 
-# ---- is a refusal true? --------------------------------------------------------------------------------------------------
+# ---- is a refusal true? ----------------------------------------------------------------------------------------------
 
 def partitions(items):
     if not items:
@@ -208,9 +219,9 @@ def partitions(items):
 
 
 def grouping_exists(table, most=7):
-    """Whether any grouping satisfies everything, with as many records suppressed as may be: True, False, or None where the
-    table is too large to try. The union of two good groups is good unless an entity is in both, so one group is tried
-    first, and all partitions only of tiny tables."""
+    """Whether any grouping satisfies everything, with as many records suppressed as may be: True, False, or None
+    where the table is too large to try. The union of two good groups is good unless an entity is in both, so
+    one group is tried first, and all partitions only of tiny tables."""
     n = len(table.rows)
     allowed = budget(table) or 0
     tried = 0
@@ -220,7 +231,7 @@ def grouping_exists(table, most=7):
             if tried > 3000:
                 return None
             rows = [row for i, row in enumerate(table.rows) if i not in out]
-            if satisfied(table, rows) is None:
+            if satisfied(table, rows, True) is None:
                 return True
     if table.entity is None or not table.constraints:
         return False
@@ -235,12 +246,12 @@ def grouping_exists(table, most=7):
                         len({id(p) for p in parts for i in p if table.rows[i][e] == who}) > 1
                         for who in {table.rows[i][e] for i in left}):
                     continue
-                if all(satisfied(table, [table.rows[i] for i in part]) is None for part in parts):
+                if all(satisfied(table, [table.rows[i] for i in part], True) is None for part in parts):
                     return True
     return False
 
 
-# ---- cells ---------------------------------------------------------------------------------------------------------------
+# ---- cells -----------------------------------------------------------------------------------------------------------
 
 INTERVAL = re.compile(r"\[(.*)\.\.(.*)\]", re.S)
 RANGE = re.compile(r"\[(.*),(.*)\]", re.S)
@@ -262,10 +273,12 @@ def check_numbers(table, i, cells, rows, form, exact):
     if form == "mean":
         if exact:
             shown = float(number(column, cells[0]))
-            need(float(low) - TOLERANCE <= shown <= float(high) + TOLERANCE, "%s: a mean outside of its group" % column.name)
+            need(float(low) - TOLERANCE <= shown <= float(high) + TOLERANCE,
+                 "%s: a mean outside of its group" % column.name)
             # means are rounded: dates to days, numbers to two places or more
             slack = 1 if column.kind == "date" else 0.0051
-            need(abs(shown - float(sum(numbers) / len(numbers))) <= slack, "%s: not the mean of its group" % column.name)
+            need(abs(shown - float(sum(numbers) / len(numbers))) <= slack,
+                 "%s: not the mean of its group" % column.name)
         return
     if form == "columns":
         ends = cells
@@ -300,7 +313,7 @@ def check_category(table, i, cell, rows, exact, paths, root):
     need(all(trimmed(cell) in paths[v] for v in values), "%s: a category does not cover its original" % column.name)
 
 
-# ---- a whole release -----------------------------------------------------------------------------------------------------
+# ---- a whole release -------------------------------------------------------------------------------------------------
 
 def released_header(table, form):
     out = []
@@ -351,7 +364,8 @@ def check_release(table, release, groups_text, form="interval", attribute_level=
     suppressed = members.pop(0, [])
     need(sorted(members) == list(range(1, len(members) + 1)), "the groups are not numbered from 1")
     allowed = budget(table, everybody)
-    need(allowed is None or len(suppressed) <= allowed, "%d records are suppressed, %s may be" % (len(suppressed), allowed))
+    need(allowed is None or len(suppressed) <= allowed,
+         "%d records are suppressed, %s may be" % (len(suppressed), allowed))
     for group, inside in members.items():
         lack = satisfied(table, [table.rows[r] for r in inside])
         need(lack is None, "group %d has %s" % (group, lack))
@@ -377,7 +391,8 @@ def check_cells(table, rows, places, members, suppressed, form, attribute_level)
     classes = defaultdict(list)
     for group, inside in members.items():
         shown = tuple(rows[inside[0]][p] for p in quasi_places)
-        need(all(tuple(rows[r][p] for p in quasi_places) == shown for r in inside), "group %d shows different cells" % group)
+        need(all(tuple(rows[r][p] for p in quasi_places) == shown for r in inside),
+             "group %d shows different cells" % group)
         classes[shown] += inside
         originals = [table.rows[r] for r in inside]
         for i in quasi:

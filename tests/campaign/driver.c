@@ -1,10 +1,11 @@
-/* Runs of the library in one process, as the campaigns want them: requests on standard input, answers on standard output.
- * Starting a process for each of 100,000 runs would take longer than the runs. It sees only the public header, decides
- * nothing and checks nothing but that a sink is told exactly once how the call ended; what is right is judged by the Python
- * on the other side.
+/* Runs of the library in one process, as the campaigns want them: requests on standard input, answers on standard
+ * output. Starting a process for each of 100,000 runs would take longer than the runs. It sees only the public
+ * header, decides nothing and checks nothing but that a sink is told exactly once how the call ended; what is right
+ * is judged by the Python on the other side.
  *
- * A request and an answer are fields, each "NAME LENGTH\n" and so many bytes and "\n", and a line "." at the end. The field
- * `do` says what is to be done: anonymize, insert, delete, update, optimize, release, describe, audit, check. */
+ * A request and an answer are fields, each "NAME LENGTH\n" and so many bytes and "\n", and a line "." at the end.
+ * The field `do` says what is to be done: anonymize, insert, delete, update, optimize, release, describe, audit,
+ * check. */
 #include "kanon.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 enum { MOST_FIELDS = 64, MOST_SETTINGS = 32 };
 
-/* ---- fields ----------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 typedef struct field {
     char name[32];
@@ -90,7 +91,7 @@ static void answer_number(const char *name, long long number)
     answer_text(name, text);
 }
 
-/* ---- outputs ---------------------------------------------------------------------------------------------------------- */
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
 
 typedef struct output {
     char *bytes;
@@ -157,7 +158,8 @@ static void answer_outputs(wanted *w, kanon_status st)
     for (int i = 0; i < N_OUTPUTS; i++) {
         output *out = &w->outputs[i];
         if (names != NULL && strstr(names, output_names[i]) != NULL) {
-            if (out->told > 1 || (out->told == 1 && out->complete != (st == KANON_OK)) || (out->told == 0 && st == KANON_OK))
+            if (out->told > 1 || (out->told == 1 && out->complete != (st == KANON_OK)) ||
+                (out->told == 0 && st == KANON_OK))
                 answer_text("broken", "a sink was not told once how the call ended");
             if (st == KANON_OK)
                 answer(output_names[i], out->bytes != NULL ? out->bytes : "", out->size);
@@ -175,14 +177,15 @@ static void answer_status(kanon_status st, const kanon_error *err)
     }
 }
 
-/* ---- runs ------------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* NAME=VALUE, one per line; the field is cut up. */
 static size_t settings_of(const char *name, kanon_setting *settings)
 {
     const field *f = find(name);
     size_t n = 0;
-    for (char *line = f != NULL ? strtok(f->bytes, "\n") : NULL; line != NULL && n < MOST_SETTINGS; line = strtok(NULL, "\n")) {
+    for (char *line = f != NULL ? strtok(f->bytes, "\n") : NULL; line != NULL && n < MOST_SETTINGS;
+         line = strtok(NULL, "\n")) {
         char *equals = strchr(line, '=');
         if (equals == NULL)
             give_up("not a setting");
@@ -203,7 +206,8 @@ static void anonymize(void)
     const kanon_outputs *outputs = want(&w);
     const field *csv = find("table"), *yaml = find("schema");
     int threads = (int)number_of("threads");
-    kanon_read_options reading = {.struct_size = sizeof reading, .threads = threads, .encode_all = (int)number_of("all")};
+    kanon_read_options reading = {
+        .struct_size = sizeof reading, .threads = threads, .encode_all = (int)number_of("all")};
     kanon_options options = {.struct_size = sizeof options,
                              .k = number_of("k"),
                              .algorithm = text_of("algorithm"),
@@ -240,7 +244,7 @@ static void anonymize(void)
     kanon_schema_free(schema);
 }
 
-/* ---- states ----------------------------------------------------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------------------------------------------------ */
 
 static kanon_status change_state(const char *what, kanon_state *state, const kanon_outputs *outputs, kanon_change *done,
                                  kanon_error *err)
@@ -328,9 +332,10 @@ static void check_release(void)
     kanon_schema *schema = NULL;
     kanon_check *check = NULL;
     const field *csv = find("table"), *yaml = find("schema");
+    kanon_check_options options = {.struct_size = sizeof options, .delimiter = text_of("delimiter")[0]};
     kanon_status st = kanon_schema_from_bytes(&schema, yaml->bytes, yaml->size, "s.yaml", NULL, &err);
     if (st == KANON_OK)
-        st = kanon_check_bytes(&check, csv->bytes, csv->size, "r.csv", schema, NULL, &err);
+        st = kanon_check_bytes(&check, csv->bytes, csv->size, "r.csv", schema, &options, &err);
     answer_status(st, &err);
     if (check != NULL) {
         answer_number("k", check->k);

@@ -1,7 +1,7 @@
-"""Campaign c: a program that works on a state or writes a release is killed at a random moment. The state afterwards is the old
-one or the new one, never one between; an output is the old file or the whole new one. SIGTERM, SIGINT and SIGHUP leave
-nothing half-done and no temporary file; after SIGKILL only files with the names of temporary ones may be left, and the next
-run of the program is not disturbed by them."""
+"""Campaign c: a program that works on a state or writes a release is killed at a random moment. The state
+afterwards is the old one or the new one, never one between; an output is the old file or the whole new one.
+SIGTERM, SIGINT and SIGHUP leave nothing half-done and no temporary file; after SIGKILL only files with the
+names of temporary ones may be left, and the next run of the program is not disturbed by them."""
 import os
 import random
 import re
@@ -14,7 +14,7 @@ import driver
 from checker import need
 
 OUTPUTS = ["r.csv", "g.csv", "p.json", "e.html"]
-TEMPORARY = re.compile(r"\.\d+-\d+\.(tmp|old)$")
+TEMPORARY = re.compile(r"\.(tmp|old)(-journal)?$")
 SCHEMA = """missing: ["?"]
 key: key
 attributes:
@@ -97,7 +97,8 @@ class Scene:
         found = self.tools.driver.ask({"do": "describe", "state": path})
         need(found["status"] == driver.OK, "the state is not sound: " + found.get("message", ""))
         shutil.copy(path, self.tools.path("copy.state"))
-        shown = self.tools.driver.ask({"do": "release", "state": self.tools.path("copy.state"), "want": "release groups"})
+        shown = self.tools.driver.ask({"do": "release", "state": self.tools.path("copy.state"),
+                                       "want": "release groups"})
         need(shown["status"] == driver.OK, "the state cannot be released: " + shown.get("message", ""))
         return tuple(found[name] for name in ("records", "groups", "releases", "history", "departed")) + (
             shown["release"], shown["groups"])
@@ -127,7 +128,8 @@ def run_case(rng, tools, record):
     folder = scene.fresh("case", old)
     # any moment, and more often the end, where files are named and the state is committed
     wait = scene.seconds[name] * rng.choice([1.15 * rng.random(), 0.6 + 0.5 * rng.random()])
-    record["what.txt"] = "%s\nsignal %d after %.6f s, %s\n" % (" ".join(command), how, wait, "over old files" if old else "")
+    record["what.txt"] = "%s\nsignal %d after %.6f s, %s\n" % (
+        " ".join(command), how, wait, "over old files" if old else "")
     process = subprocess.Popen([tools.program] + command + ["-q"], cwd=folder, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ, TMPDIR=folder))
     time.sleep(wait)
@@ -147,7 +149,10 @@ def run_case(rng, tools, record):
     ended = look(scene, folder, name, state, old, how, code)
     if how == signal.SIGKILL and rng.random() < 0.1 and ended.startswith("as before"):
         scene.run(command, folder)  # what is left of the first run does not disturb the second
-        need(scene.content(os.path.join(folder, state)) == scene.after[name], "after a second run the state is another one")
+        need(scene.content(os.path.join(folder, state)) == scene.after[name],
+             "after a second run the state is another one")
+        left = [f for f in os.listdir(folder) if TEMPORARY.search(f)]
+        need(not left, "what a killed run left is still there after the next one: %s" % left)
     return ended
 
 

@@ -1,18 +1,19 @@
-"""Random tables with their schemas, small and awkward: types, missing values, quotes, line breaks, dates, taxonomies, masks,
-equal records, persons with several records. A column keeps what it is made of, so that the checker needs no reading of
-schemas and none of the product's code."""
+"""Random tables with their schemas, small and awkward: types, missing values, quotes, line breaks, dates,
+taxonomies, masks, equal records, persons with several records. A column keeps what it is made of, so that the
+checker needs no reading of schemas and none of the product's code."""
 import json
 import random
 from datetime import date, timedelta
 
 WORDS = ["flu", "gout", "asthma", "a,b", 'say "hi"', "x;y", "two\nlines", "Grüße", "東京", "[1..2]", "{a}", "nurse",
-         "O'Neil", "p|q", "-", "1-2", "tab\there", "#", "=1+1", "null", "NaN", "~", "yes", "&a", "very " + "long " * 12 + "end"]
+         "O'Neil", "p|q", "-", "1-2", "tab\there", "#", "=1+1", "null", "NaN", "~", "yes", "&a",
+         "very " + "long " * 12 + "end"]
 DELIMITERS = ",,,,;|\t"
 
 
 class Column:
-    """role: identifying, quasi, sensitive or insensitive; kind: integer, decimal, date or categorical. tree: for every value
-    its path to the root, for taxonomies; mask: 'right' or 'left'."""
+    """role: identifying, quasi, sensitive or insensitive; kind: integer, decimal, date or categorical. tree: for
+    every value its path to the root, for taxonomies; mask: 'right' or 'left'."""
 
     def __init__(self, name, role, kind="categorical", pool=(), tree=None, mask=None):
         self.name, self.role, self.kind, self.pool, self.tree, self.mask = name, role, kind, list(pool), tree, mask
@@ -105,7 +106,8 @@ def some_words(rng, n):
 
 
 def make_tree(rng, leaves):
-    """A random tree over the leaves, which may be ragged: nested mappings, and the path of every leaf up to the root."""
+    """A random tree over the leaves, which may be ragged: nested mappings, and the path of every leaf up to the
+    root."""
     counter = [0]
 
     def grow(names, depth):
@@ -180,8 +182,8 @@ def sensitive_column(rng, name):
 
 
 def constraint(rng, column):
-    model = rng.choice(["distinct-l-diversity", "p-sensitive-k-anonymity", "entropy-l-diversity", "recursive-l-diversity",
-                        "alpha-k", "t-closeness"])
+    model = rng.choice(["distinct-l-diversity", "p-sensitive-k-anonymity", "entropy-l-diversity",
+                        "recursive-l-diversity", "alpha-k", "t-closeness"])
     out = {"model": model, "attribute": column.name}
     if model == "distinct-l-diversity":
         out["l"] = rng.randint(2, 3)
@@ -201,7 +203,7 @@ def constraint(rng, column):
     return out
 
 
-SHARE_PADDED = 0.0  # of the tables
+SHARE_PADDED = 0.1  # of the tables
 PADDING = ["", " ", "  ", "\u00a0"]
 
 
@@ -241,7 +243,8 @@ def random_table(rng, most_rows=40, keyed=False):
     if rng.random() < 0.5:
         table.columns.append(Column("name", "identifying", "categorical", ["SECRET%d" % i for i in range(40)]))
     if rng.random() < 0.35:
-        table.columns.append(Column("person", "identifying", "categorical", ["P%d" % i for i in range(rng.randint(2, 14))]))
+        persons = ["P%d" % i for i in range(rng.randint(2, 14))]
+        table.columns.append(Column("person", "identifying", "categorical", persons))
         table.entity, table.together = "person", rng.random() < 0.5
     rng.shuffle(table.columns)
     if len(table.columns) == 1:  # nothing tells its separator

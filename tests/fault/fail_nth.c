@@ -1,8 +1,9 @@
-/* A library to preload: it makes the n-th call of one kind fail, in the whole process, whoever makes it: the program, SQLite,
- * libyaml, jansson or the C library's own streams. tests/fault/run_faults.py drives it through the environment:
+/* A library to preload: it makes the n-th call of one kind fail, in the whole process, whoever makes it: the
+ * program, SQLite, libyaml, jansson or the C library's own streams. tests/fault/run_faults.py drives it through the
+ * environment:
  *
- *     FAIL_KIND    which calls are counted: memory, open, read, write, sync, rename, unlink, truncate, map, thread, stat, lock;
- *                  or short-read, short-write: the call succeeds, but moves one byte only
+ *     FAIL_KIND    which calls are counted: memory, open, read, write, sync, rename, unlink, truncate, map, thread,
+ *                  stat, lock; or short-read, short-write: the call succeeds, but moves one byte only
  *     FAIL_AT      the number of the call that fails, from 1; 0: none, calls are only counted
  *     FAIL_STAYS   set: every call from then on fails as well, as on a disk that is full and stays so
  *     FAIL_COUNTS  a file that gets how many calls of each kind were made, one "kind number" per line
@@ -20,6 +21,7 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -62,7 +64,8 @@ static int wanted = -1; /* the kind that fails; -1: none */
 static long wanted_at;
 static int stays, ready;
 
-/* Counts a call and says whether it is to fail. Calls before the constructor below and after the destructor are left alone. */
+/* Counts a call and says whether it is to fail. Calls before the constructor below and after the destructor are left
+ * alone. */
 static int fails(enum kind kind)
 {
     if (!ready)
@@ -104,7 +107,7 @@ __attribute__((destructor)) static void end(void)
     }
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* glibc's own names, because dlsym itself may allocate */
 void *__libc_malloc(size_t size);
@@ -146,13 +149,13 @@ int posix_memalign(void **out, size_t alignment, size_t size)
     return 0;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* The third argument is there where a file may be made. */
-#define MODE_OF(flags, last)                                                                                                \
-    va_list args;                                                                                                           \
-    va_start(args, last);                                                                                                   \
-    int mode = ((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;                          \
+#define MODE_OF(flags, last)                                                                                           \
+    va_list args;                                                                                                      \
+    va_start(args, last);                                                                                              \
+    int mode = ((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE ? va_arg(args, int) : 0;                     \
     va_end(args)
 
 int open(const char *path, int flags, ...)
@@ -208,7 +211,7 @@ int mkdir(const char *path, mode_t mode)
     return fails(OPEN) ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
-/* ---- reading and writing ---------------------------------------------------------------------------------------------- */
+/* ---- reading and writing ----------------------------------------------------------------------------------------- */
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
@@ -314,7 +317,7 @@ int fdatasync(int fd)
     return fails(SYNC) ? -1 : (int)syscall(SYS_fdatasync, fd);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 int rename(const char *from, const char *to)
 {
@@ -371,7 +374,7 @@ int fstat64(int fd, struct stat64 *out)
     return fails(STAT) ? -1 : (int)syscall(SYS_fstat, fd, out);
 }
 
-/* ---- locks, maps, threads --------------------------------------------------------------------------------------------- */
+/* ---- locks, maps, threads ---------------------------------------------------------------------------------------- */
 
 static int control(int fd, int command, void *argument)
 {
@@ -398,6 +401,11 @@ int fcntl64(int fd, int command, ...)
     void *argument = va_arg(args, void *);
     va_end(args);
     return control(fd, command, argument);
+}
+
+int flock(int fd, int operation)
+{
+    return (operation & LOCK_UN) == 0 && fails(LOCK) ? -1 : (int)syscall(SYS_flock, fd, operation);
 }
 
 void *mmap(void *place, size_t size, int protection, int flags, int fd, off_t offset)

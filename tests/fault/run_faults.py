@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every command of the program while the system below it fails: fail_nth.c makes the n-th call of a kind fail, in libraries as
-well. First the calls are counted, then each is made to fail in turn (or a spread sample of them). Afterwards
+"""Every command of the program while the system below it fails: fail_nth.c makes the n-th call of a kind fail, in
+libraries as well. First the calls are counted, then each is made to fail in turn (or a spread sample of them).
+Afterwards
 
 - the program ended by itself, with exit status 0 or 4, and where it failed with one line that says what;
 - no temporary file is left; what it was to write is complete or not there;
@@ -42,19 +43,22 @@ RUN = ["t.csv", "-s", "s.yaml"]
 
 # name: arguments; files that are written; the state that is changed
 COMMANDS = {
-    "anonymize": (["anonymize"] + RUN + ["-a", "kmember", "--threads", "2"] + OUT, ["r.csv", "g.csv", "p.json", "e.html"], None),
+    "anonymize": (["anonymize"] + RUN + ["-a", "kmember", "--threads", "2"] + OUT,
+                  ["r.csv", "g.csv", "p.json", "e.html"], None),
     "stdout": (["anonymize"] + RUN + ["-a", "mondrian", "--numeric", "columns"], [], None),
     "attribute": (["anonymize"] + RUN + ["--recode", "attribute", "-o", "r.csv"], ["r.csv"], None),
     "memory": (["anonymize"] + RUN + ["-a", "top-down", "--memory", "60M", "--shuffle", "-o", "shuffled.csv"],
                ["shuffled.csv"], None),
-    "create": (["anonymize"] + RUN + ["-a", "mondrian", "--state", "n.state", "-o", "r.csv"], ["r.csv", "n.state"], None),
-    "evaluate": (["evaluate"] + RUN + ["--groups", "groups.csv", "--threads", "2", "--report", "p.json"], ["p.json"], None),
+    "create": (["anonymize"] + RUN + ["-a", "mondrian", "--state", "n.state", "-o", "r.csv"],
+               ["r.csv", "n.state"], None),
+    "evaluate": (["evaluate"] + RUN + ["--groups", "groups.csv", "--threads", "2", "--report", "p.json"],
+                 ["p.json"], None),
     "loss": (["evaluate"] + RUN + ["--release", "release.csv"], [], None),
     "check": (["check", "release.csv", "-s", "s.yaml"], [], None),
     "bound": (["bound"] + RUN + ["--certificate", "c.json"], ["c.json"], None),
     "bound-check": (["bound"] + RUN + ["--check", "certificate.json"], [], None),
-    "tradeoff": (["tradeoff"] + RUN + ["-k", "2,3", "-a", "mondrian", "--measure", "query-count=20", "-o", "v.csv", "--json",
-                                       "v.json", "--plot", "v.html"], ["v.csv", "v.json", "v.html"], None),
+    "tradeoff": (["tradeoff"] + RUN + ["-k", "2,3", "-a", "mondrian", "--measure", "query-count=20", "-o", "v.csv",
+                                       "--json", "v.json", "--plot", "v.html"], ["v.csv", "v.json", "v.html"], None),
     "insert": (["insert", "x.state", "i.csv"] + OUT, ["r.csv", "g.csv", "p.json", "e.html"], "x.state"),
     "delete": (["delete", "x.state", "d.csv", "-o", "r.csv", "--joint-k", "2"], ["r.csv"], "x.state"),
     "update": (["update", "x.state", "u.csv"], [], "x.state"),
@@ -66,7 +70,8 @@ COMMANDS = {
     "algorithms": (["algorithms", "tgc"], [], None),
     "sample": (["sample", "hospital", "--rows", "20", "-o", "demo"], ["demo"], None),
 }
-INPUTS = ["s.yaml", "jobs.csv", "t.csv", "i.csv", "u.csv", "d.csv", "x.state", "groups.csv", "release.csv", "certificate.json"]
+INPUTS = ["s.yaml", "jobs.csv", "t.csv", "i.csv", "u.csv", "d.csv", "x.state", "groups.csv", "release.csv",
+          "certificate.json"]
 
 
 class Broken(Exception):
@@ -132,7 +137,8 @@ class Faults:
         self.write("i.csv", HEADER + people(rng, "b", range(6)))
         self.write("u.csv", HEADER + people(rng, "a", range(3, 8)))
         self.write("d.csv", "key\na10\na11\na12\na13\n")
-        self.plain(["anonymize"] + RUN + ["-a", "mondrian", "--state", "x.state", "-o", "release.csv", "--groups", "groups.csv"])
+        self.plain(["anonymize"] + RUN + ["-a", "mondrian", "--state", "x.state", "-o", "release.csv", "--groups",
+                                          "groups.csv"])
         self.plain(["bound"] + RUN + ["--certificate", "certificate.json"])
 
     def plain(self, arguments, folder=None):
@@ -151,13 +157,14 @@ class Faults:
         """Exit status, standard output, standard error."""
         self.fresh()
         counts = os.path.join(self.root, "counts")
-        env = dict(os.environ, LD_PRELOAD=self.shim, TMPDIR=self.temporary, FAIL_KIND=kind, FAIL_AT=str(at), FAIL_COUNTS=counts)
+        env = dict(os.environ, LD_PRELOAD=self.shim, TMPDIR=self.temporary, FAIL_KIND=kind, FAIL_AT=str(at),
+                   FAIL_COUNTS=counts)
         if stays:
             env["FAIL_STAYS"] = "1"
         quiet = [] if command in ("algorithms",) else ["-q"]
         try:
-            done = subprocess.run([self.program] + COMMANDS[command][0] + quiet, cwd=self.case, env=env, capture_output=True,
-                                  stdin=subprocess.DEVNULL, timeout=60)
+            done = subprocess.run([self.program] + COMMANDS[command][0] + quiet, cwd=self.case, env=env,
+                                  capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
         except subprocess.TimeoutExpired:
             raise Broken("it hangs") from None
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
@@ -208,7 +215,8 @@ class Faults:
         if code == 4:
             need(len(lines) == 1 and lines[0].startswith("kanon: ") and len(lines[0]) > 12,
                  "not one line that says what failed: %r" % err)
-            need("internal" not in lines[0] and "defect" not in lines[0], "a failing system is called a defect: " + lines[0])
+            need("internal" not in lines[0] and "defect" not in lines[0],
+                 "a failing system is called a defect: " + lines[0])
         left = self.files()
         if kind == "unlink":  # what cannot be removed stays
             left = {n: c for n, c in left.items() if not re.search(r"\.(tmp|old)$|-journal", n)}
@@ -237,12 +245,12 @@ class Faults:
     @staticmethod
     def said_so(err):
         """The message says that the work was done nevertheless."""
-        return re.search(r"was (changed|recorded|written|kept|applied|done|made)|has been|nevertheless|is complete", err) is not None
+        return re.search(r"(was|is|IS) (changed|recorded|written|kept|applied|done|made|complete)", err) is not None
 
     def examine_state(self, command, code, err, made, good, state):
         if good["made"] is not None:
-            need((made is not None) == (code == 0) or self.said_so(err), "the state is there, but the command failed" if made
-                 else "the command is done, but there is no state")
+            need((made is not None) == (code == 0) or self.said_so(err), "the command is done, but there is no state"
+                 if code == 0 else "the state is there, but the command failed")
             if made is not None:
                 need(self.held("n.state") == good["made"], "the new state is not what it is without a fault")
         if state is None:
@@ -271,7 +279,8 @@ def cases(args, faults, rng):
         faults.learn(command)
         for kind in [args.kind] if args.kind else KINDS:
             n = faults.counts[command].get(kind, 0)
-            numbers = [args.at] if args.at else chosen(rng, n, args.each if kind != "memory" else args.each and 3 * args.each)
+            each = args.each and args.each * (3 if kind == "memory" else 1)
+            numbers = [args.at] if args.at else chosen(rng, n, each)
             for at in numbers:
                 yield command, kind, at, args.stays
                 if args.at:
@@ -297,7 +306,8 @@ def work(args, worker, results):
         except Broken as problem:
             wrong += 1
             if wrong <= 100:
-                print("  --command %s --kind %s --at %d%s: %s" % (command, kind, at, " --stays" if stays else "", problem))
+                print("  --command %s --kind %s --at %d%s: %s" % (
+                    command, kind, at, " --stays" if stays else "", problem))
                 sys.stdout.flush()
     faults.close()
     results.put((done, len(listed), counts, wrong))
