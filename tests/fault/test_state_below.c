@@ -207,7 +207,7 @@ static int64_t count_sqlite(void)
 static void sqlite_has_no_memory(void **unused)
 {
     (void)unused;
-    fail_each(arm_sqlite, count_sqlite, 160);
+    fail_each(arm_sqlite, count_sqlite, 50);
 }
 
 static void arm_library(int64_t at)
@@ -218,7 +218,7 @@ static void arm_library(int64_t at)
 static void the_library_has_no_memory(void **unused)
 {
     (void)unused;
-    fail_each(arm_library, kanon__alloc_count, 400);
+    fail_each(arm_library, kanon__alloc_count, 120);
 }
 
 static int set_up(void **state)
