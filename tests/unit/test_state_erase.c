@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "support.h"
 
-enum { N_ROWS = 400 };
+enum { N_ROWS = 330 };
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
@@ -226,7 +226,7 @@ static void nothing_stays_of_many(void **unused)
     char rows[32768], note[32];
     (void)unused;
     kanon__random_init(&random, test_seed(), 2);
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 6; round++) {
         int used = snprintf(rows, sizeof rows, "%s", header), n_new = 20 + (int)kanon__random_below(&random, 100);
         for (int i = 0; i < n_new; i++, n++) {
             is_there[n] = true;

@@ -50,6 +50,8 @@ kanon_status kanon__store_fail(const kanon__store *store, int code, kanon_error 
     case SQLITE_PERM:
         return kanon__fail(err, KANON_EIO, "cannot write %s: it is read-only", store->path);
     case SQLITE_IOERR:
+        if (code == SQLITE_IOERR_NOMEM)
+            return kanon__fail(err, KANON_ENOMEM, "out of memory for the state");
         if (code == SQLITE_IOERR_DATA || code == SQLITE_IOERR_CORRUPTFS)
             return kanon__store_damaged(store, "the checksum of a page is wrong", err);
         return kanon__fail(err, KANON_EIO, "cannot read or write %s: %s", store->path, sqlite3_errstr(code));
