@@ -59,14 +59,12 @@ static kanon_status expect_none(kanon_state *s, const char *sql, const char *whe
     return st == KANON_OK && n != 0 ? kanon__store_damaged(&s->store, where, err) : st;
 }
 
-/* For every number: the tally, and -1 for each record that has it, add up to 0. */
+/* For every code: the tally, and -1 for each record that has it, add up to 0. */
 static kanon_status check_tallies(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char sql[512];
     for (int i = 0; i < s->n_dimensions && st == KANON_OK; i++) {
-        if (!s->space->dimensions[i].numeric)
-            continue;
         snprintf(
             sql, sizeof sql,
             "SELECT count(*) FROM (SELECT place, sum(n) AS total FROM (SELECT place, n FROM tallies WHERE dimension = %d "
