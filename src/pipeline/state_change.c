@@ -26,6 +26,7 @@
 #include "verify/verify.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,6 +126,16 @@ static kanon_status give_name(const state_build *m, kanon_error *err)
     return KANON_OK;
 }
 
+/* The file and its journal, which SQLite leaves where it cannot write any more. */
+static void remove_unfinished(const char *temporary)
+{
+    char journal[PATH_MAX];
+    int length = snprintf(journal, sizeof journal, "%s-journal", temporary);
+    if (length > 0 && (size_t)length < sizeof journal)
+        unlink(journal);
+    unlink(temporary);
+}
+
 /* Called by kanon__publish when all files are complete: the new state is saved and named before they are, so that no
  * release exists that its state does not know. Where they cannot be named, the state goes, too. */
 static kanon_status finish_new(kanon__finished *files, void *payload, kanon_error *err)
@@ -203,9 +214,9 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     KANON_TRY(outputs != NULL ? kanon__publish(table, grouping, outputs, err, finish_new, &m) : finish_new(NULL, &m, err),
               out);
 out:
-    if (m.temporary != NULL)
-        unlink(m.temporary);
     kanon_state_close(m.state);
+    if (m.temporary != NULL)
+        remove_unfinished(m.temporary);
     kanon__free(m.temporary);
     return st;
 }
