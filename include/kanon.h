@@ -363,8 +363,8 @@ typedef enum kanon_shows {
 typedef struct kanon_group_cell {
     size_t struct_size;
     kanon_shows shows;
-    double min, max;                 /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; else NAN */
-    const char *min_text, *max_text; /* the same as it is written in the table; else NULL */
+    double min, max; /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; an open band ends at infinity; else NAN */
+    const char *min_text, *max_text; /* the same as the release writes it, "" for an open end; else NULL */
     const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
 } kanon_group_cell;
 
