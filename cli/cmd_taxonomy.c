@@ -88,9 +88,10 @@ static const option option_output = {
 };
 
 static const option *const options[] = {
-    &option_column, &option_table,     &option_widths, &option_frequencies, &option_dates,     &option_mask,  &option_prefixes,
-    &option_rare,   &option_missing,   &option_form,   &option_depth,       &option_output,    &option_delimiter,
-    &option_quiet,  &option_help,      NULL,
+    &option_column,    &option_table, &option_widths,   &option_frequencies,
+    &option_dates,     &option_mask,  &option_prefixes, &option_rare,
+    &option_missing,   &option_form,  &option_depth,    &option_output,
+    &option_delimiter, &option_quiet, &option_help,     NULL,
 };
 
 static const char *const examples[] = {
@@ -131,8 +132,7 @@ static int run_build(const command *self, const arguments *args)
     if (args->column == NULL)
         return wrong_usage(self, "no column; give --column A");
     if (n != 1)
-        return wrong_usage(self,
-                           "%s of --widths, --frequencies, --dates, --mask, --prefixes and --rare",
+        return wrong_usage(self, "%s of --widths, --frequencies, --dates, --mask, --prefixes and --rare",
                            n == 0 ? "give one" : "give only one");
     kanon_column_options column = column_of(args);
     kanon_status st = kanon_taxonomy_build(&taxonomy, args->second, &column, (kanon_taxonomy_method)method,

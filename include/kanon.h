@@ -872,7 +872,7 @@ typedef struct kanon_taxonomy_check {
 } kanon_taxonomy_check;
 
 /* Check a taxonomy, and where `table` is not NULL (or options->bytes is not) whether it has all values of the column. Every
- * line is looked at, whatever is wrong with the others. The form is CSV; other forms are read as kanon_taxonomy_read does. */
+ * line of a CSV is looked at, whatever is wrong with the others; other forms must be sound. */
 KANON_API kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const char *path, kanon_taxonomy_form form,
                                                  const char *table, const kanon_column_options *options,
                                                  const kanon_context *context, kanon_error *err);

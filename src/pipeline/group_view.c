@@ -29,7 +29,8 @@ static const char *text_at(const kanon__domain *domain, int64_t i, char buffer[K
     if (domain->bands != NULL && i < 2 * (int64_t)n_bands) {
         const kanon__band *band = &domain->bands[i / 2];
         bool open = i % 2 == 0 ? band->open_below : band->open_above;
-        *length = open ? 0 : kanon__band_end_text(buffer, i % 2 == 0 ? band->first : band->last, domain->scale, domain->type);
+        int64_t end = i % 2 == 0 ? band->first : band->last;
+        *length = open ? 0 : kanon__band_end_text(buffer, end, domain->scale, domain->type);
         return buffer;
     }
     return domain->taxonomy != NULL ? kanon__taxonomy_label(domain->taxonomy, (int32_t)i, length)

@@ -265,7 +265,8 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
             set_date_limits(a, shown.lo, shown.hi);
         else
             set_number_limits(a, c, shown.lo, shown.hi);
-        a->is_clipped = c->domain->values[0] < a->edges[0] || kanon__domain_high(c->domain, n_numbers - 1) + unit_of(c) > a->edges[a->n];
+        a->is_clipped = c->domain->values[0] < a->edges[0] ||
+                        kanon__domain_high(c->domain, n_numbers - 1) + unit_of(c) > a->edges[a->n];
     }
     count_before(a, c, counts);
     count_after(a, c, g, extents);

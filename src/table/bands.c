@@ -178,8 +178,8 @@ kanon_status kanon__band_rule_new(kanon__band_rule **out, const char *bands, con
         st = kanon__fail(err, KANON_EDATA, "%s: the bands do not fit the type of the column, which is %s", column,
                          kanon_type_text(type));
         kanon__hint(err, st,
-                    type == KANON_TYPE_DATE      ? "dates have bands of week, month, quarter, year, decade or a number of days; "
-                                                   "edges, top and bottom are dates written YYYY-MM-DD"
+                    type == KANON_TYPE_DATE ? "dates have bands of week, month, quarter, year, decade or a number of days; "
+                                              "edges, top and bottom are dates written YYYY-MM-DD"
                     : type == KANON_TYPE_INTEGER ? "widths, edges, top and bottom of integers are whole numbers"
                                                  : "widths, edges, top and bottom are numbers of at most 18 digits");
         goto out;

@@ -56,8 +56,8 @@ enum { KANON__BAND_TEXT = 2 * KANON__NUMBER_TEXT + 8 };
 
 /* An end as text: the first or the last value of a band that is shown. Returns the length. */
 size_t kanon__band_end_text(char buffer[KANON__NUMBER_TEXT], int64_t end, int scale, kanon_type type);
-/* The interval from `lo` to `hi`: "[20..24]", "[0..0.5)", "[90..]", "[..18]", "20" where it is one value, "*" where both ends
- * are open. `ranges`: as PostgreSQL writes them, "[20,24]", "[0,0.5)", "[90,)", "(,18]". Returns the length. */
+/* The interval from `lo` to `hi`: "[20..24]", "[0..0.5)", "[90..]", "[..18]", "20" where it is one value, "*" where both
+ * ends are open. `ranges`: as PostgreSQL writes them, "[20,24]", "[0,0.5)", "[90,)", "(,18]". Returns the length. */
 size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, const kanon__band *hi, int scale,
                         kanon_type type, bool ranges);
 

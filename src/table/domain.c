@@ -472,8 +472,9 @@ static kanon_status fail_not_numeric(const build *b, kanon_error *err)
 {
     kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has bands, but not all of its values are numbers",
                                   b->raw->source->name, b->raw->name);
-    return kanon__hint(err, st, "name the texts that mean 'no value' with 'missing', or use 'type: integer' or 'type: decimal' "
-                                "to find the lines");
+    return kanon__hint(err, st,
+                       "name the texts that mean 'no value' with 'missing', or use 'type: integer' or 'type: decimal' to "
+                       "find the lines");
 }
 
 /* ---- one domain -------------------------------------------------------------------------------------------------- */

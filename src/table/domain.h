@@ -28,8 +28,8 @@ typedef struct kanon__domain {
     double *values;
     int64_t *scaled; /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
     int scale;
-    kanon__band *bands; /* what each code shows, where the schema has bands: then `values` and `scaled` are their low ends and
-                         * `texts` their intervals; else NULL */
+    kanon__band *bands; /* what each code shows where the schema has bands, else NULL; `values` and `scaled` are then the low
+                         * ends, and `texts` the intervals */
     char *band_texts[3]; /* bands, top and bottom as the schema has them, for the independent check; else NULL */
     kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
     kanon__taxonomy *taxonomy; /* categorical */

@@ -77,8 +77,7 @@ kanon_status kanon__column_values_read(kanon__column_values *out, const char *pa
     kanon__csv csv = {0};
     *out = (kanon__column_values){0};
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
-    if (o.column == NULL || (path == NULL && o.bytes == NULL))
-    {
+    if (o.column == NULL || (path == NULL && o.bytes == NULL)) {
         st = kanon__fail(err, KANON_EINVAL, "a column of a table must be named");
         goto out;
     }

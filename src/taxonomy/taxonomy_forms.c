@@ -181,8 +181,10 @@ static kanon_status read_lines(node_list *l, bool yaml, kanon_error *err)
         if (text[0] == '\t')
             st = fail_at(l, line, "indented with a tab", "indent with spaces", err);
         else if (yaml && !strip_yaml(text, &length))
-            st = fail_at(l, line, "not of the form NAME:", "write one name per line with a colon behind it, and names with "
-                                                           "colons or signs in front in quotes", err);
+            st = fail_at(l, line, "not of the form NAME:",
+                         "write one name per line with a colon behind it, and names with "
+                         "colons or signs in front in quotes",
+                         err);
         else
             st = add_line(l, stack, indent, text, length, line, err);
         if (st != KANON_OK)

@@ -154,7 +154,8 @@ static kanon_status prepare_bands(level_build *b, kanon_error *err)
     int scale = 0;
     KANON_TRY(read_values(b, false, err), out);
     for (int i = 0; i < b->n_levels; i++) {
-        if (!kanon__bands_check(b->words[i], NULL, NULL, &problem, &hint) || kanon__bands_need_dates(b->words[i], NULL, NULL))
+        if (!kanon__bands_check(b->words[i], NULL, NULL, &problem, &hint) ||
+            kanon__bands_need_dates(b->words[i], NULL, NULL))
             return fail_levels("bands are widths, each a multiple of the one before: 5,20", err);
         KANON_TRY(kanon__band_rule_new(&b->rules[i], b->words[i], NULL, NULL, b->type, b->column, err), out);
         scale = kanon__band_rule_scale(b->rules[i]) > scale ? kanon__band_rule_scale(b->rules[i]) : scale;
@@ -334,9 +335,8 @@ static size_t level_label(char out[LABEL_ROOM], const level_build *b, uint32_t p
     kanon__band band;
     switch (b->method) {
     case KANON_TAXONOMY_BANDS:
-        return kanon__band_of(b->rules[i], l->scaled, &band)
-                   ? kanon__band_text(out, &band, &band, b->scale, b->type, false)
-                   : 0;
+        return kanon__band_of(b->rules[i], l->scaled, &band) ? kanon__band_text(out, &band, &band, b->scale, b->type, false)
+                                                             : 0;
     case KANON_TAXONOMY_FREQUENCY:
         return interval_label(out, b, b->begins[i][place], b->bins[i][place]);
     case KANON_TAXONOMY_DATES:

@@ -52,12 +52,12 @@ static const struct {
 
 /* A name, as all lines together know it. */
 typedef struct name_fact {
-    uint32_t parent;             /* KANON__NO_CODE: none so far */
-    int64_t line;                /* where it first stands */
-    int64_t leaf_line;           /* where it first is a value; 0: nowhere */
+    uint32_t parent;   /* KANON__NO_CODE: none so far */
+    int64_t line;      /* where it first stands */
+    int64_t leaf_line; /* where it first is a value; 0: nowhere */
     int64_t n_ends, n_children;
     bool is_inner, two_parents, two_paths;
-    int64_t seen_on;             /* the last line it was seen on */
+    int64_t seen_on; /* the last line it was seen on */
 } name_fact;
 
 typedef struct lint_line {

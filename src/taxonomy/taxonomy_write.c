@@ -121,8 +121,8 @@ static kanon_status write_document(const kanon_taxonomy *d, const char *path, co
                                    kanon_taxonomy_form form, kanon_error *err)
 {
     static void (*const writers[])(kanon__output *, const kanon_taxonomy *) = {
-        [KANON_TAXONOMY_CSV] = write_csv,         [KANON_TAXONOMY_INDENTED] = write_indented,
-        [KANON_TAXONOMY_YAML] = write_yaml,       [KANON_TAXONOMY_PARENTS] = write_parents,
+        [KANON_TAXONOMY_CSV] = write_csv,   [KANON_TAXONOMY_INDENTED] = write_indented,
+        [KANON_TAXONOMY_YAML] = write_yaml, [KANON_TAXONOMY_PARENTS] = write_parents,
         [KANON_TAXONOMY_JSON] = write_json,
     };
     kanon_status st = KANON_OK;
