@@ -74,4 +74,18 @@ printf 'age,born\n5e300,1\n6,2\n' >large.csv
 expect 3 "$KANON" anonymize large.csv --quasi age,born --bands age=5 -k 2
 err_has "age: a number is too long for bands"
 
+# check reads all ways to write an open end as one
+printf 'age\n"[90..]"\n"[90,)"\n>=90\n"[90,]"\n' >open.csv
+expect 0 "$KANON" check open.csv --quasi age -k 4
+printf 'kg\n"[..0.5)"\n"(,0.5)"\n<0.5\n' >open.csv
+expect 0 "$KANON" check open.csv --quasi kg -k 3
+
+# a bound of bands comes with a proof; what cannot hold bands says so
+expect 0 "$KANON" bound t.csv -s s.yaml --certificate proof.json -q
+expect 0 "$KANON" bound t.csv -s s.yaml --check proof.json
+out_has "holds"
+expect 2 "$KANON" anonymize t.csv -s s.yaml --state s.state -o r.csv
+err_has "age: a state cannot hold a column with bands"
+no_file s.state
+
 expect 0 python3 "$SOURCE/tests/reference/ref_bands.py" "$KANON" "${SEED:-7}" 4
