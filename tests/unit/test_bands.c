@@ -166,12 +166,53 @@ static void memory_may_end_anywhere(void **state)
     assert_int_equal(kanon__alloc_in_use(), 0);
 }
 
+static int ignore(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes;
+    (void)size;
+    (void)payload;
+    return 0;
+}
+
+/* The same for reading and writing each form of a taxonomy. */
+static void forms_survive_without_memory(void **state)
+{
+    static const char *const texts[] = {
+        [KANON_TAXONOMY_CSV] = "a;x;*\nb;x;*\nc;*\n",
+        [KANON_TAXONOMY_INDENTED] = "*\n  x\n    a\n    b\n  c\n",
+        [KANON_TAXONOMY_YAML] = "x:\n  a:\n  'b':\nc:\n",
+        [KANON_TAXONOMY_PARENTS] = "node,parent\na,x\nx,*\n*,\nc,*\n\"b\",x\n",
+        [KANON_TAXONOMY_JSON] =
+            "{\"name\": \"*\", \"children\": [{\"name\": \"\\u00e9\", \"children\": [{\"name\": \"a\"}]}]}",
+    };
+    const kanon_sink sink = {.write = ignore};
+    (void)state;
+    for (int form = KANON_TAXONOMY_CSV; form <= KANON_TAXONOMY_JSON; form++) {
+        kanon_status st = KANON_ENOMEM;
+        for (int64_t i = 1; st != KANON_OK; i++) {
+            kanon_error err = {0};
+            kanon_taxonomy *taxonomy = NULL;
+            kanon__alloc_fail_at(i, false);
+            st = kanon_taxonomy_from_bytes(&taxonomy, texts[form], strlen(texts[form]), "t", (kanon_taxonomy_form)form, NULL,
+                                           &err);
+            if (st == KANON_OK)
+                st = kanon_taxonomy_write(taxonomy, NULL, &sink, (kanon_taxonomy_form)form, &err);
+            kanon__alloc_fail_at(0, false);
+            if (st != KANON_OK)
+                assert_int_equal(st, KANON_ENOMEM);
+            kanon_taxonomy_free(taxonomy);
+        }
+    }
+    assert_int_equal(kanon__alloc_in_use(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_check_knows_where_bands_end),
         cmocka_unit_test(groups_show_bands),
         cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(forms_survive_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
