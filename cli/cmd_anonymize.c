@@ -2,6 +2,7 @@
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
  * Run by main.c; calls the library, progress.c and command_line.c. */
 #include "command_line.h"
+#include "paths.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -167,15 +168,20 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* Outputs in one place would overwrite each other, or what is still being read. */
-static int check_outputs(const command *self, const arguments *args)
+enum { N_OUTPUTS = 5 };
+
+/* Outputs in one place would overwrite each other, or what is still being read. `schema` NULL: it was not read yet. */
+static int check_outputs(const command *self, const arguments *args, const kanon_schema *schema)
 {
-    enum { N_OUTPUTS = 5, N_PATHS = 7 };
-    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->report_external,
-                                  args->state,   args->schema, args->operand};
-    if (is_standard(args->operand))
-        paths[N_PATHS - 1] = NULL;
-    return check_paths(self, paths, N_OUTPUTS, N_PATHS);
+    const char *outputs[N_OUTPUTS] = {args->release, args->groups, args->report, args->report_external, args->state};
+    const char *inputs[] = {args->operand, args->schema};
+    command_paths paths = {.outputs = outputs, .n_outputs = N_OUTPUTS, .inputs = inputs, .n_inputs = 2};
+    if (schema != NULL)
+        return check_schema_paths(self, &paths, schema);
+    int status = check_paths(self, &paths);
+    paths.state = args->state;
+    paths.n_outputs = N_OUTPUTS - 1; /* the state itself belongs to the state */
+    return status == EXIT_DONE ? check_paths(self, &paths) : status;
 }
 
 /* Whether a file can be made at `path`. The library finds out too, but only after the work. */
@@ -203,7 +209,7 @@ static bool is_writable_place(const char *path)
 static int check_places(const arguments *args)
 {
     const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->state};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < N_OUTPUTS; i++) {
         if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
             continue;
         say("cannot write %s: %s", paths[i], strerror(errno));
@@ -288,6 +294,10 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     signals_catch_reading(args->operand);
     kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
     signals_catch();
+    if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
+        progress_end(&work->show);
+        print_privacy_warnings(work->table);
+    }
     if (st == KANON_OK)
         st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
     return st;
@@ -348,15 +358,6 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
-/* Those of reading the table first, then those of the algorithm. */
-static void print_warnings(const job *work)
-{
-    const char *text;
-    print_table_warnings(work->table);
-    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
-        say("warning: %s", text);
-}
-
 /* --verbose: columns with roles and types, what the algorithm noted, and every figure. */
 static void print_details(const job *work)
 {
@@ -403,13 +404,16 @@ static void print_summary(const job *work, const arguments *args)
 /* The messages at the end. A release on standard output cannot be taken back, so a stop in the middle says so. */
 static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
 {
+    const char *text;
     if (err->status != KANON_OK && work->publishing && is_standard(args->release))
         stop_if_asked("standard output is not complete");
     if (err->status != KANON_OK)
         return failed(self, err);
+    print_table_warnings(work->table, args->quiet);
     if (args->quiet)
         return EXIT_DONE;
-    print_warnings(work);
+    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
+        say("warning: %s", text);
     if (args->verbose)
         print_details(work);
     print_summary(work, args);
@@ -428,7 +432,7 @@ static int run(const command *self, const arguments *given)
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
     if (args.state != NULL && access(args.state, F_OK) == 0)
         return wrong_usage(self, "%s is there already; remove it to start over", args.state);
-    int status = check_outputs(self, &args);
+    int status = check_outputs(self, &args, NULL);
     if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.state != NULL)
         status = wrong_usage(self,
                              "--state does not go with --recode attribute: new records would not fit into the mapping");
@@ -443,6 +447,8 @@ static int run(const command *self, const arguments *given)
     kanon_status st = arguments_schema(&work.schema, &args, &err);
     if (st == KANON_OK && args.k == 0 && kanon_schema_k(work.schema) == 0) {
         status = wrong_usage(self, "no k; give -k K, or k below privacy in the schema");
+    } else if (st == KANON_OK && (status = check_outputs(self, &args, work.schema)) != EXIT_DONE) {
+        progress_end(&work.show);
     } else {
         if (st == KANON_OK)
             st = group(&work, &args, &err);

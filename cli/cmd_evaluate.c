@@ -149,8 +149,8 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     progress_end(show);
     if (st == KANON_OK) {
         const char *text;
-        if (!args->quiet)
-            print_table_warnings(table);
+        print_privacy_warnings(table);
+        print_table_warnings(table, args->quiet);
         for (int i = 0; !args->quiet && grouping != NULL && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
             say("warning: %s", text);
         if (args->report == NULL || strcmp(args->report, "-") != 0)

@@ -41,10 +41,13 @@ void print_command_list(FILE *file);
 /* What exit status `status` means. */
 const char *exit_text(int status);
 
-/* One line on standard error: "kanon: ...". Control characters, which column names may hold, become question marks. */
+/* One line on standard error: "kanon: ...". Control characters, which column names may hold, are spelled out. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
-/* What the user should know about how the table was read. */
-void print_table_warnings(const kanon_table *table);
+/* What the user should know about the table before it is released. --quiet does not silence this. */
+void print_privacy_warnings(const kanon_table *table);
+/* What else there is to know about how it was read; nothing with --quiet. */
+void print_table_warnings(const kanon_table *table, bool quiet);
+/* Text of others, with everything spelled out that a terminal should not get. */
 void print_clean(FILE *file, const char *text);
 /* Report wrong usage and where the help is (self may be NULL), and return EXIT_USAGE. */
 int wrong_usage(const command *self, const char *format, ...) CLI_PRINTF(2, 3);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,13 +48,21 @@ const char *exit_text(int status)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Control characters in column names could change what a terminal shows. */
+/* Characters in column names and file names could change what a terminal shows. */
 void print_clean(FILE *file, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        fputc(c < ' ' || c == 0x7f ? '?' : c, file);
+    char shown[512];
+    size_t size = kanon_escape(shown, sizeof shown, text) + 1;
+    char *whole = size <= sizeof shown ? shown : malloc(size);
+    if (whole == NULL) { /* what there is room for */
+        fputs(shown, file);
+        return;
     }
+    if (whole != shown)
+        kanon_escape(whole, size, text);
+    fputs(whole, file);
+    if (whole != shown)
+        free(whole);
 }
 
 /* The message and, after a semicolon, the hint. */
@@ -80,16 +89,29 @@ void say(const char *format, ...)
 }
 
 /* Columns are named on the command line by flags, of which the library does not know. */
-void print_table_warnings(const kanon_table *table)
+static void print_warnings(const kanon_table *table, kanon_notice kind)
 {
     const char *text;
     for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++) { /* of any length: say has room for a line */
+        if (kanon_table_warning_kind(table, i) != kind)
+            continue;
         fputs("kanon: warning: ", stderr);
         print_clean(stderr, text);
         if (strstr(text, "so withheld: ") != NULL)
             fputs(": --insensitive NAME,..., or default-role: insensitive in the schema", stderr);
         fputc('\n', stderr);
     }
+}
+
+void print_privacy_warnings(const kanon_table *table)
+{
+    print_warnings(table, KANON_NOTICE_PRIVACY);
+}
+
+void print_table_warnings(const kanon_table *table, bool quiet)
+{
+    if (!quiet)
+        print_warnings(table, KANON_NOTICE_GENERAL);
 }
 
 static void see_help(char *buffer, size_t size, const command *self)
@@ -255,6 +277,7 @@ static int finish_output(int status)
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is an error like any other */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is an error like any other, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that reaches the limit of its size */
     return finish_output(dispatch(argc, argv));
 }

@@ -148,7 +148,7 @@ const option option_strict = {
 const option option_quiet = {
     .name = "quiet",
     .letter = 'q',
-    .help = "no progress, no summary, no warnings",
+    .help = "no progress, no summary, no warnings but those about privacy",
     .kind = OPTION_SWITCH,
     AT(quiet),
     .aside = true,
@@ -554,22 +554,6 @@ void arguments_clear(arguments *args)
     free(args->measure_settings.items);
     free(args->taxonomies.items);
     *args = (arguments){0};
-}
-
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
-
-bool is_standard(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
-int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths)
-{
-    for (int i = 0; i < n_outputs; i++)
-        for (int j = i + 1; j < n_paths; j++)
-            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
-                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
-    return EXIT_DONE;
 }
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */

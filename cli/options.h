@@ -87,12 +87,6 @@ void arguments_clear(arguments *args);
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err);
 /* Whether a schema was named or enough said with flags. */
 bool arguments_have_schema(const arguments *args);
-/* Whether the path is "-", standard input or output. */
-bool is_standard(const char *path);
-/* Wrong usage where two of the paths, NULL for none, are equal and one of them is among the outputs, which come first:
- * outputs in one place would overwrite each other, or what is still being read. */
-int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths);
-
 /* A whole number without sign, and nothing after it. */
 bool parse_unsigned(uint64_t *out, const char *text);
 /* The word most like `text`, for "did you mean": NULL where none is near. */

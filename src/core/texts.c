@@ -28,7 +28,20 @@ kanon_status kanon__texts_addf(kanon__texts *texts, kanon_error *err, const char
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    return kanon__texts_add(texts, line, strlen(line), err);
+    return kanon__texts_add_shown(texts, line, err);
+}
+
+kanon_status kanon__texts_add_shown(kanon__texts *texts, const char *text, kanon_error *err)
+{
+    char *shown = NULL;
+    size_t size = kanon_escape(NULL, 0, text) + 1;
+    kanon_status st = kanon__new_array(&shown, (int64_t)size, "a line of text", err);
+    if (st != KANON_OK)
+        return st;
+    kanon_escape(shown, size, text);
+    st = kanon__texts_add(texts, shown, size - 1, err);
+    kanon__free(shown);
+    return st;
 }
 
 int64_t kanon__texts_find(const kanon__texts *texts, const char *text, size_t length)

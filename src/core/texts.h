@@ -11,6 +11,9 @@ typedef struct kanon__texts {
 } kanon__texts;
 
 kanon_status kanon__texts_add(kanon__texts *texts, const char *text, size_t length, kanon_error *err);
+/* A text of any length for people: characters that a terminal must not get are spelled out (core/escape.h). */
+kanon_status kanon__texts_add_shown(kanon__texts *texts, const char *text, kanon_error *err);
+/* The same of a formatted line of at most 1,000 bytes. */
 kanon_status kanon__texts_addf(kanon__texts *texts, kanon_error *err, const char *format, ...) KANON__PRINTF(3, 4);
 /* Where `text` is in the list, -1 where it is not. */
 int64_t kanon__texts_find(const kanon__texts *texts, const char *text, size_t length);

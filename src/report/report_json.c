@@ -254,15 +254,38 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
     return good;
 }
 
+/* Those about privacy first, as kanon_table_warning has them. */
 static json_t *warning_list(const kanon__report *r)
 {
-    json_t *list = text_list(&r->table->warnings), *more = text_list(&r->grouping->warnings);
-    if (list == NULL || more == NULL || json_array_extend(list, more) != 0) {
-        json_decref(list);
-        list = NULL;
+    json_t *list = text_list(&r->table->privacy);
+    const kanon__texts *more[] = {&r->table->warnings, &r->grouping->warnings};
+    for (int i = 0; i < 2 && list != NULL; i++) {
+        json_t *part = text_list(more[i]);
+        if (part == NULL || json_array_extend(list, part) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+        json_decref(part);
     }
-    json_decref(more);
     return list;
+}
+
+/* JSON escapes say the same as the characters themselves, and a terminal can show them. */
+static void write_text(kanon__output *o, const char *text)
+{
+    const char *end = text + strlen(text), *from = text;
+    char spelled[KANON__ESCAPE_SIZE];
+    while (text < end) {
+        const char *at = text;
+        uint32_t code = kanon__utf8_next(&text, end);
+        if (code < 0x7F || !kanon__must_escape(code))
+            continue;
+        kanon__output_write(o, from, (size_t)(at - from));
+        snprintf(spelled, sizeof spelled, "\\u%04x", (unsigned)code);
+        kanon__output_text(o, spelled);
+        from = text;
+    }
+    kanon__output_write(o, from, (size_t)(end - from));
 }
 
 kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, const kanon__report_data *data,
@@ -283,7 +306,7 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
         st = kanon__fail(err, KANON_ENOMEM, "out of memory for the report");
         goto out;
     }
-    kanon__output_text(output, text);
+    write_text(output, text);
     kanon__output_text(output, "\n");
 out:
     free(text);

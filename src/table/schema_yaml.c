@@ -28,6 +28,7 @@ typedef struct yaml_reader {
     size_t size;
     const char *path;
     bool has_attributes;
+    bool is_schema; /* it had a key that schemas have */
     yaml_mark_t together; /* where entity-together stands */
     kanon_error *err;
 } yaml_reader;
@@ -71,7 +72,7 @@ static kanon_status fail_at(const yaml_reader *r, yaml_mark_t mark, const char *
     return kanon__fail(r->err, KANON_EDATA, "%s:%zu: column %zu: %s", r->path, mark.line + 1, mark.column + 1, reason);
 }
 
-/* A key as a message can show it: short, and on one line. */
+/* A key as a message can show it: short. */
 static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 {
     size_t length = strlen(text), limit = SHOWN_SIZE - sizeof "...";
@@ -79,8 +80,7 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
     if (cut)
         for (length = limit; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;)
             length--;
-    for (size_t i = 0; i < length; i++)
-        buffer[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+    memcpy(buffer, text, length);
     strcpy(buffer + length, cut ? "..." : "");
     return buffer;
 }
@@ -278,10 +278,14 @@ static kanon_status read_field(yaml_reader *r, const key *k, const field *fields
     const char *valid[WORDS_MAX];
     char buffer[SHOWN_SIZE];
     for (int i = 0; i < n; i++) {
-        if (strcmp(fields[i].name, k->text) == 0)
+        if (strcmp(fields[i].name, k->text) == 0) {
+            r->is_schema = true;
             return fields[i].read(r, k, target);
+        }
         valid[i] = fields[i].name;
     }
+    if (!r->is_schema && kanon__texts_nearest(valid, n, k->text) == NULL) /* any file, whose text is nobody's business */
+        return suggest(r, fail_at(r, k->mark, "not a schema: it begins with another key"), valid, n, k->text, "keys");
     return suggest(r, fail_at(r, k->mark, "unknown key '%s'", shown(buffer, k->text)), valid, n, k->text, "keys");
 }
 
