@@ -16,7 +16,7 @@ static int named_twice(const command *self, const char *path)
 
 static int is_input(const command *self, const char *path)
 {
-    return wrong_usage(self, "%s is an input and would be overwritten", path);
+    return wrong_usage(self, "%s is named twice, as an input and as an output", path);
 }
 
 /* An output against the outputs after it, the inputs and the state. "-" as an input is not what it is as an output. */
@@ -29,6 +29,8 @@ static int check_output(const command *self, const command_paths *paths, int whi
     for (int i = 0; i < paths->n_inputs; i++)
         if (!is_standard(path) && kanon_same_file(path, paths->inputs[i]))
             return is_input(self, path);
+    if (paths->state != NULL && kanon_same_file(path, paths->state))
+        return named_twice(self, path);
     if (paths->state != NULL && !is_standard(path) && kanon_state_owns(paths->state, path))
         return wrong_usage(self, "%s belongs to the state %s", path, paths->state);
     return EXIT_DONE;

@@ -280,21 +280,27 @@ static void sync_directory(const char *path)
 }
 
 /* A second name for what is about to be replaced. Where there is none to be had, the commit cannot be undone. */
-static void keep_backup(kanon__output *o)
+static kanon_status keep_backup(kanon__output *o, kanon_error *err)
 {
-    int error = kanon__backup_link(&o->backup, &o->backup_fd, o->place, NULL);
+    int error;
+    kanon_status st = kanon__backup_link(&o->backup, &o->backup_fd, &error, o->place, err);
+    if (st != KANON_OK)
+        return st;
     o->has_backup = error == 0;
     o->can_undo = o->has_backup || error == ENOENT; /* nothing stands there: to undo is to remove */
+    return KANON_OK;
 }
 
 static kanon_status commit_one(kanon__output *o, kanon_error *err)
 {
     if (o->file.fd < 0)
         return KANON_OK;
-    keep_backup(o);
+    kanon_status st = keep_backup(o, err);
+    if (st != KANON_OK)
+        return st;
     if (fchmod(o->file.fd, o->mode) != 0)
         return kanon__fail_errno(err, errno, "set the permissions of", o->path);
-    kanon_status st = kanon__temporary_file_name(&o->file, o->place, o->path, err);
+    st = kanon__temporary_file_name(&o->file, o->place, o->path, err);
     if (st != KANON_OK)
         return st;
     o->committed = true;

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -46,9 +47,12 @@ static kanon_status folder_of(char **out, const char *path, kanon_error *err)
                       : kanon__copy_text(out, ".", 1, "a file name", err);
 }
 
-/* Whether `name` is BASE.kanon-DIGITS-DIGITS.tmp or .old. The word is in it so that no file of the user is taken for one
+/* What SQLite puts behind the name of a file for its journal. */
+#define JOURNAL "-journal"
+
+/* Whether `name` is BASE.kanon-DIGITS-DIGITS.tmp or .old, or that of the first with a journal. The word is in it so that no file of the user is taken for one
  * of these. */
-static bool is_name_beside(const char *name, const char *base)
+static bool is_name_beside(const char *name, const char *base, bool journal)
 {
     static const char digits[] = "0123456789", word[] = ".kanon-";
     size_t length = strlen(base);
@@ -58,6 +62,8 @@ static bool is_name_beside(const char *name, const char *base)
     if (number == process + 1 || number[-1] != '-')
         return false;
     const char *suffix = number + strspn(number, digits);
+    if (journal)
+        return suffix > number && strcmp(suffix, ".tmp" JOURNAL) == 0;
     return suffix > number && (strcmp(suffix, ".tmp") == 0 || strcmp(suffix, ".old") == 0);
 }
 
@@ -84,15 +90,26 @@ static void remove_if_unlocked(int folder, const char *name)
     close(fd);
 }
 
-/* What cannot be cleaned is no reason to fail: nothing depends on it. */
+/* What SQLite puts beside a state that is being made goes with it. */
+static void remove_if_alone(int folder, const char *name)
+{
+    char owner[NAME_MAX + 1];
+    struct stat file;
+    snprintf(owner, sizeof owner, "%.*s", (int)(strlen(name) - strlen(JOURNAL)), name);
+    if (fstatat(folder, owner, &file, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        unlinkat(folder, name, 0);
+}
+
+/* Files first, then the journals whose files are gone. What cannot be cleaned is no reason to fail: nothing depends on it. */
 static void remove_leftovers(const char *folder, const char *base)
 {
     DIR *directory = opendir(folder);
     if (directory == NULL)
         return;
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        if (is_name_beside(entry->d_name, base))
-            remove_if_unlocked(dirfd(directory), entry->d_name);
+    for (int journals = 0; journals < 2; journals++, rewinddir(directory))
+        for (const struct dirent *entry; (entry = readdir(directory)) != NULL;)
+            if (is_name_beside(entry->d_name, base, journals))
+                (journals ? remove_if_alone : remove_if_unlocked)(dirfd(directory), entry->d_name);
     closedir(directory);
 }
 
@@ -219,16 +236,17 @@ void kanon__temporary_file_close(kanon__temporary_file *file)
     kanon__temporary_file_named(file);
 }
 
-int kanon__backup_link(char **name, int *fd, const char *place, kanon_error *err)
+kanon_status kanon__backup_link(char **name, int *fd, int *error, const char *place, kanon_error *err)
 {
-    int error = EEXIST;
+    *error = EEXIST;
     *fd = open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*fd >= 0)
         flock(*fd, LOCK_SH | LOCK_NB);
-    for (int number = 0; number < MOST_NUMBERS && error == EEXIST; number++) {
-        if (name_beside(name, place, number, "old", err) != KANON_OK)
-            return ENOMEM;
-        error = link(place, *name) == 0 ? 0 : errno;
+    for (int number = 0; number < MOST_NUMBERS && *error == EEXIST; number++) {
+        kanon_status st = name_beside(name, place, number, "old", err);
+        if (st != KANON_OK)
+            return st;
+        *error = link(place, *name) == 0 ? 0 : errno;
     }
-    return error;
+    return KANON_OK;
 }

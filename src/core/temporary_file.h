@@ -31,8 +31,9 @@ kanon_status kanon__temporary_file_name(kanon__temporary_file *file, const char 
 void kanon__temporary_file_named(kanon__temporary_file *file);
 /* Close it and remove its name. */
 void kanon__temporary_file_close(kanon__temporary_file *file);
-/* A second name of the file at `place`, PLACE.kanon-PID-N.old, which stays what it is when the place gets another file. It is
- * locked as above: *fd, -1 where the file cannot be opened. 0, or the errno of the link. */
-int kanon__backup_link(char **name, int *fd, const char *place, kanon_error *err);
+/* A second name of the file at `place`, PLACE.kanon-PID-N.old, which stays what it is when the place gets another file. It
+ * is locked as above: *fd, -1 where the file cannot be opened. *error is 0 or the errno of the link; a failure is one of
+ * memory. */
+kanon_status kanon__backup_link(char **name, int *fd, int *error, const char *place, kanon_error *err);
 
 #endif
