@@ -41,6 +41,13 @@ static const option option_time_limit = {
     .kind = OPTION_TEXT,
     AT(time_limit),
 };
+static const option option_refine_set = {
+    .name = "refine-set",
+    .argument = "NAME=VALUE",
+    .help = "another setting of the refinement; kanon algorithms NAME lists them; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(refine_settings),
+};
 static const option option_recode = {
     .name = "recode",
     .argument = "record|attribute",
@@ -142,6 +149,7 @@ static const option *const options[] = {
     &option_effort,
     &option_moves,
     &option_time_limit,
+    &option_refine_set,
     &option_recode,
     &option_blocks,
     &option_memory,
@@ -247,21 +255,28 @@ static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
            has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
 }
 
-/* What the flags of the refinement say; how many they are. */
-static size_t refine_settings(kanon_setting *out, const arguments *args)
+/* What the flags of the refinement say, to be freed; NULL: out of memory. */
+static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
 {
     size_t n = 0;
+    kanon_setting *out = calloc(args->refine_settings.n + 2, sizeof *out);
+    if (out == NULL)
+        return NULL;
     if (args->moves != NULL)
         out[n++] = (kanon_setting){option_moves.name, args->moves};
     if (args->time_limit != NULL)
         out[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
-    return n;
+    for (size_t i = 0; i < args->refine_settings.n; i++)
+        out[n++] = args->refine_settings.items[i];
+    *n_out = n;
+    return out;
 }
 
 /* Read the table and group it. While standard input or a pipe is read, a signal ends the program at once. */
 static kanon_status group(job *work, const arguments *args, kanon_error *err)
 {
-    kanon_setting refining[2];
+    size_t n_refining = 0;
+    kanon_setting *refining = refine_settings(&n_refining, args);
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
@@ -278,7 +293,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .algorithm = args->algorithm,
         .refine = args->refine,
         .refine_settings = refining,
-        .n_refine_settings = refine_settings(refining, args),
+        .n_refine_settings = n_refining,
         .effort = args->effort,
         .compare = args->report != NULL || args->report_external != NULL,
         .blocks = args->blocks,
@@ -291,6 +306,10 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .tick = progress_tick,
         .payload = &work->show,
     };
+    if (refining == NULL) {
+        *err = (kanon_error){.status = KANON_ENOMEM};
+        return KANON_ENOMEM;
+    }
     signals_catch_reading(args->operand);
     kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
     signals_catch();
@@ -300,19 +319,50 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     }
     if (st == KANON_OK)
         st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
+    free(refining);
     return st;
 }
 
-/* The command for the report. k and the algorithm are in it even where they are the default or come from the schema. */
+/* The settings of the refinement that do not depend on a clock or a signal, in place of those that did. Later ones win, so
+ * they come last. */
+static bool put_repeat(arguments *repeated, const arguments *args, const kanon_grouping *grouping)
+{
+    const kanon_setting *pairs;
+    size_t n = kanon_grouping_repeat(grouping, &pairs);
+    if (n == 0)
+        return true;
+    repeated->refine_settings.items = calloc(args->refine_settings.n + n, sizeof *pairs);
+    if (repeated->refine_settings.items == NULL)
+        return false;
+    for (size_t i = 0; i < args->refine_settings.n; i++)
+        repeated->refine_settings.items[i] = args->refine_settings.items[i];
+    repeated->refine_settings.n = args->refine_settings.n;
+    for (size_t i = 0; i < n; i++) {
+        bool is_moves = strcmp(pairs[i].name, option_moves.name) == 0; /* it has a flag of its own */
+        if (is_moves)
+            repeated->moves = pairs[i].value;
+        else
+            repeated->refine_settings.items[repeated->refine_settings.n++] = pairs[i];
+        repeated->time_limit = is_moves ? NULL : repeated->time_limit;
+    }
+    return true;
+}
+
+/* The command that makes the release again, for the report and for who stopped the search. k and the algorithm are in it
+ * even where they are the default or come from the schema. */
 static kanon_status describe(job *work, const command *self, const arguments *args, kanon_error *err)
 {
     arguments repeated = *args;
-    if (args->report == NULL)
+    const kanon_setting *pairs;
+    if (args->report == NULL && kanon_grouping_repeat(work->grouping, &pairs) == 0)
         return KANON_OK;
     if (repeated.k == 0)
         repeated.k = kanon_schema_k(work->schema);
     repeated.algorithm = kanon_grouping_algorithm(work->grouping);
-    work->command = command_line(self, &repeated);
+    if (put_repeat(&repeated, args, work->grouping))
+        work->command = command_line(self, &repeated);
+    if (repeated.refine_settings.items != args->refine_settings.items)
+        free(repeated.refine_settings.items);
     if (work->command != NULL)
         return KANON_OK;
     *err = (kanon_error){.status = KANON_ENOMEM};
@@ -387,10 +437,21 @@ static double figure(const job *work, const char *name)
     return found == NULL ? 0 : found->value;
 }
 
+/* Where a clock or a signal had a part in the groups: that they are not all that could be had, and how to get them again. */
+static void print_repeat(const job *work)
+{
+    const kanon_setting *pairs;
+    if (kanon_grouping_stopped(work->grouping))
+        say("stopped before the search was done; these are the best groups until then");
+    if (kanon_grouping_repeat(work->grouping, &pairs) > 0)
+        say("the same groups again: %s", work->command);
+}
+
 /* The last line on standard error, with what a user compares between runs. */
 static void print_summary(const job *work, const arguments *args)
 {
     char suppressed[48] = "";
+    print_repeat(work);
     if (kanon_grouping_suppressed(work->grouping) > 0)
         snprintf(suppressed, sizeof suppressed, " and %" PRId64 " suppressed", kanon_grouping_suppressed(work->grouping));
     say("%" PRId64 " records in %" PRId64 " group%s%s, k %" PRId64 ", information loss %.10g (average %.4f), %s, "

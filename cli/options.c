@@ -553,6 +553,7 @@ void arguments_clear(arguments *args)
     free(args->settings.items);
     free(args->measure_settings.items);
     free(args->taxonomies.items);
+    free(args->refine_settings.items);
     *args = (arguments){0};
 }
 

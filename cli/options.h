@@ -33,7 +33,7 @@ typedef struct arguments {
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
-    pair_list settings, measure_settings, taxonomies;
+    pair_list settings, measure_settings, taxonomies, refine_settings;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     int recode;     /* a kanon_recode */

@@ -63,6 +63,8 @@ int progress_tick(const kanon_progress *now, void *payload)
     if (caught == SIGINT && now->can_finish) {
         caught = 0;
         signals_catch();
+        progress_end(show);
+        fputs("kanon: stopping with the best result so far, which takes a moment; Ctrl-C again to write nothing\n", stderr);
         return KANON_TICK_FINISH;
     }
     if (caught != 0)

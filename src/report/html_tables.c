@@ -216,6 +216,8 @@ static void list_origin(kanon__output *o, const kanon__report *r)
                       kanon__show_count(g->blocks).text);
     list_settings(o, &g->settings);
     list_settings(o, &g->refine_settings);
+    if (g->stopped)
+        row_text(o, "Ended", "early (stopped): with the best groups found until then");
     if (r->external)
         return;
     kanon__markup(o, "<tr><th scope=\"row\">Seed</th><td>%llu</td></tr>\n", (unsigned long long)g->seed);

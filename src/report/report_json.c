@@ -92,6 +92,20 @@ static json_t *seed_value(uint64_t seed)
 }
 
 /* What is needed to repeat the run. */
+/* The settings that give the groups again where a clock or a signal had a part in them. */
+static json_t *repeat_list(const kanon_grouping *g)
+{
+    const kanon_setting *pairs;
+    size_t n = kanon_grouping_repeat(g, &pairs);
+    json_t *list = json_object();
+    for (size_t i = 0; i < n; i++)
+        if (!set(list, pairs[i].name, json_string(pairs[i].value))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static bool set_origin(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
@@ -108,6 +122,9 @@ static bool set_origin(json_t *root, const kanon__report *r)
     if (g->refinement != NULL)
         good = good && set(root, "refinement", json_string(g->refinement)) &&
                set(root, "refine_settings", text_list(&g->refine_settings));
+    good = good && set(root, "stopped", json_boolean(g->stopped));
+    if (g->repeat.n > 0)
+        good = good && set(root, "repeat", repeat_list(g));
     good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings));
     if (!r->external)
         good = good && set(root, "seed", seed_value(g->seed)) && set(root, "seconds", json_real(g->seconds));

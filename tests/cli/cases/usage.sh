@@ -86,4 +86,4 @@ done
 [ "$(echo *)" = "s.yaml t.csv" ] || failed "files were left behind: $(ls -A)"
 
 # control characters do not reach the terminal
-wrong "unknown option --a?b" anonymize "$(printf -- '--a\033b')"
+wrong "unknown option --a\x1bb" anonymize "$(printf -- '--a\033b')"
