@@ -61,7 +61,7 @@ static int unknown_algorithm(const command *self, const char *name)
     size_t n = 0;
     for (; info_at(n) != NULL && n < MOST; n++)
         names[n] = info_at(n)->name;
-    const char *near = nearest_word(names, n, name);
+    const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown algorithm %s, did you mean %s?", name, near);
     return wrong_usage(self, "unknown algorithm %s; kanon algorithms lists them", name);

@@ -140,7 +140,7 @@ int unknown_command(const char *name)
     const char *names[N_COMMANDS];
     for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i]->summary == NULL ? NULL : commands[i]->name;
-    const char *near = nearest_word(names, N_COMMANDS, name);
+    const char *near = kanon_nearest_word(names, N_COMMANDS, name);
     if (near != NULL)
         return wrong_usage(NULL, "unknown command %s, did you mean %s?", name, near);
     return wrong_usage(NULL, "unknown command %s", name);

@@ -374,48 +374,6 @@ static int store(arguments *out, const command *self, const option *opt, const c
 
 /* ---- parser ------------------------------------------------------------------------------------------------------ */
 
-/* For the edit distance below. */
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Letters added, left out, changed, or swapped with their neighbour, between two short words. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 31 };
-    size_t cost[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                cost[i][j] = i + j;
-                continue;
-            }
-            cost[i][j] = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            cost[i][j] = least_of(cost[i][j], least_of(cost[i - 1][j], cost[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                cost[i][j] = least_of(cost[i][j], cost[i - 2][j - 2] + 1);
-        }
-    }
-    return cost[n][m];
-}
-
-const char *nearest_word(const char *const *words, size_t n, const char *text)
-{
-    const char *best = NULL;
-    size_t least = strlen(text) / 3 + 2; /* this far or further is not near */
-    for (size_t i = 0; i < n; i++) {
-        size_t distance = words[i] == NULL ? least : edit_distance(words[i], text);
-        if (distance < least) {
-            least = distance;
-            best = words[i];
-        }
-    }
-    return best;
-}
-
 /* With the nearest option of the command as a hint. */
 static int unknown_option(const command *self, const char *name)
 {
@@ -424,7 +382,7 @@ static int unknown_option(const command *self, const char *name)
     size_t n = 0;
     for (; n < MOST && self->options[n] != NULL; n++)
         names[n] = self->options[n]->name;
-    const char *near = nearest_word(names, n, name);
+    const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown option --%s, did you mean --%s?", name, near);
     return wrong_usage(self, "unknown option --%s", name);

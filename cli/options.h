@@ -89,8 +89,6 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
 bool arguments_have_schema(const arguments *args);
 /* A whole number without sign, and nothing after it. */
 bool parse_unsigned(uint64_t *out, const char *text);
-/* The word most like `text`, for "did you mean": NULL where none is near. */
-const char *nearest_word(const char *const *words, size_t n, const char *text);
 
 /* `text` in lines of at most 80 columns. The first line goes on at column `at`, the next ones begin at `indent`. */
 void print_wrapped(FILE *file, const char *text, int at, int indent);

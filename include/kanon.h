@@ -77,6 +77,10 @@ typedef struct kanon_error {
  * warnings of the library went through this already; twice is the same as once. */
 KANON_API size_t kanon_escape(char *out, size_t size, const char *text);
 
+/* The word most like `text`, for "did you mean": by letters added, left out, changed or swapped. NULL where none is near;
+ * words that are NULL are passed over. */
+KANON_API const char *kanon_nearest_word(const char *const *words, size_t n, const char *text);
+
 /* A short name for a status: "bad input". */
 KANON_API const char *kanon_status_text(kanon_status status);
 

@@ -22,15 +22,17 @@ const char *kanon_algorithm_default(void)
     return "auto";
 }
 
-/* An unknown name, with the known ones: `what` is "algorithm" or "refinement". */
+/* An unknown name, with the nearest one or all that are known: `what` is "algorithm" or "refinement". */
 static kanon_status fail_unknown(const char *what, const char *name, size_t n, const kanon_algorithm_info *(*at)(size_t),
                                  kanon_error *err)
 {
-    char names[400] = "";
+    enum { MOST = 64 };
+    const char *names[MOST];
+    n = n < MOST ? n : MOST;
     for (size_t i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", at(i)->name);
+        names[i] = at(i)->name;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no %s '%s'", what, name);
-    return kanon__hint(err, st, "choose one of: %s", names);
+    return kanon__hint_words(err, st, "choose one of:", names, n, name);
 }
 
 /* What is to be run. */

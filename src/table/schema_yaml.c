@@ -89,15 +89,9 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 static kanon_status suggest(const yaml_reader *r, kanon_status st, const char *const *words, int n, const char *text,
                             const char *what)
 {
-    const char *nearest = kanon__texts_nearest(words, n, text);
-    if (nearest != NULL)
-        return kanon__hint(r->err, st, "did you mean '%s'?", nearest);
-    char list[256] = "";
-    for (int i = 0; i < n; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i]);
-    }
-    return kanon__hint(r->err, st, "valid %s are %s", what, list);
+    char lead[64];
+    snprintf(lead, sizeof lead, "valid %s are", what);
+    return kanon__hint_words(r->err, st, lead, words, (size_t)n, text);
 }
 
 /* Where byte `offset` of the input is: of bytes that cannot be read the parser knows no more. */
@@ -284,7 +278,7 @@ static kanon_status read_field(yaml_reader *r, const key *k, const field *fields
         }
         valid[i] = fields[i].name;
     }
-    if (!r->is_schema && kanon__texts_nearest(valid, n, k->text) == NULL) /* any file, whose text is nobody's business */
+    if (!r->is_schema && kanon_nearest_word(valid, (size_t)n, k->text) == NULL) /* any file, whose text is nobody's business */
         return suggest(r, fail_at(r, k->mark, "not a schema: it begins with another key"), valid, n, k->text, "keys");
     return suggest(r, fail_at(r, k->mark, "unknown key '%s'", shown(buffer, k->text)), valid, n, k->text, "keys");
 }

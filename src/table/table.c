@@ -45,7 +45,8 @@ static const char *header_line(const reader *r)
 /* A name in the schema that the table lacks: most often a slip of the pen, so the nearest name is told. */
 static kanon_status fail_no_column(const reader *r, const char *name, int line, kanon_error *err)
 {
-    const char *nearest = kanon__texts_nearest((const char *const *)r->source->column_names, r->source->n_columns, name);
+    const char *nearest =
+        kanon_nearest_word((const char *const *)r->source->column_names, (size_t)r->source->n_columns, name);
     kanon_status st;
     if (line > 0 && r->schema->path != NULL)
         st = kanon__fail(err, KANON_EDATA, "%s:%d: %s: the table has no such column", r->schema->path, line, name);
