@@ -84,7 +84,7 @@ static int run(const command *self, const arguments *args)
 
 const command command_algorithms = {
     .name = "algorithms",
-    .summary = "list the algorithms and refinements, or describe one with its settings",
+    .summary = "list the algorithms and refinements, or describe one of them",
     .usage = "[NAME]",
     .description =
         "Lists the algorithms (kanon anonymize --algorithm) and refinements (--refine) with their sources, one line "

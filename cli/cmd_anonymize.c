@@ -4,6 +4,7 @@
 #include "command_line.h"
 #include "paths.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -408,25 +409,42 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
+/* How wide a column name is, as it is printed. */
+static int shown_width(const char *name)
+{
+    return (int)kanon_escape(NULL, 0, name);
+}
+
+/* A table of the columns: name, role, type. */
+static void print_columns(const kanon_table *table)
+{
+    int width = (int)strlen("column");
+    for (int i = 0; i < kanon_table_columns(table); i++) {
+        int length = shown_width(kanon_table_column_name(table, i));
+        width = length > width ? length : width;
+    }
+    terminal_style(stderr, STYLE_HEADING);
+    fprintf(stderr, "%-*s  %-12s %s", width, "column", "role", "type");
+    terminal_style(stderr, STYLE_PLAIN);
+    fputc('\n', stderr);
+    for (int i = 0; i < kanon_table_columns(table); i++) {
+        const char *name = kanon_table_column_name(table, i);
+        kanon_type type = kanon_table_column_type(table, i);
+        const char *role = kanon_role_text(kanon_table_column_role(table, i));
+        print_clean(stderr, name);
+        fprintf(stderr, "%*s  %-12s %s\n", width - shown_width(name), "", role,
+                type == KANON_TYPE_UNKNOWN ? "-" : kanon_type_text(type));
+    }
+    fputc('\n', stderr);
+}
+
 /* --verbose: columns with roles and types, what the algorithm noted, and every figure. */
 static void print_details(const job *work)
 {
-    int width = 0;
-    for (int i = 0; i < kanon_table_columns(work->table); i++) {
-        int length = (int)strlen(kanon_table_column_name(work->table, i));
-        width = length > width ? length : width;
-    }
-    for (int i = 0; i < kanon_table_columns(work->table); i++) {
-        const char *name = kanon_table_column_name(work->table, i);
-        kanon_type type = kanon_table_column_type(work->table, i);
-        const char *role = kanon_role_text(kanon_table_column_role(work->table, i));
-        print_clean(stderr, name);
-        fprintf(stderr, "%*s  %-12s %s\n", width - (int)strlen(name), "", role,
-                type == KANON_TYPE_UNKNOWN ? "" : kanon_type_text(type));
-    }
     const char *note;
+    print_columns(work->table);
     for (int i = 0; (note = kanon_grouping_note(work->grouping, i)) != NULL; i++)
-        fprintf(stderr, "%s\n", note);
+        print_wrapped(stderr, note, 0, 0);
     print_figures(stderr, work->measures, true);
 }
 

@@ -29,7 +29,7 @@ struct command {
 };
 
 extern const command command_anonymize, command_evaluate, command_bound, command_tradeoff, command_check, command_algorithms,
-    command_sample, command_man, command_docs;
+    command_sample, command_man, command_docs, command_help, command_completion;
 extern const command command_insert, command_delete, command_update, command_optimize, command_release, command_state,
     command_audit;
 
@@ -38,6 +38,11 @@ const command *command_at(size_t i);
 const command *command_find(const char *name);
 /* "name summary" of every shown command, one line each. */
 void print_command_list(FILE *file);
+/* The help of the program as a whole. */
+void print_help(FILE *file);
+/* The topics of kanon help that are no commands: the i-th, NULL past the last; and a line for each. */
+const char *help_topic_at(size_t i);
+void print_topic_list(FILE *file);
 /* What exit status `status` means. */
 const char *exit_text(int status);
 

@@ -2,12 +2,13 @@
  * reads the option table of the command; no option is known by name outside its table.
  * Called by main.c, the commands and cmd_man.c; calls the library for the schema only. */
 #include "command.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 80, HELP_INDENT = 26, COLUMN_GAP = 2 };
+enum { HELP_INDENT = 26, COLUMN_GAP = 2 };
 
 /* ---- options of several commands --------------------------------------------------------------------------------- */
 
@@ -569,10 +570,11 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
 void print_wrapped(FILE *file, const char *text, int at, int indent)
 {
     bool line_begins = true;
+    int width = terminal_width(file);
     text += strspn(text, " ");
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
-        if (!line_begins && at + 1 + length > COLUMNS) {
+        if (!line_begins && at + 1 + length > width) {
             fprintf(file, "\n%*s", indent, "");
             at = indent;
             line_begins = true;

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 typedef struct progress {
-    bool wanted, quiet;
+    bool wanted;
     double begin, stage_begin, last; /* seconds */
+    double left;                     /* seconds to the end of the stage, as shown; below 0: nothing was shown */
     const char *stage;               /* the one shown last */
     int width;                       /* of the line on the screen, 0: none */
 } progress;
