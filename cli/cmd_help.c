@@ -48,13 +48,17 @@ static void print_model(size_t i)
         if (*at == '{') {
             snprintf(line + used, sizeof line - used, "%s", kanon_model_parameter(i, (size_t)(at[1] - '1'), NULL));
             at += strlen("{1}") - 1;
+            if (strncmp(at + 1, "th", 2) == 0) /* l-th */
+                strncat(line, "-", sizeof line - strlen(line) - 1);
         } else {
             snprintf(line + used, sizeof line - used, "%c", *at);
         }
     }
     print_item(kanon_model_name(i), line);
-    for (size_t j = 0; (name = kanon_model_parameter(i, j, &range)) != NULL; j++)
-        printf("%*s%s: %s\n", INDENT, "", name, range);
+    for (size_t j = 0; (name = kanon_model_parameter(i, j, &range)) != NULL; j++) {
+        int at = printf("%*s%s: ", INDENT, "", name);
+        print_wrapped(stdout, range, at, at);
+    }
 }
 
 static void print_models(void)
