@@ -11,7 +11,7 @@
  *      several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
- *      A time limit becomes a number of moves once a trial round has measured the speed.
+ *      A time limit becomes a number of moves once trial rounds have measured the speed.
  *
  * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; ruin and recreate: Schrimpf
  * et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
@@ -53,8 +53,8 @@ enum {
     /* time limits */
     MOVES_PER_SECOND = 2000000, /* an estimate, until the speed is measured */
 };
-/* The trial round takes about this share of the time limit; the moves are to take that one. */
-static const double TRIAL = 0.04, IN_TIME = 0.9;
+/* The speed is measured over at least this share of the time limit; the moves are to take that one of the rest. */
+static const double TRIAL = 0.02, IN_TIME = 0.9;
 /* The last share of the moves of an annealing: temperature 0, a plain descent. */
 static const double DESCENT = 0.05;
 
@@ -428,25 +428,39 @@ static bool is_off(const kanon__settings *settings)
 
 /* ---- time limits ------------------------------------------------------------------------------------------------- */
 
-/* A trial round measures the speed and is undone. The moves that fit the time are a plan like any other, and equal numbers
- * of moves give equal groups, on any machine. */
+/* Moves per second. Trial rounds, each undone, become longer until one takes enough of the time to be measured. */
+static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
+{
+    enum { FIRST = 4096, LONGER = 4 };
+    int32_t n_groups = a->state.n_groups;
+    int64_t loss = a->state.loss;
+    a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
+    for (a->cooling.moves = FIRST;; a->cooling.moves *= LONGER) {
+        double begin = kanon__seconds();
+        kanon_status st = search_round(a, err);
+        if (st != KANON_OK)
+            return st;
+        double spent = kanon__seconds() - begin;
+        *out = (double)a->cooling.moves / (spent > 0 ? spent : 1e-9);
+        if (a->cut) /* the caller does not want to wait */
+            return KANON_OK;
+        undo_round(a, n_groups, loss);
+        if (spent > TRIAL * a->plan.seconds || a->cooling.moves > ROUND_MOVES)
+            return KANON_OK;
+    }
+}
+
+/* The moves that fit the time are a plan like any other, and equal numbers of moves give equal groups, on any machine. */
 static kanon_status plan_by_time(annealer *a, kanon_error *err)
 {
-    static const double LEAST = 1000;
-    int32_t n_groups = a->state.n_groups;
+    double speed = 0;
     int64_t n = a->state.space->n_rows, loss = a->state.loss, most = a->plan.moves;
-    double begin = kanon__seconds(), trial = a->plan.seconds * MOVES_PER_SECOND * TRIAL;
-    a->cooling.moves = (int64_t)between(LEAST, trial, (double)ROUND_MOVES);
-    a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
-    kanon_status st = search_round(a, err);
+    kanon_status st = measure_speed(&speed, a, err);
     if (st != KANON_OK)
         return st;
-    double now = kanon__seconds(), speed = (double)a->cooling.moves / (now > begin ? now - begin : 1e-9);
-    double moves = between(1, speed * (a->plan.seconds - (now - a->begin)) * IN_TIME, 1e15);
+    double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = between(1, speed * left * IN_TIME, 1e15);
     a->plan.moves = most > 0 && (double)most < moves ? most : (int64_t)moves;
     set_schedule(&a->plan, (double)a->plan.moves, n);
-    if (!a->cut)
-        undo_round(a, n_groups, loss);
     memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
     a->n_best_groups = a->run->n_groups;
     a->best_loss = loss;
