@@ -3,6 +3,7 @@
  * Run by main.c; calls the library and progress.c. */
 #include "command.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -97,11 +98,15 @@ static int print_verdict(const char *path, const kanon_check *check)
     if (!check->holds)
         say("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, reasons);
     printf("%-*s ", WIDTH, "verdict");
+    terminal_style(stdout, !check->holds ? STYLE_BAD : check->asked ? STYLE_GOOD : STYLE_PLAIN);
     if (check->holds) {
-        puts(check->asked ? "holds: all that was asked is there" : "nothing was asked: the file is only described");
+        fputs(check->asked ? "holds: all that was asked is there" : "nothing was asked: the file is only described", stdout);
+        terminal_style(stdout, STYLE_PLAIN);
+        putchar('\n');
         return EXIT_DONE;
     }
     printf("fails: ");
+    terminal_style(stdout, STYLE_PLAIN);
     print_clean(stdout, reasons);
     putchar('\n');
     return EXIT_UNMET;

@@ -2,12 +2,13 @@
  * reads the option table of the command; no option is known by name outside its table.
  * Called by main.c, the commands and cmd_man.c; calls the library for the schema only. */
 #include "command.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 80, HELP_INDENT = 26, COLUMN_GAP = 2 };
+enum { HELP_INDENT = 26, COLUMN_GAP = 2 };
 
 /* ---- options of several commands --------------------------------------------------------------------------------- */
 
@@ -181,7 +182,7 @@ const option option_strict = {
 const option option_quiet = {
     .name = "quiet",
     .letter = 'q',
-    .help = "no progress, no summary, no warnings",
+    .help = "no progress, no summary, no warnings but those about privacy",
     .kind = OPTION_SWITCH,
     AT(quiet),
     .aside = true,
@@ -407,48 +408,6 @@ static int store(arguments *out, const command *self, const option *opt, const c
 
 /* ---- parser ------------------------------------------------------------------------------------------------------ */
 
-/* For the edit distance below. */
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Letters added, left out, changed, or swapped with their neighbour, between two short words. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 31 };
-    size_t cost[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                cost[i][j] = i + j;
-                continue;
-            }
-            cost[i][j] = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            cost[i][j] = least_of(cost[i][j], least_of(cost[i - 1][j], cost[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                cost[i][j] = least_of(cost[i][j], cost[i - 2][j - 2] + 1);
-        }
-    }
-    return cost[n][m];
-}
-
-const char *nearest_word(const char *const *words, size_t n, const char *text)
-{
-    const char *best = NULL;
-    size_t least = strlen(text) / 3 + 2; /* this far or further is not near */
-    for (size_t i = 0; i < n; i++) {
-        size_t distance = words[i] == NULL ? least : edit_distance(words[i], text);
-        if (distance < least) {
-            least = distance;
-            best = words[i];
-        }
-    }
-    return best;
-}
-
 /* With the nearest option of the command as a hint. */
 static int unknown_option(const command *self, const char *name)
 {
@@ -457,7 +416,7 @@ static int unknown_option(const command *self, const char *name)
     size_t n = 0;
     for (; n < MOST && self->options[n] != NULL; n++)
         names[n] = self->options[n]->name;
-    const char *near = nearest_word(names, n, name);
+    const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown option --%s, did you mean --%s?", name, near);
     return wrong_usage(self, "unknown option --%s", name);
@@ -589,23 +548,8 @@ void arguments_clear(arguments *args)
     free(args->bands.items);
     free(args->tops.items);
     free(args->bottoms.items);
+    free(args->refine_settings.items);
     *args = (arguments){0};
-}
-
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
-
-bool is_standard(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
-int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths)
-{
-    for (int i = 0; i < n_outputs; i++)
-        for (int j = i + 1; j < n_paths; j++)
-            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
-                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
-    return EXIT_DONE;
 }
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
@@ -668,10 +612,11 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
 void print_wrapped(FILE *file, const char *text, int at, int indent)
 {
     bool line_begins = true;
+    int width = terminal_width(file);
     text += strspn(text, " ");
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
-        if (!line_begins && at + 1 + length > COLUMNS) {
+        if (!line_begins && at + 1 + length > width) {
             fprintf(file, "\n%*s", indent, "");
             at = indent;
             line_begins = true;

@@ -37,7 +37,7 @@ typedef struct arguments {
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
-    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms;
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     int recode;     /* a kanon_recode */
@@ -92,18 +92,10 @@ void arguments_clear(arguments *args);
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err);
 /* Whether a schema was named or enough said with flags. */
 bool arguments_have_schema(const arguments *args);
-/* Whether the path is "-", standard input or output. */
-bool is_standard(const char *path);
-/* Wrong usage where two of the paths, NULL for none, are equal and one of them is among the outputs, which come first:
- * outputs in one place would overwrite each other, or what is still being read. */
-int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths);
-
 /* A whole number without sign, and nothing after it. */
 bool parse_unsigned(uint64_t *out, const char *text);
-/* The word most like `text`, for "did you mean": NULL where none is near. */
-const char *nearest_word(const char *const *words, size_t n, const char *text);
 
-/* `text` in lines of at most 80 columns. The first line goes on at column `at`, the next ones begin at `indent`. */
+/* `text` in lines of at most 80 columns, or of the width of the terminal. The first line goes on at column `at`, the next ones begin at `indent`. */
 void print_wrapped(FILE *file, const char *text, int at, int indent);
 /* "-s, --schema SCHEMA" */
 void option_syntax(char *buffer, size_t size, const option *opt);

@@ -72,6 +72,16 @@ typedef struct kanon_error {
     const char *topic;
 } kanon_error;
 
+/* Text of others (a column name, a file name) as it can be shown on a terminal or a page: control characters, C1 controls,
+ * marks that turn the direction of text, and bytes that are not UTF-8 become \n, \x1b, \u202e. At most `size` bytes of it are
+ * written to `out` with a terminator, whole characters only; how many bytes all of it has is returned. Messages, hints and
+ * warnings of the library went through this already; twice is the same as once. */
+KANON_API size_t kanon_escape(char *out, size_t size, const char *text);
+
+/* The word most like `text`, for "did you mean": by letters added, left out, changed or swapped. NULL where none is near;
+ * words that are NULL are passed over. */
+KANON_API const char *kanon_nearest_word(const char *const *words, size_t n, const char *text);
+
 /* A short name for a status: "bad input". */
 KANON_API const char *kanon_status_text(kanon_status status);
 
@@ -197,6 +207,8 @@ KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
 KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
+/* The i-th file that is read for the schema: its own, then its taxonomies. NULL past the last. */
+KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
@@ -230,8 +242,15 @@ KANON_API int kanon_table_columns(const kanon_table *table);
 KANON_API const char *kanon_table_column_name(const kanon_table *table, int column);
 KANON_API kanon_role kanon_table_column_role(const kanon_table *table, int column);
 KANON_API kanon_type kanon_table_column_type(const kanon_table *table, int column);
-/* The i-th thing the user should know about how the table was read, NULL past the last. */
+/* What a warning is about. */
+typedef enum kanon_notice {
+    KANON_NOTICE_GENERAL = 0, /* how the input was understood, how good the result is */
+    KANON_NOTICE_PRIVACY      /* the release may tell more than its k suggests: to be shown also to users who want quiet */
+} kanon_notice;
+
+/* The i-th thing the user should know about how the table was read, NULL past the last; those about privacy come first. */
 KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
+KANON_API kanon_notice kanon_table_warning_kind(const kanon_table *table, int i);
 
 /* ---- algorithms -------------------------------------------------------------------------------------------------- */
 
@@ -344,6 +363,11 @@ KANON_API int64_t kanon_grouping_smallest(const kanon_grouping *grouping);
 /* The algorithm that made it; NULL where it was read or given. */
 KANON_API const char *kanon_grouping_algorithm(const kanon_grouping *grouping);
 KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row);
+/* Whether it was ended early, by KANON_TICK_FINISH or a time limit. */
+KANON_API int kanon_grouping_stopped(const kanon_grouping *grouping);
+/* The settings of the refinement that make the same groups again on any machine, in place of a time limit and of being
+ * stopped; how many there are. 0 where nothing of it depended on a clock or a signal. */
+KANON_API size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out);
 /* The i-th thing the user should know about how the grouping was made, NULL past the last. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
 /* The i-th thing that is known about how good the grouping is, NULL past the last. */
@@ -478,10 +502,16 @@ typedef struct kanon_outputs {
     uint64_t shuffle_seed;
 } kanon_outputs;
 
+/* Whether two paths name one file, however they are written and whatever links lead to it, or will once it is there. */
+KANON_API int kanon_same_file(const char *left, const char *right);
+
 /* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read
  * again from the same file), or it was read or given by the caller and violates what the schema asks for: k, entities,
- * constraints, the share of suppressed records. Files are written under a temporary name beside their place and renamed when
- * every one of them is complete and on disk. The cells of a release are checked to cover their originals. */
+ * constraints, the share of suppressed records. Files are written to temporary files beside their place and named when
+ * every one of them is complete and on disk. A new release or external report has the permissions that the process gives to
+ * new files, one that replaces a file those of that file; groups and the internal report are always their owner's alone
+ * (mode 0600). The cells of a release are checked to cover their originals. A host that limits the size of files ignores
+ * SIGXFSZ, so that the limit is an error (KANON_EIO) and not the end of the process. */
 KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                                      kanon_error *err);
 /* The report of measures made by kanon_evaluate: a page for people where the path ends in .html, else JSON. */
@@ -688,6 +718,9 @@ KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *t
 KANON_API kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options,
                                         kanon_error *err);
 KANON_API void kanon_state_close(kanon_state *state);
+/* Whether `path` is the state at `state` or one of the files that belong to it, such as STATE-journal. No output may be
+ * written there. Neither has to exist. */
+KANON_API int kanon_state_owns(const char *state, const char *path);
 
 typedef struct kanon_change_options {
     size_t struct_size;

@@ -68,6 +68,10 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
     KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
     KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
     KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
+    if (p->groups != NULL) /* groups and report tell about single records; what is meant for others follows the umask */
+        kanon__output_make_private(p->groups);
+    if (p->report != NULL)
+        kanon__output_make_private(p->report);
 out:
     return st;
 }
@@ -276,6 +280,7 @@ static kanon_status publish_measures(const kanon_table *table, const kanon_group
     KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__output_open(&output, path, NULL, false, err), out);
+    kanon__output_make_private(output);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);
     KANON_TRY(kanon__output_commit(&output, 1, err), out);

@@ -610,6 +610,16 @@ const char *kanon_schema_algorithm(const kanon_schema *schema)
     return schema->algorithm;
 }
 
+const char *kanon_schema_file(const kanon_schema *schema, size_t i)
+{
+    if (schema->path != NULL && i-- == 0)
+        return schema->path;
+    for (int64_t at = 0; at < schema->n_attributes; at++)
+        if (schema->attributes[at].taxonomy_path != NULL && i-- == 0)
+            return schema->attributes[at].taxonomy_path;
+    return NULL;
+}
+
 size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out)
 {
     *out = schema->settings;

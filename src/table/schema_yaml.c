@@ -30,6 +30,7 @@ typedef struct yaml_reader {
     size_t size;
     const char *path;
     bool has_attributes;
+    bool is_schema; /* it had a key that schemas have */
     yaml_mark_t together; /* where entity-together stands */
     kanon_error *err;
 } yaml_reader;
@@ -73,7 +74,7 @@ static kanon_status fail_at(const yaml_reader *r, yaml_mark_t mark, const char *
     return kanon__fail(r->err, KANON_EDATA, "%s:%zu: column %zu: %s", r->path, mark.line + 1, mark.column + 1, reason);
 }
 
-/* A key as a message can show it: short, and on one line. */
+/* A key as a message can show it: short. */
 static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 {
     size_t length = strlen(text), limit = SHOWN_SIZE - sizeof "...";
@@ -81,8 +82,7 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
     if (cut)
         for (length = limit; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;)
             length--;
-    for (size_t i = 0; i < length; i++)
-        buffer[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+    memcpy(buffer, text, length);
     strcpy(buffer + length, cut ? "..." : "");
     return buffer;
 }
@@ -91,15 +91,9 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 static kanon_status suggest(const yaml_reader *r, kanon_status st, const char *const *words, int n, const char *text,
                             const char *what)
 {
-    const char *nearest = kanon__texts_nearest(words, n, text);
-    if (nearest != NULL)
-        return kanon__hint(r->err, st, "did you mean '%s'?", nearest);
-    char list[256] = "";
-    for (int i = 0; i < n; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i]);
-    }
-    return kanon__hint(r->err, st, "valid %s are %s", what, list);
+    char lead[64];
+    snprintf(lead, sizeof lead, "valid %s are", what);
+    return kanon__hint_words(r->err, st, lead, words, (size_t)n, text);
 }
 
 /* Where byte `offset` of the input is: of bytes that cannot be read the parser knows no more. */
@@ -280,10 +274,14 @@ static kanon_status read_field(yaml_reader *r, const key *k, const field *fields
     const char *valid[WORDS_MAX];
     char buffer[SHOWN_SIZE];
     for (int i = 0; i < n; i++) {
-        if (strcmp(fields[i].name, k->text) == 0)
+        if (strcmp(fields[i].name, k->text) == 0) {
+            r->is_schema = true;
             return fields[i].read(r, k, target);
+        }
         valid[i] = fields[i].name;
     }
+    if (!r->is_schema && kanon_nearest_word(valid, (size_t)n, k->text) == NULL) /* any file, whose text is nobody's business */
+        return suggest(r, fail_at(r, k->mark, "not a schema: it begins with another key"), valid, n, k->text, "keys");
     return suggest(r, fail_at(r, k->mark, "unknown key '%s'", shown(buffer, k->text)), valid, n, k->text, "keys");
 }
 

@@ -11,6 +11,7 @@
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "table/released_text.h"
 #include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 #include "table/spellings.h"
@@ -46,7 +47,8 @@ static const char *header_line(const reader *r)
 /* A name in the schema that the table lacks: most often a slip of the pen, so the nearest name is told. */
 static kanon_status fail_no_column(const reader *r, const char *name, int line, kanon_error *err)
 {
-    const char *nearest = kanon__texts_nearest((const char *const *)r->source->column_names, r->source->n_columns, name);
+    const char *nearest =
+        kanon_nearest_word((const char *const *)r->source->column_names, (size_t)r->source->n_columns, name);
     kanon_status st;
     if (line > 0 && r->schema->path != NULL)
         st = kanon__fail(err, KANON_EDATA, "%s:%d: %s: the table has no such column", r->schema->path, line, name);
@@ -151,7 +153,8 @@ static kanon_status note_unnamed(reader *r, bool strict, kanon_error *err)
     snprintf(line, size, "not named in the schema, so %s: %s%s",
              withheld ? "withheld" : kanon_role_text(r->schema->default_role), names,
              withheld ? "; to release a column, give it the role insensitive" : "");
-    KANON_TRY(kanon__texts_add(&r->table->warnings, line, strlen(line), err), out);
+    /* what is withheld does no harm; what is released and nobody has thought about may */
+    KANON_TRY(kanon__texts_add_shown(withheld ? &r->table->warnings : &r->table->privacy, line, err), out);
 out:
     kanon__free(line);
     kanon__free(names);
@@ -174,7 +177,7 @@ static kanon_status check_entity(reader *r, kanon_error *err)
         return kanon__hint(err, st, "give it 'role: identifying', or name the column that says whose record it is");
     }
     if (c->role == KANON_ROLE_INSENSITIVE)
-        st = kanon__texts_addf(&r->table->warnings, err,
+        st = kanon__texts_addf(&r->table->privacy, err,
                                "%s: the release shows which records are one person's; with 'role: identifying' it would not",
                                c->name);
     return st;
@@ -376,6 +379,20 @@ out:
     return st;
 }
 
+/* A table that a caller reads, with what there is to say about it. */
+static kanon_status read_and_note(kanon_table **out, kanon__source *source, const kanon_schema *schema,
+                                  const kanon_read_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__table_from_source(out, source, schema, options, err);
+    if (st == KANON_OK)
+        st = kanon__note_released_text(*out, err);
+    if (st != KANON_OK) {
+        kanon_table_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 /* The table in an input, which is taken over in any case. */
 static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
@@ -387,7 +404,7 @@ static kanon_status read_input(kanon_table **out, kanon__input *input, const kan
         kanon__input_close(input);
     else
         st = kanon__csv_source_new(&source, input, o.delimiter, err);
-    return st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st;
+    return st == KANON_OK ? read_and_note(out, source, schema, options, err) : st;
 }
 
 /* Begin the call that reads a table, in the context of the options or else the schema. */
@@ -442,7 +459,7 @@ kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *
         return st;
     }
     st = kanon__arrow_source_new(&source, stream, err);
-    return kanon__call_end(&call, st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st);
+    return kanon__call_end(&call, st == KANON_OK ? read_and_note(out, source, schema, options, err) : st);
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)
@@ -482,6 +499,7 @@ void kanon_table_free(kanon_table *t)
     if (t == NULL || __atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     kanon__texts_clear(&t->warnings);
+    kanon__texts_clear(&t->privacy);
     kanon__texts_clear(&t->missing);
     kanon__policy_clear(&t->policy);
     kanon__data_clear(&t->data);
@@ -525,5 +543,13 @@ kanon_type kanon_table_column_type(const kanon_table *table, int column)
 
 const char *kanon_table_warning(const kanon_table *table, int i)
 {
+    if (i >= 0 && i < table->privacy.n)
+        return table->privacy.items[i];
+    i -= (int)table->privacy.n;
     return i >= 0 && i < table->warnings.n ? table->warnings.items[i] : NULL;
+}
+
+kanon_notice kanon_table_warning_kind(const kanon_table *table, int i)
+{
+    return i >= 0 && i < table->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
 }

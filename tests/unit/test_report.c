@@ -553,7 +553,8 @@ static void text_is_harmless(void **state)
 {
     (void)state;
     assert_written(whole, "<a href=\"x\">'&'", "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
-    assert_written(whole, "a\nb\tc\x7f", "a b c ");
+    assert_written(whole, "a\nb\tc\x7f", "a\\nb\\tc\\x7f");
+    assert_written(whole, "a\xc2\x9b" "31m\xe2\x80\xaez\xe2\x81\xa6", "a\\u009b31m\\u202ez\\u2066"); /* C1, bidirectional */
     assert_written(whole, "na\xC3\xAFve \xE6\xBC\xA2", "na\xC3\xAFve \xE6\xBC\xA2");
     /* a lone byte, an overlong slash, a surrogate, a cut sequence */
     assert_written(whole, "\xE9|\xC0\xAF|\xED\xA0\x80|\xE6\xBC",
