@@ -379,7 +379,7 @@ typedef enum kanon_shows {
 typedef struct kanon_group_cell {
     size_t struct_size;
     kanon_shows shows;
-    double min, max;                 /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; else NAN */
+    double min, max;                 /* KANON_SHOWS_RANGE, dates as days, times as seconds since 1970-01-01; else NAN */
     const char *min_text, *max_text; /* the same as it is written in the table; else NULL */
     const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
 } kanon_group_cell;
@@ -391,6 +391,9 @@ KANON_API void kanon_group_view_free(kanon_group_view *view);
 KANON_API int64_t kanon_group_view_groups(const kanon_group_view *view);
 /* The records of a group; group 0: those that are suppressed. */
 KANON_API int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group);
+/* The share of the records that show nothing in a quasi column: any value, the root of its taxonomy, or suppressed. NAN: not
+ * a quasi column. */
+KANON_API double kanon_group_view_general(const kanon_group_view *view, int column);
 /* What a group shows in a column of the table. The caller sets out->struct_size; texts live as long as the view.
  * KANON_EINVAL: no such group, or not a quasi column. */
 KANON_API kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *view, int64_t group, int column,
