@@ -46,18 +46,22 @@ static void note_repeated(const kanon__csv *csv, bool *repeated)
     }
 }
 
-/* The first name that comes again; -1: none does. */
+/* The first name that comes again, where at least half of them do; -1: fewer do. */
 static kanon_status find_repeated(int *column, kanon__csv *csv, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool *repeated = NULL, has_row = true;
+    int n = 0;
     *column = -1;
     KANON_TRY(kanon__new_array(&repeated, csv->n_columns, "column names", err), out);
     /* what is wrong with a row is told by whoever reads it for good */
     for (int row = 0; row < ROWS_READ && kanon__csv_next(csv, &has_row, NULL) == KANON_OK && has_row; row++)
         note_repeated(csv, repeated);
-    for (int i = csv->n_columns - 1; i >= 0; i--)
+    for (int i = csv->n_columns - 1; i >= 0; i--) {
         *column = repeated[i] ? i : *column;
+        n += repeated[i];
+    }
+    *column = n * 2 >= csv->n_columns ? *column : -1;
 out:
     kanon__free(repeated);
     kanon__csv_rewind(csv);

@@ -8,7 +8,7 @@
 typedef enum kanon__header_shape {
     KANON__HEADER_NAMES = 0, /* nothing speaks against names */
     KANON__HEADER_NUMBERS,   /* every name is a number or a date, or some are numbers that are no years and no sequence */
-    KANON__HEADER_REPEATED,  /* a name is a value of its column, too */
+    KANON__HEADER_REPEATED,  /* at least half of the names are values of their columns, too */
     KANON__HEADER_EMPTY      /* a name is empty */
 } kanon__header_shape;
 
