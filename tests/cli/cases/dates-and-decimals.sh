@@ -90,7 +90,7 @@ one --thousands , --numeric mean
 out_has 1789.5
 out_has 5.5
 one --decimal , --numeric mean
-out_has '"3,17"' # 1,234 and 5
+out_has '"1,7895"'
 one --type v=integer --numeric mean # whole numbers have one reading
 out_has 1789.5
 table '"1,234,567"' '"2,345"' 5 6
