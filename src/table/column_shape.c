@@ -383,6 +383,25 @@ static void judge_numbers(const finder *f, bool any)
         become_categorical(s, KANON__SHAPE_CODES);
 }
 
+/* Most columns of numbers are plain ones, which need no other format to be tried. */
+static bool is_plain(const finder *f, kanon_type wanted)
+{
+    const kanon__column_shape *s = f->shape;
+    const kanon__value_format *said = &f->column->format;
+    bool one_reading = f->column->delimiter != ';' || s->n_decimals == 0;
+    return said->decimal == 0 && said->thousands == 0 && s->n_integers + s->n_decimals == s->n_present && one_reading &&
+           (wanted != KANON_TYPE_INTEGER || s->n_decimals == 0);
+}
+
+static void judge_plain(const finder *f, bool any)
+{
+    kanon__column_shape *s = f->shape;
+    s->format = number_formats[0];
+    s->type = s->n_decimals > 0 ? KANON_TYPE_DECIMAL : KANON_TYPE_INTEGER;
+    if (any && looks_like_codes(s))
+        become_categorical(s, KANON__SHAPE_CODES);
+}
+
 static void judge(const finder *f, kanon_type wanted)
 {
     kanon__column_shape *s = f->shape;
@@ -391,6 +410,10 @@ static void judge(const finder *f, kanon_type wanted)
     become_categorical(s, KANON__SHAPE_PLAIN);
     if (s->n_present == 0 || s->n_generic == s->n_present || wanted == KANON_TYPE_CATEGORICAL)
         return;
+    if (wanted != KANON_TYPE_DATE && is_plain(f, wanted)) {
+        judge_plain(f, any);
+        return;
+    }
     if (wanted != KANON_TYPE_DATE) {
         begin_trial(&t, f, any ? KANON_TYPE_DECIMAL : wanted); /* whole numbers have fewer readings */
         if (take_best(f, &t, KANON__SHAPE_NEARLY_NUMBERS, KANON__SHAPE_AMBIGUOUS_NUMBERS, !any)) {
