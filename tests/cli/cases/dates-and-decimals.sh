@@ -80,6 +80,8 @@ cp "$OUT" r.csv
 expect 0 "$KANON" check r.csv --quasi v -k 2
 one --numeric mean
 out_has '"1617,25"'
+expect 2 "$KANON" anonymize t.csv --quasi v -k 2 --numeric range
+err_has "v: numbers with commas cannot be released as ranges; choose another numeric form: interval, mean or columns"
 table '"12,5"' '"13,75"' '"99,1"' '"99,0"'
 one
 err_has "v: numbers are read with a comma before decimals"
