@@ -114,12 +114,9 @@ static kanon_status fail_ambiguous(const question *q, kanon_error *err)
 
 static kanon_status note_codes(const question *q, kanon_error *err)
 {
-    const kanon__column_shape *s = q->shape;
-    char count[COUNT_TEXT];
-    bool zeros = s->n_leading_zeros > 0;
-    return kanon__texts_addf(q->raw->notices, err, "%s: %s %s, so all are read as text; say 'type: %s' if that is right",
-                             q->raw->name, grouped(count, zeros ? s->n_leading_zeros : s->n_codes),
-                             zeros ? "numbers have zeros in front" : "cells are numbers with letters", "categorical");
+    return kanon__texts_addf(q->raw->notices, err,
+                             "%s: read as text, since some numbers have %s; say 'type: categorical' if that is right",
+                             q->raw->name, q->shape->n_leading_zeros > 0 ? "zeros in front" : "letters");
 }
 
 static const char *separator_name(char c)

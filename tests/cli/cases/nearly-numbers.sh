@@ -35,7 +35,7 @@ err_has "d.csv:4: d: 2 dates, 2 others, first in line 4; say 'missing: [\"\", \"
 # four numbers in five are nearly numbers, fewer are categories
 printf 'v\n1\n2\n3\n4\nx1\n' >five.csv
 expect 0 "$KANON" anonymize five.csv --quasi v -k 2 # the fifth is a code
-err_has "v: 1 cells are numbers with letters, so all are read as text; say 'type: categorical' if that is right"
+err_has "v: read as text, since some numbers have letters; say 'type: categorical' if that is right"
 printf 'v\n1\n2\n3\n4\nfree text\n' >five.csv
 expect 3 "$KANON" anonymize five.csv --quasi v -k 2
 printf 'v\n1\n2\n3\nfree\ntext\n' >five.csv
@@ -45,8 +45,8 @@ err_has "categorical"
 # postcodes and house numbers are text
 printf 'zip,house\n01067,1\n80331,2\n10115,12a\n01067,3\n99999,4\n10115,5\n' >zip.csv
 expect 0 "$KANON" anonymize zip.csv --quasi zip,house -k 2 -v
-err_has "zip: 2 numbers have zeros in front, so all are read as text; say 'type: categorical' if that is right"
-err_has "house: 1 cells are numbers with letters, so all are read as text"
+err_has "zip: read as text, since some numbers have zeros in front; say 'type: categorical' if that is right"
+err_has "house: read as text, since some numbers have letters"
 expect 0 "$KANON" anonymize zip.csv --quasi zip -k 2 --type zip=integer
 err_lacks "zeros in front"
 out_has '[80331..99999]'
