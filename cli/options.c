@@ -162,9 +162,20 @@ const option option_refine = {
 const option option_seed = {
     .name = "seed",
     .argument = "N",
-    .help = "the seed of all random choices (default: 0); the same seed gives the same result",
+    .help = "the seed of all random choices but the order of --shuffle (default: 0); the same seed gives the same "
+            "groups",
     .kind = OPTION_SEED,
     AT(seed),
+};
+const option option_shuffle_seed = {
+    .name = "shuffle-seed",
+    .argument = "N",
+    .help = "--shuffle in an order that can be repeated: the same N gives the same table the same order, and lets whoever "
+            "has both undo it",
+    .kind = OPTION_INTEGER,
+    AT(shuffle_seed),
+    .min = 1,
+    .max = INT64_MAX,
 };
 const option option_threads = {
     .name = "threads",

@@ -29,6 +29,7 @@ typedef struct arguments {
     int64_t k, threads, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                      /* -1: not said */
     uint64_t seed;
+    int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
@@ -40,7 +41,7 @@ typedef struct arguments {
     int header;  /* a kanon_header */
     const char *encoding;
     char delimiter, decimal, thousands; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy;
+    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again;
 } arguments;
 
 typedef enum option_kind {
@@ -76,7 +77,7 @@ typedef struct option {
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
     option_missing, option_type, option_format, option_decimal, option_thousands, option_header, option_encoding,
     option_constraint, option_entity, option_entity_together, option_suppress, option_k, option_algorithm, option_refine,
-    option_seed, option_threads, option_delimiter, option_strict, option_quiet, option_help;
+    option_seed, option_shuffle_seed, option_threads, option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \

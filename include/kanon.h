@@ -64,6 +64,7 @@ typedef enum kanon_status {
  *     wait            another process works on the state: kanon_state_options.wait_seconds
  *     update          a new record has the key of an old one: kanon_state_update
  *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
+ *     again           the delta was applied already: kanon_change_options.again
  *     joint-k         kanon_change_options.joint_k is too large
  *     joint-entities  kanon_change_options.joint_k is not possible with entities */
 typedef struct kanon_error {
@@ -481,7 +482,7 @@ typedef struct kanon_outputs {
     const char *groups;
     const char *report; /* a page for people where it ends in .html, else JSON */
     kanon_numeric numeric;
-    int shuffle; /* release the records in random order */
+    int shuffle; /* release the records in random order, another one each time: see shuffle_seed */
     kanon_tick tick;
     void *payload;
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
@@ -490,6 +491,10 @@ typedef struct kanon_outputs {
     const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
     /* Sinks in place of the paths above; NULL: the path counts. */
     const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
+    /* 0: the order of a shuffled release is secret and drawn afresh, so that nobody can link the records of two releases by
+     * their places. Any other number: equal tables get an equal order, for repeating a release. No report tells it, unless
+     * `command` does, and who has it and the table can undo the order. */
+    uint64_t shuffle_seed;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read
@@ -676,8 +681,10 @@ KANON_API const char *kanon_point_result_text(kanon_point_result result);
 
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
 
-/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
- * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file
+/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is
+ * one transaction: all of it is done, or nothing, whatever happens to the process or the machine. Its outputs belong
+ * to it: where one cannot get its name, or its sink refuses it, nothing is changed. Should a release be out that
+ * could not be taken back, it stays recorded, and the hint says that the change is made. Two processes may use a file
  * at the same time; one waits for the other. A kanon_state is used by one thread at a time. */
 typedef struct kanon_state kanon_state;
 
@@ -689,11 +696,12 @@ typedef struct kanon_state_options {
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
 } kanon_state_options;
 
-/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner
- * alone. A release that is written is the state's first one. `schema` is the one that the table was read with. A null of an
- * Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the schema asks for what a state cannot
- * keep up; the grouping was not made for a k, or may not be released (kanon_publish); a column has nulls and another one
- * empty texts that are values. KANON_EDATA: two records have one key. */
+/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
+ * its owner alone. A release that is written is the state's first one. `schema` is the one that the table was read
+ * with. A null of an Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the table was
+ * read with another schema; the schema asks for what a state cannot keep up; the grouping was not made for a k, or
+ * may not be released (kanon_publish); a column has nulls and another one empty texts that are values. KANON_EDATA:
+ * two records have one key. */
 KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
                                           const kanon_grouping *grouping, const kanon_outputs *outputs,
                                           const kanon_state_options *options, kanon_error *err);
@@ -708,6 +716,7 @@ typedef struct kanon_change_options {
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
     int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
+    int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
     kanon_header header;          /* of the delta */
     const char *encoding;         /* likewise; NULL: as is found */
 } kanon_change_options;

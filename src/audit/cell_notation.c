@@ -3,6 +3,7 @@
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/number.h"
 
 #include <stdlib.h>
@@ -16,19 +17,9 @@ typedef struct slice {
     size_t length;
 } slice;
 
-void kanon__notation_trim(const char **text, size_t *length)
-{
-    while (*length > 0 && (**text == ' ' || **text == '\t')) {
-        (*text)++;
-        (*length)--;
-    }
-    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t'))
-        (*length)--;
-}
-
 static slice trimmed(const char *text, size_t length)
 {
-    kanon__notation_trim(&text, &length);
+    kanon__trim(&text, &length);
     return (slice){text, length};
 }
 

@@ -54,7 +54,5 @@ void kanon__meaning_clear(kanon__meaning *meaning);
 bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, const kanon__value_kind *kind);
 /* One star or more and nothing else. */
 bool kanon__notation_is_any(const char *text, size_t length);
-/* Drop spaces and tabs at both ends. */
-void kanon__notation_trim(const char **text, size_t *length);
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
+#include "core/text.h"
 #include "measures/measure.h"
 #include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
@@ -154,14 +155,6 @@ static bool is_root(const released *q, const char *text, size_t length)
     return t != NULL && t->height[0] > 0 && kanon__taxonomy_node(t, text, length) == 0;
 }
 
-static bool is_missing(const release_reader *r, const char *text, size_t length)
-{
-    if (kanon__schema_is_missing(r->schema, text, length))
-        return true;
-    kanon__notation_trim(&text, &length);
-    return kanon__schema_is_missing(r->schema, text, length);
-}
-
 /* Fill everything but the meaning's number; its canonical text is left in r->meaning. */
 static kanon_status interpret(release_reader *r, const released *q, parsed_text *s, const char *text, size_t length,
                               kanon_error *err)
@@ -172,7 +165,7 @@ static kanon_status interpret(release_reader *r, const released *q, parsed_text 
     s->any = kanon__notation_is_any(text, length) || is_root(q, text, length);
     if (s->any)
         return kanon__notation_read(meaning, "*", 1, &q->kind, err);
-    if (is_missing(r, text, length)) {
+    if (kanon__schema_is_missing(r->schema, text, length)) {
         s->cost = 0;
         return kanon__notation_read(meaning, "\0", 1, &q->kind, err); /* a byte that no cell has */
     }
@@ -200,6 +193,7 @@ static kanon_status look_up(release_reader *r, released *q, parsed_text **out, c
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = q->texts.n, code;
+    kanon__trim(&text, &length);
     KANON_TRY(kanon__grow_array(&q->parsed, &q->parsed_capacity, (int64_t)n_before + 1, "cells", err), out);
     KANON_TRY(kanon__dictionary_add(&q->texts, &code, text, length, err), out);
     parsed_text *s = &q->parsed[code];

@@ -37,7 +37,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__ticker_init(&checking, o.tick, o.payload, "checking");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     if (o.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, g, err), out);
+        KANON_TRY(kanon__release_order(&order, t, o.shuffle_seed, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,
@@ -53,7 +53,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__arrow_claim claim = {.table = t,
                                 .group_of = g->group_of,
                                 .n_groups = g->n_groups,
-                                .k = g->k > 0 ? g->k : 1,
+                                .requirement = kanon__release_requirement(t, g, o.numeric == KANON_ARROW_MEAN),
                                 .order = order,
                                 .numeric = o.numeric,
                                 .mapping = recode_map != NULL,

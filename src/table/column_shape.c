@@ -3,6 +3,7 @@
 #include "table/column_shape.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 
 #include <string.h>
 
@@ -133,19 +134,9 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static void trim(const char **text, size_t *length)
-{
-    while (*length > 0 && (**text == ' ' || **text == '\t')) {
-        (*text)++;
-        (*length)--;
-    }
-    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t'))
-        (*length)--;
-}
-
 bool kanon__text_is_generic(const char *text, size_t length)
 {
-    trim(&text, &length);
+    kanon__trim(&text, &length);
     for (size_t i = 0; i < sizeof generic_texts / sizeof generic_texts[0]; i++) {
         size_t n = 0;
         while (n < length && generic_texts[i][n] != '\0' && lower(text[n]) == generic_texts[i][n])
@@ -159,7 +150,7 @@ bool kanon__text_is_generic(const char *text, size_t length)
 /* 01067, but not 0 and not -05. */
 static bool has_leading_zero(const char *text, size_t length)
 {
-    trim(&text, &length);
+    kanon__trim(&text, &length);
     return length >= 2 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
 }
 
@@ -168,7 +159,7 @@ static bool is_code(const char *text, size_t length)
 {
     enum { MOST_LETTERS = 3 };
     int digits = 0, letters = 0;
-    trim(&text, &length);
+    kanon__trim(&text, &length);
     for (size_t i = 0; i < length; i++) {
         bool digit = text[i] >= '0' && text[i] <= '9', letter = lower(text[i]) >= 'a' && lower(text[i]) <= 'z';
         if (!digit && !letter && strchr(".-/_", text[i]) == NULL)

@@ -2,6 +2,8 @@
  * strptime follows the locale and differs between systems, so it is not used. */
 #include "table/date_format.h"
 
+#include "core/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -192,12 +194,9 @@ static bool to_number(kanon__decimal *out, const parts *p, bool has_time)
 
 bool kanon__date_format_parse(kanon__decimal *out, const char *format, const char *text, size_t length)
 {
+    kanon__trim(&text, &length);
     reader r = {text, text + length};
     parts p = {.year = 1970, .month = 1, .day = 1};
-    while (r.at < r.end && (*r.at == ' ' || *r.at == '\t'))
-        r.at++;
-    while (r.end > r.at && (r.end[-1] == ' ' || r.end[-1] == '\t'))
-        r.end--;
     bool iso = format[0] == 'i';
     bool good = iso ? take_iso(&r, strcmp(format, KANON__DATE_ISO_ZONE) == 0, &p) : take_format(&r, format, &p);
     return good && r.at == r.end && to_number(out, &p, kanon__date_format_has_time(format));

@@ -8,6 +8,7 @@
 #include "table/domain.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/column_type.h"
 #include "table/number.h"
 #include "table/source.h"
@@ -33,6 +34,15 @@ typedef struct build {
     uint32_t first_missing; /* KANON__NO_CODE: none */
     uint32_t *new_code;     /* by dictionary code */
 } build;
+
+/* A distinct text of the column as it is compared: without the white space at its ends. Texts that differ in that alone
+ * are one value, and what is shown of it has none. */
+static const char *value_text(const build *b, uint32_t code, size_t *length)
+{
+    const char *text = kanon__dictionary_text(b->values, code, length);
+    kanon__trim(&text, length);
+    return text;
+}
 
 const char *kanon__domain_text(const kanon__domain *domain, uint32_t code, size_t *length)
 {
@@ -113,7 +123,7 @@ static kanon_status parse_numerals(const build *b, numeral *numerals, kanon_erro
     KANON_TRY(kanon__new_array(&bad, b->values->n, "bad values", err), out);
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         if (b->missing[code])
             continue;
         numerals[n].code = code;
@@ -182,7 +192,7 @@ static kanon_status assign_ranks(const build *b, const numeral *numerals, int64_
         bool same = before != NULL && exact && before->scaled == numerals[i].scaled;
         if (!same) {
             size_t length;
-            const char *text = kanon__dictionary_text(b->values, numerals[i].code, &length);
+            const char *text = value_text(b, numerals[i].code, &length);
             KANON_TRY(kanon__dictionary_add(&domain->texts, &rank, text, length, err), out);
             domain->values[rank] = numerals[i].number.value;
             if (exact)
@@ -193,7 +203,7 @@ static kanon_status assign_ranks(const build *b, const numeral *numerals, int64_
     domain->n_codes = domain->texts.n;
     if (b->first_missing != KANON__NO_CODE) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, b->first_missing, &length);
+        const char *text = value_text(b, b->first_missing, &length);
         KANON_TRY(kanon__dictionary_add(&domain->texts, &domain->missing_code, text, length, err), out);
         domain->n_codes++;
     }
@@ -236,7 +246,7 @@ static kanon_status present_values(const build *b, kanon__dictionary *present, k
     uint32_t code;
     for (uint32_t i = 0; i < b->values->n && st == KANON_OK; i++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, i, &length);
+        const char *text = value_text(b, i, &length);
         if (!b->missing[i])
             st = kanon__dictionary_add(present, &code, text, length, err);
     }
@@ -260,7 +270,7 @@ static uint32_t unmaskable(const build *b)
 {
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         if (!b->missing[code] && !kanon__tree_can_mask(text, length))
             return code;
     }
@@ -299,7 +309,7 @@ static kanon_status make_taxonomy(const build *b, kanon_error *err)
     size_t extra_length = 0;
     const char *extra = NULL;
     if (b->first_missing != KANON__NO_CODE)
-        extra = kanon__dictionary_text(b->values, b->first_missing, &extra_length);
+        extra = value_text(b, b->first_missing, &extra_length);
     st = kanon__taxonomy_from_tree(&b->domain->taxonomy, tree, extra, extra_length, err);
     if (extra != NULL)
         st = fail_with_place(b, b->first_missing, st, err);
@@ -318,7 +328,7 @@ static kanon_status find_leaves(const build *b, kanon_error *err)
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
         uint32_t looked_up = b->missing[code] ? b->first_missing : code; /* all ways to write "missing" are one leaf */
-        const char *text = kanon__dictionary_text(b->values, looked_up, &length);
+        const char *text = value_text(b, looked_up, &length);
         int32_t leaf = kanon__taxonomy_leaf(b->domain->taxonomy, text, length);
         b->new_code[code] = (uint32_t)leaf;
         if (leaf < 0)
@@ -350,7 +360,7 @@ static void find_missing(build *b, const kanon_schema *schema)
 {
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         b->missing[code] = code == b->raw->null_code || kanon__schema_is_missing(schema, text, length);
         b->n_present += !b->missing[code];
         if (b->missing[code] && b->first_missing == KANON__NO_CODE)

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/text.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
@@ -52,6 +53,7 @@ static kanon_status new_schema(kanon_schema **out, kanon_error *err)
     schema->context = kanon__call_context();
     schema->default_role = KANON_ROLE_IDENTIFYING; /* what nobody declared is not released */
     KANON_TRY(kanon__texts_add(&schema->missing, "", 0, err), out);
+    KANON_TRY(kanon__dictionary_init(&schema->names, err), out);
     *out = schema;
     schema = NULL;
 out:
@@ -133,6 +135,7 @@ void kanon_schema_free(kanon_schema *schema)
         kanon__free(schema->attributes[i].name);
     }
     kanon__free(schema->attributes);
+    kanon__dictionary_clear(&schema->names);
     for (int64_t i = 0; i < schema->n_constraints; i++) {
         kanon__texts_clear(&schema->constraints[i].names);
         kanon__texts_clear(&schema->constraints[i].values);
@@ -149,17 +152,15 @@ void kanon_schema_free(kanon_schema *schema)
     kanon__free(schema);
 }
 
-static kanon__attribute *find_attribute(const kanon_schema *schema, const char *column)
+const kanon__attribute *kanon__schema_find_text(const kanon_schema *schema, const char *name, size_t length)
 {
-    for (int64_t i = 0; i < schema->n_attributes; i++)
-        if (strcmp(schema->attributes[i].name, column) == 0)
-            return &schema->attributes[i];
-    return NULL;
+    uint32_t number = kanon__dictionary_find(&schema->names, name, length);
+    return number != KANON__NO_CODE ? &schema->attributes[number] : NULL;
 }
 
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column)
 {
-    return find_attribute(schema, column);
+    return kanon__schema_find_text(schema, column, strlen(column));
 }
 
 /* The attribute of that name, which is made where it is new. */
@@ -167,16 +168,21 @@ static kanon_status want_attribute(kanon__attribute **out, kanon_schema *schema,
 {
     kanon_status st = KANON_OK;
     char *name = NULL;
-    *out = find_attribute(schema, column);
-    if (*out != NULL)
+    uint32_t number = kanon__dictionary_find(&schema->names, column, strlen(column));
+    if (number != KANON__NO_CODE) {
+        *out = &schema->attributes[number];
         return KANON_OK;
+    }
     KANON_TRY(
         kanon__grow_array(&schema->attributes, &schema->attributes_capacity, schema->n_attributes + 1, "attributes", err),
         out);
     KANON_TRY(kanon__copy_text(&name, column, strlen(column), "a column name", err), out);
+    KANON_TRY(kanon__dictionary_add(&schema->names, &number, column, strlen(column), err), out);
     *out = &schema->attributes[schema->n_attributes++];
     **out = (kanon__attribute){.name = name, .weight = 1};
+    name = NULL;
 out:
+    kanon__free(name);
     return st;
 }
 
@@ -512,7 +518,10 @@ void kanon_schema_clear_missing(kanon_schema *schema)
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
 {
-    return kanon__texts_find(&schema->missing, text, length) >= 0;
+    for (int64_t i = 0; i < schema->missing.n; i++)
+        if (kanon__same_value(schema->missing.items[i], strlen(schema->missing.items[i]), text, length))
+            return true;
+    return false;
 }
 
 /* ---- what is asked of the groups --------------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ struct kanon_schema {
     char *path; /* of the file; NULL: made of flags alone */
     kanon__attribute *attributes;
     int64_t n_attributes, attributes_capacity;
+    kanon__dictionary names; /* of the attributes: the code of a name is the number of its attribute */
     kanon__texts missing;
     bool missing_from_flags;
     char decimal, thousands; /* separators of all numbers; 0: not said */
@@ -61,6 +62,8 @@ struct kanon_schema {
 kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err);
 /* The attribute of that name, NULL where the schema does not name it. */
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
+/* The same of a name that is not terminated. */
+const kanon__attribute *kanon__schema_find_text(const kanon_schema *schema, const char *name, size_t length);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

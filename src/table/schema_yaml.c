@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/text.h"
 #include "table/number.h"
 #include "table/schema.h"
 #include "table/source/decode.h"
@@ -216,14 +217,14 @@ static void names_clear(names *n)
     kanon__dictionary_clear(&n->texts);
 }
 
-/* Add the current text; *first_line is not 0 where it was there before. */
-static kanon_status names_add(yaml_reader *r, names *n, size_t *first_line)
+/* Add the text of the current event; *first_line is not 0 where it was there before. */
+static kanon_status names_add(yaml_reader *r, names *n, const char *text, size_t length, size_t *first_line)
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = n->texts.n, code = 0;
     *first_line = 0;
     KANON_TRY(kanon__grow_array(&n->marks, &n->marks_capacity, (int64_t)n_before + 1, "keys", r->err), out);
-    KANON_TRY(kanon__dictionary_add(&n->texts, &code, text_of(r), strlen(text_of(r)), r->err), out);
+    KANON_TRY(kanon__dictionary_add(&n->texts, &code, text, length, r->err), out);
     if (code < n_before)
         *first_line = n->marks[code].line + 1;
     else
@@ -240,7 +241,7 @@ static kanon_status read_key(yaml_reader *r, key *out, names *seen)
     size_t first_line = 0;
     if (r->event.type != YAML_SCALAR_EVENT)
         return fail_expected(r, "a text as key");
-    KANON_TRY(names_add(r, seen, &first_line), out);
+    KANON_TRY(names_add(r, seen, text_of(r), strlen(text_of(r)), &first_line), out);
     if (first_line > 0)
         return fail_at(r, r->event.start_mark, "key '%s' is given twice, first on line %zu", shown(buffer, text_of(r)),
                        first_line);
@@ -350,12 +351,18 @@ typedef struct outline {
 static kanon_status outline_add(yaml_reader *r, outline *o, int64_t parent)
 {
     kanon_status st = KANON_OK;
-    size_t first_line = 0;
-    if (r->event.type != YAML_SCALAR_EVENT || r->event.data.scalar.length == 0)
+    size_t first_line = 0, length = 0;
+    const char *text = NULL;
+    if (r->event.type == YAML_SCALAR_EVENT) {
+        text = text_of(r);
+        length = strlen(text);
+        kanon__trim(&text, &length);
+    }
+    if (length == 0)
         return fail_expected(r, "a value of the taxonomy");
     KANON_TRY(kanon__grow_array(&o->parents, &o->parents_capacity, (int64_t)o->labels.texts.n + 1, "a taxonomy", r->err),
               out);
-    KANON_TRY(names_add(r, &o->labels, &first_line), out);
+    KANON_TRY(names_add(r, &o->labels, text, length, &first_line), out);
     if (first_line > 0)
         return fail_at(r, r->event.start_mark, "this value is twice in the taxonomy, first on line %zu", first_line);
     o->parents[o->labels.texts.n - 1] = parent;

@@ -2,6 +2,8 @@
  * that of date_format.c. */
 #include "table/value_format.h"
 
+#include "core/text.h"
+
 #include <string.h>
 
 enum { LONGEST_NUMBER = 128, GROUP = 3 };
@@ -57,12 +59,9 @@ static bool copy_whole(char *to, size_t *n, const char **text, const char *end, 
 /* The number with a point and without separators of thousands; false where it is none. */
 static bool normalise(char to[LONGEST_NUMBER], size_t *n, const kanon__value_format *format, const char *text, size_t length)
 {
+    kanon__trim(&text, &length);
     const char *at = text, *end = text + length;
     char decimal = kanon__value_decimal(format);
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
     *n = 0;
     if (end - at >= LONGEST_NUMBER)
         return false;

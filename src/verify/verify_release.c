@@ -1,6 +1,7 @@
 /* The independent check of a CSV release while it is written: invariants 1 to 3 of docs/ARCHITECTURE.md. Before: what
  * each attribute is. Then the texts of the groups are read and their cover computed, every line is compared with text
- * and input before it is written, and at the end records, groups and means are counted. Called by pipeline/publish.c;
+ * and input before it is written, and at the end records and means are counted, and what is required of groups and of
+ * classes that look alike (verify_classes.c). Called by pipeline/publish.c;
  * declared in verify.h; uses the table and core, nothing of release. */
 #include "verify/verify.h"
 
@@ -8,6 +9,7 @@
 #include "core/pool.h"
 #include "table/number.h"
 #include "verify/arrow_cells.h"
+#include "verify/bare_text.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -398,15 +400,25 @@ static inline bool says(const kanon__cell *cell, const char *bytes, size_t lengt
     return n == length;
 }
 
+/* Whether a cell of the input has this text but for the blanks around either. */
+static bool says_barely(const kanon__cell *cell, const char *bytes, size_t length)
+{
+    kanon__cell bare = *cell;
+    kanon__bare(&bare.text, &bare.length);
+    kanon__bare(&bytes, &length);
+    return says(&bare, bytes, length);
+}
+
 static bool says_missing(const kanon__verifier *v, const kanon__cell *cell)
 {
     for (int64_t i = 0; i < v->table->missing.n; i++)
-        if (says(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
+        if (says_barely(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
             return true;
     return false;
 }
 
-/* Another text than the code's: one of several that mean "missing", or another way to write the number. */
+/* Another text than the code's: one of several that mean "missing", the same with blanks around it, or another way to write
+ * the number. */
 static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t code, const kanon__cell *cell)
 {
     double value;
@@ -414,6 +426,8 @@ static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t
         return cell->null || says_missing(v, cell);
     if (cell->null)
         return false;
+    if (says_barely(cell, a->own[code].bytes, a->own[code].length))
+        return true;
     return a->numeric && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
            value == a->column->domain->values[code];
 }
@@ -624,31 +638,42 @@ out:
     return st;
 }
 
-static kanon_status check_sizes(const kanon__verifier *v, int64_t k, kanon_error *err)
+static kanon_status check_seen(const kanon__verifier *v, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    int64_t *counts = NULL, n_seen = 0;
-    KANON_TRY(kanon__new_array(&counts, v->n_groups, "the check of the release", err), out);
-    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
-        bool seen = atomic_load_explicit(&v->seen[row], memory_order_relaxed) != 0;
-        n_seen += seen;
-        if (seen && v->group_of[row] >= 0)
-            counts[v->group_of[row]]++;
-    }
-    if (n_seen != v->table->data.n_rows) {
-        st = kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)n_seen,
-                         (long long)v->table->data.n_rows);
-        goto out;
-    }
-    for (int64_t group = 0; group < v->n_groups; group++)
-        if (counts[group] < k) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found a released group of %lld records, fewer than k = %lld",
-                             (long long)counts[group], (long long)k);
-            goto out;
-        }
-out:
-    kanon__free(counts);
-    return st;
+    int64_t n_seen = 0;
+    for (int64_t row = 0; row < v->table->data.n_rows; row++)
+        n_seen += atomic_load_explicit(&v->seen[row], memory_order_relaxed) != 0;
+    if (n_seen != v->table->data.n_rows)
+        return kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)n_seen,
+                           (long long)v->table->data.n_rows);
+    return KANON_OK;
+}
+
+/* Groups with the same text in every run look alike. */
+static bool look_alike(const void *payload, int64_t group, int64_t other)
+{
+    const kanon__verifier *v = payload;
+    const span *a = &v->texts[group * v->n_runs], *b = &v->texts[other * v->n_runs];
+    for (int run = 0; run < v->n_runs; run++)
+        if (a[run].length != b[run].length || memcmp(a[run].bytes, b[run].bytes, a[run].length) != 0)
+            return false;
+    return true;
+}
+
+static uint64_t hash_look(const void *payload, int64_t group, const kanon__hash_key *key)
+{
+    const kanon__verifier *v = payload;
+    const span *texts = &v->texts[group * v->n_runs];
+    uint64_t hash = 0;
+    for (int run = 0; run < v->n_runs; run++)
+        hash = kanon__hash_next(key, hash, kanon__hash_text(key, texts[run].bytes, texts[run].length));
+    return hash;
+}
+
+static kanon_status check_classes(const kanon__verifier *v, const kanon__requirement *required, kanon_error *err)
+{
+    const kanon__group_look look = {.equal = look_alike, .hash = hash_look, .payload = v};
+    return kanon__verify_classes(&v->table->data, required, v->group_of, v->n_groups, &look, err);
 }
 
 static kanon_status check_links(const kanon__verifier *v, kanon_error *err)
@@ -661,11 +686,14 @@ static kanon_status check_links(const kanon__verifier *v, kanon_error *err)
     return KANON_OK;
 }
 
-kanon_status kanon__verifier_finish(const kanon__verifier *v, int64_t k, int threads, kanon_error *err)
+kanon_status kanon__verifier_finish(const kanon__verifier *v, const kanon__requirement *required, int threads,
+                                    kanon_error *err)
 {
-    kanon_status st = check_sizes(v, k, err);
+    kanon_status st = check_seen(v, err);
     if (st == KANON_OK)
         st = check_links(v, err);
+    if (st == KANON_OK)
+        st = check_classes(v, required, err);
     if (st == KANON_OK && v->figures != NULL)
         st = kanon__pool_run(threads, v->table->data.n_quasi, check_attribute, &v, err);
     return st;

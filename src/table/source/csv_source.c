@@ -177,6 +177,14 @@ out:
     return st;
 }
 
+static bool has_name(const kanon__source *source, const char *name)
+{
+    for (int i = 0; i < source->n_columns; i++)
+        if (strcmp(source->column_names[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* c1, c2, ... for columns without a name. */
 enum { PLACE_NAME = 16 };
 
@@ -200,7 +208,7 @@ static kanon_status name_empty(kanon__source *source, kanon_error *err)
     for (int i = 0; i < source->n_columns; i++) {
         char name[PLACE_NAME], *copy = NULL;
         int length = snprintf(name, sizeof name, "c%d", i + 1);
-        if (source->column_names[i][0] != '\0' || kanon__source_find(source, name) >= 0)
+        if (source->column_names[i][0] != '\0' || has_name(source, name))
             continue;
         kanon_status st = kanon__copy_text(&copy, name, (size_t)length, "a column name", err);
         if (st != KANON_OK)
@@ -244,6 +252,7 @@ static kanon_status read_header(kanon__csv_source *s, const kanon__csv_reading *
     KANON_TRY(no_header ? name_by_places(&s->base, csv.n_columns, err) : copy_names(&s->base, csv.names, csv.n_columns, err),
               out);
     KANON_TRY(name_empty(&s->base, err), out);
+    KANON_TRY(kanon__source_index(&s->base, err), out);
 out:
     kanon__csv_close(&csv);
     return st;
@@ -299,6 +308,7 @@ kanon_status kanon__csv_source_from_rows(kanon__source **out, kanon__input *inpu
     s->base.delimiter = delimiter;
     s->base.crlf = crlf;
     KANON_TRY(copy_names(&s->base, names, n_columns, err), out);
+    KANON_TRY(kanon__source_index(&s->base, err), out);
     *out = &s->base;
     s = NULL;
 out:
