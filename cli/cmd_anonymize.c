@@ -164,7 +164,7 @@ static const option *const options[] = {
     &option_shuffle,
     &option_shuffle_seed,
     &option_state,
-    &option_delimiter,
+    READING_OPTIONS,
     &option_strict,
     &option_quiet,
     &option_verbose,
@@ -282,6 +282,8 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .encode_all = clusters_on_all(work->schema, args),
@@ -318,6 +320,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
         progress_end(&work->show);
         print_privacy_warnings(work->table);
+        print_table_warnings(work->table, args->quiet);
     }
     if (st == KANON_OK)
         st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
@@ -482,6 +485,27 @@ static void print_summary(const job *work, const arguments *args)
         progress_seconds(&work->show));
 }
 
+/* The columns of which most records show nothing, on the last line: whoever reads nothing else should read that. */
+static void print_hidden(const job *work)
+{
+    kanon_group_view *view = NULL;
+    bool some = false;
+    if (kanon_group_view_new(&view, work->table, work->grouping, NULL) != KANON_OK)
+        return;
+    for (int i = 0; i < kanon_table_columns(work->table); i++) {
+        double share = kanon_group_view_general(view, i);
+        if (!(share > 0.5)) /* no quasi-identifier is NAN */
+            continue;
+        fputs(some ? ", " : "kanon: warning: mostly *: ", stderr);
+        print_clean(stderr, kanon_table_column_name(work->table, i));
+        fprintf(stderr, " (%.0f %%)", share * 100);
+        some = true;
+    }
+    if (some)
+        fputs("; give these columns a taxonomy, bands or another role\n", stderr);
+    kanon_group_view_free(view);
+}
+
 /* The messages at the end. A release on standard output cannot be taken back, so a stop in the middle says so. */
 static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
 {
@@ -490,7 +514,6 @@ static int finish(const command *self, const job *work, const arguments *args, c
         stop_if_asked("standard output is not complete");
     if (err->status != KANON_OK)
         return failed(self, err);
-    print_table_warnings(work->table, args->quiet);
     if (args->quiet)
         return EXIT_DONE;
     for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
@@ -498,6 +521,7 @@ static int finish(const command *self, const job *work, const arguments *args, c
     if (args->verbose)
         print_details(work);
     print_summary(work, args);
+    print_hidden(work);
     return EXIT_DONE;
 }
 
