@@ -162,6 +162,13 @@ KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, con
 typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
 /* A taxonomy that masks one character per level, from the right or the left. */
 KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
+/* Bands of a numeric quasi-identifier: released intervals have only ends of bands. `bands` is a width ("5", of dates a
+ * number of days), edges with commas between them ("0,18,65"), or of dates "week", "month", "quarter", "year" or "decade".
+ * All numbers from `top` on are one band, and all up to `bottom`. NULL removes what was set. */
+KANON_API kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *column, const char *bands, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_top(kanon_schema *schema, const char *column, const char *top, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom,
+                                               kanon_error *err);
 /* The role of columns that nobody names; identifying if it is not set, so that they are withheld. */
 KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
 /* The columns that name a record, for deleting and updating it in a state; n 0: none. */

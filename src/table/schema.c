@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "table/bands.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
@@ -104,6 +105,15 @@ kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size
     return kanon__call_end(&call, kanon__schema_parse(out, bytes, size, name, err));
 }
 
+static void clear_bands(kanon__attribute *attribute)
+{
+    kanon__free(attribute->bands);
+    kanon__free(attribute->top);
+    kanon__free(attribute->bottom);
+    attribute->bands = attribute->top = attribute->bottom = NULL;
+}
+
+/* The taxonomy of a category. */
 static void clear_generalisation(kanon__attribute *attribute)
 {
     kanon__free(attribute->taxonomy_path);
@@ -128,6 +138,7 @@ void kanon_schema_free(kanon_schema *schema)
         return;
     for (int64_t i = 0; i < schema->n_attributes; i++) {
         clear_generalisation(&schema->attributes[i]);
+        clear_bands(&schema->attributes[i]);
         kanon__free(schema->attributes[i].weight_text);
         kanon__free(schema->attributes[i].name);
     }
@@ -199,7 +210,8 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     return kanon__call_end(&call, set_role(schema, column, role, err));
 }
 
-/* Only categorical attributes have a taxonomy, so of a numeric type and a taxonomy the one that was set last stays. */
+/* Only categorical attributes have a taxonomy and only numeric ones have bands, so of a type and what does not belong to it
+ * the one that was set last stays. */
 static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
@@ -210,6 +222,8 @@ static kanon_status set_type(kanon_schema *schema, const char *column, kanon_typ
         attribute->type = type;
         if (type != KANON_TYPE_UNKNOWN && type != KANON_TYPE_CATEGORICAL)
             clear_generalisation(attribute);
+        if (type == KANON_TYPE_CATEGORICAL)
+            clear_bands(attribute);
     }
     return st;
 }
@@ -229,6 +243,7 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     KANON_TRY(kanon__copy_text(&copy, path, strlen(path), "a file name", err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
     clear_generalisation(attribute);
+    clear_bands(attribute);
     attribute->taxonomy_path = copy;
     copy = NULL;
     if (attribute->type != KANON_TYPE_UNKNOWN)
@@ -256,6 +271,7 @@ static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column,
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
     clear_generalisation(attribute);
+    clear_bands(attribute);
     attribute->tree = tree;
     tree = NULL;
     if (attribute->type != KANON_TYPE_UNKNOWN)
@@ -283,6 +299,8 @@ static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mas
     if (st == KANON_OK) {
         clear_generalisation(attribute);
         attribute->mask = mask;
+        if (mask != KANON_MASK_NONE)
+            clear_bands(attribute);
         if (mask != KANON_MASK_NONE && attribute->type != KANON_TYPE_UNKNOWN)
             attribute->type = KANON_TYPE_CATEGORICAL;
     }
@@ -294,6 +312,56 @@ kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kan
     kanon__call call;
     kanon__call_begin(&call, schema->context);
     return kanon__call_end(&call, set_mask(schema, column, mask, err));
+}
+
+/* Set one of the three texts that make bands, and check it against the other two. */
+static kanon_status set_band_text(kanon_schema *schema, const char *column, const char *text, int which, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    char *copy = NULL;
+    const char *problem, *hint;
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    char **place[] = {&attribute->bands, &attribute->top, &attribute->bottom};
+    const char *texts[] = {attribute->bands, attribute->top, attribute->bottom};
+    texts[which] = text;
+    if (!kanon__bands_check(texts[0], texts[1], texts[2], &problem, &hint)) {
+        st = kanon__hint(err, kanon__fail(err, KANON_EINVAL, "column '%s': %s", column, problem), "%s", hint);
+        goto out;
+    }
+    if (text != NULL)
+        KANON_TRY(kanon__copy_text(&copy, text, strlen(text), "bands", err), out);
+    kanon__free(*place[which]);
+    *place[which] = copy;
+    if (text != NULL) {
+        clear_generalisation(attribute);
+        if (attribute->type == KANON_TYPE_CATEGORICAL)
+            attribute->type = KANON_TYPE_UNKNOWN;
+    }
+out:
+    return st;
+}
+
+static kanon_status set_bands(kanon_schema *schema, const char *column, const char *text, int which, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_band_text(schema, column, text, which, err));
+}
+
+kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *column, const char *bands, kanon_error *err)
+{
+    return set_bands(schema, column, bands, 0, err);
+}
+
+kanon_status kanon_schema_set_top(kanon_schema *schema, const char *column, const char *top, kanon_error *err)
+{
+    return set_bands(schema, column, top, 1, err);
+}
+
+kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom, kanon_error *err)
+{
+    return set_bands(schema, column, bottom, 2, err);
 }
 
 kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err)

@@ -86,6 +86,12 @@ static kanon_status set_up_column(reader *r, int i, kanon_error *err)
         KANON_TRY(kanon__copy_text(&c->weight_text, a->weight_text, strlen(a->weight_text), "a weight", err), out);
     if (a != NULL && a->taxonomy_path != NULL)
         KANON_TRY(kanon__copy_text(&c->taxonomy_path, a->taxonomy_path, strlen(a->taxonomy_path), "a file name", err), out);
+    if (a != NULL && kanon__attribute_has_bands(a) && c->role != KANON_ROLE_QUASI && c->role != KANON_ROLE_IDENTIFYING) {
+        st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has bands, but its role is %s", r->source->name, name,
+                         kanon_role_text(c->role));
+        kanon__hint(err, st, "only quasi-identifiers are generalised: give it the role quasi, or remove the bands");
+        goto out;
+    }
     r->encoded[i] = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                     (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     r->n_read += r->encoded[i] || i == r->entity;
