@@ -483,6 +483,65 @@ KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_group
 KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
                                               const kanon_measures *measures, const char *path, kanon_error *err);
 
+/* ---- proposing a schema ------------------------------------------------------------------------------------------ */
+
+typedef struct kanon_propose_options {
+    size_t struct_size;
+    char delimiter; /* 0: one of , ; tab | found from the header line */
+    int threads;    /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+    const kanon_context *context; /* NULL: none */
+    const char *schema;           /* also write the schema here ("-": standard output); NULL: not wanted */
+    const kanon_sink *schema_to;  /* in place of the path; NULL: the path counts */
+} kanon_propose_options;
+
+/* What is proposed for a column, and why. */
+typedef struct kanon_proposed_column {
+    const char *name;
+    kanon_role role;
+    kanon_type type;    /* of quasi and sensitive columns; else KANON_TYPE_UNKNOWN */
+    const char *reason; /* a sentence without full stop; no cell value */
+    const char *same_as; /* the column that says the same, or from which this one follows; NULL: none */
+    int64_t distinct, missing; /* values, and cells without one */
+} kanon_proposed_column;
+
+/* Columns, and whom they single out: records that agree in all of them are a class, and a person is singled out who has a
+ * class of their own. Without an entity each record is a person. */
+typedef struct kanon_column_set {
+    const char *const *columns; /* their names */
+    size_t n_columns;
+    int64_t classes;
+    int64_t records; /* of persons in classes of their own */
+    int64_t persons; /* with such a record */
+    double share;    /* of all persons */
+} kanon_column_set;
+
+typedef struct kanon_proposal {
+    int64_t records;
+    const kanon_proposed_column *columns; /* in the order of the table */
+    size_t n_columns;
+    const char *entity, *key;     /* columns; NULL: none */
+    int64_t k;                    /* that is proposed */
+    const kanon_column_set *sets; /* of quasi columns: the two of one, two and three columns that single out most */
+    size_t n_sets;
+    const char *const *notes; /* what else the user should know */
+    size_t n_notes;
+    const char *schema; /* the schema in YAML, with a reason behind each line; kanon_schema_from_bytes reads it */
+    size_t schema_size; /* in bytes, without the end */
+} kanon_proposal;
+
+/* Propose a schema for the CSV file at `path` ("-": standard input), by the names of its columns and the form of their
+ * values: roles, types, texts that mean "no value", masks and bands, columns that say the same, whose record each row is. A
+ * column of which nothing is known is withheld. Nothing in a proposal is a value of the table, but for texts that mean that
+ * there is none. The result does not depend on the number of threads. */
+KANON_API kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options,
+                                     kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages and in the title of the schema. */
+KANON_API kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
+                                           const kanon_propose_options *options, kanon_error *err);
+KANON_API void kanon_proposal_free(kanon_proposal *proposal);
+
 /* ---- checking a published file ----------------------------------------------------------------------------------- */
 
 typedef struct kanon_check_options {

@@ -52,7 +52,7 @@ static kanon_status refine_by_hash(uint32_t *class_of, int64_t *n_classes, int64
     kanon_status st = kanon__new_array(&slots, (int64_t)size, "classes of records", err);
     for (int64_t row = 0; st == KANON_OK && row < n_rows; row++) {
         uint32_t class = class_of[row], code = kanon__code_at(column->codes, row);
-        uint64_t at = mix((uint64_t)class << 32 | code) & (size - 1);
+        uint64_t at = mix((uint64_t) class << 32 | code) & (size - 1);
         while (slots[at].number != 0 && (slots[at].class != class || slots[at].code != code))
             at = (at + 1) & (size - 1);
         if (slots[at].number == 0)
@@ -209,8 +209,7 @@ static int by_number(const void *left, const void *right)
 static void choose_candidates(search *s)
 {
     qsort(s->sets, (size_t)s->table->n_columns, sizeof *s->sets, by_strength);
-    s->n_candidates =
-        s->table->n_columns < KANON__SET_CANDIDATES ? s->table->n_columns : (int)KANON__SET_CANDIDATES;
+    s->n_candidates = s->table->n_columns < KANON__SET_CANDIDATES ? s->table->n_columns : (int)KANON__SET_CANDIDATES;
     for (int i = 0; i < s->n_candidates; i++)
         s->candidates[i] = s->sets[i].columns[0];
     qsort(s->candidates, (size_t)s->n_candidates, sizeof *s->candidates, by_number);

@@ -44,9 +44,9 @@ static const char *plain_letter(unsigned char second)
     static const struct {
         unsigned char first, last;
         const char *plain;
-    } letters[] = {{0x84, 0x84, "ae"}, {0x96, 0x96, "oe"}, {0x9c, 0x9c, "ue"}, {0x9f, 0x9f, "ss"}, {0x80, 0x85, "a"},
-                   {0x87, 0x87, "c"},  {0x88, 0x8b, "e"},  {0x8c, 0x8f, "i"},  {0x91, 0x91, "n"},  {0x92, 0x95, "o"},
-                   {0x99, 0x9b, "u"}};
+    } letters[] = {{0x84, 0x84, "ae"}, {0x96, 0x96, "oe"}, {0x9c, 0x9c, "ue"}, {0x9f, 0x9f, "ss"},
+                   {0x80, 0x85, "a"},  {0x87, 0x87, "c"},  {0x88, 0x8b, "e"},  {0x8c, 0x8f, "i"},
+                   {0x91, 0x91, "n"},  {0x92, 0x95, "o"},  {0x99, 0x9b, "u"}};
     unsigned char capital = second >= 0xa0 ? (unsigned char)(second - 0x20) : second;
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (capital >= letters[i].first && capital <= letters[i].last)

@@ -2,16 +2,16 @@
 #include "propose/roles.h"
 
 #include "core/alloc.h"
+#include "propose/coarsening.h"
 #include "propose/dependencies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_RECORDS = 20 };     /* in fewer, nearly every column is nearly unique */
-enum { FALLBACK_QUASI = 6 };   /* columns that become quasi where none is known to be */
-enum { MASKED_CODES = 10 };    /* numbers without an order are masked where there are more of them */
-enum { LEAST_STABLE = 2 };     /* columns that an entity without a telling name must determine */
+enum { FEW_RECORDS = 20 };   /* in fewer, nearly every column is nearly unique */
+enum { FALLBACK_QUASI = 6 }; /* columns that become quasi where none is known to be */
+enum { LEAST_STABLE = 2 };   /* columns that an entity without a telling name must determine */
 
 /* ---- a column alone ---------------------------------------------------------------------------------------------- */
 
@@ -60,15 +60,6 @@ static kanon_type type_of(const kanon__column_facts *f, kanon__kind kind)
     return whole && kanon__kind_has(kind, KANON__TRAIT_CODE | KANON__TRAIT_NOMINAL) ? KANON_TYPE_CATEGORICAL : s->type;
 }
 
-/* Codes are masked: by their kind, because they look like codes, or because numbers stand for many categories. */
-static bool is_masked(const kanon__column_facts *f, const kanon__decision *d)
-{
-    if (d->type != KANON_TYPE_CATEGORICAL || !f->can_mask)
-        return false;
-    bool numbers = f->shape.type == KANON_TYPE_INTEGER && f->n_distinct > MASKED_CODES;
-    return kanon__kind_has(d->kind, KANON__TRAIT_CODE) || (d->kind != KANON__KIND_UNKNOWN && (numbers || f->shape.kind == KANON__SHAPE_CODES));
-}
-
 static void decide_unknown(kanon__decision *d, const kanon__column_facts *f)
 {
     d->unknown = true;
@@ -78,14 +69,14 @@ static void decide_unknown(kanon__decision *d, const kanon__column_facts *f)
         give(d, KANON_ROLE_INSENSITIVE, "the same in all records");
     else
         give(d, KANON_ROLE_IDENTIFYING,
-             "withheld: nothing is known about it; quasi would generalise it, insensitive release it as it is");
+             "withheld: nothing is known about it; quasi generalises it, insensitive releases it");
 }
 
 static void decide_alone(kanon__decision *d, const kanon__column_facts *f)
 {
     d->kind = kind_of(f);
     d->type = type_of(f, d->kind);
-    d->mask = is_masked(f, d);
+    d->mask = kanon__coarsening_masks(f, d->kind, d->type);
     d->same_as = -1;
     const kanon__kind_info *info = kanon__kind_at(d->kind);
     if (f->n_distinct == 0)
@@ -258,6 +249,10 @@ static void add_doubts(kanon__decision *d, const kanon__column_facts *f)
                  (long long)f->n_present, s->type == KANON_TYPE_DATE ? "date" : "number");
     else if (d->mask)
         snprintf(end, left, "; masked from the right");
+    else if (d->top[0] != '\0')
+        snprintf(end, left, "; in bands, and %s or more is one (HIPAA)", d->top);
+    else if (d->bands[0] != '\0')
+        snprintf(end, left, "; in bands, so that no exact value is shown");
 }
 
 /* ---- enough quasi-identifiers -------------------------------------------------------------------------------------- */
@@ -308,8 +303,11 @@ kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *f
     KANON_TRY(find_dependencies(out, err), out);
     KANON_TRY(find_entity(out, err), out);
     find_key(out);
-    for (int i = 0; i < n_columns; i++)
+    for (int i = 0; i < n_columns; i++) {
+        if (out->decisions[i].role == KANON_ROLE_QUASI)
+            kanon__coarsening_bands(&out->decisions[i], &facts[i]);
         add_doubts(&out->decisions[i], &facts[i]);
+    }
 out:
     return st;
 }

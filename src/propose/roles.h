@@ -14,11 +14,13 @@ enum { KANON__REASON_TEXT = 320 };
 typedef struct kanon__decision {
     kanon_role role;
     kanon__kind kind;
-    kanon_type type;  /* of quasi and sensitive columns */
-    bool mask;        /* a taxonomy by masking from the right */
-    bool unknown;     /* withheld because nothing is known about it */
-    int same_as;      /* the column that says the same; -1: none */
-    bool follows;     /* it only follows from `same_as`, not the other way round */
+    kanon_type type;                /* of quasi and sensitive columns */
+    bool mask;                      /* a taxonomy by masking from the right */
+    char bands[KANON__NUMBER_TEXT]; /* of numbers and dates; "": none */
+    char top[KANON__NUMBER_TEXT];   /* likewise */
+    bool unknown;                   /* withheld because nothing is known about it */
+    int same_as;                    /* the column that says the same; -1: none */
+    bool follows;                   /* it only follows from `same_as`, not the other way round */
     char reason[KANON__REASON_TEXT];
 } kanon__decision;
 

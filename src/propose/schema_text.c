@@ -94,15 +94,15 @@ static void put_comment(text_writer *w, const char *text)
     put_text(w, "\n");
 }
 
-/* Spaces until the line that begins at `begin` has `width` characters, and two more. */
+/* Spaces until the line that begins at `begin` has `width` characters, at least one. */
 static void pad(text_writer *w, int64_t begin, int width)
 {
     int used = 0;
     for (int64_t i = begin; w->st == KANON_OK && i < w->n; i++)
         used += ((unsigned char)w->bytes[i] & 0xc0) != 0x80;
-    for (int i = used; i < width; i++)
+    do
         put_text(w, " ");
-    put_text(w, "  ");
+    while (++used < width);
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------------------- */
@@ -160,23 +160,28 @@ static void put_attribute(text_writer *w, const kanon__schema_plan *p, int i, in
     put_text(w, "  ");
     put_name(w, f->name);
     put_text(w, ":");
-    pad(w, begin, width - 1);
+    pad(w, begin, width);
     putf(w, "{role: %s", kanon_role_text(d->role));
     if (d->role == KANON_ROLE_QUASI || d->role == KANON_ROLE_SENSITIVE) {
         putf(w, ", type: %s", kanon_type_text(d->type));
         put_format(w, d, f);
         if (d->mask)
             put_text(w, ", mask: right");
+        if (d->bands[0] != '\0')
+            putf(w, ", bands: %s", d->bands);
+        if (d->top[0] != '\0')
+            putf(w, ", top: %s", d->top);
     }
     put_text(w, "}");
     pad(w, begin, line_width);
+    put_text(w, " ");
     put_comment(w, d->reason);
 }
 
 /* Names are aligned up to a width, since a single long one would push the others away. */
 static void put_attributes(text_writer *w, const kanon__schema_plan *p)
 {
-    enum { WIDEST_NAME = 28, DESCRIPTION = 40 };
+    enum { WIDEST_NAME = 28, DESCRIPTION = 50 };
     int width = 0;
     for (int i = 0; i < p->roles->n_columns; i++) {
         int length = (int)strlen(p->roles->facts[i].name) + (is_plain(p->roles->facts[i].name) ? 0 : 2);
@@ -184,7 +189,7 @@ static void put_attributes(text_writer *w, const kanon__schema_plan *p)
     }
     put_text(w, "attributes:\n");
     for (int i = 0; i < p->roles->n_columns; i++)
-        put_attribute(w, p, i, width + 2, width + 4 + DESCRIPTION);
+        put_attribute(w, p, i, width + 4, width + 4 + DESCRIPTION);
     put_text(w, "\n");
 }
 
@@ -215,4 +220,41 @@ static void put_constraints(text_writer *w, const kanon__schema_plan *p)
         put_name(w, f->name);
         put_text(w, ", l: 2}  # else all of a group may share one value\n");
     }
+}
+
+static void put_privacy(text_writer *w, const kanon__schema_plan *p)
+{
+    const kanon__roles *r = p->roles;
+    put_text(w, "privacy:\n");
+    putf(w, "  k: %lld  # each released record looks like those of at least %lld others\n", (long long)p->k,
+         (long long)p->k - 1);
+    put_constraints(w, p);
+    if (r->entity >= 0) {
+        put_text(w, "\n# A person has several records: groups hold k persons, not k records.\nentity: ");
+        put_name(w, r->facts[r->entity].name);
+        put_text(w, "\n");
+    }
+    if (r->key >= 0) {
+        put_text(w, "\n# Names a record, for changes to it later.\nkey: [");
+        put_name(w, r->facts[r->key].name);
+        put_text(w, "]\n");
+    }
+}
+
+kanon_status kanon__schema_text(char **out, size_t *size, const kanon__schema_plan *plan, kanon_error *err)
+{
+    text_writer w = {.err = err};
+    *out = NULL;
+    put_title(&w, plan);
+    put_sets(&w, plan);
+    put_missing(&w, plan);
+    put_attributes(&w, plan);
+    put_privacy(&w, plan);
+    if (w.st != KANON_OK) {
+        kanon__free(w.bytes);
+        return w.st;
+    }
+    *out = w.bytes;
+    *size = (size_t)w.n;
+    return KANON_OK;
 }

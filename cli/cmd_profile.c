@@ -1,0 +1,2 @@
+#include "command.h"
+const command command_profile = {.name = "profile"};
