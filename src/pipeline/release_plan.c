@@ -43,6 +43,13 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
                          "the means of groups differ where attribute-level recoding shows equal numbers equal");
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
     }
+    for (int i = 0; means && i < table->data.n_quasi; i++) {
+        const kanon__column *c = &table->data.columns[table->data.quasi[i]];
+        if (c->domain->bands == NULL)
+            continue;
+        st = kanon__fail(err, KANON_EINVAL, "%s: a mean would show more than the bands of the column", c->name);
+        return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
+    }
     return g->is_own ? check_own(table, g, err) : KANON_OK;
 }
 

@@ -333,7 +333,7 @@ size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, co
                         kanon_type type, bool ranges)
 {
     size_t length = 0;
-    if (kanon__bands_are_point(lo, hi))
+    if (!ranges && kanon__bands_are_point(lo, hi)) /* a range type takes nothing but ranges */
         return kanon__band_end_text(buffer, lo->first, scale, type);
     if (lo->open_below && hi->open_above) {
         buffer[length++] = '*';

@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A distinct text of a numeric column. */
 typedef struct numeral {
@@ -311,9 +312,13 @@ static kanon_status make_rule(const build *b, kanon__band_rule **out, kanon_erro
     *out = NULL;
     if (a == NULL || !kanon__attribute_has_bands(a))
         return KANON_OK;
+    const char *texts[] = {a->bands, a->top, a->bottom};
     kanon_status st = kanon__band_rule_new(out, a->bands, a->top, a->bottom, b->domain->type, b->raw->name, err);
     if (st == KANON_OK)
         b->domain->scale = kanon__band_rule_scale(*out);
+    for (int i = 0; st == KANON_OK && i < 3; i++)
+        if (texts[i] != NULL)
+            st = kanon__copy_text(&b->domain->band_texts[i], texts[i], strlen(texts[i]), "bands", err);
     return st;
 }
 
@@ -536,6 +541,8 @@ void kanon__domain_free(kanon__domain *domain)
         return;
     kanon__taxonomy_free(domain->taxonomy);
     kanon__dictionary_clear(&domain->texts);
+    for (int i = 0; i < 3; i++)
+        kanon__free(domain->band_texts[i]);
     kanon__free(domain->bands);
     kanon__free(domain->scaled);
     kanon__free(domain->values);

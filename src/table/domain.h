@@ -30,6 +30,7 @@ typedef struct kanon__domain {
     int scale;
     kanon__band *bands; /* what each code shows, where the schema has bands: then `values` and `scaled` are their low ends and
                          * `texts` their intervals; else NULL */
+    char *band_texts[3]; /* bands, top and bottom as the schema has them, for the independent check; else NULL */
     kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
     kanon__taxonomy *taxonomy; /* categorical */
     bool missing_is_null;      /* missing cells were null, not a text that means "no value" */

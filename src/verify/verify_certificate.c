@@ -146,12 +146,32 @@ static int64_t share(const certificate *c, const kanon__column *column, int64_t 
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
+static int64_t band_range(const kanon__column *column)
+{
+    int64_t range = column->domain->bands[n_values(column) - 1].high - column->domain->bands[0].low;
+    return range > 0 ? range : 1;
+}
+
+/* From the low end of one band to the high end of another. Without bands, between two numbers. */
+static int64_t number_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high);
+
+static int64_t upper_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high)
+{
+    const kanon__band *bands = a->column->domain->bands;
+    if (bands == NULL)
+        return number_cost(c, a, low, high);
+    return share(c, a->column, bands[high].high - bands[low].low, band_range(a->column));
+}
+
+/* Between the low ends of two bands. Without bands, between two numbers. */
 static int64_t number_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high)
 {
     const kanon__column *column = a->column;
     uint32_t n = n_values(column);
     if (low == high)
         return 0;
+    if (column->domain->bands != NULL)
+        return share(c, column, column->domain->bands[high].low - column->domain->bands[low].low, band_range(column));
     if (column->domain->scaled != NULL)
         return share(c, column, column->domain->scaled[high] - column->domain->scaled[low],
                      column->domain->scaled[n - 1] - column->domain->scaled[0]);
@@ -309,10 +329,9 @@ static void set_number(around *a, int i, uint32_t own)
         } else if (code == missing && own != missing) {
             *below = under;
             *above = at->full - under;
-        } else if (code < own) {
-            *below = number_cost(a->certificate, at, code, own);
-        } else {
-            *above = number_cost(a->certificate, at, own, code);
+        } else if (own != missing) {
+            *below = code < own ? number_cost(a->certificate, at, code, own) : 0;
+            *above = upper_cost(a->certificate, at, own, code < own ? own : code); /* at least the band itself */
         }
     }
 }

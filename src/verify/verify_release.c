@@ -8,6 +8,7 @@
 #include "core/pool.h"
 #include "table/number.h"
 #include "verify/arrow_cells.h"
+#include "verify/verify_bands.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -30,6 +31,7 @@ typedef struct attribute {
     int number; /* of the column */
     int run;    /* that it is in */
     bool numeric;
+    bool bands;    /* then the numbers of the input are held against the ends that its group shows, in `figures` */
     span *own;     /* by code: its text in the table */
     cover *leaves; /* categorical, by taxonomy node: the leaves below it */
 } attribute;
@@ -52,7 +54,7 @@ struct kanon__verifier {
     attribute *attributes; /* by quasi attribute */
     cover *covers;         /* by group and quasi attribute */
     span *texts;           /* by group and run, that of suppressed rows last; NULL: not understood yet */
-    double *figures; /* for means and mappings, by group and quasi attribute: what is shown, in two numbers; else NULL */
+    double *figures; /* for means, mappings and bands, by group and quasi attribute: what is shown, in two numbers */
     _Atomic unsigned char *seen; /* by row */
     shared_sum *links;           /* all of them together are 0 in the end: see link_row */
     const kanon__arrow_source *arrow; /* the table's source where it came as an Arrow stream; else NULL */
@@ -105,6 +107,7 @@ static kanon_status know_attribute(attribute *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     a->numeric = kanon__column_is_numeric(a->column);
+    a->bands = a->numeric && a->column->domain->bands != NULL;
     KANON_TRY(kanon__new_array(&a->own, a->column->domain->n_codes, "the check of the release", err), out);
     for (uint32_t code = 0; code < a->column->domain->n_codes; code++)
         a->own[code].bytes = kanon__column_text(a->column, code, &a->own[code].length);
@@ -155,7 +158,10 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->seen, table->data.n_rows, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->links, N_SUMS, "the check of the release", err), out);
-    if (mapping || numeric == KANON_NUMERIC_MEAN)
+    bool bands = false;
+    for (int i = 0; i < table->data.n_quasi; i++)
+        bands = bands || v->attributes[i].bands;
+    if (mapping || bands || numeric == KANON_NUMERIC_MEAN)
         KANON_TRY(kanon__new_array(&v->figures, n_cells * 2, "the check of the release", err), out);
     *out = v;
     v = NULL;
@@ -249,6 +255,25 @@ static cover covered_numbers(const kanon__column *column, const double ends[2])
     return until > below ? (cover){below, until - 1} : (cover){1, 0};
 }
 
+/* The same of bands. A group covers every number here; is_covered holds those of its records against `ends`. As columns, a
+ * single empty cell is an open end, even where the text for "missing" is empty. */
+static bool understand_bands(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
+                             double ends[2])
+{
+    uint32_t n = number_count(column);
+    const kanon__band_cell texts[2] = {{cells[0].bytes, cells[0].length}, {cells[1].bytes, cells[1].length}};
+    bool two = v->numeric == KANON_NUMERIC_COLUMNS;
+    if (is_missing_text(column, cells[0].bytes, cells[0].length) &&
+        (!two || is_missing_text(column, cells[1].bytes, cells[1].length))) {
+        *covered = (cover){column->domain->missing_code, column->domain->missing_code};
+        ends[0] = INFINITY;
+        ends[1] = -INFINITY;
+        return true;
+    }
+    *covered = n > 0 ? (cover){0, n - 1} : (cover){1, 0};
+    return kanon__verify_band_cell(column->domain, v->numeric, texts, ends);
+}
+
 /* What the cells of one attribute cover; false where they cannot be read. `ends` becomes what they show. */
 static bool understand_numeric(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
                                double ends[2])
@@ -262,6 +287,8 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
         ends[1] = INFINITY;
         return true;
     }
+    if (column->domain->bands != NULL)
+        return understand_bands(v, column, cells, covered, ends);
     if (is_missing_text(column, bytes, length)) {
         /* a mean can happen to be the number that means "missing" */
         bool either = v->numeric == KANON_NUMERIC_MEAN && read_number(column, bytes, length, &ends[0]);
@@ -423,12 +450,26 @@ static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t
            value == a->column->domain->values[code];
 }
 
+/* A number in a band is what the input says, whatever its code. */
+static bool is_in_bands(const kanon__verifier *v, const attribute *a, int64_t row, int i, uint32_t code,
+                        const kanon__cell *cell)
+{
+    const double *shown = &v->figures[(v->group_of[row] * (int64_t)v->table->data.n_quasi + i) * 2];
+    double value;
+    if (code == a->column->domain->missing_code)
+        return says_the_same(v, a, code, cell);
+    return !cell->null && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
+           !says_missing(v, cell) && shown[0] <= value && value <= shown[1];
+}
+
 /* The text in the input must be the code's, or the table was encoded wrongly; and the code must be covered. */
 static inline bool is_covered(const kanon__verifier *v, int64_t row, const cover *covers, int i, const kanon__cell *cells)
 {
     const attribute *a = &v->attributes[i];
     const kanon__cell *cell = &cells[a->number];
     uint32_t code = kanon__code_at(a->column->codes, row);
+    if (a->bands)
+        return covers[i].lo <= code && code <= covers[i].hi && is_in_bands(v, a, row, i, code, cell);
     return covers[i].lo <= code && code <= covers[i].hi &&
            ((!cell->null && says(cell, a->own[code].bytes, a->own[code].length)) || says_the_same(v, a, code, cell));
 }
