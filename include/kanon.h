@@ -613,6 +613,71 @@ KANON_API kanon_status kanon_check_bytes(kanon_check **out, const void *release,
                                          const kanon_schema *schema, const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
 
+/* ---- profile: risk before any work ------------------------------------------------------------------------------- */
+
+typedef struct kanon_profile_options {
+    size_t struct_size;
+    int threads; /* 0: as many as there are processors */
+    uint64_t seed;
+    kanon_tick tick;
+    void *payload;
+    int without_costs;          /* leave out the runs on a sample */
+    const char *report;         /* also write it here, as JSON ("-": standard output); NULL: not wanted */
+    const kanon_sink *report_to; /* in place of the path; NULL: the path counts */
+} kanon_profile_options;
+
+typedef struct kanon_profile_attribute {
+    const char *name;
+    kanon_type type;
+    int64_t distinct;       /* values */
+    int64_t missing;        /* cells without one */
+    int64_t unique;         /* persons that it singles out by itself */
+    int64_t unique_without; /* persons that the other attributes together still single out */
+} kanon_profile_attribute;
+
+/* What is not yet k-anonymous: the classes with records of fewer than k persons. */
+typedef struct kanon_profile_below {
+    int64_t k;
+    int64_t classes, records, persons;
+    double share; /* of all records */
+} kanon_profile_below;
+
+/* What a k will cost, estimated on parts of the table. */
+typedef struct kanon_profile_cost {
+    int64_t k;
+    double avg_loss; /* as the measure of that name, from 0 to 1; NAN: not possible on the sample */
+    double seconds;  /* of grouping all records */
+} kanon_profile_cost;
+
+/* A class are the records that agree in all quasi-identifiers. Its size is the number of persons (entities) who have records
+ * in it; without an entity each record is a person. */
+typedef struct kanon_profile {
+    int64_t records, persons;
+    int has_entity;
+    int64_t k; /* of the schema; 0: none */
+    int64_t classes, smallest, largest;
+    double average_class_size;
+    int64_t unique_records, unique_persons; /* in classes of one person */
+    double highest_risk, average_risk;      /* of a record: 1 / size of its class */
+    const kanon_class_size *sizes;          /* all class sizes, ascending */
+    size_t n_sizes;
+    const kanon_profile_attribute *attributes; /* the quasi-identifiers, in the order of the table */
+    size_t n_attributes;
+    const kanon_column_set *sets; /* of one, two and three quasi-identifiers, those that single out most first */
+    size_t n_sets;
+    const kanon_profile_below *below; /* k from 2 to 20 */
+    size_t n_below;
+    const kanon_profile_cost *costs;
+    size_t n_costs;
+    int64_t sample_records; /* that the costs rest on */
+} kanon_profile;
+
+/* The risk of a table before it is anonymised, and what k will cost with the algorithm of its schema. No figure is a value
+ * of the table. All but the seconds is the same for any number of threads. */
+KANON_API kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table, const kanon_profile_options *options,
+                                           kanon_error *err);
+KANON_API void kanon_profile_free(kanon_profile *profile);
+
 /* ---- lower bound ------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_bound_options {
