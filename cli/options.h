@@ -33,7 +33,7 @@ typedef struct arguments {
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
-    pair_list settings, measure_settings, taxonomies;
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     int recode;     /* a kanon_recode */
@@ -72,12 +72,12 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_missing, option_constraint, option_entity, option_entity_together, option_suppress, option_k, option_algorithm,
+    option_bands, option_top, option_bottom, option_missing, option_constraint, option_entity, option_entity_together, option_suppress, option_k, option_algorithm,
     option_refine, option_seed, option_threads, option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_missing
+        &option_bands, &option_top, &option_bottom, &option_missing
 
 /* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
  * Where out->help is set the rest was not read. Free with arguments_clear either way. */

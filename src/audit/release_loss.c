@@ -1,7 +1,8 @@
 /* What a released file loses of its table, whichever tool wrote it: every cell is read as kanon check reads it, and costs
  * what the formula of the information loss says. Ranges, domains and heights are those of the table.
  *
- *     an interval          the part of the range between its ends; of whole numbers, between those inside: [15,20) is 15-19
+ *     an interval          the part of the range between its ends; of whole numbers, between those inside: [15,20) is 15-19;
+ *                          with bands, between its edges: [15..19] is from 15 to 20
  *     a taxonomy's node    its height over the height of the tree; a set, the node above all of it
  *     8130*                the share of characters that are stars, where it is no node
  *     *, the root          1
@@ -81,6 +82,10 @@ static bool join_interval(const released *q, double *lo, double *hi, const char 
 
 static double interval_cost(const released *q, double lo, double hi)
 {
+    /* bands of whole numbers fill their edges: [20..24] is from 20 to 25 */
+    if (q->column->domain->bands != NULL && q->column->domain->band_texts[0] != NULL &&
+        q->column->domain->type != KANON_TYPE_DECIMAL && hi < q->max)
+        hi = floor(hi) + 1;
     if (q->column->domain->type != KANON_TYPE_DECIMAL) {
         lo = ceil(lo);
         hi = floor(hi);
@@ -310,7 +315,7 @@ static kanon_status set_up_attribute(release_reader *r, released *q, const kanon
     uint32_t n_numbers = numeric ? column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE) : 0;
     q->column = column;
     q->min = n_numbers > 0 ? column->domain->values[0] : 1;
-    q->max = n_numbers > 0 ? column->domain->values[n_numbers - 1] : 0;
+    q->max = n_numbers > 0 ? kanon__domain_high(column->domain, n_numbers - 1) : 0;
     q->first = q->last = kanon__source_find_part(r->source, column->name, "");
     if (q->first < 0 && numeric) {
         q->first = kanon__source_find_part(r->source, column->name, "_min");

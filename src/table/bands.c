@@ -284,6 +284,8 @@ static void find_edges(const kanon__band_rule *rule, int64_t number, kanon__band
 
 bool kanon__band_of(const kanon__band_rule *rule, int64_t number, kanon__band *out)
 {
+    bool is_point = rule->kind == POINTS;
+    int64_t after_bottom = rule->bottom + (rule->whole && !is_point);
     *out = (kanon__band){0};
     if (number >= FARTHEST || number <= -FARTHEST)
         return false;
@@ -292,12 +294,10 @@ bool kanon__band_of(const kanon__band_rule *rule, int64_t number, kanon__band *o
         return true;
     }
     if (rule->has_bottom && number <= rule->bottom) {
-        *out = (kanon__band){.high = rule->bottom + rule->whole, .last = rule->bottom, .open_below = true};
+        *out = (kanon__band){.high = after_bottom, .last = rule->bottom, .open_below = true};
         return true;
     }
     find_edges(rule, number, out);
-    bool is_point = rule->kind == POINTS;
-    int64_t after_bottom = rule->bottom + (rule->whole && !is_point);
     if (rule->has_bottom && (out->open_below || out->low < after_bottom)) {
         out->low = after_bottom; /* the band is cut where an outer one begins */
         out->open_below = false;
