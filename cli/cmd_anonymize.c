@@ -153,7 +153,7 @@ static const option *const options[] = {
     &option_numeric,
     &option_shuffle,
     &option_state,
-    &option_delimiter,
+    READING_OPTIONS,
     &option_strict,
     &option_quiet,
     &option_verbose,
@@ -259,6 +259,8 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .encode_all = clusters_on_all(work->schema, args),
@@ -288,6 +290,10 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
     signals_catch_reading(args->operand);
     kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
     signals_catch();
+    if (st == KANON_OK && !args->quiet) { /* before the work: some say that it may not be worth it */
+        progress_end(&work->show);
+        print_table_warnings(work->table);
+    }
     if (st == KANON_OK)
         st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
     return st;
@@ -348,11 +354,10 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
-/* Those of reading the table first, then those of the algorithm. */
+/* Those of the algorithm; those of reading the table came before the work. */
 static void print_warnings(const job *work)
 {
     const char *text;
-    print_table_warnings(work->table);
     for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
         say("warning: %s", text);
 }
@@ -400,6 +405,27 @@ static void print_summary(const job *work, const arguments *args)
         progress_seconds(&work->show));
 }
 
+/* The columns of which most records show nothing, on the last line: whoever reads nothing else should read that. */
+static void print_hidden(const job *work)
+{
+    kanon_group_view *view = NULL;
+    bool some = false;
+    if (kanon_group_view_new(&view, work->table, work->grouping, NULL) != KANON_OK)
+        return;
+    for (int i = 0; i < kanon_table_columns(work->table); i++) {
+        double share = kanon_group_view_general(view, i);
+        if (!(share > 0.5)) /* no quasi-identifier is NAN */
+            continue;
+        fputs(some ? ", " : "kanon: warning: mostly *: ", stderr);
+        print_clean(stderr, kanon_table_column_name(work->table, i));
+        fprintf(stderr, " (%.0f %%)", share * 100);
+        some = true;
+    }
+    if (some)
+        fputs("; give these columns a taxonomy, bands or another role\n", stderr);
+    kanon_group_view_free(view);
+}
+
 /* The messages at the end. A release on standard output cannot be taken back, so a stop in the middle says so. */
 static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
 {
@@ -413,6 +439,7 @@ static int finish(const command *self, const job *work, const arguments *args, c
     if (args->verbose)
         print_details(work);
     print_summary(work, args);
+    print_hidden(work);
     return EXIT_DONE;
 }
 

@@ -27,7 +27,7 @@ static const option option_risk_threshold = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, &option_delimiter,
+    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, READING_OPTIONS,
     &option_quiet,  &option_help,       NULL,
 };
 
@@ -120,6 +120,8 @@ static int run(const command *self, const arguments *args)
     kanon_check_options checking = {
         .struct_size = sizeof checking,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .risk_threshold = args->risk_threshold > 0 ? args->risk_threshold : DEFAULT_RISK_THRESHOLD,
         .tick = progress_tick,
         .payload = &show,

@@ -52,8 +52,8 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_least_k, &option_set,  &option_report, &option_threads,
-    &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
+    SCHEMA_OPTIONS,  &option_groups, &option_release, &option_least_k, &option_set,  &option_report, &option_threads,
+    READING_OPTIONS, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
 };
 
 static const char *const examples[] = {
@@ -123,6 +123,8 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .tick = progress_tick,

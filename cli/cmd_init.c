@@ -16,7 +16,7 @@ static const option option_output = {
 };
 
 static const option *const options[] = {
-    &option_output, &option_threads, &option_delimiter, &option_quiet, &option_help, NULL,
+    &option_output, READING_OPTIONS, &option_threads, &option_quiet, &option_help, NULL,
 };
 
 static const char *const examples[] = {
@@ -49,6 +49,8 @@ static int run(const command *self, const arguments *args)
     kanon_propose_options proposing = {
         .struct_size = sizeof proposing,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &show,

@@ -17,8 +17,8 @@ static const option option_report = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_entity,    &option_seed,  &option_report, &option_threads,
-    &option_strict, &option_delimiter, &option_quiet, &option_help,   NULL,
+    SCHEMA_OPTIONS, &option_entity,  &option_seed,  &option_report, &option_threads,
+    &option_strict, READING_OPTIONS, &option_quiet, &option_help,   NULL,
 };
 
 static const char *const examples[] = {
@@ -165,6 +165,8 @@ static kanon_status profile(kanon_schema *schema, const arguments *args, progres
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .tick = progress_tick,

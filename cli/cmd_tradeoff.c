@@ -70,7 +70,7 @@ static const option *const options[] = {
     &option_shares,  &option_refine,     &option_effort,
     &option_measure, &option_seed,       &option_output,
     &option_json,    &option_plot,       &option_entity_together,
-    &option_threads, &option_strict,     &option_delimiter,
+    &option_threads, &option_strict,     READING_OPTIONS,
     &option_quiet,   &option_help,       NULL,
 };
 
@@ -141,6 +141,8 @@ static int run(const command *self, const arguments *args)
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .encode_all = names_columns(args->settings.items, args->settings.n),

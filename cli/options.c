@@ -83,6 +83,50 @@ const option option_missing = {
     .kind = OPTION_ITEM,
     AT(missing),
 };
+const option option_type = {
+    .name = "type",
+    .argument = "A=TYPE",
+    .help = "the values of column A are of this type: integer, decimal, date or categorical; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(types),
+};
+const option option_format = {
+    .name = "format",
+    .argument = "A=FORMAT",
+    .help = "how the dates of column A are written, such as %d.%m.%Y; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(formats),
+};
+const option option_decimal = {
+    .name = "decimal",
+    .argument = "C",
+    .help = "what stands before the decimals of numbers: a point or a comma (default: found from the numbers)",
+    .kind = OPTION_CHARACTER,
+    AT(decimal),
+};
+const option option_thousands = {
+    .name = "thousands",
+    .argument = "C",
+    .help = "what stands between the thousands of numbers (default: found from the numbers)",
+    .kind = OPTION_CHARACTER,
+    AT(thousands),
+};
+const option option_header = {
+    .name = "header",
+    .argument = "yes|no",
+    .help = "whether the first line names the columns; with no they are called c1, c2, ... (default: it does, and a line "
+            "that looks like data is an error)",
+    .kind = OPTION_CHOICE,
+    AT(header),
+    .min = KANON_HEADER_YES,
+};
+const option option_encoding = {
+    .name = "encoding",
+    .argument = "NAME",
+    .help = "utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252 (default: found from the bytes)",
+    .kind = OPTION_TEXT,
+    AT(encoding),
+};
 const option option_constraint = {
     .name = "constraint",
     .argument = "MODEL",
@@ -389,6 +433,7 @@ static int store(arguments *out, const command *self, const option *opt, const c
     case OPTION_CHOICE:
         if ((*(int *)place = parse_choice(opt->argument, value)) < 0)
             return wrong_usage(self, "%s must be one of %s", called, opt->argument);
+        *(int *)place += (int)opt->min;
         return EXIT_DONE;
     }
     return EXIT_SYSTEM;
@@ -578,6 +623,8 @@ void arguments_clear(arguments *args)
     free(args->bands.items);
     free(args->tops.items);
     free(args->bottoms.items);
+    free(args->types.items);
+    free(args->formats.items);
     *args = (arguments){0};
 }
 
@@ -613,6 +660,37 @@ static kanon_status set_roles(kanon_schema *schema, const text_list *columns, ka
     return st;
 }
 
+/* The type of that name; KANON_TYPE_UNKNOWN: there is none. */
+static kanon_type type_named(const char *name)
+{
+    for (kanon_type type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+        if (strcmp(kanon_type_text(type), name) == 0)
+            return type;
+    return KANON_TYPE_UNKNOWN;
+}
+
+/* Types, and how values are written. */
+static kanon_status set_values(kanon_schema *schema, const arguments *args, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (size_t i = 0; i < args->types.n && st == KANON_OK; i++) {
+        const kanon_setting *said = &args->types.items[i];
+        kanon_type type = type_named(said->value);
+        if (type == KANON_TYPE_UNKNOWN) {
+            *err = (kanon_error){.status = KANON_EINVAL};
+            snprintf(err->message, sizeof err->message, "--type %.100s: there is no such type", said->name);
+            snprintf(err->hint, sizeof err->hint, "types are integer, decimal, date and categorical");
+            return KANON_EINVAL;
+        }
+        st = kanon_schema_set_type(schema, said->name, type, err);
+    }
+    for (size_t i = 0; i < args->formats.n && st == KANON_OK; i++)
+        st = kanon_schema_set_format(schema, args->formats.items[i].name, args->formats.items[i].value, err);
+    if (st == KANON_OK && (args->decimal != 0 || args->thousands != 0))
+        st = kanon_schema_set_separators(schema, NULL, args->decimal, args->thousands, err);
+    return st;
+}
+
 /* The schema file, if one is given, changed by the flags, which have precedence. */
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
 {
@@ -635,6 +713,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_top(schema, args->tops.items[i].name, args->tops.items[i].value, err);
     for (size_t i = 0; i < args->bottoms.n && st == KANON_OK; i++)
         st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
+    if (st == KANON_OK)
+        st = set_values(schema, args, err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)

@@ -33,11 +33,13 @@ typedef struct arguments {
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
-    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms;
+    pair_list settings, measure_settings, taxonomies, types, formats, bands, tops, bottoms;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
-    int numeric;    /* a kanon_numeric */
-    int recode;     /* a kanon_recode */
-    char delimiter; /* 0: not said */
+    int numeric; /* a kanon_numeric */
+    int recode;  /* a kanon_recode */
+    int header;  /* a kanon_header */
+    const char *encoding;
+    char delimiter, decimal, thousands; /* 0: not said */
     bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy;
 } arguments;
 
@@ -53,7 +55,7 @@ typedef enum option_kind {
     OPTION_SEED,      /* uint64_t */
     OPTION_SHARE,     /* double above 0, at most 1 */
     OPTION_CHARACTER, /* char */
-    OPTION_CHOICE     /* int: which of the words in `argument`, a|b|c */
+    OPTION_CHOICE     /* int: which of the words in `argument`, a|b|c; the first one is `min` */
 } option_kind;
 
 typedef struct option {
@@ -72,12 +74,16 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_bands, option_top, option_bottom, option_missing, option_constraint, option_entity, option_entity_together, option_suppress, option_k, option_algorithm,
-    option_refine, option_seed, option_threads, option_delimiter, option_strict, option_quiet, option_help;
+    option_bands, option_top, option_bottom, option_missing, option_type, option_format, option_decimal, option_thousands,
+    option_header, option_encoding, option_constraint, option_entity, option_entity_together, option_suppress, option_k,
+    option_algorithm, option_refine, option_seed, option_threads, option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_bands, &option_top, &option_bottom, &option_missing
+        &option_bands, &option_top, &option_bottom, &option_type, &option_format, &option_missing, &option_decimal,         \
+        &option_thousands
+/* How the table, or another file of CSV, is to be read. */
+#define READING_OPTIONS &option_delimiter, &option_header, &option_encoding
 
 /* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
  * Where out->help is set the rest was not read. Free with arguments_clear either way. */

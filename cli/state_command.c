@@ -172,6 +172,8 @@ int run_state_change(const command *self, const arguments *args, state_change ch
     kanon_change_options options = {
         .struct_size = sizeof options,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .grow_taxonomy = args->grow_taxonomy,
         .outputs = publishes ? &outputs : NULL,
         .joint_k = args->joint_k,

@@ -53,6 +53,8 @@ typedef enum kanon_status {
  * or buttons; `topic` lets the caller add what to do in its own terms. It is NULL or one of these words, which stay the same
  * from version to version; more may come:
  *     k               k is not given
+ *     header          the first line of a table may name columns or be a record: kanon_read_options.header
+ *     encoding        the bytes of a table are not in the encoding: kanon_read_options.encoding
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
  *     numeric         kanon_outputs.numeric does not suit the names of the columns
@@ -129,6 +131,13 @@ typedef enum kanon_type {
     KANON_TYPE_CATEGORICAL
 } kanon_type;
 
+/* Whether the first line of a CSV file names the columns. */
+typedef enum kanon_header {
+    KANON_HEADER_UNSAID = 0, /* it should; a first line that looks like data is an error that asks */
+    KANON_HEADER_YES,        /* it does; a column without a name is called c1, c2, ... by its place */
+    KANON_HEADER_NO          /* it is a record; the columns are called c1, c2, ... */
+} kanon_header;
+
 KANON_API const char *kanon_role_text(kanon_role role);
 KANON_API const char *kanon_type_text(kanon_type type);
 
@@ -159,6 +168,17 @@ KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const cha
 /* The taxonomy in `size` bytes, in the form of a taxonomy file; it is read at once. `name` stands in messages. */
 KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes,
                                                        size_t size, const char *name, kanon_error *err);
+/* How the dates of a column are written: "%d.%m.%Y" (docs/schema.md has the letters); NULL: as is found from them. */
+KANON_API kanon_status kanon_schema_set_format(kanon_schema *schema, const char *column, const char *format,
+                                               kanon_error *err);
+/* How the numbers of a column, or of all columns where it is NULL, are written: the decimal separator, '.' or ',', and the
+ * one between thousands, which is . , ' _ or a space. 0: not said; where both are 0 they are found from the numbers. */
+KANON_API kanon_status kanon_schema_set_separators(kanon_schema *schema, const char *column, char decimal, char thousands,
+                                                   kanon_error *err);
+/* Whether the tables that are read with the schema have a header line. */
+KANON_API kanon_status kanon_schema_set_header(kanon_schema *schema, kanon_header header, kanon_error *err);
+/* The encoding of the tables that are read with the schema, as in kanon_read_options; NULL: as is found. */
+KANON_API kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err);
 typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
 /* A taxonomy that masks one character per level, from the right or the left. */
 KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
@@ -211,6 +231,9 @@ typedef struct kanon_read_options {
     int64_t memory; /* bytes that may be used: a table that would take much of them is in a temporary file; 0: any number */
     int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
     const kanon_context *context; /* NULL: the schema's */
+    kanon_header header;  /* KANON_HEADER_UNSAID: what the schema says */
+    const char *encoding; /* utf-8, utf-16, utf-16le, utf-16be, latin-1 (iso-8859-1) or windows-1252; NULL: what the schema
+                             says, else UTF-8, or what the first bytes show, which is a warning then */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. A file of
@@ -363,7 +386,7 @@ typedef enum kanon_shows {
 typedef struct kanon_group_cell {
     size_t struct_size;
     kanon_shows shows;
-    double min, max;                 /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; else NAN */
+    double min, max;                 /* KANON_SHOWS_RANGE, dates as days, times as seconds since 1970-01-01; else NAN */
     const char *min_text, *max_text; /* the same as it is written in the table; else NULL */
     const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
 } kanon_group_cell;
@@ -375,6 +398,9 @@ KANON_API void kanon_group_view_free(kanon_group_view *view);
 KANON_API int64_t kanon_group_view_groups(const kanon_group_view *view);
 /* The records of a group; group 0: those that are suppressed. */
 KANON_API int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group);
+/* The share of the records that show nothing in a quasi column: any value, the root of its taxonomy, or suppressed. NAN: not
+ * a quasi column. */
+KANON_API double kanon_group_view_general(const kanon_group_view *view, int column);
 /* What a group shows in a column of the table. The caller sets out->struct_size; texts live as long as the view.
  * KANON_EINVAL: no such group, or not a quasi column. */
 KANON_API kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *view, int64_t group, int column,
@@ -492,6 +518,8 @@ typedef struct kanon_propose_options {
     kanon_tick tick;
     void *payload;
     const kanon_context *context; /* NULL: none */
+    kanon_header header;          /* as in kanon_read_options; what is said here, the schema says, too */
+    const char *encoding;         /* likewise */
     const char *schema;           /* also write the schema here ("-": standard output); NULL: not wanted */
     const kanon_sink *schema_to;  /* in place of the path; NULL: the path counts */
 } kanon_propose_options;
@@ -552,6 +580,8 @@ typedef struct kanon_check_options {
     void *payload;
     int64_t k; /* that the file must have; 0: what the schema says */
     const kanon_context *context; /* NULL: the schema's */
+    kanon_header header;          /* of the release, whatever the schema says of the table */
+    const char *encoding;         /* likewise; NULL: as is found */
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -811,6 +841,8 @@ typedef struct kanon_change_options {
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
     int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
+    kanon_header header;          /* of the delta */
+    const char *encoding;         /* likewise; NULL: as is found */
 } kanon_change_options;
 
 /* What a call did, and what the state is then. */

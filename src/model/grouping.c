@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/number.h"
+#include "table/source/decode.h"
 
 #include <math.h>
 #include <string.h>
@@ -215,6 +216,7 @@ static kanon_status read_input(kanon_grouping **out, const kanon_table *table, k
     kanon__csv csv = {0};
     kanon__csv_options options = {0};
     int64_t *group_of = NULL;
+    KANON_TRY(kanon__input_decode(input, NULL, NULL, err), out);
     KANON_TRY(kanon__csv_open(&csv, input, &options, err), out);
     KANON_TRY(check_groups_header(&csv, err), out);
     KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);

@@ -424,7 +424,8 @@ static kanon_status apply_input(kanon_state *s, kanon__input *input, kanon__delt
                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon__source *source = NULL;
-    kanon_status st = kanon__csv_source_new(&source, input, options->delimiter, err);
+    kanon__csv_reading how = {.delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
+    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
     return st == KANON_OK ? apply_source(s, source, kind, options, out, err) : st;
 }
 

@@ -55,6 +55,8 @@ void kanon__coarsening_bands(kanon__decision *d, const kanon__column_facts *f)
     bool whole = d->type == KANON_TYPE_INTEGER;
     if (d->type == KANON_TYPE_DATE)
         choose_date_bands(d, f);
+    if (f->shape.format.decimal == ',' || f->shape.format.thousands != 0) /* ends of bands are written with a point */
+        return;
     if ((!whole && d->type != KANON_TYPE_DECIMAL) || f->n_distinct <= FEW_VALUES)
         return;
     bool years = whole && (d->kind == KANON__KIND_age || d->kind == KANON__KIND_birth_date);

@@ -40,6 +40,7 @@ typedef struct maker {
     kanon__column_facts *facts;
     kanon__roles roles;
     kanon__texts missing;
+    const kanon_propose_options *options;
     proposal *proposal;
 } maker;
 
@@ -274,6 +275,8 @@ static kanon_status write_schema(maker *m, kanon_error *err)
                                .table_name = m->source->name,
                                .n_rows = m->source->n_rows,
                                .k = p->public.k,
+                               .header = m->options->header,
+                               .encoding = m->options->encoding,
                                .missing = &m->missing,
                                .sets = p->sets,
                                .n_sets = p->public.n_sets,
@@ -307,11 +310,12 @@ static kanon_status save_schema(kanon__output *output, const proposal *p, kanon_
     return st == KANON_OK ? kanon__output_commit(&output, 1, err) : st;
 }
 
-/* The source is taken over in any case. */
-static kanon_status propose(kanon_proposal **out, kanon__source *source, const kanon_propose_options *o, kanon_error *err)
+/* The source is taken over in any case. `notices` (NULL: none): what was found when it was opened. */
+static kanon_status propose(kanon_proposal **out, kanon__source *source, const kanon__texts *notices,
+                            const kanon_propose_options *o, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    maker m = {.source = source};
+    maker m = {.source = source, .options = o};
     kanon__ticker reading, counting;
     kanon__output *output = NULL;
     kanon__ticker_init(&reading, o->tick, o->payload, "reading");
@@ -323,6 +327,8 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     KANON_TRY(kanon__pool_run(kanon__pool_threads(o->threads), source->n_columns, find_column_facts, &m, err), out);
     KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, err), out);
     KANON_TRY(copy_columns(&m, err), out);
+    for (int64_t i = 0; notices != NULL && i < notices->n; i++)
+        KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(note_lack(&m, err), out);
     KANON_TRY(collect_missing(&m, err), out);
     KANON_TRY(find_sets(&m, o, &counting, err), out);
@@ -372,8 +378,13 @@ static kanon_status propose_input(kanon_proposal **out, kanon__input *input, con
                                   kanon_error *err)
 {
     kanon__source *source = NULL;
-    kanon_status st = kanon__csv_source_new(&source, input, o->delimiter, err);
-    return st == KANON_OK ? propose(out, source, o, err) : st;
+    kanon__texts notices = {0};
+    kanon__csv_reading how = {.delimiter = o->delimiter, .header = o->header, .encoding = o->encoding, .notices = &notices};
+    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = propose(out, source, &notices, o, err);
+    kanon__texts_clear(&notices);
+    return st;
 }
 
 kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options, kanon_error *err)
@@ -414,5 +425,5 @@ kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *
         return st;
     }
     st = kanon__arrow_source_new(&source, stream, err);
-    return end_call(&c, st == KANON_OK ? propose(out, source, &c.options, err) : st);
+    return end_call(&c, st == KANON_OK ? propose(out, source, NULL, &c.options, err) : st);
 }

@@ -137,6 +137,18 @@ static void put_sets(text_writer *w, const kanon__schema_plan *p)
     put_text(w, "\n");
 }
 
+/* What the caller said about the file, so that nobody has to say it again. */
+static void put_reading(text_writer *w, const kanon__schema_plan *p)
+{
+    if (p->header != KANON_HEADER_UNSAID)
+        putf(w, "header: %s  # whether the first line names the columns\n", p->header == KANON_HEADER_YES ? "yes" : "no");
+    if (p->encoding != NULL) {
+        put_text(w, "encoding: ");
+        put_name(w, p->encoding);
+        put_text(w, "\n");
+    }
+}
+
 static void put_missing(text_writer *w, const kanon__schema_plan *p)
 {
     put_text(w, "missing: [\"\"");
@@ -147,9 +159,20 @@ static void put_missing(text_writer *w, const kanon__schema_plan *p)
     put_text(w, p->missing->n > 0 ? "]  # found in columns below\n\n" : "]  # empty cells have no value\n\n");
 }
 
+/* How values are written, where that is not the plain form or could be taken for another one. ISO 8601 with times is found
+ * by itself. */
 static void put_format(text_writer *w, const kanon__decision *d, const kanon__column_facts *f)
 {
-    (void)w, (void)d, (void)f;
+    const kanon__value_format *format = &f->shape.format;
+    bool doubt = f->shape.kind == KANON__SHAPE_AMBIGUOUS_NUMBERS;
+    if (d->type == KANON_TYPE_DATE && format->date[0] == '%')
+        putf(w, ", format: \"%s\"", format->date);
+    if (d->type != KANON_TYPE_INTEGER && d->type != KANON_TYPE_DECIMAL)
+        return;
+    if (format->decimal == ',' || format->thousands != 0 || doubt)
+        putf(w, ", decimal: \"%c\"", format->decimal == 0 ? '.' : format->decimal);
+    if (format->thousands != 0)
+        putf(w, ", thousands: \"%c\"", format->thousands);
 }
 
 static void put_attribute(text_writer *w, const kanon__schema_plan *p, int i, int width, int line_width)
@@ -247,6 +270,7 @@ kanon_status kanon__schema_text(char **out, size_t *size, const kanon__schema_pl
     *out = NULL;
     put_title(&w, plan);
     put_sets(&w, plan);
+    put_reading(&w, plan);
     put_missing(&w, plan);
     put_attributes(&w, plan);
     put_privacy(&w, plan);

@@ -452,6 +452,12 @@ static void find_sentinel(const finder *f)
         s->sentinel = above.code;
 }
 
+const kanon__value_format *kanon__shape_formats(kanon_type type, int *n)
+{
+    *n = type == KANON_TYPE_DATE ? N_DATES : N_NUMBERS;
+    return type == KANON_TYPE_DATE ? date_formats : number_formats;
+}
+
 kanon_status kanon__column_shape_find(kanon__column_shape *out, const kanon__shape_texts *column, kanon_type wanted,
                                       kanon_error *err)
 {

@@ -66,6 +66,8 @@ typedef struct kanon__column_shape {
  * and codes are no matter. */
 kanon_status kanon__column_shape_find(kanon__column_shape *out, const kanon__shape_texts *column, kanon_type wanted,
                                       kanon_error *err);
+/* The formats that are tried for numbers or dates, the likeliest first; *n of them. */
+const kanon__value_format *kanon__shape_formats(kanon_type type, int *n);
 /* Whether a text is on the list of those that people write for "no value", in any case of letters. These may be shown: they
  * say nothing about a person. */
 bool kanon__text_is_generic(const char *text, size_t length);

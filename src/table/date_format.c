@@ -170,6 +170,7 @@ bool kanon__date_format_has_time(const char *format)
 /* Days where there is no time of day, else seconds and their fraction, where 64 bits have room for it. */
 static bool to_number(kanon__decimal *out, const parts *p, bool has_time)
 {
+    static const double power10[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     int64_t days, number, fraction = p->fraction;
     int places = p->places;
     if (!kanon__day_number(&days, p->year, p->month, p->day) || p->hour > 23 || p->minute > 59 || p->second > 59)
@@ -179,13 +180,13 @@ static bool to_number(kanon__decimal *out, const parts *p, bool has_time)
         number = days * DAY_SECONDS + p->hour * 3600 + (p->minute - p->zone) * 60 + p->second;
     for (; places > 0 && fraction % 10 == 0; places--)
         fraction /= 10;
+    for (; places > 6 && places < MOST_FRACTION; places++) /* micro- or nanoseconds, as other formats count */
+        fraction *= 10;
     for (int i = 0; i < places; i++)
         if (__builtin_mul_overflow(number, (int64_t)10, &number))
             return false;
     number += fraction;
-    *out = (kanon__decimal){.mantissa = number, .scale = places, .exact = true, .value = (double)number};
-    for (int i = 0; i < places; i++)
-        out->value /= 10;
+    *out = (kanon__decimal){.mantissa = number, .scale = places, .exact = true, .value = (double)number / power10[places]};
     return true;
 }
 
@@ -271,7 +272,7 @@ size_t kanon__date_format_print(char buffer[KANON__NUMBER_TEXT], const char *for
     if (format[0] == 'i')
         format = strcmp(format, KANON__DATE_ISO_ZONE) == 0 ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%dT%H:%M:%S";
     size_t used = 0;
-    for (; *format != '\0' && used + 16 < KANON__NUMBER_TEXT; format++) {
+    for (; *format != '\0'; format++) { /* a month has 7 letters more than its %B, a year 2 digits: there is room */
         if (*format == '%')
             used += print_part(buffer + used, KANON__NUMBER_TEXT - used, *++format, &p);
         else

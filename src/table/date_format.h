@@ -14,7 +14,7 @@
 
 #include "table/number.h"
 
-enum { KANON__DATE_FORMAT = 32 }; /* room for a format, with its end */
+enum { KANON__DATE_FORMAT = 32 }; /* room for a format, with its end; a date by it fits KANON__NUMBER_TEXT */
 
 #define KANON__DATE_ISO "%Y-%m-%d"           /* 2024-01-31 */
 #define KANON__DATE_ISO_TIME "iso-8601"      /* 2024-01-31T13:05:00.25, and whole days, which are midnight */
@@ -26,8 +26,8 @@ const char *kanon__date_format_fault(const char *format);
 bool kanon__date_format_has_time(const char *format);
 /* A date as days, one with hours as seconds since 1970-01-01, exactly. Spaces and tabs around it are allowed. */
 bool kanon__date_format_parse(kanon__decimal *out, const char *format, const char *text, size_t length);
-/* The date of so many days, or whole seconds where the format has hours. Returns the length without the end; what
- * does not fit the buffer is left out. */
+/* The date of so many days, or whole seconds where the format has hours. Returns the length without the end; it is at most
+ * 9 more than that of the format. */
 size_t kanon__date_format_print(char buffer[KANON__NUMBER_TEXT], const char *format, int64_t value);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KANON__NUMBER_TEXT = 128 }; /* room for any number that is printed below, with its end */
+enum { KANON__NUMBER_TEXT = 48 }; /* room for any number that is printed below, with its end */
 
 /* A decimal number: exactly mantissa / 10^scale where `exact` (0 <= scale <= 18), and the nearest double in any case. */
 typedef struct kanon__decimal {

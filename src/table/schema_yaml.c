@@ -9,6 +9,7 @@
 #include "table/bands.h"
 #include "table/number.h"
 #include "table/schema.h"
+#include "table/source/decode.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -571,11 +572,55 @@ static kanon_status read_band_end(yaml_reader *r, const key *k, void *target)
     return copy_text(r, strcmp(k->text, "top") == 0 ? &attribute->top : &attribute->bottom, "a number or a date");
 }
 
+static kanon_status read_format(yaml_reader *r, const key *k, void *target)
+{
+    kanon__attribute *attribute = target;
+    (void)k;
+    kanon_status st = want_text(r, "a format of dates such as \"%d.%m.%Y\"");
+    if (st != KANON_OK)
+        return st;
+    const char *fault = kanon__date_format_fault(text_of(r));
+    if (fault != NULL)
+        return kanon__hint(r->err, fail_at(r, r->event.start_mark, "not a format of dates"), "%s", fault);
+    memcpy(attribute->format.date, text_of(r), strlen(text_of(r)) + 1);
+    return KANON_OK;
+}
+
+/* One of the separators of numbers, into one of the two places; together they must make sense. */
+static kanon_status read_separator(yaml_reader *r, char *out, const char *decimal, const char *thousands)
+{
+    const char *fault = "a separator is one character";
+    kanon_status st = want_text(r, "a separator in quotes, such as \",\"");
+    if (st != KANON_OK)
+        return st;
+    if (strlen(text_of(r)) == 1) {
+        *out = text_of(r)[0];
+        fault = kanon__separators_fault(*decimal, *thousands);
+    }
+    return fault == NULL ? KANON_OK
+                         : kanon__hint(r->err, fail_at(r, r->event.start_mark, "not a separator of numbers"), "%s", fault);
+}
+
+static kanon_status read_decimal(yaml_reader *r, const key *k, void *target)
+{
+    kanon__value_format *format = &((kanon__attribute *)target)->format;
+    (void)k;
+    return read_separator(r, &format->decimal, &format->decimal, &format->thousands);
+}
+
+static kanon_status read_thousands(yaml_reader *r, const key *k, void *target)
+{
+    kanon__value_format *format = &((kanon__attribute *)target)->format;
+    (void)k;
+    return read_separator(r, &format->thousands, &format->decimal, &format->thousands);
+}
+
 static kanon_status read_attribute_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
-        {"role", read_role},     {"type", read_type},   {"taxonomy", read_taxonomy}, {"mask", read_mask},
-        {"weight", read_weight}, {"bands", read_bands}, {"top", read_band_end},      {"bottom", read_band_end},
+        {"role", read_role},     {"type", read_type},     {"taxonomy", read_taxonomy}, {"mask", read_mask},
+        {"weight", read_weight}, {"format", read_format}, {"decimal", read_decimal},   {"thousands", read_thousands},
+        {"bands", read_bands},   {"top", read_band_end},  {"bottom", read_band_end},
     };
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }
@@ -617,6 +662,10 @@ static kanon_status check_attribute(const yaml_reader *r, const key *k, const ka
                            fail_at(r, k->mark, "'%s' has a %s but its type is %s", shown(buffer, k->text),
                                    has_mask ? "mask" : "taxonomy", kanon_type_text(attribute->type)),
                            "use type: categorical or remove the %s", has_mask ? "mask" : "taxonomy");
+    if (attribute->format.date[0] != '\0' && attribute->type != KANON_TYPE_DATE &&
+        (attribute->type != KANON_TYPE_UNKNOWN || has_taxonomy || has_mask))
+        return kanon__hint(r->err, fail_at(r, k->mark, "'%s' has a format but is no date", shown(buffer, k->text)),
+                           "use type: date or remove the format");
     return kanon__attribute_has_bands(attribute) ? check_bands(r, k, attribute) : KANON_OK;
 }
 
@@ -828,6 +877,41 @@ static kanon_status read_entity_together(yaml_reader *r, const key *k, void *tar
     return st;
 }
 
+static kanon_status read_header(yaml_reader *r, const key *k, void *target)
+{
+    static const word words[] = {
+        {"yes", KANON_HEADER_YES}, {"no", KANON_HEADER_NO}, {"true", KANON_HEADER_YES}, {"false", KANON_HEADER_NO}};
+    int value = 0;
+    (void)k;
+    kanon_status st = read_word(r, &value, words, sizeof words / sizeof words[0], "yes or no", "words");
+    ((kanon_schema *)target)->header = (kanon_header)value;
+    return st;
+}
+
+static kanon_status read_encoding(yaml_reader *r, const key *k, void *target)
+{
+    (void)k;
+    kanon_status st = want_text(r, "the name of an encoding");
+    if (st == KANON_OK && !kanon__encoding_is_known(text_of(r)))
+        st = kanon__hint(r->err, fail_at(r, r->event.start_mark, "not an encoding"),
+                         "encodings are utf-8, utf-16, utf-16le, utf-16be, latin-1 and windows-1252");
+    return st == KANON_OK ? kanon_schema_set_encoding(target, text_of(r), r->err) : st;
+}
+
+static kanon_status read_table_decimal(yaml_reader *r, const key *k, void *target)
+{
+    kanon_schema *schema = target;
+    (void)k;
+    return read_separator(r, &schema->decimal, &schema->decimal, &schema->thousands);
+}
+
+static kanon_status read_table_thousands(yaml_reader *r, const key *k, void *target)
+{
+    kanon_schema *schema = target;
+    (void)k;
+    return read_separator(r, &schema->thousands, &schema->decimal, &schema->thousands);
+}
+
 static kanon_status read_schema_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
@@ -835,6 +919,8 @@ static kanon_status read_schema_field(yaml_reader *r, const key *k, void *target
         {"attributes", read_attributes}, {"privacy", read_privacy},
         {"algorithm", read_algorithm},   {"key", read_key_columns},
         {"entity", read_entity},         {"entity-together", read_entity_together},
+        {"header", read_header},         {"encoding", read_encoding},
+        {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
     };
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }

@@ -26,10 +26,11 @@ typedef struct reader {
     const kanon_schema *schema;
     const kanon__attribute **attributes; /* by column; NULL: not named */
     kanon__raw_columns raw;
-    bool encode_all; /* insensitive columns, too */
-    bool *encoded;   /* by column */
-    int entity;      /* the column that says whose record it is; -1: there is none */
-    int n_read;      /* columns whose cells are kept */
+    bool encode_all;       /* insensitive columns, too */
+    bool *encoded;         /* by column */
+    kanon__texts *notices; /* by column */
+    int entity;            /* the column that says whose record it is; -1: there is none */
+    int n_read;            /* columns whose cells are kept */
     kanon__ticker ticker;
 } reader;
 
@@ -191,6 +192,7 @@ static kanon_status set_up_columns(reader *r, bool strict, kanon_error *err)
     d->n_columns = n;
     KANON_TRY(kanon__new_array(&r->attributes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->encoded, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->notices, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.dictionaries, n, "dictionaries", err), out);
     KANON_TRY(kanon__new_array(&r->raw.codes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.null_codes, n, "columns", err), out);
@@ -232,8 +234,9 @@ static kanon_status read_rows(reader *r, kanon_error *err)
         st = is_text ? kanon__fail(err, KANON_EDATA, "%s:2: %s: no records after the header line", r->source->name,
                                    r->source->column_names[0])
                      : kanon__fail(err, KANON_EDATA, "%s: no records", r->source->name);
-        kanon__hint(err, st, "%s", is_text ? "a table has one line of column names and then one line for each record"
-                                           : "a table has at least one record");
+        kanon__hint(err, st, "%s",
+                    is_text ? "a table has one line of column names and then one line for each record"
+                            : "a table has at least one record");
     }
 out:
     kanon__free(wanted);
@@ -280,6 +283,7 @@ static kanon_status encode_column(int64_t i, void *payload, kanon_error *err)
                              .codes = *raw_codes,
                              .values = values,
                              .null_code = r->raw.null_codes[i],
+                             .notices = &r->notices[i],
                              .natural = r->source->natural != NULL ? r->source->natural[i] : KANON_TYPE_UNKNOWN};
     KANON_TRY(kanon__new_array(&new_code, values->n, "codes", err), out);
     KANON_TRY(kanon__domain_build(&column->domain, new_code, &raw, r->attributes[i], r->schema, err), out);
@@ -293,12 +297,46 @@ out:
     return st;
 }
 
+/* A quasi-identifier in which nearly every record has a category of its own is released as its root. */
+static kanon_status note_distinct(reader *r, const kanon__column *c, kanon_error *err)
+{
+    enum { FEWEST = 20, PARTS = 4, ALL_PARTS = 5 }; /* from four in five on */
+    int64_t n = 0, n_distinct = c->domain != NULL ? c->domain->n_codes : 0;
+    if (c->role != KANON_ROLE_QUASI || kanon__column_taxonomy(c) == NULL || !c->domain->taxonomy->flat)
+        return KANON_OK;
+    n_distinct -= c->domain->missing_code != KANON__NO_CODE;
+    for (int64_t row = 0; row < r->data->n_rows; row++)
+        n += kanon__code_at(c->codes, row) != c->domain->missing_code;
+    if (n < FEWEST || n_distinct * ALL_PARTS < n * PARTS)
+        return KANON_OK;
+    return kanon__texts_addf(
+        &r->table->warnings, err,
+        "%s: %lld of %lld values are different and it has no taxonomy, so most cells will be *; give it a "
+        "taxonomy or a mask, or the role identifying",
+        c->name, (long long)n_distinct, (long long)n);
+}
+
+/* What was found about the columns, in their order. */
+static kanon_status collect_notices(reader *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; i < r->data->n_columns; i++) {
+        for (int64_t j = 0; j < r->notices[i].n; j++)
+            KANON_TRY(kanon__texts_add(&r->table->warnings, r->notices[i].items[j], strlen(r->notices[i].items[j]), err),
+                      out);
+        KANON_TRY(note_distinct(r, &r->data->columns[i], err), out);
+    }
+out:
+    return st;
+}
+
 /* One column at a time where memory is short: its codes are there twice while it is encoded. */
 static kanon_status encode_columns(reader *r, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     bool alone = r->raw.memory > 0 || r->data->n_rows < WORTH_A_THREAD;
-    return kanon__pool_run(alone ? 1 : r->raw.threads, r->data->n_columns, encode_column, r, err);
+    kanon_status st = kanon__pool_run(alone ? 1 : r->raw.threads, r->data->n_columns, encode_column, r, err);
+    return st == KANON_OK ? collect_notices(r, err) : st;
 }
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
@@ -311,7 +349,10 @@ static void clear_reader(reader *r)
             kanon__codes_clear(&r->raw.codes[i]);
         if (r->raw.dictionaries != NULL)
             kanon__dictionary_clear(&r->raw.dictionaries[i]);
+        if (r->notices != NULL)
+            kanon__texts_clear(&r->notices[i]);
     }
+    kanon__free(r->notices);
     kanon__free(r->raw.null_codes);
     kanon__free(r->raw.codes);
     kanon__free(r->raw.dictionaries);
@@ -372,12 +413,26 @@ static kanon_status read_input(kanon_table **out, kanon__input *input, const kan
 {
     kanon_read_options o;
     kanon__source *source = NULL;
+    kanon__texts notices = {0};
     kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    kanon__csv_reading how = {.delimiter = o.delimiter,
+                              .header = o.header != KANON_HEADER_UNSAID ? o.header : schema->header,
+                              .encoding = o.encoding != NULL ? o.encoding : schema->encoding,
+                              .notices = &notices};
     if (st != KANON_OK)
         kanon__input_close(input);
     else
-        st = kanon__csv_source_new(&source, input, o.delimiter, err);
-    return st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st;
+        st = kanon__csv_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = kanon__table_from_source(out, source, schema, options, err);
+    for (int64_t i = 0; st == KANON_OK && i < notices.n; i++)
+        st = kanon__texts_add(&(*out)->warnings, notices.items[i], strlen(notices.items[i]), err);
+    kanon__texts_clear(&notices);
+    if (st != KANON_OK) {
+        kanon_table_free(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 /* Begin the call that reads a table, in the context of the options or else the schema. */

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "table/csv.h"
+#include "table/source/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -364,6 +365,7 @@ kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *
     kanon__input input = {0};
     *out = NULL;
     KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(out, &input, err), out);
 out:
     kanon__input_close(&input);

@@ -11,6 +11,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+char kanon__value_decimal(const kanon__value_format *format)
+{
+    return format->decimal != 0 ? format->decimal : format->thousands == '.' ? ',' : '.';
+}
+
 /* The bytes of the separator of thousands at `at`; 0: there is none. A space may also be a no-break space, wide or narrow. */
 static size_t separator_at(const char *at, const char *end, char thousands)
 {
@@ -53,7 +58,7 @@ static bool copy_whole(char *to, size_t *n, const char **text, const char *end, 
 static bool normalise(char to[LONGEST_NUMBER], size_t *n, const kanon__value_format *format, const char *text, size_t length)
 {
     const char *at = text, *end = text + length;
-    char decimal = format->decimal != 0 ? format->decimal : '.';
+    char decimal = kanon__value_decimal(format);
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
     while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
@@ -114,9 +119,9 @@ size_t kanon__value_print_date(char buffer[KANON__NUMBER_TEXT], const kanon__val
 
 void kanon__value_localise(char *number, size_t length, const kanon__value_format *format)
 {
-    for (size_t i = 0; format->decimal != 0 && i < length; i++)
+    for (size_t i = 0; i < length; i++)
         if (number[i] == '.')
-            number[i] = format->decimal;
+            number[i] = kanon__value_decimal(format);
 }
 
 const char *kanon__separators_fault(char decimal, char thousands)
@@ -125,7 +130,7 @@ const char *kanon__separators_fault(char decimal, char thousands)
         return "the decimal separator is a point or a comma";
     if (thousands != 0 && strchr(".,' _", thousands) == NULL)
         return "thousands are separated by a point, a comma, an apostrophe, an underscore or a space";
-    if (thousands != 0 && (thousands == decimal || (decimal == 0 && thousands == '.')))
+    if (thousands != 0 && thousands == decimal)
         return "thousands have another separator than decimals";
     return NULL;
 }

@@ -16,14 +16,22 @@
 #include <kanon.h>
 
 typedef struct kanon__value_format {
-    char decimal;                  /* 0: a point, and nothing was said */
+    char decimal;                  /* 0: nothing was said: a point, or a comma where thousands have the point */
     char thousands;                /* 0: none */
     char date[KANON__DATE_FORMAT]; /* "": YYYY-MM-DD, and nothing was said */
 } kanon__value_format;
 
+/* The type of a column's values, and how they are written. */
+typedef struct kanon__value_kind {
+    kanon_type type;
+    kanon__value_format format;
+} kanon__value_kind;
+
 /* The number of the type that the text means; a date as days, or seconds where its format has hours. */
 bool kanon__value_parse(kanon__decimal *out, kanon_type type, const kanon__value_format *format, const char *text,
                         size_t length);
+/* The decimal separator, said or not. */
+char kanon__value_decimal(const kanon__value_format *format);
 /* Whether dates of the format count in seconds. */
 bool kanon__value_has_time(const kanon__value_format *format);
 /* A date of so many days or seconds as the column writes dates. */

@@ -81,6 +81,7 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     c->type = looked_into ? from->domain->type : KANON_TYPE_UNKNOWN;
     c->growth = growth_of(from, a);
     c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;
+    c->format = kanon__column_is_numeric(from) ? from->domain->format : (kanon__value_format){0};
     c->key = (int)kanon__texts_find(&schema->key, from->name, strlen(from->name)) + 1;
     c->dimension = -1;
     c->missing_node = -1;
