@@ -31,14 +31,14 @@ static bool agrees(uint32_t *met, const kanon__column_facts *from, const kanon__
     return true;
 }
 
-/* Pairs of records that have one value. */
-static kanon_status count_pairs(double *out, const kanon__column_facts *f, kanon_error *err)
+/* Pairs of the rows that have one value. */
+static kanon_status count_pairs(double *out, const kanon__column_facts *f, const int32_t *rows, int64_t n, kanon_error *err)
 {
     int64_t *counts = NULL, n_missing = 0;
     *out = 0;
     kanon_status st = kanon__new_array(&counts, f->texts->n, "texts of a column", err);
-    for (int64_t row = 0; st == KANON_OK && row < f->n_rows; row++) {
-        uint32_t code = kanon__code_at(f->codes, row);
+    for (int64_t i = 0; st == KANON_OK && i < n; i++) {
+        uint32_t code = kanon__code_at(f->codes, rows != NULL ? rows[i] : i);
         *(f->missing[code] ? &n_missing : &counts[code]) += 1;
     }
     for (uint32_t code = 0; st == KANON_OK && code < f->texts->n; code++)
@@ -50,19 +50,20 @@ static kanon_status count_pairs(double *out, const kanon__column_facts *f, kanon
 }
 
 kanon_status kanon__column_determines(bool *out, const kanon__column_facts *from, const kanon__column_facts *to,
-                                      kanon_error *err)
+                                      const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     uint32_t *met = NULL;
-    double alike_from, alike_to, all = (double)from->n_rows * (double)(from->n_rows - 1) / 2;
+    int64_t counted = rows != NULL ? n : from->n_rows;
+    double alike_from, alike_to, all = (double)counted * (double)(counted - 1) / 2;
     *out = false;
-    if (from->n_distinct < 2 || to->n_distinct < 2 || to->n_distinct > from->n_distinct + 1)
+    if (counted < 2 || from->n_distinct < 2 || to->n_distinct < 2 || to->n_distinct > from->n_distinct + 1)
         return KANON_OK;
     KANON_TRY(kanon__new_array(&met, from->texts->n, "texts of a column", err), out);
     if (!agrees(met, from, to))
         goto out;
-    KANON_TRY(count_pairs(&alike_from, from, err), out);
-    KANON_TRY(count_pairs(&alike_to, to, err), out);
+    KANON_TRY(count_pairs(&alike_from, from, rows, counted, err), out);
+    KANON_TRY(count_pairs(&alike_to, to, rows, counted, err), out);
     *out = alike_from * (1 - alike_to / all) >= LEAST_EXPECTED;
 out:
     kanon__free(met);

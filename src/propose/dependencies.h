@@ -9,8 +9,9 @@
 
 #include "propose/column_facts.h"
 
-/* Whether `from` determines `to`, by more than chance. */
+/* Whether `from` determines `to`, by more than chance. The rows that count for chance are `rows`, `n` of them: one of each
+ * person, because the records of one person agree in more than chance. NULL: all. */
 kanon_status kanon__column_determines(bool *out, const kanon__column_facts *from, const kanon__column_facts *to,
-                                      kanon_error *err);
+                                      const int32_t *rows, int64_t n, kanon_error *err);
 
 #endif

@@ -145,7 +145,7 @@ out:
 
 /* ---- sets ------------------------------------------------------------------------------------------------------------ */
 
-/* The sets of each size that single out most, as names. */
+/* The sets of each size that single out most, as names; what singles out hardly anybody is left out. */
 static kanon_status keep_sets(proposal *p, const kanon__column_set *found, int64_t n, const int *numbers, int64_t n_persons,
                               kanon_error *err)
 {
@@ -157,7 +157,7 @@ static kanon_status keep_sets(proposal *p, const kanon__column_set *found, int64
     next = p->set_names;
     for (int64_t i = 0; i < n; i++) {
         const kanon__column_set *s = &found[i];
-        if (s->entities == 0 || kept_of[s->n]++ >= BEST_SETS)
+        if (s->entities * 2000 < n_persons || kept_of[s->n]++ >= BEST_SETS)
             continue;
         p->sets[p->public.n_sets++] = (kanon_column_set){.columns = next,
                                                          .n_columns = (size_t)s->n,

@@ -121,13 +121,13 @@ static void withhold(const kanon__roles *r, int column, int other, const char *v
 }
 
 /* Of two columns i and j that are released: what one of them tells about the other. */
-static kanon_status compare_columns(const kanon__roles *r, int i, int j, kanon_error *err)
+static kanon_status compare_columns(const kanon__roles *r, int i, int j, const int32_t *rows, int64_t n, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     bool there, back;
     kanon__decision *decisions = r->decisions;
-    KANON_TRY(kanon__column_determines(&there, &r->facts[i], &r->facts[j], err), out);
-    KANON_TRY(kanon__column_determines(&back, &r->facts[j], &r->facts[i], err), out);
+    KANON_TRY(kanon__column_determines(&there, &r->facts[i], &r->facts[j], rows, n, err), out);
+    KANON_TRY(kanon__column_determines(&back, &r->facts[j], &r->facts[i], rows, n, err), out);
     if (there && back) {
         bool keep_i = is_kept(r, i, j);
         withhold(r, keep_i ? j : i, keep_i ? i : j, "says the same as", ", which counts once");
@@ -144,14 +144,38 @@ out:
     return st;
 }
 
+/* The first row of each person; *rows stays NULL where nobody says whose record it is. */
+static kanon_status list_persons(int32_t **rows, int64_t *n, const kanon__roles *r, kanon_error *err)
+{
+    bool *seen = NULL;
+    if (r->entity < 0)
+        return KANON_OK;
+    const kanon__column_facts *f = &r->facts[r->entity];
+    kanon_status st = kanon__new_array(rows, f->texts->n, "row order", err);
+    if (st == KANON_OK)
+        st = kanon__new_array(&seen, f->texts->n, "entities", err);
+    for (int64_t row = 0; st == KANON_OK && row < f->n_rows; row++) {
+        uint32_t code = kanon__code_at(f->codes, row);
+        if (!seen[code])
+            (*rows)[(*n)++] = (int32_t)row;
+        seen[code] = true;
+    }
+    kanon__free(seen);
+    return st;
+}
+
 static kanon_status find_dependencies(const kanon__roles *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    int32_t *rows = NULL;
+    int64_t n = 0;
+    KANON_TRY(list_persons(&rows, &n, r, err), out);
     for (int i = 0; i < r->n_columns; i++)
         for (int j = i + 1; j < r->n_columns; j++)
             if (is_released(&r->decisions[i]) && is_released(&r->decisions[j]))
-                KANON_TRY(compare_columns(r, i, j, err), out);
+                KANON_TRY(compare_columns(r, i, j, rows, n, err), out);
 out:
+    kanon__free(rows);
     return st;
 }
 
@@ -165,7 +189,7 @@ static kanon_status count_stable(int *out, const kanon__roles *r, int column, ka
     for (int i = 0; i < r->n_columns; i++) {
         bool determined = false;
         if (i != column && kanon__kind_has(r->decisions[i].kind, KANON__TRAIT_STABLE))
-            KANON_TRY(kanon__column_determines(&determined, &r->facts[column], &r->facts[i], err), out);
+            KANON_TRY(kanon__column_determines(&determined, &r->facts[column], &r->facts[i], NULL, 0, err), out);
         *out += determined;
     }
 out:
@@ -300,8 +324,8 @@ kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *f
     for (int i = 0; i < n_columns; i++)
         decide_alone(&out->decisions[i], &facts[i]);
     fill_up(out);
-    KANON_TRY(find_dependencies(out, err), out);
     KANON_TRY(find_entity(out, err), out);
+    KANON_TRY(find_dependencies(out, err), out);
     find_key(out);
     for (int i = 0; i < n_columns; i++) {
         if (out->decisions[i].role == KANON_ROLE_QUASI)

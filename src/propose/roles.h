@@ -1,6 +1,6 @@
 /* Roles: what a proposal decides about each column, and why.
  *
- *     facts of each column -> its role alone -> columns that say the same -> whose record each row is -> enough columns
+ *     facts of each column -> its role alone -> enough columns -> whose record each row is -> columns that say the same
  *
  * In doubt a column gets the safer role. What nobody can vouch for is withheld: the role identifying, with a reason that
  * says so. Called by propose/propose.c; calls propose/dependencies.h. */
