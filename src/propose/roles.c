@@ -271,7 +271,7 @@ static void add_doubts(kanon__decision *d, const kanon__column_facts *f)
     else if (s->kind != KANON__SHAPE_PLAIN && s->n_others > 0 && s->type != KANON_TYPE_CATEGORICAL)
         snprintf(end, left, "; %lld of %lld cells are no %ss, so it is read as categories", (long long)s->n_others,
                  (long long)f->n_present, s->type == KANON_TYPE_DATE ? "date" : "number");
-    else if (d->mask)
+    else if (d->mask && d->role == KANON_ROLE_QUASI)
         snprintf(end, left, "; masked from the right");
     else if (d->top[0] != '\0')
         snprintf(end, left, "; in bands, and %s or more is one (HIPAA)", d->top);
@@ -312,7 +312,7 @@ static void fill_up(const kanon__roles *r)
             return;
         r->decisions[column].unknown = false;
         give(&r->decisions[column], KANON_ROLE_QUASI,
-             "nothing is known about any column: this is one of those with the fewest values");
+             "nothing is known about any column, and it has few values");
     }
 }
 
