@@ -163,14 +163,20 @@ static bool has_leading_zero(const char *text, size_t length)
     return length >= 2 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
 }
 
+/* 12a, I21.9, B-7: one word of digits and a few letters. */
 static bool is_code(const char *text, size_t length)
 {
-    bool digit = false, letter = false;
+    enum { MOST_LETTERS = 3 };
+    int digits = 0, letters = 0;
+    trim(&text, &length);
     for (size_t i = 0; i < length; i++) {
-        digit |= text[i] >= '0' && text[i] <= '9';
-        letter |= lower(text[i]) >= 'a' && lower(text[i]) <= 'z';
+        bool digit = text[i] >= '0' && text[i] <= '9', letter = lower(text[i]) >= 'a' && lower(text[i]) <= 'z';
+        if (!digit && !letter && strchr(".-/_", text[i]) == NULL)
+            return false;
+        digits += digit;
+        letters += letter;
     }
-    return digit && letter;
+    return digits > 0 && letters > 0 && letters <= MOST_LETTERS;
 }
 
 static bool is_present(const finder *f, uint32_t code)

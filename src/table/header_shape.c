@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ROWS_READ = 1000 };
+enum { ROWS_READ = 1000, FIRST_YEAR = 1800, LAST_YEAR = 2100 };
 
 static bool is_blank(const char *name)
 {
@@ -57,17 +57,37 @@ static kanon_status find_repeated(int *column, kanon__csv *csv, kanon_error *err
     /* what is wrong with a row is told by whoever reads it for good */
     for (int row = 0; row < ROWS_READ && kanon__csv_next(csv, &has_row, NULL) == KANON_OK && has_row; row++)
         note_repeated(csv, repeated);
-    for (int i = csv->n_columns - 1; i >= 0; i--)
-        if (repeated[i]) {
-            *column = i;
-            n++;
-        }
-    if (n * 2 < csv->n_columns)
-        *column = -1;
+    for (int i = csv->n_columns - 1; i >= 0; i--) {
+        *column = repeated[i] ? i : *column;
+        n += repeated[i];
+    }
+    *column = n * 2 >= csv->n_columns ? *column : -1;
 out:
     kanon__free(repeated);
     kanon__csv_rewind(csv);
     return st;
+}
+
+/* The first of some numbers among the names that are neither years (2019, 2020) nor a sequence (1, 2, 3), as columns are
+ * called; -1: there are none. */
+static int find_numbers(const kanon__csv *csv)
+{
+    int first = -1, n = 0;
+    bool years = true, sequence = true;
+    int64_t before = 0;
+    for (int i = 0; i < csv->n_columns; i++) {
+        int64_t number;
+        kanon__decimal decimal;
+        if (!kanon__parse_decimal(&decimal, csv->names[i], strlen(csv->names[i])))
+            continue;
+        bool whole = kanon__parse_integer(&number, csv->names[i], strlen(csv->names[i]));
+        years = years && whole && number >= FIRST_YEAR && number <= LAST_YEAR;
+        sequence = sequence && whole && (n == 0 || number == before + 1);
+        first = n == 0 ? i : first;
+        before = whole ? number : 0;
+        n++;
+    }
+    return years || (sequence && n > 1) ? -1 : first;
 }
 
 kanon_status kanon__header_judge(kanon__header_shape *out, int *column, kanon__csv *csv, kanon_error *err)
@@ -83,6 +103,11 @@ kanon_status kanon__header_judge(kanon__header_shape *out, int *column, kanon__c
         return st;
     if (*column >= 0) {
         *out = KANON__HEADER_REPEATED;
+        return KANON_OK;
+    }
+    *column = find_numbers(csv);
+    if (*column >= 0) {
+        *out = KANON__HEADER_NUMBERS;
         return KANON_OK;
     }
     for (*column = 0; *column < csv->n_columns; (*column)++)

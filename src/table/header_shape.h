@@ -1,4 +1,4 @@
-/* Whether the first line of a file is a header or data: names of columns are no numbers or dates, are not empty, and do not
+/* Whether the first line of a file is a header or data: names of columns are rarely numbers or dates, are not empty, and do not
  * come again as values below. Called by table/source/csv_source.c, and by whoever proposes a schema; calls csv.h. */
 #ifndef KANON_TABLE_HEADER_SHAPE_H
 #define KANON_TABLE_HEADER_SHAPE_H
@@ -7,7 +7,7 @@
 
 typedef enum kanon__header_shape {
     KANON__HEADER_NAMES = 0, /* nothing speaks against names */
-    KANON__HEADER_NUMBERS,   /* every name is a number or a date */
+    KANON__HEADER_NUMBERS,   /* every name is a number or a date, or some are numbers that are no years and no sequence */
     KANON__HEADER_REPEATED,  /* at least half of the names are values of their columns, too */
     KANON__HEADER_EMPTY      /* a name is empty */
 } kanon__header_shape;

@@ -393,8 +393,9 @@ static void check_bad(const bad *b, size_t size)
     assert_int_equal(kanon__schema_parse(&schema, b->text, size, "s.yaml", NULL), KANON_EDATA);
 }
 
-#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight"
-#define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together"
+#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, format, decimal, thousands"
+#define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together, " \
+    "header, encoding, decimal, thousands"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
 #define ATTR "attributes:\n  a: "

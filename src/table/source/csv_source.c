@@ -214,8 +214,8 @@ static kanon_status name_empty(kanon__source *source, kanon_error *err)
 /* Names of columns are asked for where they may be data; the cells themselves are not shown. */
 static kanon_status check_header(kanon__csv *csv, kanon_error *err)
 {
-    static const char *const reasons[] = {[KANON__HEADER_NUMBERS] = "all names of columns are numbers or dates",
-                                          [KANON__HEADER_REPEATED] = "names of columns are also values below them",
+    static const char *const reasons[] = {[KANON__HEADER_NUMBERS] = "names of columns are numbers or dates",
+                                          [KANON__HEADER_REPEATED] = "the name of a column is also a value in it",
                                           [KANON__HEADER_EMPTY] = "a column has no name"};
     kanon__header_shape shape;
     int column;
