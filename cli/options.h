@@ -33,6 +33,9 @@ typedef struct arguments {
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
+    const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
+    int64_t depth;                           /* 0: not said */
+    int form;                                /* a kanon_taxonomy_form */
     pair_list settings, measure_settings, taxonomies, types, formats, bands, tops, bottoms;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric; /* a kanon_numeric */

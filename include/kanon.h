@@ -386,8 +386,9 @@ typedef enum kanon_shows {
 typedef struct kanon_group_cell {
     size_t struct_size;
     kanon_shows shows;
-    double min, max;                 /* KANON_SHOWS_RANGE, dates as days, times as seconds since 1970-01-01; else NAN */
-    const char *min_text, *max_text; /* the same as it is written in the table; else NULL */
+    double min, max; /* KANON_SHOWS_RANGE, dates as days, times as seconds since 1970-01-01; an open band ends at infinity;
+                        else NAN */
+    const char *min_text, *max_text; /* the same as the release writes it, "" for an open end; else NULL */
     const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
 } kanon_group_cell;
 
@@ -942,6 +943,97 @@ typedef struct kanon_audit {
 /* `k` 0: the state's. */
 KANON_API kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k, kanon_error *err);
 KANON_API void kanon_audit_free(kanon_audit *audit);
+
+/* ---- taxonomies -------------------------------------------------------------------------------------------------- */
+
+/* A taxonomy as a document: made from the values of a column, checked, counted, and written in another form. */
+typedef struct kanon_taxonomy kanon_taxonomy;
+
+typedef enum kanon_taxonomy_form {
+    KANON_TAXONOMY_AUTO = 0, /* by the ending of the name: .txt, .yaml, .json, else CSV; a CSV of parents by its header */
+    KANON_TAXONOMY_CSV,      /* as ARX writes it: one line per value, value;parent;...;root */
+    KANON_TAXONOMY_INDENTED, /* one name per line, two spaces more for each level */
+    KANON_TAXONOMY_YAML,     /* a mapping of mappings, as schemas have it inline */
+    KANON_TAXONOMY_PARENTS,  /* CSV with the header node,parent; the root has an empty parent */
+    KANON_TAXONOMY_JSON      /* {"name": ..., "children": [...]} */
+} kanon_taxonomy_form;
+
+/* Read a taxonomy ("-": standard input), or take it from `size` bytes; `name` stands in messages. KANON_EDATA names the
+ * line of what is wrong. */
+KANON_API kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *path, kanon_taxonomy_form form,
+                                           const kanon_context *context, kanon_error *err);
+KANON_API kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
+                                                 kanon_taxonomy_form form, const kanon_context *context, kanon_error *err);
+/* Write it to `sink`, or to `path` where that is NULL; KANON_TAXONOMY_AUTO goes by the name. */
+KANON_API kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const char *path, const kanon_sink *sink,
+                                            kanon_taxonomy_form form, kanon_error *err);
+KANON_API void kanon_taxonomy_free(kanon_taxonomy *taxonomy);
+
+/* A column of a CSV table. */
+typedef struct kanon_column_options {
+    size_t struct_size; /* sizeof(kanon_column_options) */
+    const char *column;
+    char delimiter;             /* 0: it is found */
+    const char *const *missing; /* texts that mean "no value", which no taxonomy needs; NULL: the empty text */
+    size_t n_missing;
+    const void *bytes; /* the table, in place of the path; NULL: the path counts */
+    size_t size;
+} kanon_column_options;
+
+typedef enum kanon_taxonomy_method {
+    KANON_TAXONOMY_BANDS = 0, /* numbers; levels: widths, each a multiple of the one before: "5,20" */
+    KANON_TAXONOMY_FREQUENCY, /* numbers; levels: how many bands of about as many records each, falling: "16,4" */
+    KANON_TAXONOMY_DATES,     /* dates; levels: some of month, quarter, year, decade, in this order: "month,year" */
+    KANON_TAXONOMY_MASK,      /* one character per level; levels: "right" or "left" */
+    KANON_TAXONOMY_PREFIXES,  /* levels: lengths in characters, falling: "3,1" */
+    KANON_TAXONOMY_RARE       /* levels: values of fewer records than this are put below a node "other": "10" */
+} kanon_taxonomy_method;
+
+/* Make a taxonomy from the values of a column of the table at `path`; the root is "*". */
+KANON_API kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const char *path, const kanon_column_options *options,
+                                            kanon_taxonomy_method method, const char *levels, const kanon_context *context,
+                                            kanon_error *err);
+/* Count the records of the table at `path` that each node stands for. *unknown becomes the number of records whose value is
+ * no leaf and not missing. */
+KANON_API kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const char *path, const kanon_column_options *options,
+                                            int64_t *unknown, kanon_error *err);
+
+typedef struct kanon_taxonomy_node {
+    size_t struct_size; /* sizeof(kanon_taxonomy_node), set by the caller */
+    const char *name;
+    int32_t parent, depth; /* -1 and 0 of the root */
+    int32_t children, leaves;
+    int64_t records; /* -1: not counted */
+} kanon_taxonomy_node;
+
+/* Nodes come depth first, each before its children; the root is node 0. */
+KANON_API int32_t kanon_taxonomy_nodes(const kanon_taxonomy *taxonomy);
+KANON_API kanon_status kanon_taxonomy_get(kanon_taxonomy_node *out, const kanon_taxonomy *taxonomy, int32_t node,
+                                          kanon_error *err);
+
+/* What the linter found, one entry for each kind. No entry holds a value of the table. */
+typedef struct kanon_taxonomy_finding {
+    const char *name;     /* such as "two-parents" */
+    const char *sentence; /* what it means, and what to do */
+    int64_t count;
+    int64_t line; /* the first one; of the taxonomy, or of the table where `in_table` */
+    int in_table;
+    int is_error; /* the taxonomy cannot be used with this; else it is only worth a look */
+} kanon_taxonomy_finding;
+
+typedef struct kanon_taxonomy_check {
+    size_t n;
+    const kanon_taxonomy_finding *findings;
+    int64_t lines, leaves; /* of the taxonomy */
+    int errors;            /* how many findings are errors */
+} kanon_taxonomy_check;
+
+/* Check a taxonomy, and where `table` is not NULL (or options->bytes is not) whether it has all values of the column. Every
+ * line is looked at, whatever is wrong with the others. The form is CSV; other forms are read as kanon_taxonomy_read does. */
+KANON_API kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const char *path, kanon_taxonomy_form form,
+                                                 const char *table, const kanon_column_options *options,
+                                                 const kanon_context *context, kanon_error *err);
+KANON_API void kanon_taxonomy_check_free(kanon_taxonomy_check *check);
 
 #ifdef __cplusplus
 }

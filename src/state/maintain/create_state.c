@@ -45,6 +45,10 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
     }
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        if (c->domain->bands != NULL) { /* its index computes with single numbers */
+            st = kanon__fail(err, KANON_EINVAL, "%s: a state cannot hold a column with bands", c->name);
+            return kanon__hint(err, st, "release without a state, or give the column a taxonomy of bands");
+        }
         if (!kanon__column_is_numeric(c) || numbers_fit(c))
             continue;
         st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
