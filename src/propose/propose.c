@@ -325,7 +325,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     KANON_TRY(read_columns(&m, o, &reading, err), out);
     KANON_TRY(kanon__new_array(&m.facts, source->n_columns, "columns", err), out);
     KANON_TRY(kanon__pool_run(kanon__pool_threads(o->threads), source->n_columns, find_column_facts, &m, err), out);
-    KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, err), out);
+    KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, !o->without_bands, err), out);
     KANON_TRY(copy_columns(&m, err), out);
     for (int64_t i = 0; notices != NULL && i < notices->n; i++)
         KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);

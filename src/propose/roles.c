@@ -311,12 +311,12 @@ static void fill_up(const kanon__roles *r)
         if (column < 0)
             return;
         r->decisions[column].unknown = false;
-        give(&r->decisions[column], KANON_ROLE_QUASI,
-             "nothing is known about any column, and it has few values");
+        give(&r->decisions[column], KANON_ROLE_QUASI, "nothing is known about any column, and it has few values");
     }
 }
 
-kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *facts, int n_columns, kanon_error *err)
+kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *facts, int n_columns, bool bands,
+                                 kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *out = (kanon__roles){.n_columns = n_columns, .facts = facts, .entity = -1, .key = -1};
@@ -328,7 +328,7 @@ kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *f
     KANON_TRY(find_dependencies(out, err), out);
     find_key(out);
     for (int i = 0; i < n_columns; i++) {
-        if (out->decisions[i].role == KANON_ROLE_QUASI)
+        if (bands && out->decisions[i].role == KANON_ROLE_QUASI)
             kanon__coarsening_bands(&out->decisions[i], &facts[i]);
         add_doubts(&out->decisions[i], &facts[i]);
     }

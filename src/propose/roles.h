@@ -33,7 +33,9 @@ typedef struct kanon__roles {
     int64_t n_entities;               /* 0: there is no entity column */
 } kanon__roles;
 
-kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *facts, int n_columns, kanon_error *err);
+/* `bands`: propose bands of numbers and dates. */
+kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *facts, int n_columns, bool bands,
+                                 kanon_error *err);
 void kanon__roles_clear(kanon__roles *roles);
 
 #endif

@@ -449,6 +449,17 @@ static kanon_status fail_not_numeric(const build *b, kanon_error *err)
                                 "to find the lines");
 }
 
+/* Bands of months, or with days as their ends, make a column one of dates where the schema names no type. */
+static kanon_status find_type(const build *b, const kanon_schema *schema, kanon_error *err)
+{
+    kanon__attribute said = b->attribute != NULL ? *b->attribute : (kanon__attribute){0};
+    if (b->attribute != NULL && said.type == KANON_TYPE_UNKNOWN && b->n_present > 0 && kanon__attribute_has_bands(&said) &&
+        kanon__bands_need_dates(said.bands, said.top, said.bottom))
+        said.type = KANON_TYPE_DATE;
+    return kanon__column_type_find(&b->domain->type, &b->domain->format, b->raw, b->attribute != NULL ? &said : NULL, schema,
+                                   b->missing, err);
+}
+
 /* ---- one domain -------------------------------------------------------------------------------------------------- */
 
 static void find_missing(build *b, const kanon_schema *schema)
@@ -478,7 +489,7 @@ kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const 
     b.domain = domain;
     KANON_TRY(kanon__new_array(&b.missing, raw->values->n, "missing values", err), out);
     find_missing(&b, schema);
-    KANON_TRY(kanon__column_type_find(&domain->type, &domain->format, raw, attribute, schema, b.missing, err), out);
+    KANON_TRY(find_type(&b, schema, err), out);
     if (attribute != NULL && kanon__attribute_has_bands(attribute) && b.n_present > 0 &&
         !kanon__type_is_numeric(domain->type)) {
         st = fail_not_numeric(&b, err);

@@ -66,11 +66,11 @@ static void names_tell_kinds(void **state)
 static void the_safer_kind_wins(void **state)
 {
     (void)state;
-    assert_named("patient age", KANON__KIND_age);            /* a patient is no number here */
-    assert_named("city name", KANON__KIND_place);            /* a name of no person */
-    assert_named("age at diagnosis", KANON__KIND_age);       /* quasi before sensitive */
-    assert_named("email of the doctor", KANON__KIND_mail);   /* identifying before quasi */
-    assert_named("credit card", KANON__KIND_account);        /* the longer words hide "credit" */
+    assert_named("patient age", KANON__KIND_age);          /* a patient is no number here */
+    assert_named("city name", KANON__KIND_place);          /* a name of no person */
+    assert_named("age at diagnosis", KANON__KIND_age);     /* quasi before sensitive */
+    assert_named("email of the doctor", KANON__KIND_mail); /* identifying before quasi */
+    assert_named("credit card", KANON__KIND_account);      /* the longer words hide "credit" */
     assert_named("patient id", KANON__KIND_person_id);
 }
 
@@ -234,7 +234,8 @@ static void sensitive_columns_must_not_tell(void **state)
     (void)state;
     add(&t, "sex,age,disease\n");
     for (int i = 0; i < 300; i++)
-        add(&t, "%s,%d,%s\n", i % 2 ? "m" : "f", 20 + i * 17 % 41, i % 2 ? (i % 4 == 1 ? "a" : "b") : (i % 4 == 0 ? "c" : "d"));
+        add(&t, "%s,%d,%s\n", i % 2 ? "m" : "f", 20 + i * 17 % 41,
+            i % 2 ? (i % 4 == 1 ? "a" : "b") : (i % 4 == 0 ? "c" : "d"));
     kanon_proposal *p = propose(t.bytes, 1);
     assert_int_equal(column(p, "disease")->role, KANON_ROLE_IDENTIFYING);
     assert_holds(column(p, "disease")->reason, "it tells sex");
@@ -282,8 +283,9 @@ static void sets_single_out(void **state)
 /* Odd names are quoted, and nothing of an identifying column is shown. */
 static void names_can_hold_anything(void **state)
 {
-    static const char csv[] = "\"a \"\"b\"\"\",no,\"x: {y}\",age,\"line\nbreak\",mail\n"
-                              "1,2,3,20,5,secret@example.org\n2,2,3,21,5,hidden@example.org\n3,2,3,22,5,private@example.org\n";
+    static const char csv[] =
+        "\"a \"\"b\"\"\",no,\"x: {y}\",age,\"line\nbreak\",mail\n"
+        "1,2,3,20,5,secret@example.org\n2,2,3,21,5,hidden@example.org\n3,2,3,22,5,private@example.org\n";
     (void)state;
     kanon_proposal *p = propose(csv, 1);
     assert_runs(p, csv);
@@ -306,6 +308,27 @@ static void threads_do_not_matter(void **state)
     assert_int_equal(one->n_columns, 7);
     kanon_proposal_free(three);
     kanon_proposal_free(one);
+}
+
+/* Five years for ages with more than 20 values, one band from 90 on; none where nobody wants them. */
+static void ages_have_bands(void **state)
+{
+    text t = {0};
+    kanon_proposal *without = NULL;
+    kanon_error err = {0};
+    kanon_propose_options options = {.struct_size = sizeof options, .without_bands = 1};
+    (void)state;
+    add(&t, "age,height\n");
+    for (int i = 0; i < 300; i++)
+        add(&t, "%d,%d.%d\n", 18 + i % 75, 150 + i % 43, i % 10);
+    kanon_proposal *p = propose(t.bytes, 1);
+    assert_holds(p->schema, "age:    {role: quasi, type: integer, bands: 5, top: 90}");
+    assert_holds(p->schema, "height: {role: quasi, type: decimal, bands: 5}"); /* 43 / 20, up to 1, 2 or 5 */
+    assert_runs(p, t.bytes);
+    kanon_proposal_free(p);
+    assert_done(kanon_propose_bytes(&without, t.bytes, t.n, "t.csv", &options, &err), &err);
+    assert_null(strstr(without->schema, "bands:"));
+    kanon_proposal_free(without);
 }
 
 /* ---- ways in and out ------------------------------------------------------------------------------------------------ */
@@ -407,6 +430,7 @@ int main(void)
         cmocka_unit_test(sets_single_out),
         cmocka_unit_test(names_can_hold_anything),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(ages_have_bands),
         cmocka_unit_test(arrow_gives_the_same_roles),
         cmocka_unit_test(sinks_are_told),
         cmocka_unit_test(the_table_is_not_overwritten),
