@@ -545,6 +545,68 @@ KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_group
 KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
                                               const kanon_measures *measures, const char *path, kanon_error *err);
 
+/* ---- proposing a schema ------------------------------------------------------------------------------------------ */
+
+typedef struct kanon_propose_options {
+    size_t struct_size;
+    char delimiter; /* 0: one of , ; tab | found from the header line */
+    int threads;    /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+    const kanon_context *context; /* NULL: none */
+    kanon_header header;          /* as in kanon_read_options; what is said here, the schema says, too */
+    const char *encoding;         /* likewise */
+    int without_bands;            /* propose none: for states and Arrow releases, which refuse bands */
+    const char *schema;           /* also write the schema here ("-": standard output); NULL: not wanted */
+    const kanon_sink *schema_to;  /* in place of the path; NULL: the path counts */
+} kanon_propose_options;
+
+/* What is proposed for a column, and why. */
+typedef struct kanon_proposed_column {
+    const char *name;
+    kanon_role role;
+    kanon_type type;    /* of quasi and sensitive columns; else KANON_TYPE_UNKNOWN */
+    const char *reason; /* a sentence without full stop; no cell value */
+    const char *same_as; /* the column that says the same, or from which this one follows; NULL: none */
+    int64_t distinct, missing; /* values, and cells without one */
+} kanon_proposed_column;
+
+/* Columns, and whom they single out: records that agree in all of them are a class, and a person is singled out who has a
+ * class of their own. Without an entity each record is a person. */
+typedef struct kanon_column_set {
+    const char *const *columns; /* their names */
+    size_t n_columns;
+    int64_t classes;
+    int64_t records; /* of persons in classes of their own */
+    int64_t persons; /* with such a record */
+    double share;    /* of all persons */
+} kanon_column_set;
+
+typedef struct kanon_proposal {
+    int64_t records;
+    const kanon_proposed_column *columns; /* in the order of the table */
+    size_t n_columns;
+    const char *entity, *key;     /* columns; NULL: none */
+    int64_t k;                    /* that is proposed */
+    const kanon_column_set *sets; /* of quasi columns: the two of one, two and three columns that single out most */
+    size_t n_sets;
+    const char *const *notes; /* what else the user should know */
+    size_t n_notes;
+    const char *schema; /* the schema in YAML, with a reason behind each line; kanon_schema_from_bytes reads it */
+    size_t schema_size; /* in bytes, without the end */
+} kanon_proposal;
+
+/* Propose a schema for the CSV file at `path` ("-": standard input), by the names of its columns and the form of their
+ * values: roles, types, texts that mean "no value", masks and bands, columns that say the same, whose record each row is. A
+ * column of which nothing is known is withheld. Nothing in a proposal is a value of the table, but for texts that mean that
+ * there is none. The result does not depend on the number of threads. */
+KANON_API kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options,
+                                     kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages and in the title of the schema. */
+KANON_API kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
+                                           const kanon_propose_options *options, kanon_error *err);
+KANON_API void kanon_proposal_free(kanon_proposal *proposal);
+
 /* ---- checking a published file ----------------------------------------------------------------------------------- */
 
 typedef struct kanon_check_options {
@@ -617,6 +679,71 @@ KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, con
 KANON_API kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
                                          const kanon_schema *schema, const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
+
+/* ---- profile: risk before any work ------------------------------------------------------------------------------- */
+
+typedef struct kanon_profile_options {
+    size_t struct_size;
+    int threads; /* 0: as many as there are processors */
+    uint64_t seed;
+    kanon_tick tick;
+    void *payload;
+    int without_costs;          /* leave out the runs on a sample */
+    const char *report;         /* also write it here, as JSON ("-": standard output); NULL: not wanted */
+    const kanon_sink *report_to; /* in place of the path; NULL: the path counts */
+} kanon_profile_options;
+
+typedef struct kanon_profile_attribute {
+    const char *name;
+    kanon_type type;
+    int64_t distinct;       /* values */
+    int64_t missing;        /* cells without one */
+    int64_t unique;         /* persons that it singles out by itself */
+    int64_t unique_without; /* persons that the other attributes together still single out */
+} kanon_profile_attribute;
+
+/* What is not yet k-anonymous: the classes with records of fewer than k persons. */
+typedef struct kanon_profile_below {
+    int64_t k;
+    int64_t classes, records, persons;
+    double share; /* of all records */
+} kanon_profile_below;
+
+/* What a k will cost, estimated on parts of the table. */
+typedef struct kanon_profile_cost {
+    int64_t k;
+    double avg_loss; /* as the measure of that name, from 0 to 1; NAN: not possible on the sample */
+    double seconds;  /* of grouping all records */
+} kanon_profile_cost;
+
+/* A class are the records that agree in all quasi-identifiers. Its size is the number of persons (entities) who have records
+ * in it; without an entity each record is a person. */
+typedef struct kanon_profile {
+    int64_t records, persons;
+    int has_entity;
+    int64_t k; /* of the schema; 0: none */
+    int64_t classes, smallest, largest;
+    double average_class_size;
+    int64_t unique_records, unique_persons; /* in classes of one person */
+    double highest_risk, average_risk;      /* of a record: 1 / size of its class */
+    const kanon_class_size *sizes;          /* all class sizes, ascending */
+    size_t n_sizes;
+    const kanon_profile_attribute *attributes; /* the quasi-identifiers, in the order of the table */
+    size_t n_attributes;
+    const kanon_column_set *sets; /* of one, two and three quasi-identifiers, those that single out most first */
+    size_t n_sets;
+    const kanon_profile_below *below; /* k from 2 to 20 */
+    size_t n_below;
+    const kanon_profile_cost *costs;
+    size_t n_costs;
+    int64_t sample_records; /* that the costs rest on */
+} kanon_profile;
+
+/* The risk of a table before it is anonymised, and what k will cost with the algorithm of its schema. No figure is a value
+ * of the table. All but the seconds is the same for any number of threads. */
+KANON_API kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table, const kanon_profile_options *options,
+                                           kanon_error *err);
+KANON_API void kanon_profile_free(kanon_profile *profile);
 
 /* ---- lower bound ------------------------------------------------------------------------------------------------- */
 

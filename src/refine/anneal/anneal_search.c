@@ -608,4 +608,5 @@ const kanon__refinement kanon__refinement_search = {
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
     .need = need,
+    .moves = moves_of_effort,
 };
