@@ -27,6 +27,7 @@
 #include "verify/verify.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,15 @@ static kanon_status give_name(const state_build *m, kanon_error *err)
     return KANON_OK;
 }
 
+/* SQLite leaves the journal of an unfinished file where it cannot write any more. */
+static void remove_journal(const char *temporary)
+{
+    char journal[PATH_MAX];
+    int length = snprintf(journal, sizeof journal, "%s-journal", temporary);
+    if (length > 0 && (size_t)length < sizeof journal)
+        unlink(journal);
+}
+
 /* Called by kanon__publish when all files are complete: the new state is saved and named before they are, so that no
  * release exists that its state does not know. Where they cannot be named, the state goes, too. */
 static kanon_status finish_new(kanon__finished *files, void *payload, kanon_error *err)
@@ -196,6 +206,8 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
               out);
 out:
     kanon_state_close(m.state);
+    if (m.file.name != NULL)
+        remove_journal(m.file.name);
     kanon__temporary_file_close(&m.file);
     return st;
 }

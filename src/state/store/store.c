@@ -332,7 +332,7 @@ static bool call_step(void *payload)
 {
     step_call *call = payload;
     bool undone = false;
-    call->status = call->step(call->payload, &undone, call->err);
+    call->status = call->step != NULL ? call->step(call->payload, &undone, call->err) : KANON_OK;
     return call->status == KANON_OK || !undone;
 }
 
@@ -364,6 +364,8 @@ kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, vo
     roll_back_now(s);
     if (called && call.status != KANON_OK)
         return call.status;
+    if (st == KANON_OK && step == NULL) /* nothing was changed */
+        return KANON_OK;
     if (st == KANON_OK)
         return kanon__fail(err, KANON_EINTERNAL, "%s was committed without its last step", s->path);
     if (err != NULL)
