@@ -471,17 +471,6 @@ static kanon_status find_type(const build *b, const kanon_schema *schema, kanon_
                                    b->missing, err);
 }
 
-/* Bands of months, or with days as their ends, make a column one of dates where the schema names no type. */
-static kanon_status find_type(const build *b, const kanon_schema *schema, kanon_error *err)
-{
-    kanon__attribute said = b->attribute != NULL ? *b->attribute : (kanon__attribute){0};
-    if (b->attribute != NULL && said.type == KANON_TYPE_UNKNOWN && b->n_present > 0 && kanon__attribute_has_bands(&said) &&
-        kanon__bands_need_dates(said.bands, said.top, said.bottom))
-        said.type = KANON_TYPE_DATE;
-    return kanon__column_type_find(&b->domain->type, &b->domain->format, b->raw, b->attribute != NULL ? &said : NULL, schema,
-                                   b->missing, err);
-}
-
 /* ---- one domain -------------------------------------------------------------------------------------------------- */
 
 static void find_missing(build *b, const kanon_schema *schema)
