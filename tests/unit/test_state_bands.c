@@ -1,5 +1,6 @@
 /* States of tables with bands: after every random change the units of the groups are the loss that an evaluation of the same
  * records finds, the file fits together, and what is released shows bands and nothing else. */
+#include "core/alloc.h"
 #include "core/random.h"
 #include "state/index/group_index.h"
 #include "state/maintain/materialise.h"
@@ -95,6 +96,37 @@ static kanon_status add_units(const kanon__node *leaf, void *payload, kanon_erro
     return KANON_OK;
 }
 
+/* The groups of a few records, in a space with the range of all: what they cost is what they cost in the index. */
+static void assert_subset(world *w, const kanon__subset *whole)
+{
+    kanon_error err = {0};
+    kanon__subset part = {.n = 0};
+    kanon__space *space = NULL;
+    kanon__bound box[8];
+    kanon__group_slot at;
+    int64_t codes[4], number = whole->groups[below(w, (int)whole->n)];
+    assert_done(kanon__new_array(&part.ids, whole->n, "a test", &err), &err);
+    assert_done(kanon__new_array(&part.groups, whole->n, "a test", &err), &err);
+    for (int64_t i = 0; i < whole->n; i++)
+        if (whole->groups[i] == number) {
+            part.ids[part.n] = whole->ids[i];
+            part.groups[part.n++] = 1;
+        }
+    assert_done(kanon__subset_read_table(&part, w->state, &err), &err);
+    assert_done(kanon__subset_space(&space, &part, w->state, &err), &err);
+    kanon__box_start(space, box, 0);
+    for (int64_t row = 1; row < part.n; row++)
+        kanon__box_add(space, box, row);
+    assert_done(kanon__record_get(w->state, NULL, part.ids[0], NULL, codes, &err), &err);
+    assert_done(kanon__group_index_group_of(w->state->index, &at, part.ids[0], codes, &err), &err);
+    double here = (double)kanon__box_units(space, box) / (double)space->scale;
+    double there = (double)at.node->units[at.slot] / w->state->space->dimensions[0].full;
+    if (fabs(here - there) > 1e-5)
+        fail_msg("a group costs %.9f in its own table and %.9f in the index", here, there);
+    kanon__space_free(space);
+    kanon__subset_clear(&part);
+}
+
 /* Units of the index, of a space for the materialized table, and of an evaluation are the same loss. */
 static void assert_loss(world *w)
 {
@@ -116,6 +148,7 @@ static void assert_loss(world *w)
     double full = s->space->dimensions[0].full;
     if (fabs(units / full - loss->value) > 1e-5 * w->n)
         fail_msg("units say %.9f, the evaluation %.9f", units / full, loss->value);
+    assert_subset(w, &whole);
     kanon_measures_free(measures);
     kanon_grouping_free(grouping);
     kanon__subset_clear(&whole);
@@ -168,6 +201,9 @@ static void assert_released(world *w)
     assert_int_equal(info->records, w->n);
     assert_done(kanon_state_release(w->state, &options, &done, &err), &err);
     assert_bands(release.text, w->yaml);
+    kanon_audit *audit = NULL;
+    assert_done(kanon_state_audit(&audit, w->state, 2, &err), &err);
+    kanon_audit_free(audit);
     kanon_state_info_free(info);
 }
 

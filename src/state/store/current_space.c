@@ -254,20 +254,27 @@ static int32_t position_of(const kanon__current_dimension *d, int64_t number)
     return range > 0 ? (int32_t)kanon__units_position((uint32_t)d->full, number - d->low, range) : 0;
 }
 
+/* The coordinate of an end of a band. In a damaged file it may lie outside of the range. */
+static int32_t position_of_end(const kanon__current_dimension *d, int64_t code, bool upper)
+{
+    int64_t end = end_of(d, code, upper);
+    return position_of(d, end < d->low ? d->low : end > d->high ? d->high : end);
+}
+
 int32_t kanon__coordinate_of(const kanon__current_dimension *d, int64_t code)
 {
     if (!d->numeric)
         return d->leaf_of[code];
     if (code == KANON__NULL_CODE)
         return 2 * d->full;
-    return position_of(d, d->rule != NULL ? end_of(d, code, false) : code);
+    return d->rule != NULL ? position_of_end(d, code, false) : position_of(d, code);
 }
 
 int32_t kanon__coordinate_high(const kanon__current_dimension *d, int64_t code)
 {
     if (d->rule == NULL || code == KANON__NULL_CODE)
         return kanon__coordinate_of(d, code);
-    return position_of(d, end_of(d, code, true));
+    return position_of_end(d, code, true);
 }
 
 int32_t kanon__coordinates_units(const kanon__current_dimension *d, int32_t lo, int32_t hi)
