@@ -15,17 +15,15 @@
 kanon__read_value kanon__checked_number(const kanon__domain *domain, const char *text, size_t length, bool real)
 {
     kanon__read_value value = {.kind = KANON__READ_WHOLE};
-    kanon__decimal decimal;
-    int64_t whole = 0;
-    bool good = domain->type == KANON_TYPE_DATE      ? kanon__parse_date(&whole, text, length)
-                : domain->type == KANON_TYPE_INTEGER ? kanon__parse_integer(&whole, text, length)
-                                                     : kanon__parse_decimal(&decimal, text, length);
-    if (!good)
+    kanon__decimal number;
+    if (!kanon__value_parse(&number, domain->type, &domain->format, text, length))
         return (kanon__read_value){.kind = KANON__READ_NULL};
     if (domain->type == KANON_TYPE_DECIMAL || real)
-        return (kanon__read_value){.kind = KANON__READ_REAL,
-                                   .real = domain->type == KANON_TYPE_DECIMAL ? decimal.value : (double)whole};
-    value.whole = whole;
+        return (kanon__read_value){.kind = KANON__READ_REAL, .real = number.value};
+    value.whole = number.mantissa;
+    bool times = domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format);
+    for (int step = number.scale; times && step < (domain->scale > 6 ? 9 : 6); step++)
+        value.whole *= 10; /* to micro- or nanoseconds */
     return value;
 }
 

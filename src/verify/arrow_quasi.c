@@ -202,7 +202,7 @@ out:
 /* A mean lies between the extremes of its group, up to the last digit shown. */
 static bool is_mean_inside(const kanon__domain *domain, double mean, double least, double largest)
 {
-    double slack = 1e-9 * (fabs(least) + fabs(largest)) + (domain->type == KANON_TYPE_DATE ? 0.5 : 0.005);
+    double slack = 1e-9 * (fabs(least) + fabs(largest)) + (domain->type == KANON_TYPE_DATE ? 1 : 0.005);
     return least - slack <= mean && mean <= largest + slack;
 }
 

@@ -218,7 +218,7 @@ bool kanon__verify_band_cell(const kanon__domain *domain, kanon_numeric numeric,
 
 bool kanon__verify_band_number(const kanon__domain *domain, const char *text, size_t length, kanon__decimal *out)
 {
-    return read_end(domain, text, length, out);
+    return length > 0 && kanon__value_parse(out, domain->type, &domain->format, text, length) && out->exact;
 }
 
 bool kanon__shown_band_covers(const kanon__shown_band *shown, const kanon__decimal *number)

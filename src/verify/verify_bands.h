@@ -33,7 +33,7 @@ bool kanon__verify_band_columns(const kanon__domain *domain, const kanon__decima
 bool kanon__shown_band_covers(const kanon__shown_band *shown, const kanon__decimal *number);
 /* Whether all that `part` covers is covered. */
 bool kanon__shown_band_holds(const kanon__shown_band *shown, const kanon__shown_band *part);
-/* A number or a date as the type of the domain has it. */
+/* A number or a date as the column writes it. */
 bool kanon__verify_band_number(const kanon__domain *domain, const char *text, size_t length, kanon__decimal *out);
 
 #endif

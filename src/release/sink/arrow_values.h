@@ -1,5 +1,5 @@
 /* The numbers of a domain as Arrow values: in the type of the column where it came from Arrow as numbers or dates, else
- * int64 (integer), float64 (decimal) or date32 (date). */
+ * int64 (integer), float64 (decimal), date32 (date) or a timestamp (date with hours). */
 #ifndef KANON_RELEASE_SINK_ARROW_VALUES_H
 #define KANON_RELEASE_SINK_ARROW_VALUES_H
 
@@ -14,6 +14,8 @@ typedef struct kanon__arrow_values {
                                apart; NULL: codes are in exact order */
 } kanon__arrow_values;
 
+/* The type of times with so many digits of a second: seconds, micro- or nanoseconds. */
+const char *kanon__arrow_time_format(const kanon__domain *domain, int places);
 /* The type that the numbers of a column are released in, without the numbers. */
 const char *kanon__arrow_values_format(const kanon_table *table, int column);
 /* Find that type: `format` and `type` are set, nothing else. True: it is that of the column in the source. */

@@ -77,12 +77,13 @@ typedef struct kanon__state_column {
     char *weight_text;
     char *bands[3]; /* bands, top and bottom as the schema has them; NULL: none */
     kanon__growth_rule growth;
-    int scale;                /* of numbers */
-    int key;                  /* its position in the key, from 1; 0: not part of it */
-    int dimension;            /* which quasi attribute it is; -1: none */
-    kanon__tree *tree;        /* of categories; NULL: a sensitive column without taxonomy */
-    kanon__dictionary labels; /* code of a label = node */
-    bool *inner;              /* by node: it has nodes below it */
+    int scale;                  /* of numbers */
+    kanon__value_format format; /* how numbers or dates are written */
+    int key;                    /* its position in the key, from 1; 0: not part of it */
+    int dimension;              /* which quasi attribute it is; -1: none */
+    kanon__tree *tree;          /* of categories; NULL: a sensitive column without taxonomy */
+    kanon__dictionary labels;   /* code of a label = node */
+    bool *inner;                /* by node: it has nodes below it */
     int64_t inner_capacity;
     int32_t missing_node; /* -1: none yet */
     int32_t n_saved;      /* nodes that are in the file */
