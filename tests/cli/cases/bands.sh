@@ -74,6 +74,11 @@ printf 'age,born\n5e300,1\n6,2\n' >large.csv
 expect 3 "$KANON" anonymize large.csv --quasi age,born --bands age=5 -k 2
 err_has "age: a number is too long for bands"
 
+printf 't\n2024-01-01T10:00:00\n2024-01-02T10:00:00\n' >times.csv
+printf 'attributes: {t: {role: quasi, type: date, bands: month}}\n' >times.yaml
+expect 3 "$KANON" anonymize times.csv -s times.yaml -k 2
+err_has "t: bands are of days, and the column has times"
+
 # check reads all ways to write an open end as one
 printf 'age\n"[90..]"\n"[90,)"\n>=90\n"[90,]"\n' >open.csv
 expect 0 "$KANON" check open.csv --quasi age -k 4
