@@ -98,7 +98,9 @@ typedef struct kanon_arrow_options {
 } kanon_arrow_options;
 
 /* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates
- * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. All other columns as they were. The
+ * as the options say, categories as dictionary<int32, utf8>; a suppressed cell is null. With bands, NAME_min and NAME_max are
+ * the first and the last number of the bands, of decimals the first number that is not in them; one null beside a number is an
+ * open end; KANON_EINVAL where the type of the column cannot hold an end exactly. All other columns as they were. The
  * buffers are complete when the function returns, and were checked by code of their own: every group has at least k records
  * and satisfies the constraints, every cell covers its original, and columns that are kept are equal to those of the table.
  *
@@ -112,7 +114,8 @@ KANON_API kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, cons
                                               const kanon_grouping *grouping, const kanon_arrow_options *options,
                                               kanon_error *err);
 
-/* kanon_check_read of a release in a stream. Null means any value in a quasi column, and no value in others. */
+/* kanon_check_read of a release in a stream. Null means any value in a quasi column, and no value in others; where one of
+ * NAME_min and NAME_max is null, an open end. */
 KANON_API kanon_status kanon_check_arrow(kanon_check **out, struct ArrowArrayStream *release, const kanon_schema *schema,
                                          const kanon_check_options *options, kanon_error *err);
 /* kanon_evaluate_release of a release in a stream. */

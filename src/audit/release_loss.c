@@ -214,11 +214,14 @@ out:
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* The text of a cell at r->scratch + at; null says "any value", as a star does. */
-static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int column, kanon_error *err)
+/* The text of a cell at r->scratch + at. Null says "any value", as a star does; where `is_open`, nothing: the end of an
+ * interval that has none. */
+static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int column, bool is_open, kanon_error *err)
 {
-    static const kanon__cell any = {.text = "*", .length = 1};
-    const kanon__cell *cell = r->cursor->cells[column].null ? &any : &r->cursor->cells[column];
+    static const kanon__cell any = {.text = "*", .length = 1}, none = {.text = "", .length = 0};
+    const kanon__cell *cell = &r->cursor->cells[column];
+    if (cell->null)
+        cell = is_open ? &none : &any;
     int64_t needed = at + (int64_t)cell->length + 1;
     kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, needed, "a cell", err);
     if (st == KANON_OK)
@@ -226,17 +229,19 @@ static kanon_status copy_cell(release_reader *r, int64_t at, size_t *length, int
     return st;
 }
 
-/* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. */
+/* NAME_min and NAME_max are read as [min,max], or as one cell where both are the same. One null beside a number is an open
+ * end. */
 static kanon_status read_cell(release_reader *r, released *q, parsed_text **out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     size_t length = 0, n_max = 0;
     if (q->first == q->last) {
-        KANON_TRY(copy_cell(r, 0, &length, q->first, err), out);
+        KANON_TRY(copy_cell(r, 0, &length, q->first, false, err), out);
         return look_up(r, q, out, r->scratch, length, err);
     }
-    KANON_TRY(copy_cell(r, 1, &length, q->first, err), out);
-    KANON_TRY(copy_cell(r, (int64_t)length + 2, &n_max, q->last, err), out);
+    bool is_open = r->cursor->cells[q->first].null != r->cursor->cells[q->last].null;
+    KANON_TRY(copy_cell(r, 1, &length, q->first, is_open, err), out);
+    KANON_TRY(copy_cell(r, (int64_t)length + 2, &n_max, q->last, is_open, err), out);
     char *min = r->scratch + 1, *max = min + length + 1;
     if (length == n_max && memcmp(min, max, length) == 0)
         return look_up(r, q, out, min, length, err);

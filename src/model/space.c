@@ -173,6 +173,12 @@ static kanon_status set_pairs(kanon__dimension *d, kanon_error *err)
     return st;
 }
 
+void kanon__dimension_update_pairs(kanon__dimension *d)
+{
+    if (d->pair_units != NULL)
+        set_pair_units(d);
+}
+
 static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;

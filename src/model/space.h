@@ -63,6 +63,8 @@ static inline bool kanon__dimension_is_line(const kanon__dimension *dimension)
 }
 /* Units of the lca of two codes, or of the bands between two codes, without the table of pairs. */
 uint32_t kanon__dimension_climb(const kanon__dimension *dimension, uint32_t lo, uint32_t hi);
+/* After the coordinates of bands were changed: the table of pairs anew. */
+void kanon__dimension_update_pairs(kanon__dimension *dimension);
 /* Units of a counted dimension for a number of distinct values. */
 uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_t n_distinct);
 

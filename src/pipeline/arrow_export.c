@@ -14,13 +14,6 @@ static kanon_status check_options(const kanon_table *t, const kanon_grouping *g,
 {
     if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
         return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
-    for (int i = 0; i < t->data.n_quasi; i++) {
-        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
-        if (c->domain->bands == NULL)
-            continue;
-        kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: a column with bands cannot be released as Arrow", c->name);
-        return kanon__hint(err, st, "release it as CSV, or read what groups show with kanon_group_view");
-    }
     return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
 }
 

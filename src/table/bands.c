@@ -214,6 +214,14 @@ bool kanon__band_rule_rescale(kanon__band_rule *rule, int scale)
     return good;
 }
 
+int64_t kanon__band_rule_widest(const kanon__band_rule *rule)
+{
+    static const int64_t days[] = {[WEEK] = 7, [MONTH] = 31, [QUARTER] = 92, [YEAR] = 366, [DECADE] = 3653};
+    if (rule->has_top || rule->has_bottom || rule->kind == EDGES)
+        return INT64_MAX;
+    return rule->kind == POINTS ? 0 : rule->kind == WIDTH ? rule->width : days[rule->kind];
+}
+
 /* ---- the calendar ------------------------------------------------------------------------------------------------- */
 
 static int64_t floor_to(int64_t number, int64_t step)

@@ -7,7 +7,7 @@
  *
  * A rule is what the schema says, in the scale of a column's numbers; a band is what one code of such a domain stands for.
  * The cost of the codes a..b is (high of b - low of a) / (high of the last code - low of the first one), as
- * docs/measures.md defines. Called by domain.c, schema.c and schema_yaml.c; may call number.h and core. */
+ * docs/measures.md defines. Called by domain.c, schema.c, schema_yaml.c and states; may call number.h and core. */
 #ifndef KANON_TABLE_BANDS_H
 #define KANON_TABLE_BANDS_H
 
@@ -40,6 +40,8 @@ void kanon__band_rule_free(kanon__band_rule *rule);
 int kanon__band_rule_scale(const kanon__band_rule *rule);
 /* Count the ends in a finer scale. False where one does not fit. */
 bool kanon__band_rule_rescale(kanon__band_rule *rule, int scale);
+/* No band is wider; INT64_MAX where one may be open. */
+int64_t kanon__band_rule_widest(const kanon__band_rule *rule);
 /* The band of a number in the scale of the rule. Open ends are 0 in `low` and `high` until the table's extremes are known.
  * False where its ends do not fit. */
 bool kanon__band_of(const kanon__band_rule *rule, int64_t number, kanon__band *out);

@@ -290,6 +290,10 @@ static kanon_status make_rule(const build *b, kanon__band_rule **out, kanon_erro
     if (a == NULL || !kanon__attribute_has_bands(a))
         return KANON_OK;
     const char *texts[] = {a->bands, a->top, a->bottom};
+    if (b->domain->type == KANON_TYPE_DATE && kanon__value_has_time(&b->domain->format)) { /* which counts in seconds */
+        kanon_status no = kanon__fail(err, KANON_EDATA, "%s: bands are of days, and the column has times", b->raw->name);
+        return kanon__hint(err, no, "give the column dates without times, or remove its bands");
+    }
     kanon_status st = kanon__band_rule_new(out, a->bands, a->top, a->bottom, b->domain->type, b->raw->name, err);
     if (st == KANON_OK)
         b->domain->scale = kanon__band_rule_scale(*out);

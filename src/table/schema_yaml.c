@@ -23,6 +23,14 @@ enum {
     SHOWN_SIZE = 80 /* of a key in a message */
 };
 
+/* The rows of a table of keys or words; a table that suggestions have no room for does not compile. */
+#define ROWS_OF(table)                                                                                                      \
+    ((int)(sizeof(table) / sizeof(table)[0] + 0 * sizeof(struct {                                                           \
+                                                  _Static_assert(sizeof(table) / sizeof(table)[0] <= WORDS_MAX,             \
+                                                                 "WORDS_MAX is too small for this table");                  \
+                                                  char unused;                                                              \
+                                              })))
+
 typedef struct yaml_reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the current one */
@@ -331,7 +339,7 @@ static kanon_status read_role_word(yaml_reader *r, kanon_role *out)
         {"quasi-identifying", KANON_ROLE_QUASI},
     };
     int value = 0;
-    kanon_status st = read_word(r, &value, roles, sizeof roles / sizeof roles[0], "a role", "roles");
+    kanon_status st = read_word(r, &value, roles, ROWS_OF(roles), "a role", "roles");
     if (st == KANON_OK)
         *out = (kanon_role)value;
     return st;
@@ -492,7 +500,7 @@ static kanon_status read_type(yaml_reader *r, const key *k, void *target)
     kanon__attribute *attribute = target;
     int value = 0;
     (void)k;
-    kanon_status st = read_word(r, &value, types, sizeof types / sizeof types[0], "a type", "types");
+    kanon_status st = read_word(r, &value, types, ROWS_OF(types), "a type", "types");
     if (st == KANON_OK)
         attribute->type = (kanon_type)value;
     return st;
@@ -504,7 +512,7 @@ static kanon_status read_mask(yaml_reader *r, const key *k, void *target)
     kanon__attribute *attribute = target;
     int value = 0;
     (void)k;
-    kanon_status st = read_word(r, &value, masks, sizeof masks / sizeof masks[0], "a side to mask from", "sides");
+    kanon_status st = read_word(r, &value, masks, ROWS_OF(masks), "a side to mask from", "sides");
     if (st == KANON_OK)
         attribute->mask = (kanon_mask)value;
     return st;
@@ -627,7 +635,7 @@ static kanon_status read_attribute_field(yaml_reader *r, const key *k, void *tar
         {"weight", read_weight},     {"bands", read_bands},   {"top", read_band_end},      {"bottom", read_band_end},
         {"format", read_format},     {"decimal", read_decimal}, {"thousands", read_thousands},
     };
-    return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
+    return read_field(r, k, fields, ROWS_OF(fields), target);
 }
 
 static kanon_status check_bands(const yaml_reader *r, const key *k, const kanon__attribute *attribute)
@@ -636,10 +644,10 @@ static kanon_status check_bands(const yaml_reader *r, const key *k, const kanon_
     const char *problem, *hint;
     bool has_mask = attribute->mask != KANON_MASK_NONE;
     if (has_mask || attribute->taxonomy_path != NULL || attribute->tree != NULL)
-        return kanon__hint(r->err,
-                           fail_at(r, k->mark, "'%s' has both bands and a %s", shown(buffer, k->text),
-                                   has_mask ? "mask" : "taxonomy"),
-                           "bands are for numbers and dates, taxonomies for categories: remove one of the two");
+        return kanon__hint(
+            r->err,
+            fail_at(r, k->mark, "'%s' has both bands and a %s", shown(buffer, k->text), has_mask ? "mask" : "taxonomy"),
+            "bands are for numbers and dates, taxonomies for categories: remove one of the two");
     if (attribute->type == KANON_TYPE_CATEGORICAL)
         return kanon__hint(r->err, fail_at(r, k->mark, "'%s' has bands but its type is categorical", shown(buffer, k->text)),
                            "bands are for numbers and dates; a category has a taxonomy");
@@ -801,7 +809,7 @@ static kanon_status read_suppress(yaml_reader *r, const key *k, void *target)
 static kanon_status read_privacy_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {{"k", read_k}, {"constraints", read_constraints}, {"suppress", read_suppress}};
-    return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
+    return read_field(r, k, fields, ROWS_OF(fields), target);
 }
 
 static kanon_status read_privacy(yaml_reader *r, const key *k, void *target)
@@ -876,7 +884,7 @@ static kanon_status read_entity_together(yaml_reader *r, const key *k, void *tar
 {
     static const word flags[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}};
     int value = 0;
-    kanon_status st = read_word(r, &value, flags, sizeof flags / sizeof flags[0], "true or false", "words");
+    kanon_status st = read_word(r, &value, flags, ROWS_OF(flags), "true or false", "words");
     r->together = k->mark;
     ((kanon_schema *)target)->entity_together = value != 0;
     return st;
@@ -927,7 +935,7 @@ static kanon_status read_schema_field(yaml_reader *r, const key *k, void *target
         {"header", read_header},         {"encoding", read_encoding},
         {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
     };
-    return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
+    return read_field(r, k, fields, ROWS_OF(fields), target);
 }
 
 static kanon_status read_stream(yaml_reader *r, kanon_schema *schema)

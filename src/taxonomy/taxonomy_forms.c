@@ -9,6 +9,7 @@
  * get the root "*". Called by taxonomy_document.c. */
 #include "core/alloc.h"
 #include "core/output.h"
+#include "core/text.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <string.h>
@@ -56,9 +57,11 @@ static void list_clear(node_list *l)
     kanon__free(l->parents);
 }
 
+/* Names are compared as cells are, so they come without the white space at their ends. */
 static kanon_status list_add(node_list *l, int32_t parent, const char *label, size_t length, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    kanon__trim(&label, &length);
     if (l->n >= INT32_MAX - 1)
         return kanon__fail(err, KANON_EDATA, "a taxonomy of more than %d nodes", INT32_MAX - 2);
     KANON_TRY(kanon__grow_array(&l->ends, &l->ends_capacity, l->n + 1, "tree nodes", err), out);
@@ -218,9 +221,11 @@ static kanon_status pair_label(parent_pairs *p, uint32_t *out, const kanon__cell
         length = kanon__csv_unescape(text, cell);
     else
         memcpy(text, cell->text, length);
+    const char *label = text;
+    kanon__trim(&label, &length);
     KANON_TRY(kanon__grow_array(&p->parents, &p->parents_capacity, (int64_t)n_before + 1, "tree nodes", err), out);
     KANON_TRY(kanon__grow_array(&p->lines, &p->lines_capacity, (int64_t)n_before + 1, "tree nodes", err), out);
-    KANON_TRY(kanon__dictionary_add(&p->labels, out, text, length, err), out);
+    KANON_TRY(kanon__dictionary_add(&p->labels, out, label, length, err), out);
     if (*out == n_before) {
         p->parents[*out] = KANON__NO_CODE;
         p->lines[*out] = 0;

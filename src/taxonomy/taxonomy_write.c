@@ -102,16 +102,13 @@ static void write_json(kanon__output *o, const kanon_taxonomy *d)
     }
 }
 
-/* Names that a form cannot hold: an indented line ends at a line break and loses spaces at its ends. */
+/* Names that a form cannot hold: an indented line ends at a line break. No name has white space at its ends. */
 static kanon_status check_names(const kanon_taxonomy *d, kanon_taxonomy_form form, kanon_error *err)
 {
     for (int32_t node = 0; form == KANON_TAXONOMY_INDENTED && node < d->taxonomy->n_nodes; node++) {
         const char *name = name_of(d, node);
-        size_t length = strlen(name);
-        bool bad = length == 0 || strpbrk(name, "\r\n") != NULL || strchr(" \t", name[0]) != NULL ||
-                   strchr(" \t", name[length - 1]) != NULL;
-        if (bad)
-            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a name with spaces around it cannot be indented"),
+        if (name[0] == '\0' || strpbrk(name, "\r\n") != NULL)
+            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "a name with a line break, or none, cannot be indented"),
                                "choose another form: csv, yaml, parents or json");
     }
     return KANON_OK;

@@ -3,6 +3,7 @@
  *     verify_arrow.c      schema, batches, order, cells of text; the order of the steps
  *     arrow_codes.c       the codes of the table say what stands in the input
  *     arrow_quasi.c       what groups show, and that all their records show it and are covered by it
+ *     arrow_bands.c       the same of columns with bands
  *     arrow_unchanged.c   kept columns
  *     arrow_classes.c     groups that show the same
  *
@@ -16,6 +17,7 @@
 #include "table/source/arrow_source.h"
 #include "verify/arrow_column.h"
 #include "verify/verify_arrow.h"
+#include "verify/verify_bands.h"
 
 /* What a group shows in a quasi column, where that has keys or is a category. */
 typedef struct kanon__checked_cell {
@@ -29,10 +31,11 @@ typedef struct kanon__checked_cell {
     bool null; /* any value */
 } kanon__checked_cell;
 
-/* The same where it has neither: decimals and texts. */
+/* The same where it has neither, decimals and texts, or bands. */
 typedef struct kanon__checked_value {
     kanon__read_value cells[2];
     double ends[2]; /* of intervals in text */
+    kanon__shown_band band;
 } kanon__checked_value;
 
 /* The text of a code, next to each other, so that comparing a cell with it touches one place. */
@@ -54,7 +57,7 @@ typedef struct kanon__checked_field {
     int n_children;
     bool own_type; /* numbers in the type that they have in the input */
     kanon__read_column released[2];
-    kanon__read_column given; /* of the input, where that is Arrow */
+    kanon__read_column given;   /* of the input, where that is Arrow */
     kanon__checked_text *texts; /* by code, where the input has cells of text */
     /* quasi columns */
     kanon__checked_form form;
@@ -65,6 +68,7 @@ typedef struct kanon__checked_field {
     int64_t *original_keys;       /* likewise, of KEYS */
     int64_t *entry_keys;          /* of numbers in a dictionary of the input, by entry */
     bool *entry_valid;
+    kanon__shown_band *code_bands; /* by code, of a column with bands; else NULL */
 } kanon__checked_field;
 
 typedef struct kanon__arrow_check {
@@ -102,9 +106,9 @@ kanon_status kanon__checked_fail(const kanon__arrow_check *check, const kanon__c
 
 /* A text of the domain as a number of its type; as a double where `real`. Null: it is none. */
 kanon__read_value kanon__checked_number(const kanon__domain *domain, const char *text, size_t length, bool real);
-/* Whether a text of the input says the same as a code of the domain. */
-bool kanon__checked_text_says(const kanon__arrow_check *check, const kanon__domain *domain, uint32_t code, const char *text,
-                              size_t length);
+/* Whether a text of the input says the same as a code of the column. */
+bool kanon__checked_text_says(const kanon__arrow_check *check, const kanon__checked_field *field, uint32_t code,
+                              const char *text, size_t length);
 /* Whether the codes of these rows say what an Arrow input has. */
 kanon_status kanon__check_codes(kanon__arrow_check *check, const kanon__checked_field *field, kanon__checked_range *range,
                                 kanon_error *err);

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "table/number.h"
+#include "verify/arrow_bands.h"
 #include "verify/arrow_cells.h"
 #include "verify/bare_text.h"
 
@@ -41,13 +42,16 @@ static bool is_missing_text(const kanon__arrow_check *c, const char *text, size_
     return false;
 }
 
-bool kanon__checked_text_says(const kanon__arrow_check *c, const kanon__domain *domain, uint32_t code, const char *text,
+bool kanon__checked_text_says(const kanon__arrow_check *c, const kanon__checked_field *f, uint32_t code, const char *text,
                               size_t length)
 {
+    const kanon__domain *domain = c->table->data.columns[f->number].domain;
     size_t own_length;
     const char *own = kanon__domain_text(domain, code, &own_length);
     if (code == domain->missing_code)
         return is_missing_text(c, text, length);
+    if (f->code_bands != NULL)
+        return !is_missing_text(c, text, length) && kanon__checked_bands_text_says(c, f, code, text, length);
     if (are_same(own, own_length, text, length))
         return true;
     if (!kanon__type_is_numeric(domain->type))
@@ -55,6 +59,18 @@ bool kanon__checked_text_says(const kanon__arrow_check *c, const kanon__domain *
     kanon__read_value one = kanon__checked_number(domain, own, own_length, false),
                       other = kanon__checked_number(domain, text, length, false);
     return one.kind != KANON__READ_NULL && kanon__read_equal(one, other);
+}
+
+/* Whether a number of an Arrow input is one that means "no value". */
+static bool is_missing_number(const kanon__arrow_check *c, const kanon__checked_field *f, int64_t row)
+{
+    for (int64_t i = 0; i < c->table->missing.n; i++) {
+        kanon__cell cell = {.text = c->table->missing.items[i], .length = strlen(c->table->missing.items[i])};
+        kanon__bare(&cell.text, &cell.length);
+        if (kanon__arrow_cell_matches(c->arrow, row, f->number, &cell))
+            return true;
+    }
+    return false;
 }
 
 /* Whether the value that row `row` has in an Arrow input says the same as its code. */
@@ -66,19 +82,13 @@ static bool value_says(const kanon__arrow_check *c, const kanon__checked_field *
     if (given.kind == KANON__READ_NULL || (given.kind == KANON__READ_REAL && isnan(given.real)))
         return code == domain->missing_code;
     if (given.kind == KANON__READ_TEXT)
-        return kanon__checked_text_says(c, domain, code, given.bytes, given.length);
-    if (code != domain->missing_code) {
-        cell.text = kanon__domain_text(domain, code, &cell.length);
-        return kanon__arrow_cell_matches(c->arrow, row, f->number, &cell);
-    }
-    for (int64_t i = 0; i < c->table->missing.n; i++) { /* a number that means "no value" */
-        cell.text = c->table->missing.items[i];
-        cell.length = strlen(cell.text);
-        kanon__bare(&cell.text, &cell.length);
-        if (kanon__arrow_cell_matches(c->arrow, row, f->number, &cell))
-            return true;
-    }
-    return false;
+        return kanon__checked_text_says(c, f, code, given.bytes, given.length);
+    if (code == domain->missing_code)
+        return is_missing_number(c, f, row);
+    if (f->code_bands != NULL)
+        return kanon__checked_bands_value_says(c, f, code, given) && !is_missing_number(c, f, row);
+    cell.text = kanon__domain_text(domain, code, &cell.length);
+    return kanon__arrow_cell_matches(c->arrow, row, f->number, &cell);
 }
 
 /* ---- the rows of a range ------------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "table/number.h"
+#include "verify/arrow_bands.h"
 
 #include <math.h>
 
@@ -83,8 +84,13 @@ static bool read_interval(const kanon__domain *domain, kanon__read_value text, d
 static bool understand_values(const kanon__arrow_check *c, const kanon__checked_field *f, int64_t group)
 {
     kanon__checked_value *v = &f->values[group];
-    for (int part = 0; part < f->n_children; part++)
+    bool shows = false;
+    for (int part = 0; part < f->n_children; part++) {
         v->cells[part] = kanon__read_row(&f->released[part], c->first_place[group]);
+        shows = shows || v->cells[part].kind != KANON__READ_NULL;
+    }
+    if (f->code_bands != NULL)
+        return !shows || kanon__checked_bands_understand(c, f, v);
     if (f->n_children == 2 && v->cells[0].kind != v->cells[1].kind)
         return false;
     return v->cells[0].kind != KANON__READ_TEXT || read_interval(domain_of(c, f), v->cells[0], v->ends);
@@ -265,10 +271,13 @@ kanon_status kanon__quasi_prepare(const kanon__arrow_check *c, kanon__checked_fi
 {
     kanon_status st = KANON_OK;
     bool numeric = kanon__column_is_numeric(&c->table->data.columns[f->number]);
-    f->form = !numeric                                     ? KANON__CHECKED_NODES
-              : kanon__read_has_keys(f->released[0].shape) ? KANON__CHECKED_KEYS
-                                                           : KANON__CHECKED_VALUES;
-    if (numeric && !f->own_type)
+    bool bands = numeric && domain_of(c, f)->bands != NULL;
+    f->form = !numeric                                               ? KANON__CHECKED_NODES
+              : kanon__read_has_keys(f->released[0].shape) && !bands ? KANON__CHECKED_KEYS
+                                                                     : KANON__CHECKED_VALUES;
+    if (bands)
+        KANON_TRY(kanon__checked_bands_init(c, f, err), out);
+    else if (numeric && !f->own_type)
         KANON_TRY(list_originals(c, f, err), out);
     else if (numeric && f->given.shape.index_size > 0 && f->form == KANON__CHECKED_KEYS)
         KANON_TRY(list_entries(f, err), out);
@@ -283,6 +292,7 @@ out:
 
 void kanon__quasi_clear(kanon__checked_field *f)
 {
+    kanon__free(f->code_bands);
     kanon__free(f->entry_valid);
     kanon__free(f->entry_keys);
     kanon__free(f->original_keys);
@@ -396,9 +406,13 @@ static kanon_status check_nodes(const kanon__arrow_check *c, const kanon__checke
     return KANON_OK;
 }
 
-/* Of a record whose cell is not null. */
-static bool covers_value(const kanon__checked_field *f, const kanon__checked_value *shown, int64_t row, uint32_t code)
+static bool covers_value(const kanon__arrow_check *c, const kanon__checked_field *f, const kanon__checked_value *shown,
+                         int64_t row, uint32_t code)
 {
+    if (f->code_bands != NULL)
+        return kanon__checked_bands_cover(c, f, shown, code);
+    if (shown->cells[0].kind == KANON__READ_NULL)
+        return true; /* any value */
     kanon__read_value original = f->originals != NULL ? f->originals[code] : kanon__read_row(&f->given, row);
     if (original.kind == KANON__READ_NULL)
         return false;
@@ -421,8 +435,7 @@ static kanon_status check_values(const kanon__arrow_check *c, const kanon__check
                 wrong = shows_two_things;
         }
         if (wrong == NULL && b->groups[i] >= 0) {
-            const kanon__checked_value *shown = &f->values[b->groups[i]];
-            if (shown->cells[0].kind != KANON__READ_NULL && !covers_value(f, shown, b->rows[i], b->codes[i]))
+            if (!covers_value(c, f, &f->values[b->groups[i]], b->rows[i], b->codes[i]))
                 wrong = does_not_cover;
         }
         if (wrong != NULL)
@@ -458,6 +471,8 @@ static uint64_t hash_value(const kanon__hash_key *key, uint64_t hash, kanon__rea
     if (value.kind == KANON__READ_WHOLE) {
         hash = kanon__hash_next(key, hash, (uint64_t)value.whole);
         hash = kanon__hash_next(key, hash, (uint64_t)(value.whole >> 64));
+    } else if (value.kind == KANON__READ_REAL) { /* two zeros are one number */
+        hash = kanon__hash_next(key, hash, (uint64_t)kanon__read_key_of((kanon__read_shape){.letter = 'f'}, value));
     } else if (value.kind == KANON__READ_TEXT) {
         hash = kanon__hash_next(key, hash, kanon__hash_text(key, value.bytes, value.length));
     }

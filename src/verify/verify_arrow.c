@@ -312,7 +312,7 @@ static bool needs_codes(const check *c, const field *f)
 {
     if (c->arrow == NULL || c->table->data.columns[f->number].domain == NULL)
         return false;
-    return f->quasi < 0 || !f->own_type || c->claim->mapping;
+    return f->quasi < 0 || !f->own_type || c->claim->mapping || c->table->data.columns[f->number].domain->bands != NULL;
 }
 
 /* One task for each column and range of records. */
@@ -362,8 +362,8 @@ static bool is_cell(const check *c, const field *f, int64_t row, const char *tex
     if (f->quasi >= 0 || column->role == KANON_ROLE_SENSITIVE) {
         uint32_t code = kanon__code_at(column->codes, row);
         const kanon__checked_text *own = &f->texts[code];
-        return (own->length == length && memcmp(own->bytes, text, length) == 0) ||
-               kanon__checked_text_says(c, column->domain, code, text, length);
+        return (f->code_bands == NULL && own->length == length && memcmp(own->bytes, text, length) == 0) ||
+               kanon__checked_text_says(c, f, code, text, length);
     }
     kanon__read_value value = kanon__read_row(&f->released[0], c->place_of != NULL ? c->place_of[row] : row);
     return kanon__read_equal(value, (kanon__read_value){KANON__READ_TEXT, length, {.bytes = text}});

@@ -139,8 +139,8 @@ static bool may_end(const kanon__domain *domain, const kanon__decimal *high, boo
     return is_edge(domain, &edge);
 }
 
-bool kanon__verify_band_ends(const kanon__domain *domain, const kanon__decimal *low, const kanon__decimal *high,
-                             bool half_open)
+/* Whether bands begin and end there; NULL: an open end. */
+static bool may_be_shown(const kanon__domain *domain, const kanon__decimal *low, const kanon__decimal *high, bool half_open)
 {
     if (low != NULL && high != NULL && compare(low, high) + half_open > 0)
         return false;
@@ -170,29 +170,72 @@ static bool split(kanon_numeric numeric, kanon__band_cell cell, kanon__band_cell
     return false;
 }
 
-bool kanon__verify_band_cell(const kanon__domain *domain, kanon_numeric numeric, const kanon__band_cell cells[2],
-                             double ends[2])
+/* Of decimals, two columns do not say whether the upper end is covered: it is where bands may end so. */
+bool kanon__verify_band_columns(const kanon__domain *domain, const kanon__decimal *low, const kanon__decimal *high,
+                                kanon__shown_band *out)
+{
+    *out = (kanon__shown_band){.open_below = low == NULL, .open_above = high == NULL};
+    out->low = low != NULL ? *low : out->low;
+    out->high = high != NULL ? *high : out->high;
+    if (may_be_shown(domain, low, high, false))
+        return true;
+    out->half_open = high != NULL && domain->type == KANON_TYPE_DECIMAL;
+    return out->half_open && may_be_shown(domain, low, high, true);
+}
+
+bool kanon__verify_band_texts(const kanon__domain *domain, kanon_numeric numeric, const kanon__band_cell cells[2],
+                              kanon__shown_band *out)
 {
     kanon__band_cell texts[2] = {cells[0], cells[1]};
     kanon__decimal numbers[2];
-    bool half_open = numeric == KANON_NUMERIC_COLUMNS && domain->type == KANON_TYPE_DECIMAL;
+    bool half_open = false;
     if (numeric != KANON_NUMERIC_COLUMNS && !split(numeric, cells[0], texts, &half_open)) {
         if (numeric == KANON_NUMERIC_RANGE)
             return false;
         texts[1] = texts[0] = cells[0]; /* a single value */
-        half_open = false;
     }
     for (int i = 0; i < 2; i++)
         if (texts[i].length > 0 && !read_end(domain, texts[i].bytes, texts[i].length, &numbers[i]))
             return false;
     const kanon__decimal *low = texts[0].length > 0 ? &numbers[0] : NULL, *high = texts[1].length > 0 ? &numbers[1] : NULL;
-    if (numeric == KANON_NUMERIC_COLUMNS && half_open && high != NULL) /* two columns do not say which it is */
-        half_open = !kanon__verify_band_ends(domain, low, high, false);
-    if (!kanon__verify_band_ends(domain, low, high, half_open))
+    if (!kanon__verify_band_columns(domain, low, high, out))
         return false;
-    ends[0] = low != NULL ? low->value : -INFINITY;
-    ends[1] = high != NULL ? high->value : INFINITY;
-    if (half_open)
+    return numeric == KANON_NUMERIC_COLUMNS || (out->half_open == half_open);
+}
+
+bool kanon__verify_band_cell(const kanon__domain *domain, kanon_numeric numeric, const kanon__band_cell cells[2],
+                             double ends[2])
+{
+    kanon__shown_band shown;
+    if (!kanon__verify_band_texts(domain, numeric, cells, &shown))
+        return false;
+    ends[0] = shown.open_below ? -INFINITY : shown.low.value;
+    ends[1] = shown.open_above ? INFINITY : shown.high.value;
+    if (shown.half_open)
         ends[1] = nextafter(ends[1], -INFINITY);
     return true;
+}
+
+bool kanon__verify_band_number(const kanon__domain *domain, const char *text, size_t length, kanon__decimal *out)
+{
+    return length > 0 && kanon__value_parse(out, domain->type, &domain->format, text, length) && out->exact;
+}
+
+bool kanon__shown_band_covers(const kanon__shown_band *shown, const kanon__decimal *number)
+{
+    if (!shown->open_below && compare(&shown->low, number) > 0)
+        return false;
+    return shown->open_above || compare(number, &shown->high) < (shown->half_open ? 0 : 1);
+}
+
+bool kanon__shown_band_holds(const kanon__shown_band *shown, const kanon__shown_band *part)
+{
+    if (!shown->open_below && (part->open_below || compare(&shown->low, &part->low) > 0))
+        return false;
+    if (shown->open_above)
+        return true;
+    if (part->open_above)
+        return false;
+    int order = compare(&part->high, &shown->high);
+    return order < 0 || (order == 0 && (part->half_open || !shown->half_open));
 }

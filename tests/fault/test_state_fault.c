@@ -23,11 +23,12 @@ static const char yaml[] = "missing: [\"?\"]\n"
                            "key: [id]\n";
 
 /* What is asked of the groups. */
-enum { PLAIN, CONSTRAINED, TOGETHER, CLOSE, N_WISHES };
+enum { PLAIN, CONSTRAINED, BANDED, TOGETHER, CLOSE, N_WISHES };
 static const char *const wishes[N_WISHES] = {
     "privacy: {k: 3}\n",
     "privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}, "
     "{model: alpha-k, attribute: ill, alpha: 0.7}]}\n",
+    "privacy: {k: 3}\n", /* numbers are shown as bands */
     "privacy: {k: 3, constraints: [{model: entropy-l-diversity, attribute: ill, l: 1.5}]}\n"
     "entity: who\nentity-together: true\n",
     "privacy: {k: 3, constraints: [{model: t-closeness, attribute: ill, t: 0.2}], suppress: 0.02}\nentity: who\n",
@@ -81,6 +82,11 @@ static files set_up_state(int wish)
     write_people(f.delete.text, 'a', 1, 9, "id");
     write_people(f.update.text, 'a', 50, 8, all_columns);
     assert_done(kanon_schema_read(&schema, f.schema.text, NULL, &err), &err);
+    if (wish == BANDED) {
+        assert_done(kanon_schema_set_bands(schema, "age", "5", &err), &err);
+        assert_done(kanon_schema_set_top(schema, "age", "50", &err), &err);
+        assert_done(kanon_schema_set_bands(schema, "pay", "0.5", &err), &err);
+    }
     assert_done(kanon_table_read(&table, f.table.text, schema, NULL, &err), &err);
     assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = f.release.text};

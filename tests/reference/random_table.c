@@ -29,6 +29,7 @@ typedef struct column_plan {
     int n_nodes, parent[MAX_NODES];
     bool inlined;
     bool mask_left;
+    char bands[96]; /* keys of the schema; empty: none */
 } column_plan;
 
 typedef struct table_plan {
@@ -122,6 +123,45 @@ static void plan_columns(table_plan *plan)
         if (weighted && column->role[0] != 'i')
             column->weight = weights[below(plan, 4)];
     }
+}
+
+static void write_decimal(int64_t steps, int scale, char *cell);
+
+/* An end for bands, near the values of the column: `step` is counted from the least of them. */
+static void write_end(const column_plan *column, int64_t step, char text[CELL])
+{
+    char number[KANON__NUMBER_TEXT];
+    if (column->kind == DATE) {
+        kanon__format_date(number, 18300 + column->min + step);
+        snprintf(text, CELL, "%.*s", CELL - 1, number);
+    } else if (column->kind == DECIMAL) {
+        write_decimal(column->min + step, column->scale, text);
+    } else {
+        snprintf(text, CELL, "%d", (int)(column->min + step));
+    }
+}
+
+static void plan_bands(table_plan *plan, column_plan *column)
+{
+    static const char *const units[] = {"week", "month", "quarter", "year", "decade"};
+    char ends[3][CELL], *at = column->bands;
+    int n = (int)column->n_values, form = below(plan, 4);
+    if (column->kind > DATE || column->role[0] != 'q' || one_in(plan, 4))
+        return;
+    int middle = below(plan, n + 1);
+    write_end(column, below(plan, n + 1) - n, ends[0]);
+    write_end(column, middle + 1, ends[1]);
+    write_end(column, middle + 2 + below(plan, n), ends[2]);
+    if (form == 0)
+        at += sprintf(at, ", bands: [%s, %s, %s]", ends[0], ends[1], ends[2]);
+    else if (form == 1 && column->kind == DATE)
+        at += sprintf(at, ", bands: %s", units[below(plan, 5)]);
+    else if (form < 3)
+        at += sprintf(at, ", bands: %d%s", 1 + below(plan, n / 3 + 2), column->kind == DECIMAL && n < 100 ? "e-1" : "");
+    if (form == 3 || one_in(plan, 3))
+        at += sprintf(at, ", bottom: %s", ends[0]);
+    if (form == 3 || one_in(plan, 3))
+        sprintf(at, ", top: %s", ends[1 + below(plan, 2)]);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
@@ -274,7 +314,7 @@ static void write_schema(const table_plan *plan)
             fprintf(file, ", taxonomy: taxonomy%d.csv", i);
             write_taxonomy_file(plan, i);
         }
-        fputs("}\n", file);
+        fprintf(file, "%s}\n", column->bands);
     }
     close_file(file);
 }
@@ -327,23 +367,33 @@ static void remove_directory(const char *directory)
 
 enum { USUAL_ROWS = 60 };
 
-static random_table make_random_table(uint64_t seed, int most_rows, int n_rows, int64_t k)
+/* The plan and its files, in a directory of their own. */
+static table_plan write_random_table(random_table *random, uint64_t seed, int most_rows, int n_rows, int64_t k, bool banded)
 {
     table_plan plan = {.n_rows = 0};
-    random_table random = {.seed = seed};
+    *random = (random_table){.seed = seed};
     kanon__random_init(&plan.random, seed, TABLE_STREAM);
-    random.k = 2 + below(&plan, 5);
+    random->k = 2 + below(&plan, 5);
     plan.n_rows = 1 + below(&plan, most_rows);
     if (n_rows > 0) {
-        random.k = k;
+        random->k = k;
         plan.n_rows = n_rows;
     }
     plan.cells = ref_alloc((size_t)plan.n_rows, sizeof *plan.cells);
     plan_columns(&plan);
     fill_cells(&plan);
+    for (int i = 0; banded && i < plan.n_columns; i++) /* last, so that the cells do not depend on it */
+        plan_bands(&plan, &plan.columns[i]);
     make_directory(plan.directory);
     write_schema(&plan);
     write_rows(&plan);
+    return plan;
+}
+
+static random_table make_random_table(uint64_t seed, int most_rows, int n_rows, int64_t k, bool banded)
+{
+    random_table random;
+    table_plan plan = write_random_table(&random, seed, most_rows, n_rows, k, banded);
     random.table = read_table(plan.directory, seed);
     remove_directory(plan.directory);
     free(plan.cells);
@@ -352,17 +402,22 @@ static random_table make_random_table(uint64_t seed, int most_rows, int n_rows, 
 
 random_table random_table_new(uint64_t seed)
 {
-    return make_random_table(seed, USUAL_ROWS, 0, 0);
+    return make_random_table(seed, USUAL_ROWS, 0, 0, false);
 }
 
 random_table random_table_small(uint64_t seed, int most_rows)
 {
-    return make_random_table(seed, most_rows, 0, 0);
+    return make_random_table(seed, most_rows, 0, 0, false);
 }
 
 random_table random_table_sized(uint64_t seed, int n_rows, int64_t k)
 {
-    return make_random_table(seed, USUAL_ROWS, n_rows, k);
+    return make_random_table(seed, USUAL_ROWS, n_rows, k, false);
+}
+
+random_table random_table_banded(uint64_t seed)
+{
+    return make_random_table(seed, USUAL_ROWS, 0, 0, true);
 }
 
 void random_table_clear(random_table *random)

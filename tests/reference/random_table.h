@@ -20,6 +20,8 @@ random_table random_table_new(uint64_t seed);
 random_table random_table_sized(uint64_t seed, int n_rows, int64_t k);
 /* With at most so many rows; they remain in no particular relation to those of the larger one. */
 random_table random_table_small(uint64_t seed, int most_rows);
+/* random_table_new, with bands, top and bottom of some numeric quasi columns. */
+random_table random_table_banded(uint64_t seed);
 void random_table_clear(random_table *random);
 
 /* A table and its schema given as texts, by the same way. */

@@ -9,7 +9,8 @@
 
 static const char *const hospital[] = {"hospital.csv", "hospital.yaml"};
 
-static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
+/* `bands` and `top` are those of the age; NULL: none. */
+static kanon_state *make_banded_state(int64_t n_rows, uint64_t seed, int64_t k, const char *bands, const char *top)
 {
     kanon_error err = {0};
     kanon_schema *schema = NULL;
@@ -19,6 +20,10 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
     place directory = scratch("h"), path = scratch("x.state");
     assert_done(sample_hospital(directory.text, n_rows, seed, NULL, NULL, &err), &err);
     assert_done(kanon_schema_read(&schema, inside(directory.text, hospital[1]).text, NULL, &err), &err);
+    if (bands != NULL)
+        assert_done(kanon_schema_set_bands(schema, "age", bands, &err), &err);
+    if (top != NULL)
+        assert_done(kanon_schema_set_top(schema, "age", top, &err), &err);
     assert_done(kanon_table_read(&table, inside(directory.text, hospital[0]).text, schema, NULL, &err), &err);
     kanon_options options = {.struct_size = sizeof options, .k = k, .algorithm = "mondrian"};
     assert_done(kanon_anonymize(&grouping, table, &options, &err), &err);
@@ -29,6 +34,11 @@ static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
     kanon_table_free(table);
     kanon_schema_free(schema);
     return state;
+}
+
+static kanon_state *make_state(int64_t n_rows, uint64_t seed, int64_t k)
+{
+    return make_banded_state(n_rows, seed, k, NULL, NULL);
 }
 
 /* ---- by looking at every group ----------------------------------------------------------------------------------- */
@@ -50,10 +60,10 @@ static kanon_status scan_leaf(const kanon__node *leaf, void *payload, kanon_erro
         for (int i = 0; i < s->state->n_dimensions; i++) {
             const kanon__current_dimension *d = &s->state->space->dimensions[i];
             int32_t lo = kanon__coordinate_of(d, kanon__group_edge(leaf, slot, i, 0));
-            int32_t hi = kanon__coordinate_of(d, kanon__group_edge(leaf, slot, i, 1));
-            int32_t coordinate = kanon__coordinate_of(d, s->codes[i]);
+            int32_t hi = kanon__coordinate_high(d, kanon__group_edge(leaf, slot, i, 1));
+            int32_t low = kanon__coordinate_of(d, s->codes[i]), high = kanon__coordinate_high(d, s->codes[i]);
             now += kanon__coordinates_units(d, lo, hi);
-            then += kanon__coordinates_units(d, lo < coordinate ? lo : coordinate, hi > coordinate ? hi : coordinate);
+            then += kanon__coordinates_units(d, lo < low ? lo : low, hi > high ? hi : high);
         }
         int64_t increase = (size + 1) * then - size * now;
         if (s->best == 0 || increase < s->increase || (increase == s->increase && leaf->keys[slot] < s->best)) {
@@ -150,6 +160,37 @@ static void as_a_scan(void **unused)
     assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
     compare(state, &random, 300);
     kanon_state_close(state);
+}
+
+/* Bands that are closed, and bands that are open: then their ends move with the ranges, and shares are worth nothing. */
+static void as_a_scan_with_bands(void **unused)
+{
+    static const char *const rules[][2] = {{"7", NULL}, {"5", "60"}, {"0,18,40,65", NULL}, {NULL, "50"}};
+    kanon_error err = {0};
+    kanon_change done;
+    kanon__random random;
+    (void)unused;
+    kanon__random_init(&random, test_seed(), 5);
+    kanon_change_options grow = {.struct_size = sizeof grow, .grow_taxonomy = 1};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        kanon_state *state = make_banded_state(1200, 11 + i, 2, rules[i][0], rules[i][1]);
+        place more = scratch("m"), delta = scratch("d.csv");
+        assert_done(sample_hospital(more.text, 1200, 5 + i, NULL, NULL, &err), &err);
+        compare(state, &random, 100);
+        write_lines(inside(more.text, hospital[0]).text, delta.text, 1, 1, 1200);
+        assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
+        compare(state, &random, 100);
+        write_text(delta.text, "id,name,age,sex,zip,marital-status,occupation,admission,diagnosis,cost\n"
+                               "X,X,1000,M,47415,married,software developer,2023-12-01,depression,2886.66\n");
+        assert_done(kanon_state_insert(state, delta.text, &grow, &done, &err), &err);
+        compare(state, &random, 60);
+        assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err); /* open bands shrink */
+        compare(state, &random, 60);
+        write_lines(scratch("h/hospital.csv").text, delta.text, 2, 3, 300);
+        assert_done(kanon_state_delete(state, delta.text, NULL, &done, &err), &err);
+        compare(state, &random, 60);
+        kanon_state_close(state);
+    }
 }
 
 /* Take the last record out of its group and out of the ranges. */
@@ -547,7 +588,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(as_a_scan, no_leak), cmocka_unit_test_teardown(as_a_scan_when_ranges_shrink, no_leak),
+        cmocka_unit_test_teardown(as_a_scan, no_leak), cmocka_unit_test_teardown(as_a_scan_with_bands, no_leak), cmocka_unit_test_teardown(as_a_scan_when_ranges_shrink, no_leak),
         cmocka_unit_test_teardown(as_a_model, no_leak), cmocka_unit_test_teardown(shares_hold, no_leak),
         cmocka_unit_test_teardown(cuts_are_even, no_leak)};
     return cmocka_run_group_tests(tests, set_up, remove_scratch);

@@ -188,6 +188,28 @@ static kanon_status enter_ends(const build *b, int quasi, entries *e, const kano
     return st;
 }
 
+/* The lower or the upper end of the bands that each group shows; null where it is open. */
+static kanon_status enter_band_ends(const build *b, int quasi, entries *e, const kanon__arrow_values *values, bool upper,
+                                    kanon_error *err)
+{
+    const kanon__column *c = kanon__extents_column(b->extents, quasi);
+    kanon_status st = make_room(e, b->plan->n_groups, values->type.width, err);
+    for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
+        const kanon__extent *extent = &b->extents->cells[quasi][group];
+        if (kanon__extents_kind(b->extents, quasi, group) != KANON__CELL_RANGE)
+            continue;
+        const kanon__band *band = &c->domain->bands[upper ? extent->hi : extent->lo];
+        e->valid[group] = !(upper ? band->open_above : band->open_below);
+        if (!e->valid[group] ||
+            kanon__arrow_values_put_end(values, e->values + group * e->width, c->domain, upper ? band->last : band->first))
+            continue;
+        st = kanon__fail(err, KANON_EINVAL, "%s: the ends of its bands do not fit the type of the column", c->name);
+        kanon__hint(err, st, "give the column a wider type, or release it as text");
+        kanon__topic(err, st, "numeric");
+    }
+    return st;
+}
+
 /* The mean of a group as a number: what the text of the CSV release reads as. */
 static double mean_of(const build *b, int quasi, int64_t group)
 {
@@ -237,6 +259,12 @@ static kanon_status append_interval(entries *e, const kanon__column *c, const ka
 {
     kanon_status st = KANON_OK;
     size_t length;
+    if (c->domain->bands != NULL) {
+        char shown[KANON__BAND_TEXT];
+        length = kanon__band_text(shown, &c->domain->bands[extent->lo], &c->domain->bands[extent->hi], c->domain->scale,
+                                  c->domain->type, false);
+        return append(e, shown, length, err);
+    }
     const char *text = kanon__column_text(c, extent->lo, &length);
     if (extent->lo == extent->hi)
         return append(e, text, length, err);
@@ -354,6 +382,11 @@ static kanon_status enter_interval(const build *b, released *min, kanon_error *e
 {
     kanon_status st = KANON_OK;
     kanon__arrow_values values = {0};
+    if (b->table->data.columns[min->number].domain->bands != NULL) {
+        kanon__arrow_values_find_type(&values, b->table, min->number);
+        st = enter_band_ends(b, min->quasi, &min[0].entries, &values, false, err);
+        return st == KANON_OK ? enter_band_ends(b, min->quasi, &min[1].entries, &values, true, err) : st;
+    }
     KANON_TRY(kanon__arrow_values_init(&values, b->table, min->number, err), out);
     KANON_TRY(enter_ends(b, min->quasi, &min[0].entries, &values, false, err), out);
     KANON_TRY(enter_ends(b, min->quasi, &min[1].entries, &values, true, err), out);

@@ -5,6 +5,9 @@
 #include "core/alloc.h"
 #include "table/number.h"
 #include "table/source/arrow_source.h"
+#include "table/source/arrow_text.h"
+
+#include <stdlib.h>
 
 static uint32_t number_count(const kanon__domain *domain)
 {
@@ -158,10 +161,103 @@ out:
     return st;
 }
 
+/* ---- ends of bands ------------------------------------------------------------------------------------------------ */
+
+/* number * 10^(to - from); false where that is not whole, or too large. */
+static bool bring_to(__int128 *out, int64_t number, int from, int to)
+{
+    const __int128 most = (__int128)1 << 123; /* ten times as much fits */
+    __int128 value = number;
+    for (; from < to; from++) {
+        if (value > most || value < -most)
+            return false;
+        value *= 10;
+    }
+    for (; from > to; from--) {
+        if (value % 10 != 0)
+            return false;
+        value /= 10;
+    }
+    *out = value;
+    return true;
+}
+
+/* The low bytes of a whole number; what does not fit does not read back. */
+static void put_whole(char *to, int width, __int128 value)
+{
+    switch (width) {
+    case 1:
+        memcpy(to, &(int8_t){(int8_t)value}, 1);
+        break;
+    case 2:
+        memcpy(to, &(int16_t){(int16_t)value}, 2);
+        break;
+    case 4:
+        memcpy(to, &(int32_t){(int32_t)value}, 4);
+        break;
+    case 8:
+        memcpy(to, &(int64_t){(int64_t)value}, 8);
+        break;
+    default:
+        memcpy(to, &value, 16);
+    }
+}
+
+/* A decimal has no more digits than "d:PRECISION,SCALE" says. */
+static bool has_precision(const char *format, __int128 value)
+{
+    long digits = strtol(format + 2, NULL, 10);
+    for (; value != 0 && digits > 0; digits--)
+        value /= 10;
+    return value == 0;
+}
+
+static void put_real(char *to, int width, const char *text, size_t length)
+{
+    kanon__decimal read = {0};
+    kanon__parse_decimal(&read, text, length);
+    if (width == 4)
+        memcpy(to, &(float){(float)read.value}, 4);
+    else
+        memcpy(to, &read.value, 8);
+}
+
+/* Whether the value at `from` is shown as a text that is the end. */
+static bool reads_as_end(const kanon__arrow_values *v, const char *from, const kanon__domain *domain, int64_t end)
+{
+    kanon__arrow_buffers buffers = {.length = 1, .values = from};
+    char text[KANON__ARROW_TEXT_SIZE];
+    size_t length = kanon__arrow_print(text, &v->type, &buffers, 0);
+    kanon__decimal read = {0};
+    __int128 number;
+    int64_t days;
+    if (domain->type == KANON_TYPE_DATE)
+        return kanon__parse_date(&days, text, length) && days == end;
+    return kanon__parse_decimal(&read, text, length) && read.exact &&
+           bring_to(&number, read.mantissa, read.scale, domain->scale) && number == end;
+}
+
+bool kanon__arrow_values_put_end(const kanon__arrow_values *v, char *to, const kanon__domain *domain, int64_t end)
+{
+    char text[KANON__NUMBER_TEXT];
+    __int128 whole = end;
+    if (v->type.kind == KANON__ARROW_REAL) {
+        put_real(to, v->type.width, text, kanon__band_end_text(text, end, domain->scale, domain->type));
+    } else if (v->type.kind == KANON__ARROW_DATE) {
+        put_whole(to, v->type.width, whole * v->type.units);
+    } else {
+        bool decimal = v->type.kind == KANON__ARROW_DECIMAL;
+        if (!bring_to(&whole, end, domain->scale, decimal ? v->type.scale : 0) ||
+            (decimal && !has_precision(v->format, whole)))
+            return false;
+        put_whole(to, v->type.width, whole);
+    }
+    return reads_as_end(v, to, domain, end);
+}
+
 /* ---- all of a column ---------------------------------------------------------------------------------------------- */
 
-/* Whether the type is that of the column in the source. */
-static bool find_type(kanon__arrow_values *v, const kanon_table *table, int column)
+bool kanon__arrow_values_find_type(kanon__arrow_values *v, const kanon_table *table, int column)
 {
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     bool own = source != NULL && take_type(v, source, column);
@@ -173,7 +269,7 @@ static bool find_type(kanon__arrow_values *v, const kanon_table *table, int colu
 const char *kanon__arrow_values_format(const kanon_table *table, int column)
 {
     kanon__arrow_values v = {0};
-    find_type(&v, table, column);
+    kanon__arrow_values_find_type(&v, table, column);
     return v.format;
 }
 
@@ -183,7 +279,7 @@ kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_tabl
     const kanon__column *c = &table->data.columns[column];
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     *out = (kanon__arrow_values){0};
-    bool own = find_type(out, table, column);
+    bool own = kanon__arrow_values_find_type(out, table, column);
     KANON_TRY(kanon__new_array(&out->bytes, (int64_t)c->domain->n_codes * out->type.width, "released values", err), out);
     if (own)
         KANON_TRY(find_values(out, c, source, column, err), out);

@@ -18,9 +18,15 @@ typedef struct kanon__arrow_values {
 const char *kanon__arrow_time_format(const kanon__domain *domain, int places);
 /* The type that the numbers of a column are released in, without the numbers. */
 const char *kanon__arrow_values_format(const kanon_table *table, int column);
-/* Of a numeric column. */
+/* Find that type: `format` and `type` are set, nothing else. True: it is that of the column in the source. */
+bool kanon__arrow_values_find_type(kanon__arrow_values *out, const kanon_table *table, int column);
+/* Of a numeric column without bands. */
 kanon_status kanon__arrow_values_init(kanon__arrow_values *out, const kanon_table *table, int column, kanon_error *err);
 void kanon__arrow_values_clear(kanon__arrow_values *values);
+
+/* An end of a band of the domain, in its scale, as a value of the type at `to`. False where the type does not hold it: what is
+ * written would not read back as the end. */
+bool kanon__arrow_values_put_end(const kanon__arrow_values *values, char *to, const kanon__domain *domain, int64_t end);
 
 static inline const char *kanon__arrow_values_at(const kanon__arrow_values *v, uint32_t code)
 {

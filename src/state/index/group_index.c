@@ -195,7 +195,7 @@ out:
 }
 
 /* Whether the group's box contains the record, as coordinates tell. They do only where different codes have different
- * coordinates, that is where positions are not rounded. */
+ * coordinates, that is where positions are not rounded, and without bands. */
 static bool holds(const kanon__group_index *index, kanon__group_slot at, const int64_t *codes)
 {
     bool inside = true;
@@ -203,7 +203,7 @@ static bool holds(const kanon__group_index *index, kanon__group_slot at, const i
         const kanon__current_dimension *d = &index->space->dimensions[i];
         const int32_t *lo = at.node->coordinates + 2 * (int64_t)i * STRIDE + at.slot;
         int32_t coordinate = kanon__coordinate_of(d, codes[i]);
-        inside = (!d->numeric || d->step > 0) && lo[0] <= coordinate && coordinate <= lo[STRIDE];
+        inside = (!d->numeric || (d->step > 0 && d->rule == NULL)) && lo[0] <= coordinate && coordinate <= lo[STRIDE];
     }
     return inside;
 }
@@ -398,7 +398,7 @@ static void summarise_group(const level_build *b, const kanon__new_group *group,
     out[4 * m] = 0;
     for (int i = 0; i < m; i++) {
         const kanon__current_dimension *d = &b->index->space->dimensions[i];
-        int32_t lo = kanon__coordinate_of(d, group->box[2 * i]), hi = kanon__coordinate_of(d, group->box[2 * i + 1]);
+        int32_t lo = kanon__coordinate_of(d, group->box[2 * i]), hi = kanon__coordinate_high(d, group->box[2 * i + 1]);
         int32_t width = kanon__coordinates_units(d, lo, hi);
         memcpy(out + 4 * i, (int32_t[]){lo, hi, width, width}, 4 * sizeof *out);
         out[4 * m] += width;

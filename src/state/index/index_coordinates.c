@@ -1,7 +1,7 @@
 /* Decodes leaves that are only searched: from the bytes of a page straight to coordinates and units, without codes.
  *
  * Most leaves that a command reads are searched once or twice and never changed. The fast way applies where all columns
- * have widths of at most two bytes, no number is missing, and positions are not rounded: then a coordinate is one
+ * have widths of at most two bytes, no number is missing or has bands, and positions are not rounded: then a coordinate is one
  * multiplication, and all 32 slots are decoded by vector instructions. Otherwise the caller reads codes first
  * (index_pages.c).
  *
@@ -58,10 +58,11 @@ IN_EACH void fill(int32_t *coordinates, int32_t coordinate)
         coordinates[i] = coordinate;
 }
 
-/* One side of a numeric attribute; false where a number is outside of the range or positions are rounded. */
+/* One side of a numeric attribute; false where a number is outside of the range or has bands, or positions are rounded. */
 IN_EACH bool number_coordinates(const kanon__current_dimension *d, const offsets *restrict o, int32_t *restrict coordinates)
 {
-    if (d->step <= 0 || d->step > INT32_MAX || o->base < d->lo || o->base > d->hi || o->most > d->hi - o->base)
+    if (d->rule != NULL || d->step <= 0 || d->step > INT32_MAX || o->base < d->lo || o->base > d->hi ||
+        o->most > d->hi - o->base)
         return false;
     int32_t first = (int32_t)((o->base - d->lo) * d->step), step = (int32_t)d->step;
     if (o->equal)

@@ -244,10 +244,14 @@ static int64_t width_of(const kanon__current_dimension *d, int64_t lo, int64_t h
 }
 
 /* Units of a width, as a bound from below or, with at_least, from above: where positions are rounded, an interval may
- * cost a unit more or less than its width. */
+ * cost a unit more or less than its width. With bands, it is wider than its codes by at most one band on each side. */
 static int32_t width_units(const kanon__current_dimension *d, int64_t width, bool at_least)
 {
-    int64_t range = d->hi - d->lo;
+    int64_t range = d->high - d->low;
+    if (d->rule != NULL && at_least && width != KANON__NULL_CODE) {
+        int64_t widest = kanon__band_rule_widest(d->rule);
+        width = widest > range || width > range ? range : width + 2 * widest;
+    }
     if (!d->numeric)
         return kanon__height_units(d, width);
     if (width == KANON__NULL_CODE)
@@ -281,9 +285,12 @@ static void measure_slots(const kanon__group_index *index, kanon__node *node, in
         const int64_t *codes = kanon__node_column(node, i, 0);
         int32_t *coordinates = node->coordinates + (int64_t)i * sides * STRIDE;
         for (int side = 0; side < 2; side++)
-            for (int slot = from; slot < to; slot++)
-                coordinates[side * STRIDE + slot] = kanon__coordinate_of(
-                    d, sides == 2 ? codes[side * STRIDE + slot] : code_in_range(d, codes[side * STRIDE + slot]));
+            for (int slot = from; slot < to; slot++) {
+                int64_t code = codes[side * STRIDE + slot];
+                code = sides == 2 ? code : code_in_range(d, code);
+                coordinates[side * STRIDE + slot] = side == 0 ? kanon__coordinate_of(d, code)
+                                                              : kanon__coordinate_high(d, code);
+            }
         for (int slot = from; slot < to; slot++) {
             if (sides == 2) {
                 node->units[slot] += coordinates[slot] == coordinates[STRIDE + slot]

@@ -33,12 +33,12 @@ static kanon_status get_counted(kanon__group_index *index, kanon__node **out, in
     return kanon__node_get(index, out, id, err);
 }
 
-/* The record on one attribute. A number: its coordinate. A category: its path to the root; for each node on it the range
+/* The record on one attribute. A number: its coordinate, or those of its band. A category: its path to the root; for each node on it the range
  * of leaves below, and what the step up to the node adds to the units. So the units of a group with the record are a sum
  * over the steps that the group makes necessary, without a search for the common ancestor. */
 typedef struct query_coordinate {
-    int32_t coordinate;
-    int n; /* nodes on the path */
+    int32_t coordinate, high; /* the same, unless it is a band */
+    int n;                    /* nodes on the path */
     const int32_t *first, *last, *step;
 } query_coordinate;
 
@@ -47,7 +47,11 @@ static query_coordinate query_coordinate_of(const kanon__group_index *index, int
     const kanon__current_dimension *d = &index->space->dimensions[attribute];
     int begin = index->chain_begins[attribute], room = index->chain_begins[attribute + 1] - begin;
     int32_t *first = index->chain + 3 * begin, *last = first + room, *step = last + room, units = 0;
-    query_coordinate s = {.coordinate = kanon__coordinate_of(d, code), .first = first, .last = last, .step = step};
+    query_coordinate s = {.coordinate = kanon__coordinate_of(d, code),
+                          .high = kanon__coordinate_high(d, code),
+                          .first = first,
+                          .last = last,
+                          .step = step};
     if (d->numeric)
         return s;
     const kanon__taxonomy *t = d->taxonomy;
@@ -65,12 +69,11 @@ static query_coordinate query_coordinate_of(const kanon__group_index *index, int
 #define IN_EACH static inline __attribute__((always_inline)) void
 
 /* Adds to units[i] what the attribute costs in group i of a leaf with the record. */
-IN_EACH add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t coordinate,
-                   int32_t full)
+IN_EACH add_number(int32_t *restrict units, const int32_t *restrict lo, const int32_t *restrict hi, int32_t low,
+                   int32_t high, int32_t full)
 {
     for (int i = 0; i < LANES; i++) {
-        int32_t from = lo[i] < coordinate ? lo[i] : coordinate, to = hi[i] > coordinate ? hi[i] : coordinate,
-                width = to - from;
+        int32_t from = lo[i] < low ? lo[i] : low, to = hi[i] > high ? hi[i] : high, width = to - from;
         units[i] += width < full ? width : full;
     }
 }
@@ -84,14 +87,14 @@ IN_EACH add_step(int32_t *restrict units, const int32_t *restrict lo, const int3
 }
 
 /* The same for the nodes of an inner node: at least units[i], of which at least growth[i] is new. `box` has the sides lo,
- * hi, narrowest, widest. */
-IN_EACH bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t coordinate,
-                     int32_t full)
+ * hi, narrowest, widest. A band may stick out on both sides. */
+IN_EACH bound_number(int32_t *restrict units, int32_t *restrict growth, const int32_t *restrict box, int32_t low,
+                     int32_t high, int32_t full)
 {
     for (int i = 0; i < LANES; i++) {
-        int32_t below = box[i] - coordinate, above = coordinate - box[STRIDE + i], away = below > above ? below : above;
+        int32_t below = box[i] - low, above = high - box[STRIDE + i];
         int32_t room = full - box[3 * STRIDE + i], spare = full - box[2 * STRIDE + i];
-        away = away > 0 ? away : 0;
+        int32_t away = (below > 0 ? below : 0) + (above > 0 ? above : 0);
         units[i] += box[2 * STRIDE + i] + (away < spare ? away : spare);
         growth[i] += away < room ? away : room;
     }
@@ -126,7 +129,7 @@ IN_EACH leaf_increases(int64_t *restrict increases, const kanon__current_space *
             const query_coordinate *s = &query[a];
             const int32_t *lo = leaf->coordinates + 2 * a * STRIDE + from, *hi = lo + STRIDE;
             if (space->dimensions[a].numeric)
-                add_number(sums, lo, hi, s->coordinate, space->dimensions[a].full);
+                add_number(sums, lo, hi, s->coordinate, s->high, space->dimensions[a].full);
             for (int up = 0; up + 1 < s->n; up++)
                 add_step(sums, lo, hi, s->first[up], s->last[up], s->step[up + 1]);
         }
@@ -148,7 +151,7 @@ IN_EACH inner_bounds(int64_t *restrict bounds, const kanon__current_space *space
             const int32_t *box = node->coordinates + 4 * a * STRIDE + from;
             int32_t near[LANES] = {0};
             if (space->dimensions[a].numeric) {
-                bound_number(sums, news, box, s->coordinate, space->dimensions[a].full);
+                bound_number(sums, news, box, s->coordinate, s->high, space->dimensions[a].full);
                 continue;
             }
             for (int up = 0; up + 1 < s->n; up++)

@@ -45,10 +45,6 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
     }
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
-        if (c->domain->bands != NULL) { /* its index computes with single numbers */
-            st = kanon__fail(err, KANON_EINVAL, "%s: a state cannot hold a column with bands", c->name);
-            return kanon__hint(err, st, "release without a state, or give the column a taxonomy of bands");
-        }
         if (!kanon__column_is_numeric(c) || numbers_fit(c))
             continue;
         st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
@@ -84,6 +80,24 @@ static kanon__growth_rule growth_of(const kanon__column *c, const kanon__attribu
 
 /* The codes of a column come from its tree, so trees of quasi-identifiers are kept; of sensitive columns only where a
  * taxonomy was given. */
+static kanon_status copy_bands(kanon__state_column *c, const kanon__column *from, const kanon__attribute *a,
+                               kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (a == NULL || !kanon__attribute_has_bands(a))
+        return KANON_OK;
+    if (!kanon__column_is_numeric(from)) { /* all values are missing, and the schema names no type */
+        st = kanon__fail(err, KANON_EINVAL, "%s: a column with bands and without numbers has no type", c->name);
+        return kanon__hint(err, st, "name its type in the schema: integer, decimal or date");
+    }
+    const char *texts[] = {a->bands, a->top, a->bottom};
+    for (int i = 0; i < 3; i++)
+        if (texts[i] != NULL)
+            KANON_TRY(kanon__copy_text(&c->bands[i], texts[i], strlen(texts[i]), "bands", err), out);
+out:
+    return st;
+}
+
 static kanon_status copy_column(kanon_state *s, const kanon__column *from, const kanon_schema *schema, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -103,6 +117,7 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
     if (from->weight_text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, from->weight_text, strlen(from->weight_text), "a weight", err), out);
+    KANON_TRY(copy_bands(c, from, a, err), out);
     bool has_tree = looked_into && from->domain->taxonomy != NULL &&
                     (c->role == KANON_ROLE_QUASI || c->growth != KANON__GROWS_FLAT);
     if (has_tree)
@@ -222,6 +237,42 @@ static int64_t code_of(const kanon__column *c, int64_t row)
     return code == c->domain->missing_code ? KANON__NULL_CODE : c->domain->scaled[code];
 }
 
+/* The code of a number that the table knows only by its band, from its cell. */
+static kanon_status code_of_cell(kanon__cell_reader *reader, int column, const kanon__cell *cell, int64_t *out,
+                                 kanon_error *err)
+{
+    const char *why, *hint;
+    int scale = reader->state->columns[column].scale;
+    kanon_status st = kanon__cell_code(reader, column, cell, out, &scale, &why, &hint, err);
+    if (st == KANON_OK && (why != NULL || scale != reader->state->columns[column].scale))
+        st = kanon__fail(err, KANON_EINTERNAL, "%s: a number is not as it was read", reader->state->columns[column].name);
+    return st;
+}
+
+/* The codes of a record. Those of bands are counted one by one, others by count_codes. */
+static kanon_status read_codes(kanon__cell_reader *reader, const kanon_table *t, int64_t row, const kanon__cell *cells,
+                               int64_t *codes, int64_t *banded, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = reader->state;
+    bool some = false;
+    for (int d = 0; d < s->n_dimensions; d++) {
+        int column = s->dimensions[d];
+        banded[d] = KANON__NULL_CODE;
+        if (!kanon__state_has_bands(&s->columns[column])) {
+            codes[d] = code_of(&t->data.columns[t->data.quasi[d]], row);
+            continue;
+        }
+        KANON_TRY(code_of_cell(reader, column, &cells[column], &codes[d], err), out);
+        banded[d] = codes[d];
+        some = true;
+    }
+    if (some)
+        KANON_TRY(kanon__records_tally(s, banded, 1, err), out);
+out:
+    return st;
+}
+
 /* How many records have each code. */
 static kanon_status count_codes(kanon_state *s, const kanon_table *t, kanon_error *err)
 {
@@ -230,6 +281,8 @@ static kanon_status count_codes(kanon_state *s, const kanon_table *t, kanon_erro
     for (int i = 0; i < s->n_dimensions; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
         bool numeric = kanon__column_is_numeric(c);
+        if (kanon__state_has_bands(&s->columns[s->dimensions[i]]))
+            continue;
         kanon__free(counts);
         counts = NULL;
         KANON_TRY(kanon__new_array(&counts, c->domain->n_codes, "distinct values", err), out);
@@ -252,12 +305,14 @@ static kanon_status copy_records(kanon_state *s, const kanon_table *t, const int
     kanon_status st = KANON_OK;
     kanon__cursor *cursor = NULL;
     kanon__row row = {0};
-    int64_t *codes = NULL;
+    kanon__cell_reader reader = {.state = s};
+    int64_t *codes = NULL, *banded = NULL;
     bool has_row;
     kanon__ticker ticker;
     kanon__ticker_init(&ticker, s->tick, s->payload, "keeping");
     KANON_TRY(kanon__row_init(&row, s, err), out);
     KANON_TRY(kanon__new_array(&codes, s->n_dimensions, "a record", err), out);
+    KANON_TRY(kanon__new_array(&banded, s->n_dimensions, "a record", err), out);
     KANON_TRY(t->source->class->open(&cursor, t->source, err), out);
     for (int64_t i = 0; i < t->data.n_rows; i++) {
         KANON_TRY(t->source->class->next(cursor, &has_row, err), out);
@@ -267,8 +322,7 @@ static kanon_status copy_records(kanon_state *s, const kanon_table *t, const int
         }
         memcpy(row.cells, cursor->cells, (size_t)s->n_columns * sizeof *row.cells);
         KANON_TRY(kanon__row_pack(s, &row, err), out);
-        for (int d = 0; d < s->n_dimensions; d++)
-            codes[d] = code_of(&t->data.columns[t->data.quasi[d]], i);
+        KANON_TRY(read_codes(&reader, t, i, row.cells, codes, banded, err), out);
         kanon__record record = {.id = i + 1};
         if (released != NULL) {
             record.last_group = released[i] + 1;
@@ -284,6 +338,8 @@ static kanon_status copy_records(kanon_state *s, const kanon_table *t, const int
 out:
     if (cursor != NULL)
         t->source->class->close(cursor);
+    kanon__cell_reader_clear(&reader);
+    kanon__free(banded);
     kanon__free(codes);
     kanon__row_clear(&row);
     return st;

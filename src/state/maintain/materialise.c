@@ -186,19 +186,33 @@ out:
     return st;
 }
 
+/* The low or the high end of a code in units of the whole state's range; open bands end at its ends. */
+static uint32_t position_of(const kanon__dimension *d, const kanon__current_dimension *now, uint32_t code, int64_t factor,
+                            bool upper)
+{
+    const kanon__domain *domain = d->column->domain;
+    const kanon__band *band = domain->bands != NULL ? &domain->bands[code] : NULL;
+    if (band != NULL && (upper ? band->open_above : band->open_below))
+        return upper ? d->full : 0;
+    int64_t end = upper ? kanon__domain_scaled_high(domain, code) : domain->scaled[code];
+    return kanon__units_position(d->full, (__int128)end * factor - now->low, (__int128)now->high - now->low);
+}
+
 /* Positions in the range of the whole state: those of the table are in the range of its own records. */
 static void set_positions(kanon__dimension *d, const kanon__current_dimension *now, int scale)
 {
     const kanon__column *c = d->column;
-    __int128 range = (__int128)now->hi - now->lo;
     int64_t factor = 1;
     for (int step = c->domain->scale; step < scale; step++)
         factor *= 10;
-    for (uint32_t code = 0; range > 0 && code < d->n_codes; code++)
+    for (uint32_t code = 0; now->low < now->high && code < d->n_codes; code++)
         if (code != c->domain->missing_code) {
-            __int128 from = (__int128)c->domain->scaled[code] * factor - now->lo;
-            d->coordinates[code] = kanon__units_position(d->full, from, range);
+            d->lows[code] = position_of(d, now, code, factor, false);
+            d->highs[code] = position_of(d, now, code, factor, true);
+            d->coordinates[code] = d->lows[code] + (d->highs[code] - d->lows[code]) / 2;
         }
+    if (c->domain->bands != NULL)
+        kanon__dimension_update_pairs(d);
 }
 
 kanon_status kanon__subset_space(kanon__space **out, const kanon__subset *subset, const kanon_state *s, kanon_error *err)

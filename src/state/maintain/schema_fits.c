@@ -43,6 +43,10 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
     bool has_tree = a != NULL && (a->mask != KANON_MASK_NONE || a->tree != NULL || a->taxonomy_path != NULL);
     if (role != c->role || !same_text(c->weight_text, a != NULL ? a->weight_text : NULL))
         return false;
+    const char *bands[] = {a != NULL ? a->bands : NULL, a != NULL ? a->top : NULL, a != NULL ? a->bottom : NULL};
+    for (int i = 0; c->role == KANON_ROLE_QUASI && kanon__column_is_numeric(c) && i < 3; i++)
+        if (!same_text(c->domain->band_texts[i], bands[i]))
+            return false;
     const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
     if (c->role != KANON_ROLE_QUASI || taxonomy == NULL)
         return true;

@@ -117,6 +117,11 @@ kanon_status kanon__session_rescale(kanon_state *s, int column, int scale, kanon
                          c->name);
         return kanon__hint(err, st, "write fewer digits after the point");
     }
+    if (d->rule != NULL && !kanon__band_rule_rescale(d->rule, scale)) {
+        st = kanon__fail(err, KANON_EDATA, "%s: the ends of its bands would have more digits than a state can hold",
+                         c->name);
+        return kanon__hint(err, st, "write fewer digits after the point");
+    }
     d->extent *= factor; /* the same range with more digits */
     KANON_TRY(kanon__group_index_rescale(s->index, c->dimension, factor, err), out);
     KANON_TRY(kanon__group_index_save(s->index, err), out);

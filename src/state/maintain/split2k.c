@@ -22,7 +22,7 @@ typedef struct coordinate_extremes {
 typedef struct split_state {
     const kanon_state *state;
     int64_t n;            /* records */
-    int32_t *coordinates; /* of every record */
+    int32_t *coordinates; /* of every record and attribute: low and high, which differ where it is a band */
     bool *moved;
     coordinate_extremes *old; /* by attribute */
     int32_t *fresh;           /* of the new group: lo, hi */
@@ -35,17 +35,17 @@ static void find_extremes(split_state *s)
     for (int d = 0; d < m; d++) {
         coordinate_extremes e = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
         for (int64_t i = 0; i < s->n; i++) {
-            int32_t coordinate = s->coordinates[i * m + d];
+            int32_t low = s->coordinates[2 * (i * m + d)], high = s->coordinates[2 * (i * m + d) + 1];
             if (s->moved[i])
                 continue;
-            if (coordinate < e.lo)
-                e.next_lo = e.lo, e.lo = coordinate;
-            else if (coordinate < e.next_lo)
-                e.next_lo = coordinate;
-            if (coordinate > e.hi)
-                e.next_hi = e.hi, e.hi = coordinate;
-            else if (coordinate > e.next_hi)
-                e.next_hi = coordinate;
+            if (low < e.lo)
+                e.next_lo = e.lo, e.lo = low;
+            else if (low < e.next_lo)
+                e.next_lo = low;
+            if (high > e.hi)
+                e.next_hi = e.hi, e.hi = high;
+            else if (high > e.next_hi)
+                e.next_hi = high;
         }
         s->old[d] = e;
     }
@@ -55,17 +55,18 @@ static void find_extremes(split_state *s)
 static int64_t loss_of_move(const split_state *s, int64_t record)
 {
     int m = s->state->n_dimensions;
-    const int32_t *coordinates = s->coordinates + record * m;
+    const int32_t *coordinates = s->coordinates + 2 * record * m;
     int64_t without = 0, with = 0;
     for (int d = 0; d < m; d++) {
         const kanon__current_dimension *dimension = &s->state->space->dimensions[d];
         const coordinate_extremes *e = &s->old[d];
-        int32_t lo = coordinates[d] == e->lo ? e->next_lo : e->lo, hi = coordinates[d] == e->hi ? e->next_hi : e->hi;
+        int32_t low = coordinates[2 * d], high = coordinates[2 * d + 1];
+        int32_t lo = low == e->lo ? e->next_lo : e->lo, hi = high == e->hi ? e->next_hi : e->hi;
         without += kanon__coordinates_units(dimension, lo, hi);
         if (s->n_new == 0)
             continue;
-        lo = coordinates[d] < s->fresh[2 * d] ? coordinates[d] : s->fresh[2 * d];
-        hi = coordinates[d] > s->fresh[2 * d + 1] ? coordinates[d] : s->fresh[2 * d + 1];
+        lo = low < s->fresh[2 * d] ? low : s->fresh[2 * d];
+        hi = high > s->fresh[2 * d + 1] ? high : s->fresh[2 * d + 1];
         with += kanon__coordinates_units(dimension, lo, hi);
     }
     return (s->n_old - 1) * without + (s->n_new + 1) * with;
@@ -75,11 +76,11 @@ static void move_record(split_state *s, int64_t record)
 {
     int m = s->state->n_dimensions;
     for (int d = 0; d < m; d++) {
-        int32_t coordinate = s->coordinates[record * m + d];
-        if (s->n_new == 0 || coordinate < s->fresh[2 * d])
-            s->fresh[2 * d] = coordinate;
-        if (s->n_new == 0 || coordinate > s->fresh[2 * d + 1])
-            s->fresh[2 * d + 1] = coordinate;
+        const int32_t *ends = s->coordinates + 2 * (record * m + d);
+        if (s->n_new == 0 || ends[0] < s->fresh[2 * d])
+            s->fresh[2 * d] = ends[0];
+        if (s->n_new == 0 || ends[1] > s->fresh[2 * d + 1])
+            s->fresh[2 * d + 1] = ends[1];
     }
     s->moved[record] = true;
     s->n_new++;
@@ -121,11 +122,13 @@ kanon_status kanon__split_choose(const kanon_state *state, const int64_t *codes,
     kanon_status st = KANON_OK;
     int m = state->n_dimensions;
     split_state s = {.state = state, .n = n, .moved = moved, .n_old = n};
-    KANON_TRY(kanon__new_array(&s.coordinates, n * m, "a split", err), out);
+    KANON_TRY(kanon__new_array(&s.coordinates, 2 * n * m, "a split", err), out);
     KANON_TRY(kanon__new_array(&s.old, m, "a split", err), out);
     KANON_TRY(kanon__new_array(&s.fresh, 2 * m, "a split", err), out);
-    for (int64_t i = 0; i < n * m; i++)
-        s.coordinates[i] = kanon__coordinate_of(&state->space->dimensions[i % m], codes[i]);
+    for (int64_t i = 0; i < n * m; i++) {
+        s.coordinates[2 * i] = kanon__coordinate_of(&state->space->dimensions[i % m], codes[i]);
+        s.coordinates[2 * i + 1] = kanon__coordinate_high(&state->space->dimensions[i % m], codes[i]);
+    }
     while (s.n_new < state->k || (rule != NULL && s.n_old > state->k && !rule->is_enough(rule->payload))) {
         if (s.n_old == 0)
             break;

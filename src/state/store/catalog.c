@@ -12,6 +12,7 @@
 #include "core/context.h"
 #include "state/store/forget.h"
 #include "state/store/state_requirements.h"
+#include "table/bands.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
 
@@ -36,7 +37,7 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
         "CREATE TABLE missing(number INTEGER PRIMARY KEY, text BLOB)",
         "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat, "
-        "given, format)",
+        "given, format, bands, top, bottom)",
         "CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID",
         "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID",
         "CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID",
@@ -348,7 +349,8 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
-    KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err),
+    KANON_TRY(kanon__store_prepare(&s->store, &put,
+                                   "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err),
               out);
     for (int i = 0; i < s->n_columns; i++) {
         const kanon__state_column *c = &s->columns[i];
@@ -363,6 +365,8 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
         char format[FORMAT_TEXT];
         write_format(format, c);
         sqlite3_bind_text(put, 12, format, -1, SQLITE_TRANSIENT);
+        for (int j = 0; j < 3; j++)
+            sqlite3_bind_text(put, 13 + j, c->bands[j], -1, SQLITE_STATIC);
         KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
     }
 out:
@@ -410,6 +414,24 @@ out:
     return st;
 }
 
+/* Bands must be readable; whether they fit the column, the space of the state finds out. */
+static kanon_status load_bands(kanon_state *s, sqlite3_stmt *row, kanon__state_column *c, kanon_error *err)
+{
+    enum { FIRST = 12 };
+    const char *problem, *hint;
+    kanon_status st = KANON_OK;
+    for (int i = 0; i < 3; i++) {
+        const char *text = (const char *)sqlite3_column_text(row, FIRST + i);
+        if (text != NULL)
+            KANON_TRY(kanon__copy_text(&c->bands[i], text, strlen(text), "bands", err), out);
+    }
+    if (kanon__state_has_bands(c) && (c->role != KANON_ROLE_QUASI || !kanon__state_numeric(c) ||
+                                      !kanon__bands_check(c->bands[0], c->bands[1], c->bands[2], &problem, &hint)))
+        st = kanon__store_damaged(&s->store, "a column", err);
+out:
+    return st;
+}
+
 /* What no column of a state that this program wrote can be is damage. */
 static bool column_is_possible(const kanon__state_column *c, bool has_tree)
 {
@@ -445,6 +467,7 @@ static kanon_status load_column(kanon_state *s, sqlite3_stmt *row, bool *has_tre
               out);
     if (text != NULL)
         KANON_TRY(kanon__copy_text(&c->weight_text, text, strlen(text), "a weight", err), out);
+    KANON_TRY(load_bands(s, row, c, err), out);
     s->n_key += c->key > 0;
     s->n_sensitive += c->role == KANON_ROLE_SENSITIVE;
     if (c->role == KANON_ROLE_QUASI)
@@ -485,7 +508,8 @@ static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, k
     }
     int32_t n = c->tree != NULL ? c->tree->n_nodes : 0;
     c->n_saved = n;
-    if (n == 0 || c->n_given < 1 || c->n_given > n || c->missing_node < -1 || c->missing_node >= n || (c->missing_node >= 0 && c->inner[c->missing_node]))
+    if (n == 0 || c->n_given < 1 || c->n_given > n || c->missing_node < -1 || c->missing_node >= n ||
+        (c->missing_node >= 0 && c->inner[c->missing_node]))
         st = kanon__store_damaged(&s->store, "a tree", err);
 out:
     sqlite3_reset(nodes);
@@ -566,6 +590,8 @@ void kanon__catalog_clear(kanon_state *s)
         kanon__free(c->inner);
         kanon__dictionary_clear(&c->labels);
         kanon__tree_free(c->tree);
+        for (int j = 0; j < 3; j++)
+            kanon__free(c->bands[j]);
         kanon__free(c->weight_text);
         kanon__free(c->name);
     }
@@ -619,6 +645,10 @@ static kanon_status describe_column(kanon_schema *schema, const kanon__state_col
         kanon__parse_decimal(&weight, c->weight_text, strlen(c->weight_text));
         a->weight = weight.value;
     }
+    char **const to[] = {&a->bands, &a->top, &a->bottom};
+    for (int i = 0; i < 3; i++)
+        if (c->bands[i] != NULL)
+            KANON_TRY(kanon__copy_text(to[i], c->bands[i], strlen(c->bands[i]), "bands", err), out);
     if (c->tree != NULL)
         KANON_TRY(copy_tree(&a->tree, c->tree, err), out);
 out:

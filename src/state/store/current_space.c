@@ -42,6 +42,15 @@ out:
     return st;
 }
 
+/* The rule in the scale of the column's codes, which has all digits of its ends. */
+static kanon_status set_bands(kanon__current_dimension *d, const kanon__state_column *c, kanon_error *err)
+{
+    kanon_status st = kanon__band_rule_new(&d->rule, c->bands[0], c->bands[1], c->bands[2], c->type, c->name, err);
+    if (st == KANON_OK && (kanon__band_rule_scale(d->rule) > c->scale || !kanon__band_rule_rescale(d->rule, c->scale)))
+        st = kanon__fail(err, KANON_EDATA, "%s: the ends of the bands have too many digits", c->name);
+    return st;
+}
+
 kanon_status kanon__current_space_new(kanon__current_space **out, const kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -57,7 +66,9 @@ kanon_status kanon__current_space_new(kanon__current_space **out, const kanon_st
         const kanon__state_column *c = &s->columns[s->dimensions[i]];
         d->weight = kanon__weight_parse(c->weight_text);
         d->numeric = kanon__state_numeric(c);
-        d->lo = 1;
+        d->lo = d->low = 1;
+        if (kanon__state_has_bands(c))
+            KANON_TRY(set_bands(d, c, err), out);
         if (!d->numeric)
             KANON_TRY(set_taxonomy(d, c, err), out);
     }
@@ -72,8 +83,10 @@ void kanon__current_space_free(kanon__current_space *space)
 {
     if (space == NULL)
         return;
-    for (int i = 0; space->dimensions != NULL && i < space->n; i++)
+    for (int i = 0; space->dimensions != NULL && i < space->n; i++) {
+        kanon__band_rule_free(space->dimensions[i].rule);
         clear_taxonomy(&space->dimensions[i]);
+    }
     kanon__free(space->terms);
     kanon__free(space->dimensions);
     kanon__free(space);
@@ -98,7 +111,26 @@ kanon_status kanon__current_space_update_trees(kanon__current_space *space, cons
 
 static int64_t range_of(const kanon__current_dimension *d)
 {
-    return d->lo < d->hi ? d->hi - d->lo : 0;
+    return d->low < d->high ? d->high - d->low : 0;
+}
+
+/* The end of the band of a code; that of an open one is the extreme of all records. */
+static int64_t end_of(const kanon__current_dimension *d, int64_t code, bool upper)
+{
+    kanon__band band;
+    if (d->rule == NULL || !kanon__code_fits(code) || !kanon__band_of(d->rule, code, &band))
+        return code;
+    if (upper)
+        return band.open_above ? d->hi : band.high;
+    return band.open_below ? d->lo : band.low;
+}
+
+/* A damaged file may have codes that do not fit, which have no band. */
+static void set_range(kanon__current_dimension *d)
+{
+    bool good = d->lo <= d->hi && kanon__code_fits(d->lo) && kanon__code_fits(d->hi);
+    d->low = good ? end_of(d, d->lo, false) : d->lo;
+    d->high = good ? end_of(d, d->hi, true) : d->hi;
 }
 
 /* In contrast to model/space.c a range counts as it is, not in steps of the values that occur: records come and go. */
@@ -153,6 +185,9 @@ static double full_cost(const kanon__current_space *space)
 
 static void set_worth(kanon__current_space *space, int64_t worth)
 {
+    for (int i = 0; i < space->n; i++)
+        if (space->dimensions[i].rule != NULL && kanon__band_rule_widest(space->dimensions[i].rule) == INT64_MAX)
+            worth = 0;
     space->worth = worth < WORTH_LEAST ? 0 : worth;
     space->in_units = full_cost(space) / SHARE_ONE * ((double)space->worth / (double)KANON__WORTH_FULL);
 }
@@ -164,6 +199,8 @@ void kanon__shares_reset(kanon__current_space *space)
 
 void kanon__current_space_measure(kanon__current_space *space)
 {
+    for (int i = 0; i < space->n; i++)
+        set_range(&space->dimensions[i]);
     int64_t scale = choose_scale(space);
     for (int i = 0; i < space->n; i++)
         set_units(&space->dimensions[i], scale);
@@ -208,16 +245,36 @@ bool kanon__code_is_known(const kanon__current_dimension *d, int64_t code)
     return kanon__category_is_known(d, code);
 }
 
+/* The coordinate of a number in the range. */
+static int32_t position_of(const kanon__current_dimension *d, int64_t number)
+{
+    if (d->step > 0)
+        return (int32_t)((number - d->low) * d->step);
+    int64_t range = range_of(d);
+    return range > 0 ? (int32_t)kanon__units_position((uint32_t)d->full, number - d->low, range) : 0;
+}
+
+/* The coordinate of an end of a band. In a damaged file it may lie outside of the range. */
+static int32_t position_of_end(const kanon__current_dimension *d, int64_t code, bool upper)
+{
+    int64_t end = end_of(d, code, upper);
+    return position_of(d, end < d->low ? d->low : end > d->high ? d->high : end);
+}
+
 int32_t kanon__coordinate_of(const kanon__current_dimension *d, int64_t code)
 {
     if (!d->numeric)
         return d->leaf_of[code];
     if (code == KANON__NULL_CODE)
         return 2 * d->full;
-    if (d->step > 0)
-        return (int32_t)((code - d->lo) * d->step);
-    int64_t range = range_of(d);
-    return range > 0 ? (int32_t)kanon__units_position((uint32_t)d->full, code - d->lo, range) : 0;
+    return d->rule != NULL ? position_of_end(d, code, false) : position_of(d, code);
+}
+
+int32_t kanon__coordinate_high(const kanon__current_dimension *d, int64_t code)
+{
+    if (d->rule == NULL || code == KANON__NULL_CODE)
+        return kanon__coordinate_of(d, code);
+    return position_of_end(d, code, true);
 }
 
 int32_t kanon__coordinates_units(const kanon__current_dimension *d, int32_t lo, int32_t hi)

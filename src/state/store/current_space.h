@@ -6,6 +6,9 @@
  *
  *     coordinate of a number      (code - lo) / (hi - lo) * full, in units; a missing number lies at 2 * full, so that any
  *                                 interval with it costs at least full, and is cut to full
+ *     coordinates of a band       two: of its low and of its high end. A box has the low one of its least code and the high
+ *                                 one of its largest code, so it costs what its bands do; codes and boxes stay exact. An open
+ *                                 band ends at the extremes of all records, and moves with them
  *     coordinate of a category    the number of its leaf in depth-first order; an interval costs the units of the common
  *                                 ancestor of its ends
  *
@@ -16,6 +19,7 @@
 
 #include "model/units.h"
 #include "state/store/state.h"
+#include "table/bands.h"
 
 /* One quasi-identifier. Invariants: numeric exactly where taxonomy is NULL; leaf_of maps the nodes of the column's tree
  * to leaves of the taxonomy. */
@@ -24,9 +28,11 @@ typedef struct kanon__current_dimension {
     kanon__weight weight;
     int32_t full; /* units of the whole range */
     /* numbers */
-    int64_t lo, hi; /* the range; lo > hi: no record has a value */
-    int64_t step;   /* units to a step of the scale; 0: positions are rounded */
-    int64_t extent; /* the width of the range, or the height of the tree, that the units are of; 0: none */
+    int64_t lo, hi;         /* the least and the largest code; lo > hi: no record has a value */
+    int64_t low, high;      /* the range that costs are shares of: from lo to hi, with bands from the low to the high end */
+    kanon__band_rule *rule; /* bands; NULL: none */
+    int64_t step;           /* units to a step of the scale; 0: positions are rounded */
+    int64_t extent;         /* the width of the range, or the height of the tree, that the units are of; 0: none */
     /* categories */
     kanon__taxonomy *taxonomy;
     int32_t *leaf_of;    /* by node of the tree; -1: inner */
@@ -50,7 +56,8 @@ typedef struct kanon__current_space {
  * rewritten then. So the file has units as a share of the full cost of a record: share = units / full cost, in 2^-24.
  * When a range grows from e to e', the units of a box shrink at most by e / e'; `worth` is multiplied by it, for all
  * shares at once. So share * worth never exceeds the units of today, however long ago the share was noted. A worth that
- * has become too small to be of use is 0 until the index is built anew. */
+ * has become too small to be of use is 0 until the index is built anew. A box of an open band shrinks, too, where a range
+ * does, by any factor: with such bands shares are worth nothing. */
 #define KANON__WORTH_FULL (INT64_C(1) << 40)
 #define KANON__SHARE_MOST (INT64_C(1) << 48)
 /* Worth is full again: all shares are about to be noted anew. */
@@ -95,7 +102,10 @@ static inline bool kanon__category_is_known(const kanon__current_dimension *d, i
     return code >= 0 && code < d->n_tree_nodes && d->leaf_of[code] >= 0;
 }
 
+/* Of a band, its low end. */
 int32_t kanon__coordinate_of(const kanon__current_dimension *dimension, int64_t code);
+/* Of a band, its high end; else the same. */
+int32_t kanon__coordinate_high(const kanon__current_dimension *dimension, int64_t code);
 /* Units of the interval between two coordinates, lo <= hi. */
 int32_t kanon__coordinates_units(const kanon__current_dimension *dimension, int32_t lo, int32_t hi);
 /* The height of the lowest node above two leaves. */

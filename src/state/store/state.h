@@ -10,7 +10,7 @@
  *     code         a whole number in the state's file that never changes its meaning    475 (times 10^scale)
  *     coordinate   where the code lies in the space of units, in memory only            changes with the ranges
  *
- * The code of a number is its value times 10^scale, of a category the number of its node in the column's tree, to which
+ * The code of a number is its value times 10^scale, also where it is released as a band; of a category the number of its node in the column's tree, to which
  * nodes are only added. Ranks and leaf numbers, as tables use them, shift when values come and go: they are never in the
  * file.
  *
@@ -75,6 +75,7 @@ typedef struct kanon__state_column {
     kanon_role role;
     kanon_type type; /* KANON_TYPE_UNKNOWN: its cells are kept as they are */
     char *weight_text;
+    char *bands[3]; /* bands, top and bottom as the schema has them; NULL: none */
     kanon__growth_rule growth;
     int scale;                  /* of numbers */
     kanon__value_format format; /* how numbers or dates are written */
@@ -142,6 +143,10 @@ struct kanon_state {
 };
 
 bool kanon__state_numeric(const kanon__state_column *column);
+static inline bool kanon__state_has_bands(const kanon__state_column *c)
+{
+    return c->bands[0] != NULL || c->bands[1] != NULL || c->bands[2] != NULL;
+}
 
 /* Only of records with a name in `records`: new ones wait in new_names until they are many. */
 #define KANON__NAMES_SQL "CREATE INDEX names ON records(name) WHERE name IS NOT NULL"

@@ -152,6 +152,16 @@ bad_file bad.txt 'a\n  b\n  b\n' "two nodes of the taxonomy have the same name"
 bad_file bad.txt '' "the taxonomy is empty"
 bad_file par.csv 'node,parent\na,b\nb,a\n' "some nodes are above themselves"
 bad_file par.csv 'node,parent\na,\nb,a\nb,a\n' "par.csv:4: the node stands on an earlier line, too"
+# white space at the ends of a name does not count, in any form
+printf '*\n  a\n  b\n' >plain.txt
 printf ' a;*\nb;*\n' >spaced.csv
-expect 2 $tax convert spaced.csv --form indented
-err_has "a name with spaces around it cannot be indented"
+printf 'node,parent\n"a ",*\n b,* \n' >spaced-parents.csv
+printf '{"name": "*", "children": [{"name": " a"}, {"name": "b\\t"}]}' >spaced.json
+printf '" a":\n"b ":\n' >spaced.yaml
+for file in spaced.csv spaced-parents.csv spaced.json spaced.yaml; do
+    expect 0 $tax convert $file --form indented -o bare.txt
+    same plain.txt bare.txt
+done
+printf '{"name": "*", "children": [{"name": "a\\nb"}, {"name": "c"}]}' >broken.json
+expect 2 $tax convert broken.json --form indented
+err_has "a name with a line break, or none, cannot be indented"
