@@ -433,6 +433,18 @@ KANON_API const char *kanon_measure_formula(size_t i);
 /* What a figure is about: "table", or each "quasi" or "sensitive" attribute. */
 KANON_API const char *kanon_measure_scope(size_t i);
 
+/* What a finished run teaches, in plain sentences: which attribute pays most and what leaving it out would save, which
+ * columns say nothing, which requirement is tight, what to try next. No sentence holds a value of the table. */
+typedef struct kanon_advice kanon_advice;
+KANON_API kanon_status kanon_advise(kanon_advice **out, const kanon_table *table, const kanon_grouping *grouping,
+                                    kanon_error *err);
+KANON_API void kanon_advice_free(kanon_advice *advice);
+/* The i-th sentence, without a full stop; NULL past the last. */
+KANON_API const char *kanon_advice_sentence(const kanon_advice *advice, size_t i);
+/* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
+ * "bands", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
+KANON_API const char *kanon_advice_topic(const kanon_advice *advice, size_t i);
+
 /* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 

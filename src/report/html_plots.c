@@ -14,16 +14,6 @@ enum { LABEL_SIZE = 72, MAX_ATTRIBUTES = 60, MAX_SENSITIVE = 40, MAX_COST_ROWS =
 
 static const char dash[] = "\xE2\x80\x93";
 
-void kanon__html_begin(kanon__output *o, const char *id, const char *heading)
-{
-    kanon__markup(o, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
-}
-
-void kanon__html_end(kanon__output *o)
-{
-    kanon__output_text(o, "</section>\n");
-}
-
 /* A plot with its caption. `column`, unless NULL, is the name that the caption begins with. */
 static void begin_figure(kanon__output *o, const char *caption, const char *column)
 {

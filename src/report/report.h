@@ -17,6 +17,7 @@ typedef struct kanon__report {
     const char *release_sha256;
     const char *numeric; /* the form of numeric cells; NULL with no release */
     const char *command; /* what makes the release again, in the words of the caller; NULL: not shown */
+    const kanon_advice *advice; /* what to try next; NULL of external reports */
     bool shuffle;        /* the release is in random order */
     bool html;           /* a page for people */
     bool external;       /* nothing that describes single groups, and nothing that helps to undo the release */

@@ -13,11 +13,17 @@ const char kanon__plot_style[] = ".light{fill:#b9c3cf;stroke:#8794a3;stroke-widt
                                  ".outline{fill:none;stroke:#1f4e79;stroke-width:1.6}\n"
                                  ".grid{stroke:#e3e3e3;stroke-width:1}\n"
                                  ".base{stroke:#777;stroke-width:1}\n"
+                                 ".chosen{fill:none;stroke:#b05a00;stroke-width:2.4}\n"
                                  ".label{fill:#222}\n"
                                  ".value{fill:#333;font-size:10px}\n"
                                  ".note{fill:#555;font-size:10.5px}\n"
                                  ".middle{text-anchor:middle}\n"
                                  ".right{text-anchor:end}\n";
+
+const char kanon__plot_dark_style[] =
+    "@media screen and (prefers-color-scheme:dark){.light{fill:#59636f;stroke:#8794a3}.dark{fill:#8fc1f0}"
+    ".outline{stroke:#8fc1f0}.grid{stroke:#363c44}.base{stroke:#a0a8b0}.label,.value{fill:#e8e8e8}.note{fill:#b3b8bf}"
+    ".chosen{stroke:#f0c46c}}\n";
 
 typedef struct frame {
     double left, top, width, height; /* of the area where the values are drawn */

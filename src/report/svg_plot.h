@@ -10,6 +10,8 @@ enum { KANON__PLOT_WIDE = 720, KANON__PLOT_HALF = 350 };
 
 /* The CSS rules of what is drawn; a page with plots has them once. */
 extern const char kanon__plot_style[];
+/* The same for readers who prefer dark pages; only of pages, because a picture alone has no background. */
+extern const char kanon__plot_dark_style[];
 
 typedef struct kanon__plot_bar {
     const char *label;
