@@ -493,7 +493,7 @@ KANON_API void kanon_advice_free(kanon_advice *advice);
 /* The i-th sentence, without a full stop; NULL past the last. */
 KANON_API const char *kanon_advice_sentence(const kanon_advice *advice, size_t i);
 /* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
- * "bands", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
+ * "bands", "hidden", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
 KANON_API const char *kanon_advice_topic(const kanon_advice *advice, size_t i);
 
 /* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
@@ -539,6 +539,11 @@ typedef struct kanon_outputs {
      * their places. Any other number: equal tables get an equal order, for repeating a release. No report tells it, unless
      * `command` does, and who has it and the table can undo the order. */
     uint64_t shuffle_seed;
+    /* How to read the release, for those who get it: a page for people where it ends in .html, CSVW where it ends in
+     * -metadata.json, else a Frictionless Table Schema. It holds no value that the release does not show, but all of the
+     * taxonomies that the schema gives. */
+    const char *codebook;
+    const kanon_sink *codebook_to;
 } kanon_outputs;
 
 /* Whether two paths name one file, however they are written and whatever links lead to it, or will once it is there. */

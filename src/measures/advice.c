@@ -142,7 +142,7 @@ static kanon_status advise_on_any(kanon_advice *a, const findings *f, kanon_erro
             continue;
         snprintf(text, sizeof text, "%.200s says nothing in %d %% of the records: leave it out, or make its values coarser",
                  quasi(f, i)->name, share);
-        st = add(a, "leave-out", text, err);
+        st = add(a, "hidden", text, err);
     }
     return st;
 }
@@ -158,7 +158,8 @@ static kanon_status advise_on_constraints(kanon_advice *a, const findings *f, ka
         const kanon__constraint_status *c = &g->constraints[i];
         if (!(fabs(c->reached - c->asked) <= 1e-9 * fabs(c->asked)))
             continue;
-        snprintf(text, sizeof text, "a tight requirement, of which some group reaches no more than was asked: %.400s", c->sentence);
+        snprintf(text, sizeof text, "a tight requirement, of which some group reaches no more than was asked: %.400s",
+                 c->sentence);
         st = add(a, "constraint", text, err);
     }
     if (st != KANON_OK || !isfinite(g->loss_with) || !isfinite(g->loss_without) || !(g->loss_without > 0))

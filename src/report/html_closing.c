@@ -6,8 +6,9 @@ static const struct {
 } glossary[] = {
     {"Quasi-identifier", "A column that outsiders may know of a person, such as age or postcode. It is generalised."},
     {"Identifying column", "A column that names a person, such as a name or an account number. It is never released."},
-    {"Sensitive column", "A column whose values must not become known of a person, such as a diagnosis. It is released as it "
-                         "is; the groups protect it."},
+    {"Sensitive column",
+     "A column whose values must not become known of a person, such as a diagnosis. It is released as it "
+     "is; the groups protect it."},
     {"Group", "Records that look the same in all quasi-identifiers of the release."},
     {"k-anonymous", "Every group has at least k records. With persons: records of at least k different persons."},
     {"Generalise", "Replace a value with a broader one that covers it: 37 with [35..42], nurse with health care."},
@@ -34,9 +35,10 @@ void kanon__html_sign_off(kanon__output *o)
 {
     static const char *const lines[] = {"Name", "Role", "Date", "Signature"};
     kanon__html_begin(o, "sign-off", "Sign-off");
-    kanon__output_text(o, "<p>To be filled in by hand. The checksums under <a href=\"#origin\">How it was made</a> say which "
-                          "files this is about.</p>\n<table class=\"sign\"><thead><tr><th></th><th>Prepared by</th>"
-                          "<th>Approved by</th></tr></thead><tbody>\n");
+    kanon__output_text(o,
+                       "<p>To be filled in by hand. The checksums under <a href=\"#origin\">How it was made</a> say which "
+                       "files this is about.</p>\n<table class=\"sign\"><thead><tr><th></th><th>Prepared by</th>"
+                       "<th>Approved by</th></tr></thead><tbody>\n");
     for (int i = 0; i < 4; i++)
         kanon__markup(o, "<tr><th scope=\"row\">%s</th><td></td><td></td></tr>\n", lines[i]);
     kanon__output_text(o, "</tbody></table>\n");

@@ -31,8 +31,8 @@ static void put_means(kanon__output *o, const kanon__relations *a)
     for (int i = 0; i < a->n; i++) {
         kanon__output_text(o, "<tr><th scope=\"row\">");
         kanon__html_text(o, a->columns[i]->name);
-        kanon__markup(o, "</th><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-                      show_mean(a, KANON__BEFORE, i).text, show_mean(a, KANON__AFTER, i).text);
+        kanon__markup(o, "</th><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", show_mean(a, KANON__BEFORE, i).text,
+                      show_mean(a, KANON__AFTER, i).text);
     }
     kanon__output_text(o, "</tbody></table>\n");
 }
@@ -71,10 +71,11 @@ kanon_status kanon__html_relations(kanon__output *o, const kanon__report *r, con
     if (st != KANON_OK || a.n == 0)
         return st;
     kanon__html_begin(o, "relations", "Means and correlations");
-    kanon__markup(o,
-                  "<p>What an analyst computes from the release: %s. Cells that show any value are left out. The figures are "
-                  "rounded, so that no single record can be told from them.</p>\n",
-                  of_means ? "a cell stands for the mean that it shows" : "a cell stands for the middle of its interval");
+    kanon__markup(
+        o,
+        "<p>What an analyst computes from the release: %s. Cells that show any value are left out. The figures are "
+        "rounded, so that no single record can be told from them.</p>\n",
+        of_means ? "a cell stands for the mean that it shows" : "a cell stands for the middle of its interval");
     put_means(o, &a);
     put_correlations(o, &a);
     kanon__html_end(o);

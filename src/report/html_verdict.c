@@ -151,8 +151,9 @@ static void put_examples(kanon__output *o, const char *numeric)
 {
     bool of_means = numeric != NULL && strcmp(numeric, "mean") == 0, ranges = numeric != NULL && !strcmp(numeric, "range");
     bool columns = numeric != NULL && strcmp(numeric, "columns") == 0;
-    kanon__output_text(o, "<h3>Three examples</h3>\n<p class=\"small\">These values are made up; none is from the table.</p>\n"
-                          "<table><thead><tr><th>Kind of value</th><th>Before</th><th>After</th></tr></thead><tbody>\n");
+    kanon__output_text(o,
+                       "<h3>Three examples</h3>\n<p class=\"small\">These values are made up; none is from the table.</p>\n"
+                       "<table><thead><tr><th>Kind of value</th><th>Before</th><th>After</th></tr></thead><tbody>\n");
     kanon__markup(o, "<tr><th scope=\"row\">a number</th><td>37</td><td>%s</td></tr>\n",
                   of_means  ? "38.5 (the mean of the group)"
                   : columns ? "35 and 42, in two columns"
