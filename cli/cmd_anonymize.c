@@ -1,9 +1,9 @@
 /* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
  * Run by main.c; calls the library, progress.c and command_line.c. */
-#include "advice.h"
 #include "command_line.h"
 #include "paths.h"
+#include "print_advice.h"
 #include "progress.h"
 #include "terminal.h"
 

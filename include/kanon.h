@@ -858,6 +858,9 @@ KANON_API void kanon_curve_free(kanon_curve *curve);
 KANON_API size_t kanon_curve_count(const kanon_curve *curve);
 /* The i-th point in the order of the grid, in which the last setting changes first; NULL past the last. */
 KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i);
+/* Of the points that no other beats, the one nearest to where both information_loss and average_risk (by its logarithm) are
+ * least, each scaled from its least to its greatest value; NULL where there is none. */
+KANON_API const kanon_curve_point *kanon_curve_recommended(const kanon_curve *curve);
 /* "optimal", "dominated" or "infeasible". */
 KANON_API const char *kanon_point_result_text(kanon_point_result result);
 

@@ -1,5 +1,5 @@
 /* The codebook for programs: a Frictionless Table Schema, or CSVW metadata. What the two standards have no word for stands
- * under "kanon" and "kanon:..." names, which readers that do not know them skip. Called by codebook.c; calls jansson. */
+ * under "kanon" and in notes, which readers that do not know them skip. Called by codebook.c; calls jansson. */
 #include "core/alloc.h"
 #include "core/escape.h"
 #include "report/codebook.h"
@@ -124,24 +124,18 @@ static json_t *node_list(const kanon__column *c)
 }
 
 /* Role, type before, bands and taxonomy: what the standards have no word for. */
-static bool set_own(json_t *field_object, const char *prefix, const kanon__field *field)
+static bool set_own(json_t *own, const kanon__field *field)
 {
     static const char *const band_names[] = {"bands", "top", "bottom"};
     const kanon__column *c = field->column;
-    char key[40];
-    snprintf(key, sizeof key, "%srole", prefix);
-    bool good = set(field_object, key, json_string(kanon_role_text(c->role)));
+    bool good = set(own, "role", json_string(kanon_role_text(c->role)));
     if (c->domain == NULL)
         return good;
-    snprintf(key, sizeof key, "%soriginalType", prefix);
-    good = good && set(field_object, key, json_string(kanon_type_text(c->domain->type)));
-    for (int i = 0; good && c->role == KANON_ROLE_QUASI && i < 3; i++) {
-        snprintf(key, sizeof key, "%s%s", prefix, band_names[i]);
+    good = good && set(own, "originalType", json_string(kanon_type_text(c->domain->type)));
+    for (int i = 0; good && c->role == KANON_ROLE_QUASI && i < 3; i++)
         if (c->domain->band_texts[i] != NULL)
-            good = set(field_object, key, json_string(c->domain->band_texts[i]));
-    }
-    snprintf(key, sizeof key, "%staxonomy", prefix);
-    return good && (kanon__codebook_taxonomy(c) == NULL || set(field_object, key, node_list(c)));
+            good = set(own, band_names[i], json_string(c->domain->band_texts[i]));
+    return good && (kanon__codebook_taxonomy(c) == NULL || set(own, "taxonomy", node_list(c)));
 }
 
 /* ---- Frictionless ------------------------------------------------------------------------------------------------ */
@@ -183,7 +177,7 @@ static json_t *frictionless_field(const kanon__codebook *book, const kanon__fiel
     bool good = set(object, "kanon", own) && set(object, "name", joined(field->column->name, field->suffix)) &&
                 set(object, "type", json_string(frictionless_type(field))) &&
                 set(object, "description", json_string(field->description)) && set_format(object, field) &&
-                set_own(own, "", field);
+                set_own(own, field);
     if (good && field->pattern != NULL)
         good = set(object, "constraints", json_pack("{s:s}", "pattern", field->pattern));
     if (good && (field->any_is_missing || (field->column->domain != NULL && field->column->domain->missing_is_null)))
@@ -242,16 +236,26 @@ static json_t *csvw_column(const kanon__codebook *book, const kanon__field *fiel
     bool good = set(object, "name", json_string(name)) &&
                 set(object, "titles", joined(field->column->name, field->suffix)) &&
                 set(object, "datatype", csvw_datatype(field)) && set(object, "null", missing_list(book, field)) &&
-                set(object, "dc:description", json_string(field->description)) && set_own(object, "kanon:", field);
+                set(object, "dc:description", json_string(field->description));
     if (good)
         return object;
     json_decref(object);
     return NULL;
 }
 
+/* What CSVW has no word for: a note about the column. */
+static json_t *csvw_note(const kanon__field *field)
+{
+    json_t *note = json_object();
+    if (set(note, "column", joined(field->column->name, field->suffix)) && set_own(note, field))
+        return note;
+    json_decref(note);
+    return NULL;
+}
+
 static bool fill_csvw(json_t *root, const kanon__codebook *book)
 {
-    json_t *columns = json_array(), *schema = json_object();
+    json_t *columns = json_array(), *schema = json_object(), *notes = json_array();
     kanon__field here[2];
     char delimiter[2] = {book->table->source->delimiter};
     int number = 0;
@@ -260,10 +264,11 @@ static bool fill_csvw(json_t *root, const kanon__codebook *book)
                 set(root, "dialect", json_pack("{s:s, s:b, s:s}", "delimiter", delimiter, "header", 1, "encoding", "utf-8"));
     good = set(root, "tableSchema", schema) && good;
     good = set(schema, "columns", columns) && good;
+    good = set(root, "notes", notes) && good;
     for (int i = 0; good && i < book->table->data.n_columns; i++) {
         int n = kanon__codebook_fields(here, book, i);
         for (int j = 0; good && j < n; j++)
-            good = append(columns, csvw_column(book, &here[j], ++number));
+            good = append(columns, csvw_column(book, &here[j], ++number)) && append(notes, csvw_note(&here[j]));
     }
     return good;
 }

@@ -74,8 +74,7 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
 {
     static const char *const uses[KANON__N_THRESHOLDS] = {
         "the weakest in use, between parties that trust each other", "the most common rule of thumb",
-        "often quoted for clinical reports that are published (0.09)",
-        "strict, for sensitive data that anyone may see"};
+        "often quoted for clinical reports that are published (0.09)", "strict, for sensitive data that anyone may see"};
     int64_t n = r->table->data.n_rows, size = kanon__thresholds[i];
     bool met = d->above[KANON__AFTER][i] == 0;
     double before = kanon__share((double)d->above[KANON__BEFORE][i], (double)n);

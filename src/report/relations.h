@@ -12,8 +12,8 @@ enum { KANON__MAX_RELATED = 8 };
 typedef struct kanon__relations {
     int n; /* the first numeric columns, quasi-identifiers before sensitive ones; 0: too few records to tell anything */
     const kanon__column *columns[KANON__MAX_RELATED];
-    double unit[KANON__MAX_RELATED];     /* what the means are rounded to, a power of ten */
-    double means[2][KANON__MAX_RELATED]; /* rounded; NAN: there is none */
+    double unit[KANON__MAX_RELATED];                                /* what the means are rounded to, a power of ten */
+    double means[2][KANON__MAX_RELATED];                            /* rounded; NAN: there is none */
     double correlations[2][KANON__MAX_RELATED][KANON__MAX_RELATED]; /* of i < j, two digits; NAN: not defined */
 } kanon__relations;
 

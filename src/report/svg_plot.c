@@ -375,12 +375,39 @@ static void join_points(kanon__output *o, const frame *f, const scale *s, const 
 static void circles(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n, double top)
 {
     for (int i = 0; i < n; i++) {
-        kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"3.5\" class=\"%s\"><title>",
-                      kanon__show_place(along(s, f, points[i].x)).text,
-                      kanon__show_place(height_of(f, points[i].y, top)).text, points[i].is_dark ? "dark" : "light");
+        kanon__figure_text x = kanon__show_place(along(s, f, points[i].x)),
+                           y = kanon__show_place(height_of(f, points[i].y, top));
+        if (points[i].is_chosen)
+            kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"8\" class=\"chosen\"/>\n", x.text, y.text);
+        kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"3.5\" class=\"%s\"><title>", x.text, y.text,
+                      points[i].is_dark ? "dark" : "light");
         kanon__markup_text(o, points[i].label, strlen(points[i].label));
         kanon__output_text(o, "</title></circle>\n");
     }
+}
+
+/* Where a label is. */
+typedef struct label_place {
+    double from, to, y;
+} label_place;
+
+/* To the left and below a point; the label of the chosen one, which has a ring, to the right where that is the only room. */
+static label_place label_of(const frame *f, const scale *s, const kanon__plot_point *point, double top)
+{
+    double room = point->is_chosen ? 11 : 6, width = LETTER * kanon__text_width(point->label, strlen(point->label));
+    label_place at = {.to = along(s, f, point->x) - room, .y = height_of(f, point->y, top) + 13};
+    at.from = at.to - width;
+    if (point->is_chosen && at.from < f->left) {
+        at.from = along(s, f, point->x) + room;
+        at.to = at.from + width;
+        at.y -= 18;
+    }
+    return at;
+}
+
+static bool labels_touch(const label_place *a, const label_place *b)
+{
+    return a->from < b->to && b->from < a->to && fabs(a->y - b->y) < 12;
 }
 
 /* To the left and below a joined point there is none, so there is room for its label; where one would touch the axis or the
@@ -388,15 +415,17 @@ static void circles(kanon__output *o, const frame *f, const scale *s, const kano
 static void point_labels(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n,
                          double top)
 {
-    double taken_to = 0, taken_y = 0;
+    label_place before = {0}, chosen = {0};
+    for (int i = 0; i < n; i++)
+        if (points[i].is_chosen)
+            chosen = label_of(f, s, &points[i], top);
     for (int i = 0; i < n; i++) {
-        double x = along(s, f, points[i].x) - 6, y = height_of(f, points[i].y, top) + 13;
-        double begin_x = x - LETTER * kanon__text_width(points[i].label, strlen(points[i].label));
-        if (!points[i].is_joined || begin_x < f->left || (begin_x < taken_to && fabs(y - taken_y) < 12))
+        label_place at = label_of(f, s, &points[i], top);
+        bool free = points[i].is_joined && at.from >= f->left && !labels_touch(&at, &before) && !labels_touch(&at, &chosen);
+        if (!free && !points[i].is_chosen)
             continue;
-        text(o, x, y, "label right", points[i].label);
-        taken_to = x;
-        taken_y = y;
+        text(o, at.to, at.y, "label right", points[i].label);
+        before = points[i].is_chosen ? before : at;
     }
 }
 

@@ -53,6 +53,7 @@ typedef struct kanon__plot_point {
     double x, y;
     bool is_dark;
     bool is_joined; /* the line goes through it */
+    bool is_chosen; /* it has a ring, and its label is shown whatever others would be there */
     char label[KANON__PLOT_LABEL];
 } kanon__plot_point;
 

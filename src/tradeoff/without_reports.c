@@ -62,8 +62,8 @@ kanon_status kanon__profile_json(kanon__output *output, const kanon_profile *pro
     return kanon__reports_are_built(err);
 }
 
-kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path,
-                                     const kanon_sink *sink, kanon_error *err)
+kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *table, const char *path, const kanon_sink *sink,
+                                     kanon_error *err)
 {
     (void)table, (void)path, (void)sink;
     *out = NULL;

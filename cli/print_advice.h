@@ -1,6 +1,6 @@
 /* The advice of the library after a run, with the flags of this program. Called by cmd_anonymize.c; calls the library. */
-#ifndef KANON_CLI_ADVICE_H
-#define KANON_CLI_ADVICE_H
+#ifndef KANON_CLI_PRINT_ADVICE_H
+#define KANON_CLI_PRINT_ADVICE_H
 
 #include <kanon.h>
 

@@ -1,5 +1,5 @@
-/* See advice.h. One row for each topic of kanon_advice_topic: the text stands in brackets after the sentence. */
-#include "advice.h"
+/* See print_advice.h. One row for each topic of kanon_advice_topic: the text stands in brackets after the sentence. */
+#include "print_advice.h"
 
 #include "command.h"
 
