@@ -2,6 +2,7 @@
  * on standard error.
  * Run by main.c; calls the library and progress.c. */
 #include "command.h"
+#include "paths.h"
 #include "progress.h"
 
 #include <string.h>
