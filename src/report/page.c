@@ -70,11 +70,13 @@ static const char tables[] =
     "figure{margin:14px 0;break-inside:avoid;overflow-x:auto}\n"
     "figcaption{margin:0 0 4px;font-size:13px;overflow-wrap:break-word}\n"
     "svg{display:block;width:100%;height:auto;font-size:11px}\n"
+    "svg[width=\"520\"]{max-width:660px}\n"
+    ".dense{font-size:11px}.dense th,.dense td{padding:4px 3px}\n"
     ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n";
 
-/* A plot that would become too small to read keeps its size and is moved under the finger. */
+/* On a telephone: one column of values, and wide tables row by row. */
 static const char narrow[] =
-    "@media screen and (max-width:620px){body{padding:16px 14px 36px}svg[width=\"720\"]{width:640px}"
+    "@media screen and (max-width:620px){body{padding:16px 14px 36px}"
     ".values{columns:1}.facts th{width:120px}.formula{width:auto}thead th,tbody th,td{padding:4px 6px}"
     ".stack thead{display:none}.stack tr{display:block;padding:6px 0;border-bottom:1px solid var(--line)}"
     ".stack th,.stack td{display:block;width:auto;border:0;padding:2px 0;text-align:left}"

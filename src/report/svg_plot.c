@@ -348,9 +348,9 @@ static void scale_marks(kanon__output *o, const kanon__plot *plot, const frame *
     for (double mark = s->from; mark <= s->to * (1 + 1e-9); mark = s->logarithmic ? next_mark(mark) : mark + step) {
         double x = along(s, f, mark);
         line(o, x, base, x, base + 3, "base");
-        text(o, x, base + 14, "label middle", kanon__show_figure(mark, false).text);
+        text(o, x, base + 16, "label middle", kanon__show_figure(mark, false).text);
     }
-    text(o, f->left + f->width, base + AXIS_HEIGHT + 12, "note right", plot->x_title);
+    text(o, f->left + f->width, base + AXIS_HEIGHT + 15, "note right", plot->x_title);
 }
 
 static double height_of(const frame *f, double y, double top)
