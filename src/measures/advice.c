@@ -193,11 +193,8 @@ static kanon_status advise_on_next(kanon_advice *a, const findings *f, kanon_err
     if (!(f->loss > 0) || g->n_groups == 0)
         return KANON_OK;
     bool movable = g->recode_maps == NULL && !(f->table->data.has_entity && f->table->policy.entity_together);
-    if (g->algorithm != NULL && g->refinement == NULL && movable) {
-        kanon_status st = add(a, "refine", "a refinement by search can lower the loss of these groups", err);
-        if (st != KANON_OK)
-            return st;
-    }
+    if (g->algorithm != NULL && g->refinement == NULL && movable)
+        return add(a, "refine", "a refinement by search can lower the loss of these groups", err);
     return add(a, "tradeoff", "what other sizes of groups cost is shown by a trade-off curve", err);
 }
 

@@ -18,7 +18,6 @@ static const struct {
     {"t-close", "The sensitive values of every group are spread nearly as those of the whole table."},
     {"Loss", "How much precision the quasi-identifiers lose: 0 % is the original, 100 % says nothing."},
     {"Risk of a record", "The chance to pick the right record of a known person: one divided by the size of its group."},
-    {"Seed", "The number from which the random choices of a run follow; the same seed gives the same groups."},
 };
 
 void kanon__html_glossary(kanon__output *o)

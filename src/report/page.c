@@ -80,6 +80,7 @@ static const char narrow[] =
     ".values{columns:1}.facts th{width:120px}.formula{width:auto}thead th,tbody th,td{padding:4px 6px}"
     ".stack thead{display:none}.stack tr{display:block;padding:6px 0;border-bottom:1px solid var(--line)}"
     ".stack th,.stack td{display:block;width:auto;border:0;padding:2px 0;text-align:left}"
+    ".stack td:empty{display:none}"
     ".stack td[data-label]::before{content:attr(data-label) \": \";color:var(--soft)}}\n";
 
 static const char paper[] =

@@ -173,7 +173,7 @@ static int label_stride(const kanon__plot_bar *bars, int n, double slot)
 static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double x,
                        double slot, double top)
 {
-    double width = slot * 0.8 / plot->n_series;
+    double width = slot * 0.8 / plot->n_series, label_end = 0, label_y = 0;
     for (int j = 0; j < plot->n_series; j++) {
         double height = f->height * bar->values[j] / top, left = x + slot * 0.1 + j * width;
         if (bar->values[j] > 0 && height < 1)
@@ -181,8 +181,14 @@ static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f
         if (bar->values[j] > 0)
             rectangle(o, left, f->top + f->height - height, width, height, series_class(plot, j));
         kanon__figure_text shown = show_value(plot, bar->values[j]);
-        if (bar->values[j] > 0 && DIGIT * (double)strlen(shown.text) <= slot / plot->n_series + 2)
-            text(o, left + width / 2, f->top + f->height - height - 3, "value middle", shown.text);
+        double y = f->top + f->height - height - 3, half = DIGIT * (double)strlen(shown.text) / 2;
+        if (!(bar->values[j] > 0) || 2 * half > slot / plot->n_series + 2)
+            continue;
+        if (left + width / 2 - half < label_end && fabs(y - label_y) < 11)
+            y = label_y - 11; /* above its neighbour, which it would cover */
+        text(o, left + width / 2, y, "value middle", shown.text);
+        label_end = left + width / 2 + half;
+        label_y = y;
     }
 }
 
