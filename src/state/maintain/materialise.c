@@ -6,6 +6,7 @@
 #include "state/maintain/materialise.h"
 #include "core/alloc.h"
 #include "table/source/csv_source.h"
+#include "table/tree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
