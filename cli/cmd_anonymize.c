@@ -3,6 +3,7 @@
  * Run by main.c; calls the library, progress.c and command_line.c. */
 #include "command_line.h"
 #include "paths.h"
+#include "print_advice.h"
 #include "progress.h"
 #include "terminal.h"
 
@@ -106,6 +107,15 @@ static const option option_report_external = {
     AT(report_external),
     .aside = true,
 };
+static const option option_codebook = {
+    .name = "codebook",
+    .argument = "FILE",
+    .help = "also write how to read the release, for those who get it: a page where FILE ends in .html, CSVW where it ends "
+            "in -metadata.json, else a Frictionless Table Schema (JSON)",
+    .kind = OPTION_TEXT,
+    AT(codebook),
+    .aside = true,
+};
 static const option option_numeric = {
     .name = "numeric",
     .argument = "interval|range|mean|columns",
@@ -160,6 +170,7 @@ static const option *const options[] = {
     &option_groups,
     &option_report,
     &option_report_external,
+    &option_codebook,
     &option_numeric,
     &option_shuffle,
     &option_shuffle_seed,
@@ -178,12 +189,13 @@ static const char *const examples[] = {
     NULL,
 };
 
-enum { N_OUTPUTS = 5 };
+enum { N_OUTPUTS = 6 };
 
 /* Outputs in one place would overwrite each other, or what is still being read. `schema` NULL: it was not read yet. */
 static int check_outputs(const command *self, const arguments *args, const kanon_schema *schema)
 {
-    const char *outputs[N_OUTPUTS] = {args->release, args->groups, args->report, args->report_external, args->state};
+    const char *outputs[N_OUTPUTS] = {args->release,         args->groups,   args->report,
+                                      args->report_external, args->codebook, args->state};
     const char *inputs[] = {args->operand, args->schema};
     command_paths paths = {.outputs = outputs, .n_outputs = N_OUTPUTS, .inputs = inputs, .n_inputs = 2};
     if (schema != NULL)
@@ -218,7 +230,7 @@ static bool is_writable_place(const char *path)
 /* Before the work, which may take minutes: whether each output can be written. */
 static int check_places(const arguments *args)
 {
-    const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->state};
+    const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->codebook, args->state};
     for (int i = 0; i < N_OUTPUTS; i++) {
         if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
             continue;
@@ -390,6 +402,7 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
         .groups = args->groups,
         .report = args->report,
         .report_external = args->report_external,
+        .codebook = args->codebook,
         .numeric = (kanon_numeric)args->numeric,
         .shuffle = args->shuffle || args->shuffle_seed != 0,
         .shuffle_seed = (uint64_t)args->shuffle_seed,
@@ -485,6 +498,23 @@ static void print_summary(const job *work, const arguments *args)
         progress_seconds(&work->show));
 }
 
+/* Which files there are now. */
+static void print_written(const arguments *args)
+{
+    const char *paths[N_OUTPUTS] = {args->release, args->codebook, args->report_external,
+                                    args->report,  args->groups,   args->state};
+    bool some = false;
+    for (int i = 0; i < N_OUTPUTS; i++) {
+        if (paths[i] == NULL || is_standard(paths[i]))
+            continue;
+        fputs(some ? ", " : "kanon: written: ", stderr);
+        print_clean(stderr, paths[i]);
+        some = true;
+    }
+    if (some)
+        fputc('\n', stderr);
+}
+
 /* The columns of which most records show nothing, on the last line: whoever reads nothing else should read that. */
 static void print_hidden(const job *work)
 {
@@ -520,6 +550,8 @@ static int finish(const command *self, const job *work, const arguments *args, c
         say("warning: %s", text);
     if (args->verbose)
         print_details(work);
+    print_advice(work->table, work->grouping);
+    print_written(args);
     print_summary(work, args);
     print_hidden(work);
     return EXIT_DONE;

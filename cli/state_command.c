@@ -56,6 +56,15 @@ const option option_state_report_external = {
     .kind = OPTION_TEXT,
     AT(report_external),
 };
+const option option_state_codebook = {
+    .name = "codebook",
+    .argument = "FILE",
+    .help =
+        "also write how to read the release: a page where FILE ends in .html, CSVW where it ends in -metadata.json, else "
+        "a Frictionless Table Schema (JSON)",
+    .kind = OPTION_TEXT,
+    AT(codebook),
+};
 const option option_state_numeric = {
     .name = "numeric",
     .argument = "interval|range|mean|columns",
@@ -96,10 +105,9 @@ const option option_grow_taxonomy = {
 /* Outputs in one place would overwrite each other, or what is read. */
 static int check_outputs(const command *self, const arguments *args)
 {
-    const char *outputs[] = {args->release, args->groups, args->report, args->report_external};
+    const char *outputs[] = {args->release, args->groups, args->report, args->report_external, args->codebook};
     const char *inputs[] = {args->second};
-    command_paths paths = {
-        .outputs = outputs, .n_outputs = 4, .inputs = inputs, .n_inputs = 1, .state = args->operand};
+    command_paths paths = {.outputs = outputs, .n_outputs = 5, .inputs = inputs, .n_inputs = 1, .state = args->operand};
     return check_paths(self, &paths);
 }
 
@@ -169,13 +177,15 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .groups = args->groups,
         .report = args->report,
         .report_external = args->report_external,
+        .codebook = args->codebook,
         .numeric = (kanon_numeric)args->numeric,
         .shuffle = args->shuffle || args->shuffle_seed != 0,
         .shuffle_seed = (uint64_t)args->shuffle_seed,
         .tick = progress_tick,
         .payload = &show,
     };
-    bool publishes = args->release != NULL || args->groups != NULL || args->report != NULL || args->report_external != NULL;
+    bool publishes = args->release != NULL || args->groups != NULL || args->report != NULL ||
+                     args->report_external != NULL || args->codebook != NULL;
     kanon_change_options options = {
         .struct_size = sizeof options,
         .delimiter = args->delimiter,

@@ -484,6 +484,18 @@ KANON_API const char *kanon_measure_formula(size_t i);
 /* What a figure is about: "table", or each "quasi" or "sensitive" attribute. */
 KANON_API const char *kanon_measure_scope(size_t i);
 
+/* What a finished run teaches, in plain sentences: which attribute pays most and what leaving it out would save, which
+ * columns say nothing, which requirement is tight, what to try next. No sentence holds a value of the table. */
+typedef struct kanon_advice kanon_advice;
+KANON_API kanon_status kanon_advise(kanon_advice **out, const kanon_table *table, const kanon_grouping *grouping,
+                                    kanon_error *err);
+KANON_API void kanon_advice_free(kanon_advice *advice);
+/* The i-th sentence, without a full stop; NULL past the last. */
+KANON_API const char *kanon_advice_sentence(const kanon_advice *advice, size_t i);
+/* What it is about, so that the caller can add what to do in its own terms: NULL, or one of "leave-out", "taxonomy",
+ * "bands", "hidden", "constraint", "suppress", "refine" and "tradeoff"; more may come. */
+KANON_API const char *kanon_advice_topic(const kanon_advice *advice, size_t i);
+
 /* What kanon_evaluate can be told: kanon_evaluate_options.settings. */
 KANON_API size_t kanon_measure_settings(const kanon_setting_info **out);
 
@@ -527,6 +539,11 @@ typedef struct kanon_outputs {
      * their places. Any other number: equal tables get an equal order, for repeating a release. No report tells it, unless
      * `command` does, and who has it and the table can undo the order. */
     uint64_t shuffle_seed;
+    /* How to read the release, for those who get it: a page for people where it ends in .html, CSVW where it ends in
+     * -metadata.json, else a Frictionless Table Schema. It holds no value that the release does not show, but all of the
+     * taxonomies that the schema gives. */
+    const char *codebook;
+    const kanon_sink *codebook_to;
 } kanon_outputs;
 
 /* Whether two paths name one file, however they are written and whatever links lead to it, or will once it is there. */
@@ -841,6 +858,9 @@ KANON_API void kanon_curve_free(kanon_curve *curve);
 KANON_API size_t kanon_curve_count(const kanon_curve *curve);
 /* The i-th point in the order of the grid, in which the last setting changes first; NULL past the last. */
 KANON_API const kanon_curve_point *kanon_curve_at(const kanon_curve *curve, size_t i);
+/* Of the points that no other beats, the one nearest to where both information_loss and average_risk (by its logarithm) are
+ * least, each scaled from its least to its greatest value; NULL where there is none. */
+KANON_API const kanon_curve_point *kanon_curve_recommended(const kanon_curve *curve);
 /* "optimal", "dominated" or "infeasible". */
 KANON_API const char *kanon_point_result_text(kanon_point_result result);
 

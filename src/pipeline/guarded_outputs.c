@@ -11,6 +11,7 @@ kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kan
     kanon__sink_guard_begin(&out->guards[1], &out->wanted.groups_to);
     kanon__sink_guard_begin(&out->guards[2], &out->wanted.report_to);
     kanon__sink_guard_begin(&out->guards[3], &out->wanted.report_external_to);
+    kanon__sink_guard_begin(&out->guards[4], &out->wanted.codebook_to);
     if (given != NULL)
         out->wanted.struct_size = sizeof out->wanted; /* all fields are there now */
     return st;
@@ -19,8 +20,9 @@ kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kan
 kanon_status kanon__guarded_outputs_spare(const kanon__guarded_outputs *outputs, const char *state, kanon_error *err)
 {
     const kanon_outputs *w = &outputs->wanted;
-    const char *const paths[KANON__N_OUTPUTS] = {w->release, w->groups, w->report, w->report_external};
-    const kanon_sink *const sinks[KANON__N_OUTPUTS] = {w->release_to, w->groups_to, w->report_to, w->report_external_to};
+    const char *const paths[KANON__N_OUTPUTS] = {w->release, w->groups, w->report, w->report_external, w->codebook};
+    const kanon_sink *const sinks[KANON__N_OUTPUTS] = {w->release_to, w->groups_to, w->report_to, w->report_external_to,
+                                                       w->codebook_to};
     for (int i = 0; i < KANON__N_OUTPUTS; i++)
         if (sinks[i] == NULL && kanon_state_owns(state, paths[i]))
             return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s belongs to the state %s", paths[i], state),

@@ -5,7 +5,7 @@
 
 #include "core/sink_guard.h"
 
-enum { KANON__N_OUTPUTS = 4 };
+enum { KANON__N_OUTPUTS = 5 };
 
 typedef struct kanon__guarded_outputs {
     kanon_outputs wanted;

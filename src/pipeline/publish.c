@@ -10,6 +10,8 @@
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
 #include "release/writer.h"
+#include "report/codebook.h"
+#include "report/markup.h"
 #include "report/report.h"
 #include "verify/verify.h"
 
@@ -20,7 +22,7 @@ typedef struct publication {
     const kanon_table *table;
     const kanon_grouping *grouping;
     kanon_outputs wanted;
-    kanon__output *release, *groups, *report, *report_external;
+    kanon__output *release, *groups, *report, *report_external, *codebook;
     kanon__ticker ticker;
 } publication;
 
@@ -82,6 +84,7 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
     KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
     KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
     KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
+    KANON_TRY(open_output(&p->codebook, o->codebook, o->codebook_to, false, err), out);
     if (p->groups != NULL) /* groups and report tell about single records; what is meant for others follows the umask */
         kanon__output_make_private(p->groups);
     if (p->report != NULL)
@@ -211,6 +214,18 @@ out:
     return st;
 }
 
+/* How to read the release, for those who get it. */
+static kanon_status write_codebook(publication *p, kanon_error *err)
+{
+    const char *release = kanon__output_name(p->wanted.release, p->wanted.release_to);
+    bool has_name = release != NULL && strcmp(release, "-") != 0;
+    const kanon__codebook book = {
+        .table = p->table, .numeric = p->wanted.numeric, .release = has_name ? kanon__file_name(release) : "release.csv"};
+    const char *name = kanon__output_name(p->wanted.codebook, p->wanted.codebook_to);
+    kanon_status st = kanon__codebook_write(p->codebook, &book, kanon__codebook_form_of(name), err);
+    return st == KANON_OK ? kanon__output_finish(p->codebook, err) : st;
+}
+
 kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                            kanon_error *err)
 {
@@ -241,13 +256,14 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         goto out;
     }
     if (p.wanted.report != NULL || p.wanted.report_external != NULL || p.wanted.report_to != NULL ||
-        p.wanted.report_external_to != NULL)
+        p.wanted.report_external_to != NULL || p.wanted.codebook != NULL || p.wanted.codebook_to != NULL)
         KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const kanon_outputs *w = &p.wanted;
     const char *const paths[N_OUTPUTS] = {w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
                                           w->report_to == NULL ? w->report : NULL,
-                                          w->report_external_to == NULL ? w->report_external : NULL};
+                                          w->report_external_to == NULL ? w->report_external : NULL,
+                                          w->codebook_to == NULL ? w->codebook : NULL};
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__release_allowed(table, grouping, p.wanted.numeric == KANON_NUMERIC_MEAN, err), out);
     if (p.wanted.numeric == KANON_NUMERIC_RANGE)
@@ -261,8 +277,10 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         KANON_TRY(write_release(&p, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
+    if (p.codebook != NULL)
+        KANON_TRY(write_codebook(&p, err), out);
     KANON_TRY(kanon__source_unchanged(table->source, err), out);
-    kanon__output *const files[N_OUTPUTS] = {p.groups, p.report, p.report_external, p.release};
+    kanon__output *const files[N_OUTPUTS] = {p.groups, p.report, p.report_external, p.codebook, p.release};
     kanon__finished finished = {files, p.release, p.release != NULL ? kanon__output_sha256(p.release) : ""};
     bool undone;
     KANON_TRY(commit != NULL ? commit(&finished, payload, err) : kanon__finished_name(&finished, &undone, err), out);
@@ -270,6 +288,7 @@ out:
     /* what looks like an error of this library may be an input that was changed before it was read again */
     if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)
         st = KANON_EIO;
+    kanon__output_free(p.codebook);
     kanon__output_free(p.report_external);
     kanon__output_free(p.report);
     kanon__output_free(p.groups);

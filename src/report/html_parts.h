@@ -1,14 +1,21 @@
 /* The sections of the page, each written by one function. report_html.c calls them in the order of the page; those with
- * plots are in html_plots.c, those with tables in html_tables.c. */
+ * plots are in html_plots.c, those with tables in html_tables.c, the first ones in html_verdict.c and the last ones in
+ * html_closing.c. */
 #ifndef KANON_REPORT_HTML_PARTS_H
 #define KANON_REPORT_HTML_PARTS_H
 
-#include "report/markup.h"
+#include "report/page.h"
 #include "report/report.h"
 
-/* A part begins with its heading; `id` is its name inside the page. */
-void kanon__html_begin(kanon__output *output, const char *id, const char *heading);
-void kanon__html_end(kanon__output *output);
+/* What a reader who has to decide looks for first. */
+void kanon__html_verdict(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
+/* Made-up examples, and how many cells say nothing. */
+void kanon__html_cells(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
+void kanon__html_advice(kanon__output *output, const kanon__report *report);
+kanon_status kanon__html_relations(kanon__output *output, const kanon__report *report, const kanon__report_data *data,
+                                   kanon_error *err);
+void kanon__html_glossary(kanon__output *output);
+void kanon__html_sign_off(kanon__output *output);
 
 void kanon__html_risk(kanon__output *output, const kanon__report *report, const kanon__report_data *data);
 void kanon__html_groups(kanon__output *output, const kanon__report *report, const kanon__report_data *data);

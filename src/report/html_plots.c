@@ -14,16 +14,6 @@ enum { LABEL_SIZE = 72, MAX_ATTRIBUTES = 60, MAX_SENSITIVE = 40, MAX_COST_ROWS =
 
 static const char dash[] = "\xE2\x80\x93";
 
-void kanon__html_begin(kanon__output *o, const char *id, const char *heading)
-{
-    kanon__markup(o, "<section id=\"%s\">\n<h2>%s</h2>\n", id, heading);
-}
-
-void kanon__html_end(kanon__output *o)
-{
-    kanon__output_text(o, "</section>\n");
-}
-
 /* A plot with its caption. `column`, unless NULL, is the name that the caption begins with. */
 static void begin_figure(kanon__output *o, const char *caption, const char *column)
 {
@@ -84,8 +74,7 @@ static void threshold_row(kanon__output *o, const kanon__report *r, const kanon_
 {
     static const char *const uses[KANON__N_THRESHOLDS] = {
         "the weakest in use, between parties that trust each other", "the most common rule of thumb",
-        "often quoted for clinical reports that are published (0.09)",
-        "strict, for sensitive data that anyone may see"};
+        "often quoted for clinical reports that are published (0.09)", "strict, for sensitive data that anyone may see"};
     int64_t n = r->table->data.n_rows, size = kanon__thresholds[i];
     bool met = d->above[KANON__AFTER][i] == 0;
     double before = kanon__share((double)d->above[KANON__BEFORE][i], (double)n);
@@ -219,7 +208,7 @@ static void cost_plot(kanon__output *o, const kanon__report *r, const ranked *or
 static void cost_table(kanon__output *o, const kanon__report *r, const kanon__report_data *d, const ranked *order)
 {
     int n = r->table->data.n_quasi < MAX_COST_ROWS ? r->table->data.n_quasi : MAX_COST_ROWS;
-    kanon__output_text(o, "<table><thead><tr><th>Attribute</th><th class=\"n\">Average loss of a cell</th>"
+    kanon__output_text(o, "<table class=\"stack\"><thead><tr><th>Attribute</th><th class=\"n\">Average loss of a cell</th>"
                           "<th class=\"n\">Information loss</th><th class=\"n\">Share</th>"
                           "<th class=\"n\">Loss without it</th></tr></thead><tbody>\n");
     for (int i = 0; i < n; i++) {
@@ -227,10 +216,12 @@ static void cost_table(kanon__output *o, const kanon__report *r, const kanon__re
         const char *name = quasi(r, order[i].attribute)->name;
         kanon__output_text(o, "<tr><th scope=\"row\">");
         kanon__markup_text(o, name, strlen(name));
-        kanon__markup(
-            o, "</th><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-            kanon__show_share(cost->average).text, kanon__show_fixed(cost->loss, 2).text,
-            kanon__show_share(cost->share).text, kanon__show_fixed(cost->without, 2).text);
+        kanon__markup(o,
+                      "</th><td class=\"n\" data-label=\"Average loss of a cell\">%s</td>"
+                      "<td class=\"n\" data-label=\"Information loss\">%s</td><td class=\"n\" data-label=\"Share\">%s</td>"
+                      "<td class=\"n\" data-label=\"Loss without it\">%s</td></tr>\n",
+                      kanon__show_share(cost->average).text, kanon__show_fixed(cost->loss, 2).text,
+                      kanon__show_share(cost->share).text, kanon__show_fixed(cost->without, 2).text);
     }
     kanon__output_text(
         o, "</tbody></table>\n<p class=\"small\">Loss without it: the information loss of the same groups if the "
@@ -244,7 +235,8 @@ static void bin_table(kanon__output *o, const kanon__report *r, const kanon__rep
 {
     double n = (double)r->table->data.n_rows;
     kanon__markup(o,
-                  "<table><thead><tr><th>%s</th>%s<th class=\"n\">Records</th><th class=\"n\">Share of the records</th>"
+                  "<table class=\"stack\"><thead><tr><th>%s</th>%s<th class=\"n\">Records</th><th class=\"n\">Share of the "
+                  "records</th>"
                   "<th class=\"n\">Share of the loss</th><th class=\"n\">Average loss of a cell</th></tr></thead><tbody>\n",
                   head, with_groups ? "<th class=\"n\">Groups</th>" : "");
     for (int i = 0; i < bins->n; i++) {
@@ -255,9 +247,12 @@ static void bin_table(kanon__output *o, const kanon__report *r, const kanon__rep
         size_label(label, bin, "");
         kanon__markup(o, "<tr><th scope=\"row\">%s</th>", label);
         if (with_groups)
-            kanon__markup(o, "<td class=\"n\">%s</td>", kanon__show_count(bin->groups).text);
+            kanon__markup(o, "<td class=\"n\" data-label=\"Groups\">%s</td>", kanon__show_count(bin->groups).text);
         kanon__markup(o,
-                      "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+                      "<td class=\"n\" data-label=\"Records\">%s</td>"
+                      "<td class=\"n\" data-label=\"Share of the records\">%s</td>"
+                      "<td class=\"n\" data-label=\"Share of the loss\">%s</td>"
+                      "<td class=\"n\" data-label=\"Average loss of a cell\">%s</td></tr>\n",
                       kanon__show_count(bin->records).text, kanon__show_share(kanon__share((double)bin->records, n)).text,
                       kanon__show_share(kanon__share(bin->loss, d->loss)).text,
                       kanon__show_share(kanon__share(bin->loss, (double)bin->records * d->total_weight)).text);

@@ -229,14 +229,15 @@ static void list_columns(kanon__output *o, const kanon_table *t)
 {
     enum { MAX_COLUMNS = 300 };
     int n = t->data.n_columns < MAX_COLUMNS ? t->data.n_columns : MAX_COLUMNS;
-    kanon__output_text(o, "<h3>Columns</h3>\n<table><thead><tr><th>Column</th><th>Role</th><th>Type</th><th>Taxonomy</th>"
-                          "<th class=\"n\">Weight</th></tr></thead><tbody>\n");
+    kanon__output_text(
+        o, "<h3>Columns</h3>\n<table class=\"stack\"><thead><tr><th>Column</th><th>Role</th><th>Type</th><th>Taxonomy</th>"
+           "<th class=\"n\">Weight</th></tr></thead><tbody>\n");
     for (int i = 0; i < n; i++) {
         const kanon__column *c = &t->data.columns[i];
         const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
         kanon__output_text(o, "<tr><th scope=\"row\">");
         put_text(o, c->name);
-        kanon__markup(o, "</th><td>%s</td><td>%s</td><td>", kanon_role_text(c->role),
+        kanon__markup(o, "</th><td>%s</td><td>%s</td><td data-label=\"Taxonomy\">", kanon_role_text(c->role),
                       c->domain != NULL ? kanon_type_text(c->domain->type) : "");
         if (taxonomy != NULL && taxonomy->flat)
             kanon__output_text(o, "none");
@@ -244,7 +245,7 @@ static void list_columns(kanon__output *o, const kanon_table *t)
             kanon__markup(o, "%s levels, %s values", kanon__show_count((int64_t)taxonomy->height[0] + 1).text,
                           kanon__show_count(taxonomy->n_leaves).text);
         kanon__markup(
-            o, "</td><td class=\"n\">%s</td></tr>\n",
+            o, "</td><td class=\"n\" data-label=\"Weight\">%s</td></tr>\n",
             c->role == KANON_ROLE_QUASI ? kanon__show_figure(c->weight, c->weight == (double)(int64_t)c->weight).text : "");
     }
     if (n < t->data.n_columns)

@@ -51,10 +51,14 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
     kanon__report_data data = {0};
     kanon__report told = *r;
     kanon_measures measures = {0};
+    kanon_advice *advice = NULL;
     char input_sha256[KANON__SHA256_TEXT];
     KANON_TRY(kanon__report_data_init(&data, r->table, r->grouping, r->measures->k, err), out);
     KANON_TRY(kanon__source_sha256(input_sha256, r->table->source, err), out);
-    if (r->external) {
+    if (!r->external) {
+        KANON_TRY(kanon_advise(&advice, r->table, r->grouping, err), out);
+        told.advice = advice;
+    } else {
         KANON_TRY(external_measures(&measures, r->measures, err), out);
         told.measures = &measures;
         kanon__report_data_coarsen(&data, r->table);
@@ -64,6 +68,7 @@ kanon_status kanon__report_write(kanon__output *output, const kanon__report *r, 
     else
         st = kanon__report_json(output, &told, &data, input_sha256, err);
 out:
+    kanon_advice_free(advice);
     kanon__free(measures.figures);
     kanon__report_data_clear(&data);
     return st;

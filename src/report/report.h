@@ -15,11 +15,12 @@ typedef struct kanon__report {
     const kanon_measures *measures;
     const char *release_path; /* NULL: none was written */
     const char *release_sha256;
-    const char *numeric; /* the form of numeric cells; NULL with no release */
-    const char *command; /* what makes the release again, in the words of the caller; NULL: not shown */
-    bool shuffle;        /* the release is in random order */
-    bool html;           /* a page for people */
-    bool external;       /* nothing that describes single groups, and nothing that helps to undo the release */
+    const char *numeric;        /* the form of numeric cells; NULL with no release */
+    const char *command;        /* what makes the release again, in the words of the caller; NULL: not shown */
+    const kanon_advice *advice; /* what to try next; NULL of external reports */
+    bool shuffle;               /* the release is in random order */
+    bool html;                  /* a page for people */
+    bool external;              /* nothing that describes single groups, and nothing that helps to undo the release */
 } kanon__report;
 
 /* KANON_EINVAL where the library was built without reports; asked before anything is written. */

@@ -3,6 +3,7 @@
 #include "report/report_data.h"
 
 #include "core/alloc.h"
+#include "measures/advice.h"
 #include "measures/measure.h"
 #include "model/entity_records.h"
 
@@ -107,14 +108,17 @@ static kanon_status measure_costs(kanon__report_data *d, double **diversity, con
         KANON_TRY(kanon__grouping_extents(&extents, g, c, err), out);
         attribute_extents[i] = extents;
         double loss = (double)g->n_suppressed * c->weight;
+        int64_t any = g->n_suppressed;
         for (int64_t group = 0; group < g->n_groups; group++) {
             double term = kanon__subject_term(&subject, i, group);
             loss += (double)g->sizes[group] * term;
             (*diversity)[group] += term;
+            any += kanon__shows_nothing(c, extents + 2 * group) ? g->sizes[group] : 0;
         }
         kanon__free(extents);
         extents = NULL;
         d->costs[i].loss = loss;
+        d->costs[i].any = kanon__share((double)any, (double)g->n_rows);
         d->costs[i].average = kanon__share(loss, (double)g->n_rows * c->weight);
         d->loss += loss;
         d->total_weight += c->weight;
@@ -318,6 +322,12 @@ static kanon_status fill_variety(kanon__variety *v, const group_values *values, 
         kanon__bins_add(&v->top, 100 * values[i].top / g->sizes[i], 1, g->sizes[i], 0);
         v->single_groups += values[i].distinct == 1;
         v->single_records += values[i].distinct == 1 ? g->sizes[i] : 0;
+        int64_t percent = 100 * values[i].top / g->sizes[i];
+        if (values[i].distinct > 1 && percent >= KANON__DOMINANT) {
+            v->dominated_groups++;
+            v->dominated_records += g->sizes[i];
+            v->top_percent = percent > v->top_percent ? percent : v->top_percent;
+        }
     }
     kanon__free(distinct);
     return KANON_OK;
@@ -395,5 +405,8 @@ void kanon__report_data_coarsen(kanon__report_data *d, const kanon_table *t)
         kanon__bins_merge(&v->top, NULL, KANON__EXTERNAL_GROUPS);
         if (v->single_groups < KANON__EXTERNAL_GROUPS)
             v->single_groups = v->single_records = 0;
+        if (v->dominated_groups < KANON__EXTERNAL_GROUPS)
+            v->dominated_groups = v->dominated_records = 0;
+        v->top_percent = 0; /* that of one group */
     }
 }

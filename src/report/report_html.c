@@ -1,78 +1,23 @@
 /* The page for people: one file without scripts, fonts or pictures from elsewhere, for the screen and for A4 paper. It
  * has no clock time, so that equal runs give equal pages except for the seconds that they took. Nothing that stands for
  * more than 0 but fewer than k records is named.
- * Called by report.c; writes the summary and the guarantees itself, calls html_plots.c and html_tables.c for the rest. */
+ * Called by report.c; writes the summary and the guarantees itself, calls the html_*.c files for the rest. */
 #include "report/html_parts.h"
-#include "report/svg_plot.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <string.h>
-
-/* One style sheet inside the page, which is one file. */
-static const char style[] =
-    "@page{size:A4;margin:15mm}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;padding:24px 20px 48px;max-width:780px;background:#fff;color:#1a1a1a;"
-    "font:15px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Liberation Sans\",Arial,sans-serif}\n"
-    "h1{font-size:25px;line-height:1.25;margin:0 0 4px;overflow-wrap:anywhere}\n"
-    "h2{font-size:19px;line-height:1.3;margin:36px 0 8px;padding-bottom:3px;border-bottom:2px solid "
-    "#1f4e79;break-after:avoid}\n"
-    "h3{font-size:15px;margin:20px 0 6px;break-after:avoid}\n"
-    "p{margin:8px 0}\n"
-    "ul{margin:8px 0;padding-left:22px}\n"
-    "li{margin:5px 0}\n"
-    ".kind{margin:0 0 18px;color:#555}\n"
-    ".small{font-size:12px;color:#555;margin:4px 0}\n"
-    ".tiles{display:flex;flex-wrap:wrap;gap:10px;margin:16px 0;padding:0;list-style:none}\n"
-    ".tiles li{flex:1 1 120px;margin:0;padding:8px 12px;border:1px solid #bbb;border-left:4px solid #1f4e79;font-size:12px;"
-    "color:#444}\n"
-    ".tiles b{display:block;font-size:20px;line-height:1.3;color:#111}\n"
-    "table{border-collapse:collapse;width:100%;margin:10px 0;font-size:13px;line-height:1.4}\n"
-    "th,td{padding:4px 8px;border-bottom:1px solid #ddd;text-align:left;vertical-align:top;overflow-wrap:anywhere}\n"
-    "thead th{border-bottom:1.5px solid #555;vertical-align:bottom;overflow-wrap:normal}\n"
-    "tbody th{font-weight:600}\n"
-    "tr{break-inside:avoid}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    "thead .n{white-space:normal}\n"
-    ".formula{color:#444;font-size:12px;width:42%}\n"
-    ".yes{font-weight:600;white-space:nowrap}\n"
-    ".no{white-space:nowrap;color:#666}\n"
-    ".facts th{width:190px}\n"
-    ".by-column th{width:44%}\n"
-    ".by-column th .formula{display:block;font-weight:400;width:auto;margin-top:2px}\n"
-    ".values{columns:2;column-gap:20px}\n"
-    ".values div{display:flex;justify-content:space-between;gap:8px;break-inside:avoid}\n"
-    "code,pre{font-family:ui-monospace,\"DejaVu Sans "
-    "Mono\",Menlo,Consolas,monospace;font-size:11.5px;overflow-wrap:anywhere}\n"
-    "tbody th code{font-weight:400;color:#555}\n"
-    "pre{white-space:pre-wrap;padding:8px 10px;margin:8px 0;border:1px solid #ccc;line-height:1.5}\n"
-    "figure{margin:14px 0;break-inside:avoid}\n"
-    "figcaption{margin:0 0 4px;font-size:13px;overflow-wrap:anywhere}\n"
-    "svg{display:block;width:100%;height:auto;font-size:11px}\n"
-    ".pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(310px,1fr));gap:6px 28px;align-items:start}\n";
-static const char print_style[] =
-    "@media print{body{padding:0;max-width:none;font-size:10.5pt}h1{font-size:18pt}h2{margin-top:22px}table{font-size:9pt}"
-    ".pair{grid-template-columns:1fr 1fr}.formula{font-size:8.5pt}}\n";
 
 static const char *file_name(const kanon__report *r)
 {
     return kanon__file_name(r->table->source->name);
 }
 
-/* Title and style, and for whom the page is meant. */
+/* Title, and for whom the page is meant. */
 static void put_head(kanon__output *o, const kanon__report *r)
 {
-    kanon__output_text(
-        o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>Anonymisation of ");
-    kanon__markup_text(o, file_name(r), strlen(file_name(r)));
-    kanon__output_text(o, "</title>\n<style>\n");
-    kanon__output_text(o, style);
-    kanon__output_text(o, kanon__plot_style);
-    kanon__output_text(o, print_style);
-    kanon__output_text(o, "</style>\n</head>\n<body>\n<h1>Anonymisation of ");
-    kanon__markup_text(o, file_name(r), strlen(file_name(r)));
-    kanon__output_text(o, "</h1>\n<p class=\"kind\">");
+    kanon__page_begin(o, "Anonymisation of ", file_name(r));
+    kanon__output_text(o, "<p class=\"kind\">");
     if (r->external)
         kanon__markup(
             o,
@@ -195,33 +140,18 @@ static void say_bound(kanon__output *o, const kanon__report *r)
                   kanon__show_share(1 / gap->value).text);
 }
 
-/* The constraints in addition to k, what is reached, and what they cost. */
+/* Entities and suppression in words; the verdict has what is asked and reached, and the price. */
 static void say_requirements(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
     if (g->n_constraints == 0 && g->most_suppressed < 0)
         return;
-    if (g->n_constraints > 0)
-        kanon__output_text(o, "<p>In addition to k, the groups satisfy this:</p>\n<ul>\n");
-    for (int64_t i = 0; i < g->n_constraints; i++) {
-        kanon__output_text(o, "<li>");
-        kanon__markup_text(o, g->constraints[i].sentence, strlen(g->constraints[i].sentence));
-        kanon__markup(o, " (asked: %s, reached: <b>%s</b>)</li>\n", kanon__show_figure(g->constraints[i].asked, false).text,
-                      kanon__show_figure(g->constraints[i].reached, false).text);
-    }
-    if (g->n_constraints > 0)
-        kanon__output_text(o, "</ul>\n");
     if (r->table->data.has_entity)
         kanon__markup(o, "<p>The %s records belong to %s entities, and k counts these.</p>\n",
                       kanon__show_count(g->n_rows).text, kanon__show_count(r->table->data.n_entities).text);
     if (g->most_suppressed >= 0)
         kanon__markup(o, "<p>Up to %s records could be suppressed to lower the loss; %s were.</p>\n",
                       kanon__show_count(g->most_suppressed).text, kanon__show_count(g->n_suppressed).text);
-    if (isfinite(g->loss_without) && isfinite(g->loss_with))
-        kanon__markup(o, "<p>With k alone the same algorithm loses %s; with all of the above it loses <b>%s</b>.</p>\n",
-                      kanon__show_figure(g->loss_without, false).text, kanon__show_figure(g->loss_with, false).text);
-    else
-        kanon__output_text(o, "<p>What that cost in loss was not measured.</p>\n");
 }
 
 static void put_summary(kanon__output *o, const kanon__report *r, const kanon__report_data *d)
@@ -323,16 +253,23 @@ kanon_status kanon__report_html(kanon__output *o, const kanon__report *r, const 
 {
     kanon_status st = KANON_OK;
     put_head(o, r);
+    kanon__html_verdict(o, r, d);
     put_summary(o, r, d);
+    kanon__html_cells(o, r, d);
+    kanon__html_advice(o, r);
     kanon__html_risk(o, r, d);
     kanon__html_groups(o, r, d);
     KANON_TRY(kanon__html_costs(o, r, d, err), out);
     KANON_TRY(kanon__html_attributes(o, r, d, err), out);
+    KANON_TRY(kanon__html_relations(o, r, d, err), out);
     kanon__html_sensitive(o, r, d);
     kanon__html_figures(o, r->measures);
     put_guarantees(o, r, d);
+    kanon__html_glossary(o);
     kanon__html_origin(o, r, input_sha256);
-    kanon__output_text(o, "</body>\n</html>\n");
+    if (!r->external)
+        kanon__html_sign_off(o);
+    kanon__page_end(o);
 out:
     return st;
 }

@@ -1,6 +1,7 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
  * become text. Called by report.c; calls jansson. */
 #include "core/alloc.h"
+#include "measures/advice.h"
 #include "report/json_text.h"
 #include "report/markup.h"
 #include "report/report.h"
@@ -316,7 +317,7 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
                 set_requirements(root, r) && set_files(root, r, input_sha256) && set_data(root, r, data) &&
                 set(root, "columns", column_list(r->table));
     if (!r->external)
-        good = good && set(root, "warnings", warning_list(r));
+        good = good && set(root, "advice", text_list(&r->advice->sentences)) && set(root, "warnings", warning_list(r));
     if (good)
         text = kanon__json_text(root);
     if (text == NULL) {

@@ -13,11 +13,17 @@ const char kanon__plot_style[] = ".light{fill:#b9c3cf;stroke:#8794a3;stroke-widt
                                  ".outline{fill:none;stroke:#1f4e79;stroke-width:1.6}\n"
                                  ".grid{stroke:#e3e3e3;stroke-width:1}\n"
                                  ".base{stroke:#777;stroke-width:1}\n"
+                                 ".chosen{fill:none;stroke:#b05a00;stroke-width:2.4}\n"
                                  ".label{fill:#222}\n"
                                  ".value{fill:#333;font-size:10px}\n"
                                  ".note{fill:#555;font-size:10.5px}\n"
                                  ".middle{text-anchor:middle}\n"
                                  ".right{text-anchor:end}\n";
+
+const char kanon__plot_dark_style[] =
+    "@media screen and (prefers-color-scheme:dark){.light{fill:#59636f;stroke:#8794a3}.dark{fill:#8fc1f0}"
+    ".outline{stroke:#8fc1f0}.grid{stroke:#363c44}.base{stroke:#a0a8b0}.label,.value{fill:#e8e8e8}.note{fill:#b3b8bf}"
+    ".chosen{stroke:#f0c46c}}\n";
 
 typedef struct frame {
     double left, top, width, height; /* of the area where the values are drawn */
@@ -167,7 +173,7 @@ static int label_stride(const kanon__plot_bar *bars, int n, double slot)
 static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f, const kanon__plot_bar *bar, double x,
                        double slot, double top)
 {
-    double width = slot * 0.8 / plot->n_series;
+    double width = slot * 0.8 / plot->n_series, label_end = 0, label_y = 0;
     for (int j = 0; j < plot->n_series; j++) {
         double height = f->height * bar->values[j] / top, left = x + slot * 0.1 + j * width;
         if (bar->values[j] > 0 && height < 1)
@@ -175,8 +181,14 @@ static void one_column(kanon__output *o, const kanon__plot *plot, const frame *f
         if (bar->values[j] > 0)
             rectangle(o, left, f->top + f->height - height, width, height, series_class(plot, j));
         kanon__figure_text shown = show_value(plot, bar->values[j]);
-        if (bar->values[j] > 0 && DIGIT * (double)strlen(shown.text) <= slot / plot->n_series + 2)
-            text(o, left + width / 2, f->top + f->height - height - 3, "value middle", shown.text);
+        double y = f->top + f->height - height - 3, half = DIGIT * (double)strlen(shown.text) / 2;
+        if (!(bar->values[j] > 0) || 2 * half > slot / plot->n_series + 2)
+            continue;
+        if (left + width / 2 - half < label_end && fabs(y - label_y) < 11)
+            y = label_y - 11; /* above its neighbour, which it would cover */
+        text(o, left + width / 2, y, "value middle", shown.text);
+        label_end = left + width / 2 + half;
+        label_y = y;
     }
 }
 
@@ -342,9 +354,9 @@ static void scale_marks(kanon__output *o, const kanon__plot *plot, const frame *
     for (double mark = s->from; mark <= s->to * (1 + 1e-9); mark = s->logarithmic ? next_mark(mark) : mark + step) {
         double x = along(s, f, mark);
         line(o, x, base, x, base + 3, "base");
-        text(o, x, base + 14, "label middle", kanon__show_figure(mark, false).text);
+        text(o, x, base + 16, "label middle", kanon__show_figure(mark, false).text);
     }
-    text(o, f->left + f->width, base + AXIS_HEIGHT + 12, "note right", plot->x_title);
+    text(o, f->left + f->width, base + AXIS_HEIGHT + 15, "note right", plot->x_title);
 }
 
 static double height_of(const frame *f, double y, double top)
@@ -369,12 +381,39 @@ static void join_points(kanon__output *o, const frame *f, const scale *s, const 
 static void circles(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n, double top)
 {
     for (int i = 0; i < n; i++) {
-        kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"3.5\" class=\"%s\"><title>",
-                      kanon__show_place(along(s, f, points[i].x)).text,
-                      kanon__show_place(height_of(f, points[i].y, top)).text, points[i].is_dark ? "dark" : "light");
+        kanon__figure_text x = kanon__show_place(along(s, f, points[i].x)),
+                           y = kanon__show_place(height_of(f, points[i].y, top));
+        if (points[i].is_chosen)
+            kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"8\" class=\"chosen\"/>\n", x.text, y.text);
+        kanon__markup(o, "<circle cx=\"%s\" cy=\"%s\" r=\"3.5\" class=\"%s\"><title>", x.text, y.text,
+                      points[i].is_dark ? "dark" : "light");
         kanon__markup_text(o, points[i].label, strlen(points[i].label));
         kanon__output_text(o, "</title></circle>\n");
     }
+}
+
+/* Where a label is. */
+typedef struct label_place {
+    double from, to, y;
+} label_place;
+
+/* To the left and below a point; the label of the chosen one, which has a ring, to the right where that is the only room. */
+static label_place label_of(const frame *f, const scale *s, const kanon__plot_point *point, double top)
+{
+    double room = point->is_chosen ? 11 : 6, width = LETTER * kanon__text_width(point->label, strlen(point->label));
+    label_place at = {.to = along(s, f, point->x) - room, .y = height_of(f, point->y, top) + 13};
+    at.from = at.to - width;
+    if (point->is_chosen && at.from < f->left) {
+        at.from = along(s, f, point->x) + room;
+        at.to = at.from + width;
+        at.y -= 18;
+    }
+    return at;
+}
+
+static bool labels_touch(const label_place *a, const label_place *b)
+{
+    return a->from < b->to && b->from < a->to && fabs(a->y - b->y) < 12;
 }
 
 /* To the left and below a joined point there is none, so there is room for its label; where one would touch the axis or the
@@ -382,15 +421,17 @@ static void circles(kanon__output *o, const frame *f, const scale *s, const kano
 static void point_labels(kanon__output *o, const frame *f, const scale *s, const kanon__plot_point *points, int n,
                          double top)
 {
-    double taken_to = 0, taken_y = 0;
+    label_place before = {0}, chosen = {0};
+    for (int i = 0; i < n; i++)
+        if (points[i].is_chosen)
+            chosen = label_of(f, s, &points[i], top);
     for (int i = 0; i < n; i++) {
-        double x = along(s, f, points[i].x) - 6, y = height_of(f, points[i].y, top) + 13;
-        double begin_x = x - LETTER * kanon__text_width(points[i].label, strlen(points[i].label));
-        if (!points[i].is_joined || begin_x < f->left || (begin_x < taken_to && fabs(y - taken_y) < 12))
+        label_place at = label_of(f, s, &points[i], top);
+        bool free = points[i].is_joined && at.from >= f->left && !labels_touch(&at, &before) && !labels_touch(&at, &chosen);
+        if (!free && !points[i].is_chosen)
             continue;
-        text(o, x, y, "label right", points[i].label);
-        taken_to = x;
-        taken_y = y;
+        text(o, at.to, at.y, "label right", points[i].label);
+        before = points[i].is_chosen ? before : at;
     }
 }
 

@@ -6,10 +6,12 @@
 
 #include "report/markup.h"
 
-enum { KANON__PLOT_WIDE = 720, KANON__PLOT_HALF = 350 };
+enum { KANON__PLOT_WIDE = 520, KANON__PLOT_HALF = 350 };
 
 /* The CSS rules of what is drawn; a page with plots has them once. */
 extern const char kanon__plot_style[];
+/* The same for readers who prefer dark pages; only of pages, because a picture alone has no background. */
+extern const char kanon__plot_dark_style[];
 
 typedef struct kanon__plot_bar {
     const char *label;
@@ -51,6 +53,7 @@ typedef struct kanon__plot_point {
     double x, y;
     bool is_dark;
     bool is_joined; /* the line goes through it */
+    bool is_chosen; /* it has a ring, and its label is shown whatever others would be there */
     char label[KANON__PLOT_LABEL];
 } kanon__plot_point;
 

@@ -411,6 +411,8 @@ static kanon_status make_taxonomy(const build *b, kanon_error *err)
     if (b->first_missing != KANON__NO_CODE)
         extra = value_text(b, b->first_missing, &extra_length);
     st = kanon__taxonomy_from_tree(&b->domain->taxonomy, tree, extra, extra_length, err);
+    if (st == KANON_OK) /* inline or in a file; masks and flat trees are made from the values */
+        b->domain->taxonomy->given = b->attribute != NULL && (made == NULL || b->attribute->taxonomy_path != NULL);
     if (extra != NULL)
         st = fail_with_place(b, b->first_missing, st, err);
 out:

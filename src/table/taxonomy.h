@@ -29,6 +29,7 @@ typedef struct kanon__taxonomy {
     bool own_leaves;          /* a leaf may have the name of the node right above it, of which it is the value itself */
     int32_t *label;           /* the dictionary code of each node's name */
     bool flat;                /* made from the values because none was given */
+    bool given;               /* as the schema has it: nothing in it is from the table */
     int32_t *node_of_label;   /* the node of each dictionary code; of two, the upper one */
 } kanon__taxonomy;
 

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "report/json_text.h"
+#include "report/page.h"
 #include "report/svg_plot.h"
 
 #include <jansson.h>
@@ -52,6 +53,9 @@ static bool fill_curve(json_t *root, const kanon_curve *c)
     good = set(root, "criteria", names) && good;
     good = set(root, "formulas", formulas) && good;
     good = set(root, "points", points) && good;
+    const kanon_curve_point *chosen = kanon_curve_recommended(c);
+    if (chosen != NULL)
+        good = set(root, "recommended", json_integer(chosen - c->points)) && good;
     for (int i = 0; good && i < n_criteria; i++)
         good = json_array_append_new(names, json_string(criteria[i])) == 0;
     for (size_t i = 0; good && i < c->points[0].n_figures; i++)
@@ -116,6 +120,7 @@ typedef struct panel_points {
 /* The points that have both figures; the line goes through those that are not dominated in the two. */
 static void place_points(panel_points *d, const kanon_curve *c, const struct panel *panel)
 {
+    const kanon_curve_point *chosen = kanon_curve_recommended(c);
     d->n = 0;
     for (int64_t i = 0; i < c->n; i++) {
         const kanon_curve_point *p = &c->points[i];
@@ -125,6 +130,9 @@ static void place_points(panel_points *d, const kanon_curve *c, const struct pan
         kanon__plot_point *point = &d->points[d->n];
         *point = (kanon__plot_point){.x = x, .y = y, .is_dark = p->result == KANON_POINT_OPTIMAL};
         name_point(point->label, sizeof point->label, c, p);
+        point->is_chosen = p == chosen;
+        if (point->is_chosen)
+            snprintf(point->label + strlen(point->label), sizeof point->label - strlen(point->label), ": recommended");
         d->places[2 * d->n] = x;
         d->places[2 * d->n + 1] = y;
         d->n++;
@@ -142,48 +150,59 @@ static int compare_x(const void *left, const void *right)
     return (a->y > b->y) - (a->y < b->y);
 }
 
-/* One below the other; returns how many there are. */
-static int put_panels(kanon__output *o, const kanon_curve *c, panel_points *d)
+/* One panel, if there is anything to be shown in it. */
+static bool put_panel(kanon__output *o, const kanon_curve *c, panel_points *d, const struct panel *panel)
 {
-    int n = 0;
-    for (int i = 0; i < N_PANELS; i++) {
-        place_points(d, c, &panels[i]);
-        if (d->n == 0)
-            continue;
-        qsort(d->points, (size_t)d->n, sizeof *d->points, compare_x);
-        kanon__plot plot = {.title = panels[i].title,
-                            .width = KANON__PLOT_WIDE,
-                            .n_series = 2,
-                            .series = {"dominated", "not dominated"},
-                            .shares = panels[i].shares,
-                            .x_title = panels[i].x_title,
-                            .y_title = panels[i].y_title};
-        kanon__markup(o, "<g transform=\"translate(0 %d)\">\n", KANON__PLOT_POINTS_HEIGHT * n++);
-        kanon__plot_points(o, &plot, d->points, (int)d->n, panels[i].logarithmic);
-        kanon__output_text(o, "</g>\n");
-    }
-    return n;
+    place_points(d, c, panel);
+    if (d->n == 0)
+        return false;
+    qsort(d->points, (size_t)d->n, sizeof *d->points, compare_x);
+    kanon__plot plot = {.title = panel->title,
+                        .width = KANON__PLOT_WIDE,
+                        .n_series = 2,
+                        .series = {"dominated", "not dominated"},
+                        .shares = panel->shares,
+                        .x_title = panel->x_title,
+                        .y_title = panel->y_title};
+    kanon__plot_points(o, &plot, d->points, (int)d->n, panel->logarithmic);
+    return true;
 }
 
-/* The points as a table below the plots, for readers who need the numbers. */
+/* The names of figures in words. */
+static void put_words(kanon__output *o, const char *name)
+{
+    for (; *name != '\0'; name++)
+        kanon__markup_text(o, *name == '_' ? " " : name, 1);
+}
+
+/* The points as a table below the plots, for readers who need the numbers. On a narrow page, one below the other. */
 static void put_table(kanon__output *o, const kanon_curve *c)
 {
-    kanon__output_text(o, "<table>\n<thead><tr><th>settings</th><th>result</th>");
-    for (size_t i = 0; i < c->points[0].n_figures; i++)
-        kanon__markup(o, "<th>%s</th>", c->figures[i].name);
+    const kanon_curve_point *chosen = kanon_curve_recommended(c);
+    kanon__html_begin(o, "points", "All points");
+    kanon__output_text(o, "<div class=\"scroll\"><table class=\"stack dense\">\n<thead><tr><th>settings</th><th>result</th>");
+    for (size_t i = 0; i < c->points[0].n_figures; i++) {
+        kanon__output_text(o, "<th class=\"n\">");
+        put_words(o, c->figures[i].name);
+        kanon__output_text(o, "</th>");
+    }
     kanon__output_text(o, "</tr></thead>\n<tbody>\n");
     for (int64_t i = 0; i < c->n; i++) {
         const kanon_curve_point *p = &c->points[i];
         char name[KANON__PLOT_LABEL];
         name_point(name, sizeof name, c, p);
-        kanon__output_text(o, "<tr><th>");
-        kanon__markup_text(o, name, strlen(name));
-        kanon__markup(o, "</th><td>%s</td>", kanon_point_result_text(p->result));
-        for (size_t j = 0; j < p->n_figures; j++)
-            kanon__markup(o, "<td>%s</td>", kanon__show_figure(p->figures[j].value, p->figures[j].whole).text);
+        kanon__output_text(o, "<tr><th scope=\"row\">");
+        kanon__html_text(o, name);
+        kanon__markup(o, "</th><td>%s%s</td>", kanon_point_result_text(p->result), p == chosen ? ", recommended" : "");
+        for (size_t j = 0; j < p->n_figures; j++) {
+            kanon__output_text(o, "<td class=\"n\" data-label=\"");
+            put_words(o, p->figures[j].name);
+            kanon__markup(o, "\">%s</td>", kanon__show_figure(p->figures[j].value, p->figures[j].whole).text);
+        }
         kanon__output_text(o, "</tr>\n");
     }
-    kanon__output_text(o, "</tbody>\n</table>\n");
+    kanon__output_text(o, "</tbody>\n</table></div>\n");
+    kanon__html_end(o);
 }
 
 /* All panels as one picture. */
@@ -201,27 +220,58 @@ static void put_svg(kanon__output *o, const kanon_curve *c, panel_points *d)
                   KANON__PLOT_WIDE, height, KANON__PLOT_WIDE, height);
     kanon__output_text(o, kanon__plot_style);
     kanon__output_text(o, "</style>\n");
-    put_panels(o, c, d);
+    for (int i = 0, n = 0; i < N_PANELS; i++) {
+        kanon__markup(o, "<g transform=\"translate(0 %d)\">\n", KANON__PLOT_POINTS_HEIGHT * n);
+        n += put_panel(o, c, d, &panels[i]);
+        kanon__output_text(o, "</g>\n");
+    }
     kanon__output_text(o, "</svg>\n");
+}
+
+/* Which point to take, and why; a reader may weigh it otherwise. */
+static void put_choice(kanon__output *o, const kanon_curve *c)
+{
+    char name[KANON__PLOT_LABEL];
+    const kanon_curve_point *chosen = kanon_curve_recommended(c);
+    if (chosen == NULL)
+        return;
+    name_point(name, sizeof name, c, chosen);
+    kanon__html_begin(o, "choice", "The recommended point");
+    kanon__output_text(o, "<p class=\"caution\"><b>");
+    kanon__html_text(o, name);
+    kanon__markup(o,
+                  "</b>: information loss %s (an average cell loses %s), average risk %s.</p>\n"
+                  "<p>Of the points that no other one beats, it lies nearest to the corner where both loss and risk are "
+                  "least. Each of the two is counted from its least (0) to its greatest value (1) among these points, the "
+                  "risk in equal steps of its logarithm. Where a rule prescribes a size of groups, the rule decides.</p>\n",
+                  kanon__show_figure(kanon__curve_figure(chosen, "information_loss"), false).text,
+                  kanon__show_share(kanon__curve_figure(chosen, "avg_loss")).text,
+                  kanon__show_share(kanon__curve_figure(chosen, "average_risk")).text);
+    kanon__html_end(o);
 }
 
 /* A page with the panels and the table, without scripts or files from elsewhere. */
 static void put_page(kanon__output *o, const kanon_curve *c, panel_points *d)
 {
-    const char *name = kanon__file_name(c->table_name);
-    kanon__output_text(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Trade-off: ");
-    kanon__markup_text(o, name, strlen(name));
-    kanon__output_text(o, "</title>\n<style>\nbody{margin:20px;font:14px sans-serif}table{border-collapse:collapse;"
-                          "font-size:12px}th,td{padding:3px 8px;border-bottom:1px solid #ddd;text-align:right}"
-                          "th{text-align:left;white-space:nowrap}\n</style>\n</head>\n<body>\n<h1>Trade-off: ");
-    kanon__markup_text(o, name, strlen(name));
-    kanon__markup(o,
-                  "</h1>\n<p>Algorithm %s. The line joins the points that are not dominated in the two figures shown; a "
-                  "dark point is not dominated in all the criteria together.</p>\n",
-                  c->algorithm);
-    put_svg(o, c, d);
+    kanon__page_begin(o, "Trade-off: ", kanon__file_name(c->table_name));
+    kanon__markup(
+        o,
+        "<p class=\"kind\">Algorithm %s. The line joins the points that are not dominated in the two figures shown; "
+        "a dark point is not dominated in all the criteria together.</p>\n",
+        c->algorithm);
+    put_choice(o, c);
+    kanon__html_begin(o, "plots", "Loss against risk");
+    for (int i = 0; i < N_PANELS; i++) {
+        place_points(d, c, &panels[i]);
+        if (d->n == 0)
+            continue;
+        kanon__markup(o, "<figure><figcaption>%s</figcaption>\n", panels[i].title);
+        put_panel(o, c, d, &panels[i]);
+        kanon__output_text(o, "</figure>\n");
+    }
+    kanon__html_end(o);
     put_table(o, c);
-    kanon__output_text(o, "</body>\n</html>\n");
+    kanon__page_end(o);
 }
 
 kanon_status kanon__curve_plot(kanon__output *o, const kanon_curve *c, bool html, kanon_error *err)

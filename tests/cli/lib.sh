@@ -49,6 +49,13 @@ err_lines()
     [ "$lines" -eq "$1" ] || failed "$((lines)) lines on standard error instead of $1"
 }
 
+# err_results N: that many lines on standard error besides advice and the names of the files.
+err_results()
+{
+    lines=$(grep -cv -e '^kanon: advice: ' -e '^kanon: written: ' "$ERR") || true
+    [ "$lines" -eq "$1" ] || failed "$((lines)) lines of results on standard error instead of $1"
+}
+
 no_file()
 {
     [ ! -e "$1" ] || failed "$1 should not be there"

@@ -3,6 +3,7 @@
 #include "core/random.h"
 #include "report/distribution.h"
 #include "report/markup.h"
+#include "report/relations.h"
 #include "report/report.h"
 #include "support.h"
 
@@ -554,7 +555,10 @@ static void text_is_harmless(void **state)
     (void)state;
     assert_written(whole, "<a href=\"x\">'&'", "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
     assert_written(whole, "a\nb\tc\x7f", "a\\nb\\tc\\x7f");
-    assert_written(whole, "a\xc2\x9b" "31m\xe2\x80\xaez\xe2\x81\xa6", "a\\u009b31m\\u202ez\\u2066"); /* C1, bidirectional */
+    assert_written(whole,
+                   "a\xc2\x9b"
+                   "31m\xe2\x80\xaez\xe2\x81\xa6",
+                   "a\\u009b31m\\u202ez\\u2066"); /* C1, bidirectional */
     assert_written(whole, "na\xC3\xAFve \xE6\xBC\xA2", "na\xC3\xAFve \xE6\xBC\xA2");
     /* a lone byte, an overlong slash, a surrogate, a cut sequence */
     assert_written(whole, "\xE9|\xC0\xAF|\xED\xA0\x80|\xE6\xBC",
@@ -597,12 +601,54 @@ static void a_page_ends_in_html(void **state)
     assert_false(kanon__report_is_html("-"));
 }
 
+/* ---- means, correlations, dominant values ------------------------------------------------------------------------ */
+
+/* x = 0..199 and y = -2x in groups of 20 that follow each other: 5 of 200 records can move the mean of x by 199 * 5 / 200,
+ * about 5, so it is told in tens, 99.5 as 100; that of y, by about 10, -199 as -200. In the first group 19 of 20 have one
+ * value. */
+static void means_hide_single_records(void **state)
+{
+    enum { N = 200 };
+    static char csv[8192];
+    int64_t group_of[N];
+    kanon_error err = {0};
+    kanon__report_data d;
+    kanon__relations r;
+    (void)state;
+    strcpy(csv, "x,y,s\n");
+    for (int i = 0; i < N; i++) {
+        group_of[i] = 1 + i / 20;
+        char value = i == 5 ? 'b' : i < 20 ? 'a' : (char)('a' + i % 2);
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%d,%d,%c\n", i, -2 * i, value);
+    }
+    data_set data = data_of("attributes: {x: quasi, y: quasi, s: sensitive}\n", csv, group_of);
+    assert_done(kanon__report_data_init(&d, data.table, data.grouping, 0, &err), &err);
+    d.rare = 5;
+    assert_int_equal(d.variety[0].dominated_groups, 1);
+    assert_int_equal(d.variety[0].dominated_records, 20);
+    assert_int_equal(d.variety[0].top_percent, 95);
+    assert_done(kanon__relations_init(&r, data.table, data.grouping, &d, false, &err), &err);
+    assert_int_equal(r.n, 2);
+    for (int when = 0; when < 2; when++) {
+        assert_near(r.means[when][0], 100, 1e-9);
+        assert_near(r.means[when][1], -200, 1e-9);
+        assert_near(r.correlations[when][0][1], -1, 1e-9);
+    }
+    d.rare = 11; /* 20 times that are more records than there are */
+    assert_done(kanon__relations_init(&r, data.table, data.grouping, &d, false, &err), &err);
+    assert_int_equal(r.n, 0);
+    kanon__report_data_clear(&d);
+    forget(&data);
+}
+
 /* ---- no memory --------------------------------------------------------------------------------------------------- */
 
 static kanon_status publish(const data_set *data, bool html, kanon_error *err)
 {
     place report = scratch(html ? "p.html" : "p.json"), external = scratch(html ? "e.html" : "e.json");
-    kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text, .report_external = external.text};
+    place book = scratch(html ? "c.html" : "c.json");
+    kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .report = report.text, .report_external = external.text, .codebook = book.text};
     return kanon_publish(data->table, data->grouping, &outputs, err);
 }
 
@@ -660,19 +706,20 @@ static void every_allocation_fails(void **state)
     data_set data = data_of(truta_yaml, truta_csv, truta_groups);
     kanon_error err = {0};
     for (int html = 0; html < 2; html++) {
-        const char *names[] = {html ? "p.html" : "p.json", html ? "e.html" : "e.json"};
+        const char *names[] = {html ? "p.html" : "p.json", html ? "e.html" : "e.json", html ? "c.html" : "c.json"};
         kanon__alloc_fail_at(0, false);
         assert_done(publish(&data, html, &err), &err);
         int64_t n = kanon__alloc_count();
         for (int64_t i = 1; i <= n; i++) {
             remove(scratch(names[0]).text);
             remove(scratch(names[1]).text);
+            remove(scratch(names[2]).text);
             kanon__alloc_fail_at(i, false);
             kanon_status st = publish(&data, html, &err);
             kanon__alloc_fail_at(0, false);
-            /* the commit can do without a little memory; then both are there */
+            /* the commit can do without a little memory; then all are there */
             assert_true(st == KANON_ENOMEM || (st == KANON_OK && i > n - 2));
-            for (int j = 0; j < 2; j++)
+            for (int j = 0; j < 3; j++)
                 assert_int_equal(exists(scratch(names[j]).text), st == KANON_OK);
         }
     }
@@ -704,6 +751,7 @@ int main(void)
         cmocka_unit_test(numbers_read_well),
         cmocka_unit_test(a_page_ends_in_html),
         cmocka_unit_test(risk_is_that_of_persons),
+        cmocka_unit_test(means_hide_single_records),
         cmocka_unit_test(every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

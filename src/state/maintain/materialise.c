@@ -6,6 +6,7 @@
 #include "state/maintain/materialise.h"
 #include "core/alloc.h"
 #include "table/source/csv_source.h"
+#include "table/tree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,17 @@ out:
     return st;
 }
 
+/* The schema that a state writes for itself has every tree inline, also those that are made of values of records. */
+static void mark_given(const kanon_table *table, const kanon_state *s)
+{
+    for (int i = 0; i < s->n_columns; i++) {
+        const kanon__state_column *c = &s->columns[i];
+        const kanon__domain *domain = table->data.columns[i].domain;
+        if (domain != NULL && domain->taxonomy != NULL)
+            domain->taxonomy->given = c->growth == KANON__GROWS_NEVER && c->tree != NULL && c->tree->n_nodes == c->n_given;
+    }
+}
+
 kanon_status kanon__subset_read_table(kanon__subset *subset, kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -182,6 +194,8 @@ kanon_status kanon__subset_read_table(kanon__subset *subset, kanon_state *s, kan
     KANON_TRY(kanon__table_from_source(&subset->table, source, subset->schema, &reading, err), out);
     if (subset->table->data.n_rows != subset->n || subset->table->data.n_columns != s->n_columns)
         st = kanon__store_damaged(&s->store, "its records", err);
+    else
+        mark_given(subset->table, s);
 out:
     return st;
 }

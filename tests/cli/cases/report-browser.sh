@@ -1,4 +1,5 @@
-# The report in a real browser, where there is one: no errors, every plot has room, no label is cut or covered, A4 on paper.
+# Report, trade-off page and codebook in a real browser, where there is one, on a telephone, a tablet and a large screen: no
+# errors, every plot has room, no label is cut or covered, no word is broken, nothing sticks out; A4 on paper; dark pages.
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no chromium"
 
@@ -29,20 +30,47 @@ for (const plot of plots) {
     }));
 }
 if (document.documentElement.scrollWidth > window.innerWidth) found.push("wider than the window");
-document.body.innerHTML = "";
-document.title = "";
-document.body.textContent = "plots " + plots.length + "; " + (found.join("; ") || "all is well") + ".";
+// a word stands in one line unless it is longer than its line: checksums and file names may break
+for (const cell of document.querySelectorAll("th, td, li, p, h1, h2, h3, dt, dd, figcaption")) {
+    const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walk.nextNode()) !== null;) {
+        if (node.parentNode.closest("code, pre, .facts td, h1")) continue;
+        for (const word of node.data.matchAll(/[A-Za-z]{2,24}/g)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (range.getClientRects().length > 1) found.push("broken: " + word[0]);
+        }
+    }
+}
+const [light] = getComputedStyle(document.body).backgroundColor.match(/[0-9]+/);
+parent.postMessage("plots " + plots.length + " at " + innerWidth + (light > 128 ? " light" : " dark") + "; " +
+    (found.join("; ") || "all is well") + ".", "*");
 </script>
 END
 
+# look PAGE PLOTS: at three widths, in frames because windows have a least width, dark and light; then on paper
 look()
 {
     sed '/^<\/body>$/d; /^<\/html>$/d' "$1" >probed.html
     cat probe >>probed.html
     echo "</body></html>" >>probed.html
-    browse --dump-dom "file://$PWD/probed.html" >dom 2>log || skip "the browser does not run here"
-    ! grep -q CONSOLE log || failed "the browser complains: $(grep CONSOLE log | head -n 1)"
-    grep -q "plots $2; all is well" dom || failed "$1: $(grep -o 'plots.*' dom)"
+    cat >frames.html <<END
+<!DOCTYPE html><body><p id="found"></p><script>
+onmessage = event => { document.getElementById("found").textContent += event.data; };
+</script>
+END
+    for width in 400 800 1600; do
+        echo "<iframe src=\"probed.html\" width=\"$width\" height=\"1000\" style=\"border:0\"></iframe>" >>frames.html
+    done
+    for scheme in dark light; do
+        browse --blink-settings=preferredColorScheme="$([ $scheme = dark ] && echo 0 || echo 1)" --dump-dom \
+            "file://$PWD/frames.html" >dom 2>log || skip "the browser does not run here"
+        ! grep -q CONSOLE log || failed "the browser complains: $(grep CONSOLE log | head -n 1)"
+        for width in 400 800 1600; do
+            grep -q "plots $2 at $width $scheme; all is well" dom || failed "$1 at $width: $(grep -o 'plots.*' dom)"
+        done
+    done
     browse --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/$1" >dom 2>log || failed "$1 cannot be printed"
     ! grep -q CONSOLE log || failed "the browser complains: $(grep CONSOLE log | head -n 1)"
     grep -aq '/MediaBox *\[ *0 0 59[45][.0-9]* 84[12]' page.pdf || failed "$1 is not printed on A4"
@@ -50,9 +78,13 @@ look()
 
 "$KANON" sample hospital --rows 2000 --seed 3 -q -o demo
 expect 0 "$KANON" anonymize demo/hospital.csv -s demo/hospital.yaml -k 5 -a mondrian -o r.csv \
-    --report p.html --report-external e.html -q
+    --report p.html --report-external e.html --codebook c.html -q
 look p.html 13
 look e.html 13
+look c.html 0
+expect 0 "$KANON" tradeoff demo/hospital.csv -s demo/hospital.yaml -a mondrian -k 2,5,10,50 --plot t.html -o t.csv -q
+look t.html 3
+grep -q "k 10: recommended</text>" t.html || failed "the recommended point is not named in the plot"
 
 adult=$DATA/adult
 if [ -f "$adult/adult.csv" ]; then

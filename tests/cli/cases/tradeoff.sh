@@ -46,7 +46,18 @@ for row, point in zip(rows, curve["points"]):
     assert (point["result"] == "dominated") == (len(better) > 0)
 svg = ElementTree.parse("curve.svg").getroot()
 assert svg.tag == "{http://www.w3.org/2000/svg}svg"
-assert len(svg.findall(".//{*}circle")) == 3 * 4
+assert len(svg.findall(".//{*}circle/{*}title")) == 3 * 4
+# the recommended point has a ring in every panel: of those that are not dominated, the one nearest to the corner
+assert len(svg.findall(".//{*}circle[@class='chosen']")) == 3
+from math import hypot, log
+best = [p for p in curve["points"] if p["result"] == "optimal"]
+def place(p):
+    axes = []
+    for figure in (lambda q: q["information_loss"], lambda q: log(q["average_risk"])):
+        least, most = min(map(figure, best)), max(map(figure, best))
+        axes.append((figure(p) - least) / (most - least) if most > least else 0)
+    return hypot(*axes)
+assert curve["points"][curve["recommended"]] is min(best, key=place)
 END
 fi
 

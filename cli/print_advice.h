@@ -1,0 +1,10 @@
+/* The advice of the library after a run, with the flags of this program. Called by cmd_anonymize.c; calls the library. */
+#ifndef KANON_CLI_PRINT_ADVICE_H
+#define KANON_CLI_PRINT_ADVICE_H
+
+#include <kanon.h>
+
+/* On standard error, one line for each sentence. What cannot be had (no memory) is not printed: the run is done. */
+void print_advice(const kanon_table *table, const kanon_grouping *grouping);
+
+#endif

@@ -1,0 +1,52 @@
+# After a run: who pays most, what is tight, what to try next, and the files. No advice holds a value of the table.
+
+awk 'BEGIN {
+    print "age,town,sex,illness"
+    for (i = 0; i < 60; i++)
+        printf "%d,%s,%s,%s\n", 20 + i * 7 % 45, "Town" i % 30, i % 2 ? "f" : "m", i % 3 ? "flu" : "gout"
+}' >t.csv
+cat >s.yaml <<'END'
+attributes:
+  age: {role: quasi, type: integer}
+  town: {role: quasi}
+  sex: {role: quasi}
+  illness: {role: sensitive}
+privacy: {k: 5}
+END
+
+expect 0 "$KANON" anonymize t.csv -s s.yaml -a mondrian -o r.csv --report p.json --report-external e.json \
+    --constraint model=distinct-l-diversity,attribute=illness,l=2 --suppress 0.02
+err_has "advice: town pays most: "
+err_has "(--identifying A leaves it out)"
+err_has "advice: town has no taxonomy"
+err_has "kanon taxonomy build"
+err_has "advice: a tight requirement, of which some group reaches no more than was asked: illness:"
+err_has "advice: the budget of suppressed records is used up (1)"
+err_has "(--refine search)"
+err_has "written: r.csv, e.json, p.json"
+err_lacks Town
+err_lacks gout
+grep -q '"advice": \[' p.json || failed "the report has no advice"
+grep -q 'town pays most: ' p.json || failed "the report does not have the sentence"
+! grep -q advice e.json || failed "the external report has advice"
+! grep -q -e '--' p.json || failed "the report of the library names a flag"
+
+# the share of the attribute is that of the measures: attribute_share
+if command -v python3 >/dev/null; then
+    python3 - <<'END' || failed "the share is not attribute_share"
+import json, re
+report = json.load(open("p.json"))
+share = int(re.search(r"town pays most: ([0-9]+) %", " ".join(report["advice"])).group(1))
+shares = {name: figures["attribute_share"] for name, figures in report["attributes"].items() if "attribute_share" in figures}
+assert max(shares, key=shares.get) == "town" and abs(share - 100 * shares["town"]) <= 0.5
+END
+fi
+
+# numbers get other advice; --quiet silences it; a search leaves the curve to try
+sed 's/town: .*/town: {role: insensitive}/; s/sex: .*/sex: {role: quasi, taxonomy: {any: {f: , m: }}}/' s.yaml >n.yaml
+expect 0 "$KANON" anonymize t.csv -s n.yaml --refine search -o r.csv
+err_has "age pays most"
+err_has "if age is not needed exactly, give it bands"
+err_has "(kanon tradeoff)"
+expect 0 "$KANON" anonymize t.csv -s n.yaml -o r.csv -q
+err_lines 0
