@@ -24,7 +24,8 @@ typedef struct pair_list {
 /* What was said on the command line, of every command. Texts point into argv. */
 typedef struct arguments {
     const char *operand, *second; /* NULL: none given */
-    const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *codebook, *effort, *moves, *time_limit;
+    const char *schema, *algorithm, *refine, *release, *groups, *report, *report_external, *codebook, *effort;
+    const char *moves, *time_limit;
     const char *entity, *suppress, *state;
     int64_t k, threads, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                      /* -1: not said */

@@ -39,7 +39,8 @@ static void judge_k(kanon__output *o, const kanon__report *r, const kanon__repor
     end_item(o);
 }
 
-/* A grouping that was made here has passed its check, so what was asked holds. One that was read was held against k alone. */
+/* A grouping that was made here has passed its check, so what was asked holds. One that was read was held
+ * against k alone. */
 static void judge_constraints(kanon__output *o, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;

@@ -618,7 +618,7 @@ static void means_hide_single_records(void **state)
     strcpy(csv, "x,y,s\n");
     for (int i = 0; i < N; i++) {
         group_of[i] = 1 + i / 20;
-        char value = i == 5 ? 'b' : i < 20 ? 'a' : (char)('a' + i % 2);
+        char value = "ab"[i == 5 || (i >= 20 && i % 2 == 1)];
         snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "%d,%d,%c\n", i, -2 * i, value);
     }
     data_set data = data_of("attributes: {x: quasi, y: quasi, s: sensitive}\n", csv, group_of);

@@ -1,5 +1,5 @@
-# The codebook: a release can be read by it alone, it holds nothing that the release does not show, and it is written with the
-# other files or not at all.
+# The codebook: a release can be read by it alone, it holds nothing that the release does not show, and it is written
+# with the other files or not at all.
 
 command -v python3 >/dev/null || skip "no python3"
 read_by="$SOURCE/tests/reference/read_by_codebook.py"
