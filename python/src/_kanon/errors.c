@@ -1,0 +1,17 @@
+/* A failed call as an exception: pykanon.errors.of(status, message, hint, topic) makes it. */
+#include "host.h"
+
+PyObject *raise_failure(const kanon_error *err)
+{
+    PyObject *errors = PyImport_ImportModule("pykanon.errors");
+    if (errors == NULL)
+        return NULL;
+    PyObject *exception = PyObject_CallMethod(errors, "of", "isss", (int)err->status, err->message, err->hint,
+                                              err->topic == NULL ? "" : err->topic);
+    Py_DECREF(errors);
+    if (exception == NULL)
+        return NULL;
+    PyErr_SetObject((PyObject *)Py_TYPE(exception), exception);
+    Py_DECREF(exception);
+    return NULL;
+}

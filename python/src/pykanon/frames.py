@@ -1,0 +1,157 @@
+"""Tables of other libraries: as Arrow streams on the way in, and as the kind that came in on the way out.
+
+Whatever has ``__arrow_c_stream__`` is read without a copy. The libraries themselves are imported only if an object of
+theirs comes in.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from pykanon.errors import DataError, UsageError
+
+
+class Stream:
+    """An Arrow stream of the library, to be read once by anything that knows the Arrow PyCapsule interface."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        if requested_schema is not None and self._capsule is not None:
+            pass  # the types are those of the release; the interface lets a producer decline a request
+        capsule, self._capsule = self._capsule, None
+        if capsule is None:
+            raise UsageError("the stream was read before", "Ask for a new one.")
+        return capsule
+
+
+def kind_of(table: Any) -> str:
+    """``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``numpy`` or ``arrow`` (anything else with a stream)."""
+    module = type(table).__module__.partition(".")[0]
+    if module == "_duckdb":
+        module = "duckdb"
+    return module if module in ("pandas", "polars", "pyarrow", "duckdb", "numpy") else "arrow"
+
+
+def stream_of(table: Any, index: str = "error") -> Any:
+    """A capsule with the stream of a table. A path is not a table: files are read by the program or by other libraries."""
+    kind = kind_of(table)
+    if kind == "pandas":
+        table = _from_pandas(table, index)
+    elif kind == "numpy":
+        table = _from_numpy(table)
+    elif kind == "duckdb":
+        table = _from_duckdb(table)
+    elif isinstance(table, Mapping):
+        table = _pyarrow("a dict of columns").table(dict(table))
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise UsageError(
+            f"a {type(table).__name__} is not a table",
+            "Give a DataFrame, a relation, or anything that has __arrow_c_stream__.",
+        )
+    return table.__arrow_c_stream__()
+
+
+def _pyarrow(what: str) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise UsageError(f"{what} needs pyarrow", "Install it: pip install pyarrow") from None
+    return pyarrow
+
+
+def _from_pandas(frame: Any, index: str) -> Any:
+    """The columns of a frame. Its index is not a column; one that is not 0, 1, 2, ... may name persons."""
+    if type(frame).__name__ == "Series":
+        raise UsageError("a Series is not a table", "Give a DataFrame: series.to_frame()")
+    if index not in ("error", "drop", "keep"):
+        raise UsageError("index is one of 'error', 'drop' and 'keep'")
+    if index == "error" and not _is_plain(frame.index):
+        raise UsageError(
+            "the frame has an index of its own, which would be lost",
+            "Say index='keep' or index='drop', or make it a column with reset_index().",
+        )
+    twice = sorted({str(c) for c in frame.columns if list(frame.columns).count(c) > 1})
+    if twice:
+        raise DataError(f"columns with the same name: {', '.join(twice)}", "Rename them.")
+    odd = [c for c in frame.columns if not isinstance(c, str)]
+    if odd:
+        raise DataError(f"{len(odd)} column names are not texts", "Rename them: df.columns = df.columns.map(str)")
+    pyarrow = _pyarrow("pandas")
+    try:
+        return pyarrow.Table.from_pandas(frame, preserve_index=False)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        raise DataError(
+            f"a column holds values of several types: {_mixed(frame)}", "Give each column one type, with astype()."
+        ) from None
+
+
+def _mixed(frame: Any) -> str:
+    """The object columns whose values have several types: the message of Arrow would show a value."""
+    mixed = [c for c in frame.columns if len({type(v) for v in frame[c] if v is not None and v == v}) > 1]
+    return ", ".join(mixed) or "unknown"
+
+
+def _is_plain(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1 and index.name is None
+
+
+def _from_numpy(records: Any) -> Any:
+    if records.dtype.names is None:
+        raise UsageError("an array without named fields is not a table", "Give a structured array, or a DataFrame.")
+    return _pyarrow("a structured array").table({name: records[name] for name in records.dtype.names})
+
+
+def _from_duckdb(relation: Any) -> Any:
+    if hasattr(relation, "__arrow_c_stream__"):
+        return relation
+    reader = getattr(relation, "fetch_arrow_reader", None) or getattr(relation, "fetch_record_batch", None)
+    if reader is None:
+        raise UsageError("this object of duckdb is not a relation", "Give a relation: duckdb.sql('...')")
+    return reader()
+
+
+def same_kind(capsule: Any, original: Any, index: str = "error") -> Any:
+    """The stream as the kind of table that ``original`` is; pyarrow or a stream where that is not known."""
+    stream, kind = Stream(capsule), kind_of(original)
+    if kind == "pandas":
+        return _to_pandas(stream, original, index)
+    if kind == "polars":
+        return sys.modules["polars"].DataFrame(stream)
+    if kind == "duckdb":
+        return sys.modules["duckdb"].from_arrow(_pyarrow("duckdb").table(stream))
+    if kind == "numpy":
+        return _pyarrow("numpy").table(stream).to_pandas().to_records(index=False)
+    if kind == "pyarrow" or isinstance(original, Mapping):
+        return _pyarrow("pyarrow").table(stream)
+    return stream
+
+
+def _to_pandas(stream: Stream, original: Any, index: str) -> Any:
+    """A frame. Whole numbers with nulls become Int64 and booleans boolean, where pandas alone would make floats of them."""
+    pyarrow, pandas = _pyarrow("pandas"), sys.modules["pandas"]
+    table = pyarrow.table(stream)
+    nullable = {
+        pyarrow.int8(): pandas.Int8Dtype(),
+        pyarrow.int16(): pandas.Int16Dtype(),
+        pyarrow.int32(): pandas.Int32Dtype(),
+        pyarrow.int64(): pandas.Int64Dtype(),
+        pyarrow.uint8(): pandas.UInt8Dtype(),
+        pyarrow.uint16(): pandas.UInt16Dtype(),
+        pyarrow.uint32(): pandas.UInt32Dtype(),
+        pyarrow.uint64(): pandas.UInt64Dtype(),
+        pyarrow.bool_(): pandas.BooleanDtype(),
+    }
+    with_nulls = {n for n in table.column_names if table.column(n).null_count > 0}
+    was_nullable = {c for c in original.columns if "pandas" in type(original[c].dtype).__module__}
+    frame = table.to_pandas(date_as_object=False)
+    for name in table.column_names:
+        dtype = nullable.get(table.schema.field(name).type)
+        if dtype is not None and (name in with_nulls or name in was_nullable):
+            frame[name] = table.column(name).to_pandas(types_mapper=nullable.get)
+    if index == "keep" and len(frame) == len(original):
+        frame.index = original.index
+    return frame

@@ -1,0 +1,86 @@
+"""Tables that change: a state keeps a table and its groups in one file, and every release stays k-anonymous."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any
+
+from pykanon import _kanon, frames, run
+from pykanon.errors import UsageError
+from pykanon.run import Progress
+
+
+class State:
+    """A state that was made by ``Release.state`` or by the program. Every change is one transaction.
+
+    >>> import pykanon, tempfile, os
+    >>> people = {"id": ["1", "2", "3", "4"], "age": [23, 25, 41, 44]}
+    >>> path = os.path.join(tempfile.mkdtemp(), "people.kanon")
+    >>> first = pykanon.anonymize(people, quasi=["age"], identifying=["id"], key="id", k=2)
+    >>> with first.state(path) as state:
+    ...     state.insert({"id": ["5"], "age": [24]})["records"]
+    5
+    """
+
+    def __init__(self, path: str | os.PathLike[str], wait_seconds: int = 0) -> None:
+        place = os.fspath(path)
+        ticker = _kanon.ticker_new()
+        self._ticker, self.path = ticker, place
+        self._handle: Any = _kanon.state_open(place, wait_seconds, ticker)
+
+    def __enter__(self) -> State:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file. A state that is not closed is closed when it is collected."""
+        self._handle = None
+
+    def _open(self) -> Any:
+        if self._handle is None:
+            raise UsageError("the state is closed")
+        return self._handle
+
+    def _change(self, what: str, delta: Any, progress: Progress, **options: Any) -> tuple[dict[str, Any], bytes]:
+        handle = self._open()
+        stream = None if delta is None else frames.stream_of(delta, "drop")
+        return run.call(lambda _: _kanon.state_change(handle, what, stream, **options), progress)
+
+    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0) -> dict[str, Any]:
+        """Each new record joins the group whose loss grows least. Returns what changed."""
+        return self._change("insert", records, None, grow_taxonomy=grow_taxonomy, joint_k=joint_k)[0]
+
+    def delete(self, keys: Any, *, joint_k: int = 0) -> dict[str, Any]:
+        """The records with these keys go; groups that become too small are dispersed."""
+        return self._change("delete", keys, None, joint_k=joint_k)[0]
+
+    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0) -> dict[str, Any]:
+        """The records with these keys get the values of the other columns."""
+        return self._change("update", records, None, grow_taxonomy=grow_taxonomy, joint_k=joint_k)[0]
+
+    def optimize(self) -> dict[str, Any]:
+        """Makes the groups better."""
+        return self._change("optimize", None, None)[0]
+
+    def release(self, path: str | os.PathLike[str] | None = None, *, joint_k: int = 0) -> bytes:
+        """Publishes what the state holds, as CSV, and records it as a release; without a path, the bytes."""
+        where = None if path is None else os.fspath(path)
+        return self._change("release", None, None, path=where, want_release=True, joint_k=joint_k)[1]
+
+    def describe(self) -> dict[str, Any]:
+        """Checks every page, record and group of the file, and says what is in it."""
+        handle = self._open()
+        return run.call(lambda _: _kanon.state_describe(handle))
+
+    def audit(self, k: int = 0) -> dict[str, Any]:
+        """What somebody who has all releases can tell apart."""
+        handle = self._open()
+        return run.call(lambda _: _kanon.state_audit(handle, k))
+
+    def __repr__(self) -> str:
+        return f"<pykanon.State: {self.path}{' (closed)' if self._handle is None else ''}>"
