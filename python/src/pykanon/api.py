@@ -285,7 +285,7 @@ def anonymize(
         entity_together=entity_together, key=key, default_role=default_role,
     )  # fmt: skip
     handle, loaded = _load(table, progress, index, threads, memory, said)
-    options = dict(
+    options: dict[str, Any] = dict(
         k=k, algorithm=algorithm, settings=_texts(settings), seed=seed, threads=threads, refine=refine,
         refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
         by_attribute=recode == "attribute", suppress=None if suppress is None else repr(suppress),
@@ -327,7 +327,7 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
              **said: Any) -> Curve:  # fmt: skip
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
     _, loaded = _load(table, progress, index, threads, 0, said)
-    given = dict(
+    given: dict[str, Any] = dict(
         k=",".join(map(str, k)), suppress=",".join(map(repr, suppress)) or None, algorithm=algorithm,
         settings=_texts(settings), effort=effort, seed=seed, threads=threads, plot=page,
     )  # fmt: skip
