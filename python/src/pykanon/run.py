@@ -56,12 +56,15 @@ class _Bar:
         self.bar = None
 
 
-def call(work: Callable[[Any], T], progress: Progress = None) -> T:
-    """What ``work(ticker)`` returns or raises.
+def call(work: Callable[[Any], T], progress: Progress = None, ticker: Any = None) -> T:
+    """What ``work(ticker)`` returns or raises. A state has a ticker of its own, which its library object knows.
 
     Ctrl-C and exceptions of the progress function stop the work and are raised when it has ended and left nothing behind.
     """
-    ticker = _kanon.ticker_new()
+    if ticker is None:
+        ticker = _kanon.ticker_new()
+    else:
+        _kanon.ticker_reset(ticker)
     outcome: list[T] = []
     failure: list[BaseException] = []
 
@@ -73,19 +76,28 @@ def call(work: Callable[[Any], T], progress: Progress = None) -> T:
 
     thread = threading.Thread(target=body, name="kanon", daemon=True)
     show: Any = _Bar() if progress is True else progress
-    thread.start()
     try:
+        thread.start()
         _watch(thread, ticker, show)
     except BaseException:
         _kanon.ticker_stop(ticker)
-        thread.join()
+        _end(thread)
         raise
     finally:
         if isinstance(show, _Bar):
             show.close()
     if failure:
-        raise failure[0]
+        raise failure.pop()  # not kept here: the traceback would hold itself, and with it the table
     return outcome[0]
+
+
+def _end(thread: threading.Thread) -> None:
+    """Waits for a thread that was told to stop, however often Ctrl-C is pressed meanwhile."""
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            continue
 
 
 def _watch(thread: threading.Thread, ticker: Any, show: ProgressFunction | None) -> None:
