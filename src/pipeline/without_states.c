@@ -118,6 +118,15 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
     return no_states(err);
 }
 
+kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
+                                          const kanon_change_options *options, const kanon_arrow_options *stream_options,
+                                          kanon_change *change, kanon_error *err)
+{
+    (void)state, (void)options, (void)stream_options, (void)change;
+    out->release = NULL;
+    return no_states(err);
+}
+
 kanon_status kanon_state_describe(kanon_state_info **out, kanon_state *state, kanon_error *err)
 {
     (void)state;
