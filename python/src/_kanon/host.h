@@ -92,6 +92,7 @@ PyObject *catalogue(PyObject *module, PyObject *none);
 PyObject *state_create(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_open(PyObject *module, PyObject *args);
 PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_describe(PyObject *module, PyObject *capsule);
 PyObject *state_audit(PyObject *module, PyObject *args);
 

@@ -30,6 +30,7 @@ static PyMethodDef functions[] = {
     WITH_KEYWORDS(state_create),
     {"state_open", state_open, METH_VARARGS, NULL},
     WITH_KEYWORDS(state_change),
+    WITH_KEYWORDS(state_release),
     {"state_describe", state_describe, METH_O, NULL},
     {"state_audit", state_audit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -84,15 +84,17 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
     static char *names[] = {"state", "what", "stream", "grow_taxonomy", "joint_k", "path", "want_release", "numeric",
-                            "again", NULL};
+                            "again", "shuffle", "shuffle_seed", NULL};
     PyObject *state_capsule, *stream_capsule = Py_None;
     const char *what, *path = NULL;
     kanon_change_options o = {.struct_size = sizeof o};
     kanon_outputs outputs = {.struct_size = sizeof outputs};
     long long joint_k = 0;
     int want_release = 0, numeric = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpip", names, &state_capsule, &what, &stream_capsule,
-                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again))
+    unsigned long long shuffle_seed = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippK", names, &state_capsule, &what, &stream_capsule,
+                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again,
+                                     &outputs.shuffle, &shuffle_seed))
         return NULL;
     kanon_state *state = handle_get(state_capsule, STATE);
     struct ArrowArrayStream stream = {0};
@@ -102,6 +104,7 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     byte_sink_init(&bytes, "release.csv");
     outputs.release = path;
     outputs.numeric = (kanon_numeric)numeric;
+    outputs.shuffle_seed = shuffle_seed;
     if (want_release && path == NULL)
         outputs.release_to = &bytes.sink;
     o.joint_k = joint_k;
@@ -115,6 +118,35 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
         return raise_failure(&err);
     }
     return Py_BuildValue("NN", change_result(&done), byte_sink_take(&bytes));
+}
+
+/* state_release(state, numeric, joint_k, shuffle_seed...): (what the state is then, a capsule of the stream). */
+PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"state", "numeric", "joint_k", "shuffle", "shuffle_seed", NULL};
+    PyObject *capsule;
+    kanon_change_options o = {.struct_size = sizeof o};
+    kanon_arrow_options form = {.struct_size = sizeof form};
+    int numeric = 0;
+    long long joint_k = 0;
+    unsigned long long shuffle_seed = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|iLpK", names, &capsule, &numeric, &joint_k, &form.shuffle,
+                                     &shuffle_seed))
+        return NULL;
+    kanon_state *state = handle_get(capsule, STATE);
+    if (state == NULL)
+        return NULL;
+    o.joint_k = joint_k, form.numeric = (kanon_arrow_numeric)numeric, form.shuffle_seed = shuffle_seed;
+    struct ArrowArrayStream stream = {0};
+    kanon_change done;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_state_release_to_arrow(&stream, state, &o, &form, &done, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *given = stream_give(&stream);
+    return given == NULL ? NULL : Py_BuildValue("NN", change_result(&done), given);
 }
 
 PyObject *state_describe(PyObject *module, PyObject *capsule)

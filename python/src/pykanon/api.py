@@ -9,14 +9,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pykanon import _kanon, frames, run, schema
+from pykanon import _kanon, forms, frames, run, schema
 from pykanon.errors import UsageError
 from pykanon.run import Progress
 from pykanon.schema import Names, Taxonomy
-
-#: How a generalised number is released: two columns NAME_min and NAME_max, a text ``[20..29]``, or the mean of the group.
-NUMERIC = {"columns": 0, "text": 1, "mean": 2}
-
 
 def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """Settings as texts: True is "true"."""
@@ -121,9 +117,7 @@ class Release:
     def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
                shuffle_seed: int = 0) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
-        form = {"interval": 0, "range": 1, "mean": 2, "columns": 3}.get(numeric)
-        if form is None:
-            raise UsageError("numeric is one of 'interval', 'range', 'mean' and 'columns'")
+        form = forms.of(numeric, forms.CSV)
         where = None if path is None else os.fspath(path)
         return run.call(
             lambda t: _kanon.publish(
@@ -288,8 +282,7 @@ def anonymize(
     Traceback (most recent call last):
     pykanon.errors.DataError: ...
     """
-    if numeric not in NUMERIC:
-        raise UsageError("numeric is one of 'columns', 'text' and 'mean'")
+    table_form = forms.of(numeric, forms.TABLE)
     if recode not in ("record", "attribute"):
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
@@ -304,7 +297,7 @@ def anonymize(
         by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=NUMERIC[numeric], shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
+    form = dict(numeric=table_form, shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
     return Release((handle, loaded, grouping), table, form, "drop" if shuffle else index)
 
 

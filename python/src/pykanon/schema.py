@@ -87,7 +87,7 @@ def _constraint(value: str | Mapping[str, Any]) -> str:
 
 def _bands(value: Any) -> str:
     """A width, a list of edges, or a word such as ``"month"``, as the text that the library reads."""
-    if isinstance(value, (list, tuple, range)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple, range)):
         return ",".join(map(str, value))
     return str(value)
 
