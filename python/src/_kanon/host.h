@@ -88,6 +88,8 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *check(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *profile(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *propose(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *catalogue(PyObject *module, PyObject *none);
 PyObject *state_create(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_open(PyObject *module, PyObject *args);

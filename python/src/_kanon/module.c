@@ -26,6 +26,8 @@ static PyMethodDef functions[] = {
     WITH_KEYWORDS(check),
     WITH_KEYWORDS(bound),
     WITH_KEYWORDS(tradeoff),
+    WITH_KEYWORDS(profile),
+    WITH_KEYWORDS(propose),
     {"catalogue", catalogue, METH_NOARGS, NULL},
     WITH_KEYWORDS(state_create),
     {"state_open", state_open, METH_VARARGS, NULL},

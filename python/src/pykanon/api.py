@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import array
-import decimal
 import html
 import os
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from pykanon import _kanon, forms, frames, run, schema
 from pykanon.errors import UsageError
 from pykanon.run import Progress
-from pykanon.schema import Names, Taxonomy
+from pykanon.schema import Names, Schema, Taxonomy
 
 def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """Settings as texts: True is "true"."""
@@ -21,7 +21,7 @@ def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _share(value: Any) -> str:
     """A share as a text without an exponent: 0.00001, also of NumPy's numbers."""
-    return value if isinstance(value, str) else format(decimal.Decimal(repr(float(value))), "f")
+    return value if isinstance(value, str) else format(Decimal(repr(float(value))), "f")
 
 
 class Measures(Mapping[str, Any]):
@@ -213,7 +213,7 @@ class Curve(list[dict[str, Any]]):
         return plots.curve(self, ax)
 
 
-def _load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
+def load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
     """The schema and the table as handles."""
     handle = schema.make(**said)
     stream = frames.stream_of(table, index)
@@ -232,7 +232,7 @@ def anonymize(
     sensitive: Names = None,
     identifying: Names = None,
     insensitive: Names = None,
-    schema: str | os.PathLike[str] | None = None,
+    schema: Schema = None,
     types: Mapping[str, str] | None = None,
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
@@ -240,6 +240,9 @@ def anonymize(
     bands: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
     bottom: Mapping[str, Any] | None = None,
+    formats: Mapping[str, str] | None = None,
+    decimal: str | Mapping[str, str] | None = None,
+    thousands: str | Mapping[str, str] | None = None,
     missing: Iterable[str] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
@@ -270,6 +273,10 @@ def anonymize(
     ``sensitive`` (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive``
     (released as it is).
 
+    ``bands`` makes intervals end at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on;
+    ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
+    columns of text are written. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
+
     >>> import pykanon
     >>> people = {"age": [23, 25, 41, 44], "zip": ["79098", "79100", "79102", "79104"],
     ...           "disease": ["flu", "cold", "flu", "angina"]}
@@ -287,10 +294,11 @@ def anonymize(
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
         schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
-        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, missing=missing, constraints=constraints, entity=entity,
+        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, formats=formats,
+        decimal=decimal, thousands=thousands, missing=missing, constraints=constraints, entity=entity,
         entity_together=entity_together, key=key, default_role=default_role,
     )  # fmt: skip
-    handle, loaded = _load(table, progress, index, threads, memory, said)
+    handle, loaded = load(table, progress, index, threads, memory, said)
     options: dict[str, Any] = dict(
         k=k, algorithm=algorithm, settings=_texts(settings), seed=seed, threads=threads, refine=refine,
         refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
@@ -319,7 +327,7 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
 def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0, certificate: str | None = None,
           threads: int = 0, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
     """A proven lower bound on the loss of every grouping without suppression; ``certificate``: where its proof goes."""
-    _, loaded = _load(table, progress, index, threads, 0, said)
+    _, loaded = load(table, progress, index, threads, 0, said)
     found = run.call(
         lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=certificate),
         progress,
@@ -332,7 +340,7 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
              seed: int = 0, threads: int = 0, page: str | None = None, index: str = "drop", progress: Progress = None,
              **said: Any) -> Curve:  # fmt: skip
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
-    _, loaded = _load(table, progress, index, threads, 0, said)
+    _, loaded = load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
         k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
         settings=_texts(settings), effort=effort, seed=seed, threads=threads, plot=page,
