@@ -12,7 +12,9 @@ import pytest
 
 import pykanon
 
-HOSTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "hosts"
+#: In a checkout, and in the source package.
+HERE = pathlib.Path(__file__).resolve().parent
+HOSTS = next(p for p in (HERE.parents[1] / "tests" / "hosts", HERE / "hosts") if p.is_dir())
 CASES = sorted(p.name for p in HOSTS.iterdir() if p.is_dir())
 SKIPS = json.loads((HOSTS / "skips.json").read_text(encoding="utf-8")).get("python", {})
 STATUS = {"usage": pykanon.UsageError, "data": pykanon.DataError, "infeasible": pykanon.InfeasibleError}
