@@ -200,7 +200,7 @@ class Bound(Mapping[str, Any]):
 
 
 class Curve(list[dict[str, Any]]):
-    """The points of a trade-off: each a dict of its place in the grid, its figures and whether another point beats it."""
+    """The points of a trade-off: each a dict of k, its place in the grid, its figures and whether another point beats it."""
 
     def optimal(self) -> list[dict[str, Any]]:
         """The points that no other beats."""
@@ -347,6 +347,6 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)
     return Curve(
-        {"settings": p["settings"], "result": p["result"], **{n: v for n, c, v, _ in p["figures"] if c is None}}
+        {"k": int(p["settings"]["k"]), "settings": p["settings"], "result": p["result"], **{n: v for n, c, v, _ in p["figures"] if c is None}}
         for p in points
     )
