@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static const option option_groups = {
     .name = "groups",
@@ -99,13 +100,15 @@ static int name_width(const kanon_measures *measures)
     return (int)most;
 }
 
-/* Names in one column, values in the next; with formulas where they are asked for. */
+/* Names in one column, values in the next; with formulas where they are asked for. Files and pipes get one line for each
+ * figure and no heading, which scripts can read; on a terminal formulas are broken at its width. */
 void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas)
 {
     enum { VALUE_WIDTH = 16, GAP = 2, INDENT = 4, LEAST_FORMULA = 24 };
     int width = name_width(measures);
     char value[64];
-    if (with_formulas) {
+    bool wraps = isatty(fileno(file)) != 0;
+    if (with_formulas && wraps) {
         terminal_style(file, STYLE_HEADING);
         fprintf(file, "%-*s %-*s%*s%s", width, "figure", VALUE_WIDTH, "value", GAP, "", "formula");
         terminal_style(file, STYLE_PLAIN);
@@ -117,6 +120,10 @@ void print_figures(FILE *file, const kanon_measures *measures, bool with_formula
         print_name(file, figure, width);
         if (!with_formulas) {
             fprintf(file, "%s\n", value);
+            continue;
+        }
+        if (!wraps) {
+            fprintf(file, "%-*s%*s%s\n", VALUE_WIDTH, value, GAP, "", figure->formula);
             continue;
         }
         int at = width + 1 + VALUE_WIDTH + GAP;

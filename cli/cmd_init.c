@@ -1,7 +1,7 @@
 /* kanon init: proposes a schema for a table. The schema goes to standard output or to a file; what was decided is summed up
  * on standard error.
  * Run by main.c; calls the library and progress.c. */
-#include "command.h"
+#include "paths.h"
 #include "progress.h"
 
 #include <string.h>

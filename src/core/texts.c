@@ -83,7 +83,7 @@ static size_t edit_distance(const char *a, const char *b)
 const char *kanon_nearest_word(const char *const *words, size_t n, const char *text)
 {
     const char *best = NULL;
-    size_t least = strlen(text) / 3 + 2; /* this far or further is not near */
+    size_t least = least_of(strlen(text) / 3 + 2, strlen(text)); /* this far or further is not near */
     for (size_t i = 0; i < n; i++) {
         size_t distance = words[i] == NULL ? least : edit_distance(words[i], text);
         if (distance < least) {
