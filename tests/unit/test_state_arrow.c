@@ -1,6 +1,7 @@
 /* Releases of states as Arrow streams: the cells are those of the CSV release, and a release is recorded with a complete
  * stream or not at all. */
 #include "arrow_consumer.h"
+#include "core/alloc.h"
 #include "support.h"
 
 #include <errno.h>
@@ -134,12 +135,36 @@ static void a_release_that_fails_is_not_recorded(void **unused)
     kanon_state_close(state);
 }
 
+/* Each allocation fails in turn. */
+static void without_memory_nothing_is_recorded(void **unused)
+{
+    (void)unused;
+    kanon_error err = {0};
+    kanon_change change;
+    kanon_state *state = new_state(NULL);
+    struct ArrowArrayStream stream;
+    kanon__alloc_fail_at(0, false);
+    assert_done(kanon_state_release_to_arrow(&stream, state, NULL, NULL, &change, &err), &err);
+    int64_t n = kanon__alloc_count();
+    stream.release(&stream);
+    for (int64_t i = 1; i <= n; i++) {
+        kanon__alloc_fail_at(i, false);
+        kanon_status st = kanon_state_release_to_arrow(&stream, state, NULL, NULL, &change, &err);
+        kanon__alloc_fail_at(0, false);
+        assert_int_equal(st, KANON_ENOMEM);
+        assert_null(stream.release);
+    }
+    assert_int_equal(releases(state, NULL), 1);
+    kanon_state_close(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_stream_is_the_release, no_leak),
         cmocka_unit_test_teardown(files_may_be_asked_for_as_well, no_leak),
         cmocka_unit_test_teardown(a_release_that_fails_is_not_recorded, no_leak),
+        cmocka_unit_test_teardown(without_memory_nothing_is_recorded, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
