@@ -101,8 +101,7 @@ PyObject *state_audit(PyObject *module, PyObject *args);
 /* How a call that takes long is made: the GIL is not held. */
 #define WITHOUT_GIL(call)                                                                                                   \
     do {                                                                                                                    \
-        Py_BEGIN_ALLOW_THREADS                                                                                              \
-        call;                                                                                                               \
+        Py_BEGIN_ALLOW_THREADS call;                                                                                        \
         Py_END_ALLOW_THREADS                                                                                                \
     } while (0)
 

@@ -3,7 +3,7 @@
 
 #define WITH_KEYWORDS(name)                                                                                                 \
     {                                                                                                                       \
-        #name, (PyCFunction)(void (*)(void))name, METH_VARARGS | METH_KEYWORDS, NULL                                        \
+#name, (PyCFunction)(void (*)(void))name, METH_VARARGS | METH_KEYWORDS, NULL                                        \
     }
 
 static PyMethodDef functions[] = {

@@ -60,8 +60,8 @@ static PyObject *set_list(const kanon_column_set *at, size_t n)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++) {
         PyObject *item = Py_BuildValue("{s:N,s:L,s:L,s:L,s:d}", "columns", text_list(at[i].columns, at[i].n_columns),
-                                       "classes", (long long)at[i].classes, "records", (long long)at[i].records,
-                                       "persons", (long long)at[i].persons, "share", at[i].share);
+                                       "classes", (long long)at[i].classes, "records", (long long)at[i].records, "persons",
+                                       (long long)at[i].persons, "share", at[i].share);
         if (item == NULL || PyList_Append(list, item) != 0)
             Py_CLEAR(list);
         Py_XDECREF(item);

@@ -26,7 +26,7 @@ PyObject *schema_new(PyObject *module, PyObject *args)
 }
 
 typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, const char *value, Py_ssize_t size,
-                               kanon_error *err);
+                                     kanon_error *err);
 
 static kanon_status unknown(const char *value, const char *what, kanon_error *err)
 {
@@ -177,11 +177,10 @@ static const struct {
     const char *name;
     set_function set;
 } setters[] = {
-    {"role", set_role},           {"type", set_type},     {"weight", set_weight},          {"taxonomy", set_taxonomy},
-    {"tree", set_tree},           {"mask", set_mask},     {"missing", add_missing},        {"constraint", add_constraint},
-    {"entity", set_entity},       {"key", set_key},       {"suppress", set_suppress},
-    {"bands", set_bands},         {"top", set_top},       {"bottom", set_bottom},          {"format", set_format},
-    {"separators", set_separators},
+    {"role", set_role},     {"type", set_type},     {"weight", set_weight},     {"taxonomy", set_taxonomy},
+    {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
+    {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
+    {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

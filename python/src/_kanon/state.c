@@ -83,8 +83,8 @@ static kanon_status change(kanon_state *state, const char *what, struct ArrowArr
 PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"state", "what", "stream", "grow_taxonomy", "joint_k", "path", "want_release", "numeric",
-                            "again", "shuffle", "shuffle_seed", NULL};
+    static char *names[] = {"state",        "what",    "stream", "grow_taxonomy", "joint_k",      "path",
+                            "want_release", "numeric", "again",  "shuffle",       "shuffle_seed", NULL};
     PyObject *state_capsule, *stream_capsule = Py_None;
     const char *what, *path = NULL;
     kanon_change_options o = {.struct_size = sizeof o};
@@ -93,8 +93,8 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     int want_release = 0, numeric = 0;
     unsigned long long shuffle_seed = 0;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippK", names, &state_capsule, &what, &stream_capsule,
-                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again,
-                                     &outputs.shuffle, &shuffle_seed))
+                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again, &outputs.shuffle,
+                                     &shuffle_seed))
         return NULL;
     kanon_state *state = handle_get(state_capsule, STATE);
     struct ArrowArrayStream stream = {0};
@@ -161,11 +161,11 @@ PyObject *state_describe(PyObject *module, PyObject *capsule)
     WITHOUT_GIL(st = kanon_state_describe(&i, state, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *result = Py_BuildValue(
-        "{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm", i->algorithm, "k_asked",
-        (long long)i->k_asked, "k", (long long)i->k, "records", (long long)i->records, "groups", (long long)i->groups,
-        "suppressed", (long long)i->suppressed, "departed", (long long)i->departed, "releases", (long long)i->n_releases,
-        "loss", number_or_none(i->loss));
+    PyObject *result = Py_BuildValue("{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm",
+                                     i->algorithm, "k_asked", (long long)i->k_asked, "k", (long long)i->k, "records",
+                                     (long long)i->records, "groups", (long long)i->groups, "suppressed",
+                                     (long long)i->suppressed, "departed", (long long)i->departed, "releases",
+                                     (long long)i->n_releases, "loss", number_or_none(i->loss));
     kanon_state_info_free(i);
     return result;
 }
@@ -187,11 +187,10 @@ PyObject *state_audit(PyObject *module, PyObject *args)
     WITHOUT_GIL(st = kanon_state_audit(&a, state, k, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *result =
-        Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L}", "releases", (long long)a->releases, "records",
-                      (long long)a->records, "departed", (long long)a->departed, "classes", (long long)a->classes,
-                      "smallest", (long long)a->smallest, "k", (long long)a->k, "below", (long long)a->below,
-                      "classes_below", (long long)a->classes_below);
+    PyObject *result = Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L}", "releases", (long long)a->releases, "records",
+                                     (long long)a->records, "departed", (long long)a->departed, "classes",
+                                     (long long)a->classes, "smallest", (long long)a->smallest, "k", (long long)a->k,
+                                     "below", (long long)a->below, "classes_below", (long long)a->classes_below);
     kanon_audit_free(a);
     return result;
 }
