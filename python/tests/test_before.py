@@ -44,3 +44,9 @@ def test_dates_and_numbers_that_are_written_in_other_ways():
     for wrong in (dict(decimal=";;"), dict(decimal="\u00b7"), dict(decimal="x"), dict(formats={"born": "%q"})):
         with pytest.raises(pykanon.Error):
             pykanon.anonymize(table, **wrong, **said)
+
+
+def test_what_weakens_a_release_is_a_warning(people):
+    with pytest.warns(pykanon.PrivacyWarning, match="name"):
+        result = pykanon.anonymize(people, quasi=["age"], default_role="insensitive", k=5)
+    assert any("name" in text for text in result.warnings)

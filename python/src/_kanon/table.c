@@ -36,7 +36,7 @@ static const char *table_warning(const void *table, int i)
     return kanon_table_warning(table, i);
 }
 
-/* (rows, [(name, role, type)], [warning]) */
+/* (rows, [(name, role, type)], [warning], how many of them, the first ones, are about privacy) */
 PyObject *table_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
@@ -52,7 +52,10 @@ PyObject *table_describe(PyObject *module, PyObject *capsule)
     }
     if (columns == NULL)
         return NULL;
-    return Py_BuildValue("LNN", (long long)kanon_table_rows(table), columns, texts_of(table_warning, table));
+    int privacy = 0;
+    while (kanon_table_warning(table, privacy) != NULL && kanon_table_warning_kind(table, privacy) == KANON_NOTICE_PRIVACY)
+        privacy++;
+    return Py_BuildValue("LNNi", (long long)kanon_table_rows(table), columns, texts_of(table_warning, table), privacy);
 }
 
 static PyObject *constraint_list(const kanon_constraint_status *at, size_t n)

@@ -21,6 +21,7 @@ from pykanon.errors import (
     InfeasibleError,
     InternalError,
     OutOfMemory,
+    PrivacyWarning,
     UsageError,
     VersionError,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "InfeasibleError",
     "InternalError",
     "OutOfMemory",
+    "PrivacyWarning",
     "Profile",
     "Proposal",
     "Release",

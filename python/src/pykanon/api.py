@@ -5,12 +5,13 @@ from __future__ import annotations
 import array
 import html
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from pykanon import _kanon, forms, frames, run, schema
-from pykanon.errors import UsageError
+from pykanon.errors import PrivacyWarning, UsageError
 from pykanon.run import Progress
 from pykanon.schema import Names, Schema, Taxonomy
 
@@ -79,8 +80,10 @@ class Release:
         described = _kanon.grouping_describe(self._grouping)
         self.records, self.n_groups, self.suppressed, self.k = described[:4]
         self.algorithm, self.notes = described[4], described[6]
-        rows, self.columns, warnings = _kanon.table_describe(self._table)
-        self.warnings = [*warnings, *described[5]]
+        _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
+        self.warnings = [*of_table, *described[5]]
+        for text in of_table[:privacy]:
+            warnings.warn(text, PrivacyWarning, stacklevel=3)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return run.call(lambda t: _kanon.release(self._table, self._grouping, t, **self._form))
@@ -324,29 +327,33 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
     return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=k, risk_threshold=risk_threshold), progress))
 
 
-def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0, certificate: str | None = None,
+def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
+          certificate: str | os.PathLike[str] | None = None,
           threads: int = 0, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
     """A proven lower bound on the loss of every grouping without suppression; ``certificate``: where its proof goes."""
     _, loaded = load(table, progress, index, threads, 0, said)
+    proof = None if certificate is None else os.fspath(certificate)
     found = run.call(
-        lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=certificate),
-        progress,
+        lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
     )
     return Bound(found)
 
 
 def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
              algorithm: str | None = None, settings: Mapping[str, Any] | None = None, effort: str | None = None,
-             seed: int = 0, threads: int = 0, page: str | None = None, index: str = "drop", progress: Progress = None,
-             **said: Any) -> Curve:  # fmt: skip
+             seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None, index: str = "drop",
+             progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
     _, loaded = load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
         k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
-        settings=_texts(settings), effort=effort, seed=seed, threads=threads, plot=page,
+        settings=_texts(settings), effort=effort, seed=seed, threads=threads,
+        plot=None if page is None else os.fspath(page),
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)
-    return Curve(
-        {"k": int(p["settings"]["k"]), "settings": p["settings"], "result": p["result"], **{n: v for n, c, v, _ in p["figures"] if c is None}}
-        for p in points
-    )
+    return Curve(map(_point, points))
+
+
+def _point(point: dict[str, Any]) -> dict[str, Any]:
+    figures = {name: value for name, column, value, _ in point["figures"] if column is None}
+    return {"k": int(point["settings"]["k"]), "settings": point["settings"], "result": point["result"], **figures}

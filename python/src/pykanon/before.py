@@ -75,10 +75,12 @@ class Proposal:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<pykanon.Proposal: {len(self.role('quasi'))} of {len(self.columns)} columns are quasi-identifiers, k = {self.k}>"
+        quasi = f"{len(self.role('quasi'))} of {len(self.columns)} columns are quasi-identifiers"
+        return f"<pykanon.Proposal: {quasi}, k = {self.k}>"
 
 
-def propose(table: Any, *, bands: bool = False, threads: int = 0, index: str = "drop", progress: Progress = None) -> Proposal:
+def propose(table: Any, *, bands: bool = False, threads: int = 0, index: str = "drop",
+            progress: Progress = None) -> Proposal:  # fmt: skip
     """A schema for a table, by the names of its columns and the form of their values; ``bands``: with bands of numbers.
 
     >>> import pykanon

@@ -83,7 +83,8 @@ class State:
         return self._change("optimize", None, progress)[0]
 
     def release(self, path: str | os.PathLike[str] | None = None, *, kind: str | None = None, numeric: str | None = None,
-                joint_k: int = 0, shuffle: bool = False, shuffle_seed: int = 0, progress: Progress = None) -> Any:  # fmt: skip
+                joint_k: int = 0, shuffle: bool = False, shuffle_seed: int = 0,
+                progress: Progress = None) -> Any:  # fmt: skip
         """Publishes what the state holds and records it as a release.
 
         With a ``path`` the release is a CSV file; without one it is returned. ``kind`` says as what: ``"pandas"``,
