@@ -1,0 +1,220 @@
+/* Groupings: made, described, evaluated and released. */
+#include "host.h"
+
+#include <string.h>
+
+PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table",  "ticker",          "k",      "algorithm", "settings", "seed",         "threads",
+                            "refine", "refine_settings", "blocks", "memory",    "effort",   "by_attribute", "suppress",
+                            NULL};
+    PyObject *table_capsule, *ticker_capsule, *given = NULL, *refine_given = NULL;
+    kanon_options o = {.struct_size = sizeof o};
+    long long k = 0, blocks = 0, memory = 0;
+    unsigned long long seed = 0;
+    int by_attribute = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|LzOKizOLLzpz", names, &table_capsule, &ticker_capsule, &k,
+                                     &o.algorithm, &given, &seed, &o.threads, &o.refine, &refine_given, &blocks, &memory,
+                                     &o.effort, &by_attribute, &o.suppress))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    settings of_algorithm, of_refinement;
+    if (t == NULL || settings_of(&of_algorithm, given) != 0)
+        return NULL;
+    if (settings_of(&of_refinement, refine_given) != 0) {
+        settings_free(&of_algorithm);
+        return NULL;
+    }
+    o.k = k, o.blocks = blocks, o.memory = memory, o.seed = seed;
+    o.settings = of_algorithm.at, o.n_settings = of_algorithm.n;
+    o.refine_settings = of_refinement.at, o.n_refine_settings = of_refinement.n;
+    o.recode = by_attribute ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
+    o.tick = ticker_tick, o.payload = t;
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_anonymize(&grouping, table, &o, &err));
+    settings_free(&of_algorithm);
+    settings_free(&of_refinement);
+    return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
+}
+
+/* grouping_new(table, bytes): a group number of eight bytes for each row. */
+PyObject *grouping_new(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *table_capsule;
+    const char *bytes;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(args, "Oy#", &table_capsule, &bytes, &size))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    if (table == NULL)
+        return NULL;
+    if ((int64_t)size != kanon_table_rows(table) * (int64_t)sizeof(int64_t)) {
+        PyErr_SetString(PyExc_ValueError, "a group number is needed for each row of the table");
+        return NULL;
+    }
+    int64_t *group_of = PyMem_Malloc((size_t)size + 1);
+    if (group_of == NULL)
+        return PyErr_NoMemory();
+    memcpy(group_of, bytes, (size_t)size); /* the bytes may not be aligned */
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    kanon_status st = kanon_grouping_new(&grouping, table, group_of, &err);
+    PyMem_Free(group_of);
+    return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
+}
+
+static const char *grouping_warning(const void *grouping, int i)
+{
+    return kanon_grouping_warning(grouping, i);
+}
+
+static const char *grouping_note(const void *grouping, int i)
+{
+    return kanon_grouping_note(grouping, i);
+}
+
+/* (rows, groups, suppressed, smallest, algorithm, [warning], [note]) */
+PyObject *grouping_describe(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    kanon_grouping *g = handle_get(capsule, GROUPING);
+    if (g == NULL)
+        return NULL;
+    return Py_BuildValue("LLLLzNN", (long long)kanon_grouping_rows(g), (long long)kanon_grouping_groups(g),
+                         (long long)kanon_grouping_suppressed(g), (long long)kanon_grouping_smallest(g),
+                         kanon_grouping_algorithm(g), texts_of(grouping_warning, g), texts_of(grouping_note, g));
+}
+
+/* The group of each row, as bytes of int64. */
+PyObject *grouping_rows(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    kanon_grouping *g = handle_get(capsule, GROUPING);
+    if (g == NULL)
+        return NULL;
+    int64_t rows = kanon_grouping_rows(g);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(rows * (int64_t)sizeof(int64_t)));
+    if (bytes == NULL)
+        return NULL;
+    char *at = PyBytes_AsString(bytes);
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t group = kanon_grouping_group_of(g, row);
+        memcpy(at + row * (int64_t)sizeof group, &group, sizeof group);
+    }
+    return bytes;
+}
+
+PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table", "grouping", "ticker", "settings", "threads", "brief", NULL};
+    PyObject *table_capsule, *grouping_capsule, *ticker_capsule, *given = NULL;
+    kanon_evaluate_options o = {.struct_size = sizeof o};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|Oip", names, &table_capsule, &grouping_capsule, &ticker_capsule,
+                                     &given, &o.threads, &o.brief))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
+    ticker *t = grouping == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    settings s;
+    if (t == NULL || settings_of(&s, given) != 0)
+        return NULL;
+    o.settings = s.at, o.n_settings = s.n, o.tick = ticker_tick, o.payload = t;
+    kanon_measures *measures = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_evaluate(&measures, table, grouping, &o, &err));
+    settings_free(&s);
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    size_t n = kanon_measures_count(measures);
+    const kanon_figure **figures = PyMem_Calloc(n + 1, sizeof *figures);
+    for (size_t i = 0; figures != NULL && i < n; i++)
+        figures[i] = kanon_measures_at(measures, i);
+    PyObject *list = figures == NULL ? PyErr_NoMemory() : figure_list(figures, n);
+    PyMem_Free(figures);
+    kanon_measures_free(measures);
+    return list;
+}
+
+PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table", "grouping", "ticker", "numeric", "shuffle", "threads", "shuffle_seed", NULL};
+    PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
+    unsigned long long shuffle_seed = 0;
+    kanon_arrow_options o = {.struct_size = sizeof o};
+    int numeric = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipiK", names, &table_capsule, &grouping_capsule, &ticker_capsule,
+                                     &numeric, &o.shuffle, &o.threads, &shuffle_seed))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
+    ticker *t = grouping == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    if (t == NULL)
+        return NULL;
+    o.shuffle_seed = shuffle_seed;
+    o.numeric = (kanon_arrow_numeric)numeric, o.tick = ticker_tick, o.payload = t;
+    struct ArrowArrayStream stream = {0};
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_release_to_arrow(&stream, table, grouping, &o, &err));
+    return st == KANON_OK ? stream_give(&stream) : raise_failure(&err);
+}
+
+/* publish(table, grouping, ticker, what, path): `what` is release, groups, report or report_external. A path that is None:
+ * the bytes are returned, in the form that `name` ends in. */
+PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table",   "grouping", "ticker",  "what",         "path", "name",
+                            "numeric", "shuffle",  "threads", "shuffle_seed", NULL};
+    unsigned long long shuffle_seed = 0;
+    PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
+    const char *what, *path, *name = "release.csv";
+    int numeric = 0;
+    kanon_outputs o = {.struct_size = sizeof o};
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOsz|sipiK", names, &table_capsule, &grouping_capsule,
+                                     &ticker_capsule, &what, &path, &name, &numeric, &o.shuffle, &o.threads, &shuffle_seed))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
+    ticker *t = grouping == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    if (t == NULL)
+        return NULL;
+    const struct {
+        const char *name;
+        const char **path;
+        const kanon_sink **sink;
+    } places[] = {{"release", &o.release, &o.release_to},
+                  {"groups", &o.groups, &o.groups_to},
+                  {"report", &o.report, &o.report_to},
+                  {"report_external", &o.report_external, &o.report_external_to}};
+    size_t at = 0;
+    while (at < sizeof places / sizeof places[0] && strcmp(places[at].name, what) != 0)
+        at++;
+    if (at == sizeof places / sizeof places[0])
+        return PyErr_Format(PyExc_ValueError, "there is no output %s", what);
+    byte_sink bytes;
+    byte_sink_init(&bytes, name);
+    if (path != NULL)
+        *places[at].path = path;
+    else
+        *places[at].sink = &bytes.sink;
+    o.numeric = (kanon_numeric)numeric, o.shuffle_seed = shuffle_seed, o.tick = ticker_tick, o.payload = t;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_publish(table, grouping, &o, &err));
+    if (st != KANON_OK) {
+        byte_sink_free(&bytes);
+        return raise_failure(&err);
+    }
+    if (path == NULL)
+        return byte_sink_take(&bytes);
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,60 @@
+/* The module pykanon._kanon: its functions. _kanon.pyi has their signatures, the package what people use. */
+#include "host.h"
+
+#define WITH_KEYWORDS(name)                                                                                                 \
+    {                                                                                                                       \
+#name, (PyCFunction)(void (*)(void))name, METH_VARARGS | METH_KEYWORDS, NULL                                        \
+    }
+
+static PyMethodDef functions[] = {
+    {"live_objects", live_objects, METH_NOARGS, NULL},
+    {"ticker_new", ticker_new, METH_NOARGS, NULL},
+    {"ticker_read", ticker_read, METH_O, NULL},
+    {"ticker_stop", ticker_stop, METH_VARARGS, NULL},
+    {"ticker_reset", ticker_reset, METH_O, NULL},
+    {"schema_new", schema_new, METH_VARARGS, NULL},
+    {"schema_set", schema_set, METH_VARARGS, NULL},
+    WITH_KEYWORDS(table_import),
+    {"table_describe", table_describe, METH_O, NULL},
+    WITH_KEYWORDS(anonymize),
+    {"grouping_new", grouping_new, METH_VARARGS, NULL},
+    {"grouping_describe", grouping_describe, METH_O, NULL},
+    {"grouping_rows", grouping_rows, METH_O, NULL},
+    WITH_KEYWORDS(evaluate),
+    WITH_KEYWORDS(release),
+    WITH_KEYWORDS(publish),
+    WITH_KEYWORDS(check),
+    WITH_KEYWORDS(bound),
+    WITH_KEYWORDS(tradeoff),
+    WITH_KEYWORDS(profile),
+    WITH_KEYWORDS(propose),
+    {"catalogue", catalogue, METH_NOARGS, NULL},
+    WITH_KEYWORDS(state_create),
+    {"state_open", state_open, METH_VARARGS, NULL},
+    WITH_KEYWORDS(state_change),
+    WITH_KEYWORDS(state_release),
+    {"state_describe", state_describe, METH_O, NULL},
+    {"state_audit", state_audit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static int add_version(PyObject *module)
+{
+    return PyModule_AddStringConstant(module, "version", kanon_version());
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_version}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "pykanon._kanon",
+    .m_methods = functions,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__kanon(void);
+
+PyMODINIT_FUNC PyInit__kanon(void)
+{
+    return PyModuleDef_Init(&definition);
+}

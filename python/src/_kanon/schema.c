@@ -1,0 +1,209 @@
+/* Schemas: what the package was told about columns and requirements, setter by setter. */
+#include "host.h"
+
+#include <stdlib.h>
+
+#include <string.h>
+
+/* schema_new(path, text): the schema in the file or the text of YAML; both None: an empty one. */
+PyObject *schema_new(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *path = NULL, *text = NULL;
+    Py_ssize_t size = 0;
+    kanon_schema *schema = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    if (!PyArg_ParseTuple(args, "z|z#", &path, &text, &size))
+        return NULL;
+    if (text != NULL)
+        st = kanon_schema_from_bytes(&schema, text, (size_t)size, "schema", NULL, &err);
+    else if (path != NULL)
+        st = kanon_schema_read(&schema, path, NULL, &err);
+    else
+        st = kanon_schema_new(&schema, NULL, &err);
+    return st == KANON_OK ? handle_new(schema, SCHEMA, NULL) : raise_failure(&err);
+}
+
+typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, const char *value, Py_ssize_t size,
+                                     kanon_error *err);
+
+static kanon_status unknown(const char *value, const char *what, kanon_error *err)
+{
+    (void)value; /* may be a cell by mistake */
+    err->status = KANON_EINVAL;
+    PyOS_snprintf(err->message, sizeof err->message, "no such %s", what);
+    return KANON_EINVAL;
+}
+
+static kanon_status role_of(kanon_role *out, const char *text, kanon_error *err)
+{
+    for (int role = KANON_ROLE_INSENSITIVE; role <= KANON_ROLE_SENSITIVE; role++)
+        if (strcmp(text, kanon_role_text((kanon_role)role)) == 0) {
+            *out = (kanon_role)role;
+            return KANON_OK;
+        }
+    return unknown(text, "role", err);
+}
+
+static kanon_status set_role(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    kanon_role role;
+    kanon_status st = role_of(&role, value, err);
+    if (st != KANON_OK)
+        return st;
+    return column == NULL ? kanon_schema_set_default_role(s, role, err) : kanon_schema_set_role(s, column, role, err);
+}
+
+static kanon_status set_type(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+        if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
+            return kanon_schema_set_type(s, column, (kanon_type)type, err);
+    return unknown(value, "type: integer, decimal, date or categorical", err);
+}
+
+static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_weight(s, column, PyOS_string_to_double(value, NULL, NULL), err);
+}
+
+static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_taxonomy(s, column, value, err);
+}
+
+static kanon_status set_tree(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    return kanon_schema_set_taxonomy_bytes(s, column, value, (size_t)size, "taxonomy", err);
+}
+
+static kanon_status set_mask(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    if (strcmp(value, "right") == 0)
+        return kanon_schema_set_mask(s, column, KANON_MASK_RIGHT, err);
+    if (strcmp(value, "left") == 0)
+        return kanon_schema_set_mask(s, column, KANON_MASK_LEFT, err);
+    return unknown(value, "mask: right or left", err);
+}
+
+static kanon_status set_bands(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_bands(s, column, value, err);
+}
+
+static kanon_status set_top(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_top(s, column, value, err);
+}
+
+static kanon_status set_bottom(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_bottom(s, column, value, err);
+}
+
+static kanon_status set_format(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_format(s, column, value, err);
+}
+
+/* Two characters: the decimal separator and the one between thousands, each "-" where it is not said. */
+static kanon_status set_separators(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    if (size != 2)
+        return unknown(value, "separator: one character", err);
+    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]),
+                                       (char)(value[1] == '-' ? 0 : value[1]), err);
+}
+
+static kanon_status add_missing(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    return kanon_schema_add_missing(s, value, err);
+}
+
+static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    return kanon_schema_add_constraint(s, value, err);
+}
+
+static kanon_status set_entity(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_entity(s, column, strcmp(value, "together") == 0, err);
+}
+
+static kanon_status set_suppress(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    return kanon_schema_set_suppress(s, value, err);
+}
+
+/* The columns of the key, separated by line feeds. */
+static kanon_status set_key(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column;
+    const char *columns[64];
+    size_t n = 0;
+    char *copy = malloc((size_t)size + 1);
+    if (copy == NULL) {
+        err->status = KANON_ENOMEM;
+        return KANON_ENOMEM;
+    }
+    memcpy(copy, value, (size_t)size + 1);
+    char *rest = copy;
+    while (rest != NULL && n < sizeof columns / sizeof columns[0]) {
+        columns[n++] = rest;
+        rest = strchr(rest, '\n');
+        if (rest != NULL)
+            *rest++ = '\0';
+    }
+    kanon_status st = kanon_schema_set_key(s, columns, n, err);
+    free(copy);
+    return st;
+}
+
+static const struct {
+    const char *name;
+    set_function set;
+} setters[] = {
+    {"role", set_role},     {"type", set_type},     {"weight", set_weight},     {"taxonomy", set_taxonomy},
+    {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
+    {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
+    {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
+};
+
+/* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */
+PyObject *schema_set(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    const char *what, *column, *value;
+    Py_ssize_t size;
+    kanon_error err = {0};
+    if (!PyArg_ParseTuple(args, "Oszs#", &capsule, &what, &column, &value, &size))
+        return NULL;
+    kanon_schema *schema = handle_get(capsule, SCHEMA);
+    if (schema == NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
+        if (strcmp(setters[i].name, what) == 0) {
+            if (strlen(value) != (size_t)size && setters[i].set != set_tree)
+                return PyErr_Format(PyExc_ValueError, "the %s has a character of code 0", what);
+            kanon_status st = setters[i].set(schema, column, value, size, &err);
+            if (st != KANON_OK)
+                return PyErr_Occurred() ? NULL : raise_failure(&err);
+            Py_RETURN_NONE;
+        }
+    return PyErr_Format(PyExc_ValueError, "no setter %s", what);
+}

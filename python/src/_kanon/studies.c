@@ -1,0 +1,121 @@
+/* Studies of a table: the lower bound and the curve of loss against risk; and what the library has to offer. */
+#include "host.h"
+
+PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table", "ticker", "k", "seconds", "rounds", "threads", "certificate", NULL};
+    PyObject *table_capsule, *ticker_capsule;
+    kanon_bound_options o = {.struct_size = sizeof o};
+    long long k = 0, rounds = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|LdLiz", names, &table_capsule, &ticker_capsule, &k, &o.seconds,
+                                     &rounds, &o.threads, &o.certificate))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    if (t == NULL)
+        return NULL;
+    o.k = k, o.rounds = rounds, o.tick = ticker_tick, o.payload = t;
+    kanon_lower_bound *b = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_bound(&b, table, &o, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *result = Py_BuildValue("{s:L,s:L,s:d,s:d,s:L,s:O}", "records", (long long)b->records, "k", (long long)b->k,
+                                     "lower_bound", b->lower_bound, "neighbour_bound", b->neighbour_bound, "rounds",
+                                     (long long)b->rounds, "stopped", b->stopped ? Py_True : Py_False);
+    kanon_lower_bound_free(b);
+    return result;
+}
+
+/* {"settings": {name: value}, "result": text, "figures": [...]} */
+static PyObject *point_result(const kanon_curve_point *point)
+{
+    PyObject *place = PyDict_New(), *figures = NULL;
+    for (size_t i = 0; place != NULL && i < point->n_settings; i++) {
+        PyObject *value = PyUnicode_FromString(point->settings[i].value);
+        if (value == NULL || PyDict_SetItemString(place, point->settings[i].name, value) != 0)
+            Py_CLEAR(place);
+        Py_XDECREF(value);
+    }
+    const kanon_figure **at = place == NULL ? NULL : PyMem_Calloc(point->n_figures + 1, sizeof *at);
+    for (size_t i = 0; at != NULL && i < point->n_figures; i++)
+        at[i] = &point->figures[i];
+    if (at != NULL)
+        figures = figure_list(at, point->n_figures);
+    PyMem_Free(at);
+    if (place == NULL || figures == NULL) {
+        Py_XDECREF(place);
+        Py_XDECREF(figures);
+        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+    }
+    return Py_BuildValue("{s:N,s:s,s:N}", "settings", place, "result", kanon_point_result_text(point->result), "figures",
+                         figures);
+}
+
+PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"table",  "ticker", "k",       "suppress", "algorithm", "settings",
+                            "effort", "seed",   "threads", "plot",     NULL};
+    PyObject *table_capsule, *ticker_capsule, *given = NULL;
+    kanon_tradeoff_options o = {.struct_size = sizeof o};
+    unsigned long long seed = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|zzzOzKiz", names, &table_capsule, &ticker_capsule, &o.k,
+                                     &o.suppress, &o.algorithm, &given, &o.effort, &seed, &o.threads, &o.plot))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    settings s;
+    if (t == NULL || settings_of(&s, given) != 0)
+        return NULL;
+    o.settings = s.at, o.n_settings = s.n, o.seed = seed, o.tick = ticker_tick, o.payload = t;
+    kanon_curve *curve = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_tradeoff(&curve, table, &o, &err));
+    settings_free(&s);
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < kanon_curve_count(curve); i++) {
+        PyObject *item = point_result(kanon_curve_at(curve, i));
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    kanon_curve_free(curve);
+    return list;
+}
+
+static int add_row(PyObject *list, const char *name, const char *text)
+{
+    PyObject *row = Py_BuildValue("ss", name, text);
+    int failed = row == NULL || PyList_Append(list, row) != 0;
+    Py_XDECREF(row);
+    return failed;
+}
+
+/* {"algorithms": [(name, summary)], "refinements": ..., "models": ..., "measures": ...} */
+PyObject *catalogue(PyObject *module, PyObject *none)
+{
+    (void)module, (void)none;
+    PyObject *lists[4] = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
+    int failed = !lists[0] || !lists[1] || !lists[2] || !lists[3];
+    for (size_t i = 0; !failed && i < kanon_algorithm_count(); i++)
+        failed = add_row(lists[0], kanon_algorithm_at(i)->name, kanon_algorithm_at(i)->summary);
+    for (size_t i = 0; !failed && i < kanon_refinement_count(); i++)
+        failed = add_row(lists[1], kanon_refinement_at(i)->name, kanon_refinement_at(i)->summary);
+    for (size_t i = 0; !failed && i < kanon_model_count(); i++)
+        failed = add_row(lists[2], kanon_model_name(i), kanon_model_sentence(i));
+    for (size_t i = 0; !failed && i < kanon_measure_count(); i++)
+        failed = add_row(lists[3], kanon_measure_name(i), kanon_measure_formula(i));
+    if (failed) {
+        for (int i = 0; i < 4; i++)
+            Py_XDECREF(lists[i]);
+        return NULL;
+    }
+    return Py_BuildValue("{s:N,s:N,s:N,s:N}", "algorithms", lists[0], "refinements", lists[1], "models", lists[2],
+                         "measures", lists[3]);
+}

@@ -1,0 +1,126 @@
+/* Tables from Arrow streams, and checks of releases, which are streams as well. */
+#include "host.h"
+
+#include <string.h>
+
+PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"schema", "stream", "ticker", "threads", "strict", "memory", NULL};
+    PyObject *schema_capsule, *stream_capsule, *ticker_capsule;
+    int threads = 0, strict = 1;
+    long long memory = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipL", names, &schema_capsule, &stream_capsule, &ticker_capsule,
+                                     &threads, &strict, &memory))
+        return NULL;
+    kanon_schema *schema = handle_get(schema_capsule, SCHEMA);
+    ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    struct ArrowArrayStream stream;
+    if (t == NULL || stream_take(&stream, stream_capsule) != 0)
+        return NULL;
+    kanon_read_options options = {.struct_size = sizeof options,
+                                  .strict = strict,
+                                  .threads = threads,
+                                  .memory = memory,
+                                  .tick = ticker_tick,
+                                  .payload = t};
+    kanon_table *table = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_table_from_arrow(&table, &stream, schema, &options, &err));
+    return st == KANON_OK ? handle_new(table, TABLE, NULL) : raise_failure(&err);
+}
+
+static const char *table_warning(const void *table, int i)
+{
+    return kanon_table_warning(table, i);
+}
+
+/* (rows, [(name, role, type)], [warning], how many of them, the first ones, are about privacy) */
+PyObject *table_describe(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    kanon_table *table = handle_get(capsule, TABLE);
+    PyObject *columns = table == NULL ? NULL : PyList_New(0);
+    for (int i = 0; columns != NULL && i < kanon_table_columns(table); i++) {
+        PyObject *item = Py_BuildValue("sss", kanon_table_column_name(table, i),
+                                       kanon_role_text(kanon_table_column_role(table, i)),
+                                       kanon_type_text(kanon_table_column_type(table, i)));
+        if (item == NULL || PyList_Append(columns, item) != 0)
+            Py_CLEAR(columns);
+        Py_XDECREF(item);
+    }
+    if (columns == NULL)
+        return NULL;
+    int privacy = 0;
+    while (kanon_table_warning(table, privacy) != NULL && kanon_table_warning_kind(table, privacy) == KANON_NOTICE_PRIVACY)
+        privacy++;
+    return Py_BuildValue("LNNi", (long long)kanon_table_rows(table), columns, texts_of(table_warning, table), privacy);
+}
+
+static PyObject *constraint_list(const kanon_constraint_status *at, size_t n)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item = Py_BuildValue("{s:s,s:d,s:d,s:O}", "requirement", at[i].sentence, "asked", at[i].asked, "reached",
+                                       at[i].reached, "holds", at[i].holds ? Py_True : Py_False);
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+static PyObject *privacy_list(const kanon_privacy_figure *at, size_t n)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < n; i++) {
+        PyObject *item = Py_BuildValue("{s:s,s:s,s:s,s:d}", "model", at[i].model, "attribute", at[i].attribute, "figure",
+                                       at[i].figure, "value", at[i].value);
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+static PyObject *check_result(const kanon_check *c)
+{
+    return Py_BuildValue(
+        "{s:L,s:L,s:L,s:L,s:d,s:d,s:d,s:d,s:L,s:L,s:i,s:O,s:O,s:N,s:N,s:N,s:N,s:N}", "records", (long long)c->records,
+        "suppressed", (long long)c->suppressed, "classes", (long long)c->classes, "k", (long long)c->k, "average_class_size",
+        c->average_class_size, "highest_risk", c->highest_risk, "average_risk", c->average_risk, "share_at_risk",
+        c->share_at_risk, "entities", (long long)c->entities, "k_asked", (long long)c->k_asked, "identifying_columns",
+        c->identifying_columns, "asked", c->asked ? Py_True : Py_False, "holds", c->holds ? Py_True : Py_False, "figures",
+        privacy_list(c->figures, c->n_figures), "constraints", constraint_list(c->constraints, c->n_constraints), "warnings",
+        text_list(c->warnings, c->n_warnings), "violated", text_list(c->violated, c->n_violated), "not_shown",
+        text_list(c->not_shown, c->n_not_shown));
+}
+
+PyObject *check(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"schema", "stream", "ticker", "k", "risk_threshold", NULL};
+    PyObject *schema_capsule, *stream_capsule, *ticker_capsule;
+    long long k = 0;
+    double risk_threshold = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|Ld", names, &schema_capsule, &stream_capsule, &ticker_capsule, &k,
+                                     &risk_threshold))
+        return NULL;
+    kanon_schema *schema = handle_get(schema_capsule, SCHEMA);
+    ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
+    struct ArrowArrayStream stream;
+    if (t == NULL || stream_take(&stream, stream_capsule) != 0)
+        return NULL;
+    kanon_check_options options = {
+        .struct_size = sizeof options, .k = k, .risk_threshold = risk_threshold, .tick = ticker_tick, .payload = t};
+    kanon_check *found = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_check_arrow(&found, &stream, schema, &options, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *result = check_result(found);
+    kanon_check_free(found);
+    return result;
+}

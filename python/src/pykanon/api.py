@@ -1,0 +1,359 @@
+"""The functions that people call, and what they give back."""
+
+from __future__ import annotations
+
+import array
+import html
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from pykanon import _kanon, forms, frames, run, schema
+from pykanon.errors import PrivacyWarning, UsageError
+from pykanon.run import Progress
+from pykanon.schema import Names, Schema, Taxonomy
+
+def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
+    """Settings as texts: True is "true"."""
+    return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in (settings or {}).items()}
+
+
+def _share(value: Any) -> str:
+    """A share as a text without an exponent: 0.00001, also of NumPy's numbers."""
+    return value if isinstance(value, str) else format(Decimal(repr(float(value))), "f")
+
+
+class Measures(Mapping[str, Any]):
+    """Figures by name; those of single columns in ``of(column)``. ``formula(name)`` says how one is computed."""
+
+    def __init__(self, figures: list[tuple[str, str | None, float | int | None, str]]) -> None:
+        self._table = {name: value for name, column, value, _ in figures if column is None}
+        self._columns: dict[str, dict[str, Any]] = {}
+        for name, column, value, _ in figures:
+            if column is not None:
+                self._columns.setdefault(column, {})[name] = value
+        self._formulas = {name: formula for name, _, _, formula in figures}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def of(self, column: str) -> dict[str, Any]:
+        """The figures of one column."""
+        return dict(self._columns[column])
+
+    def columns(self) -> list[str]:
+        """The columns that have figures of their own."""
+        return list(self._columns)
+
+    def formula(self, name: str) -> str:
+        """How a figure is computed."""
+        return self._formulas[name]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<20} {_shown(value)}" for name, value in self._table.items())
+
+
+def _shown(value: Any) -> str:
+    return "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+
+
+class Release:
+    """A table that was anonymised. Everything in it has passed the independent check of the library.
+
+    ``table`` is the release as the kind of table that came in, ``measures`` has the figures, ``groups`` the group of each
+    record. The object is also an Arrow stream: ``polars.DataFrame(release)``, ``pyarrow.table(release)``.
+    """
+
+    def __init__(self, handles: tuple[Any, Any, Any], original: Any, form: dict[str, Any], index: str) -> None:
+        self._schema, self._table, self._grouping = handles
+        self._original, self._form, self._index = original, form, index
+        self._released: Any = None
+        self._measures: Measures | None = None
+        described = _kanon.grouping_describe(self._grouping)
+        self.records, self.n_groups, self.suppressed, self.k = described[:4]
+        self.algorithm, self.notes = described[4], described[6]
+        _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
+        self.warnings = [*of_table, *described[5]]
+        for text in of_table[:privacy]:
+            warnings.warn(text, PrivacyWarning, stacklevel=3)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return run.call(lambda t: _kanon.release(self._table, self._grouping, t, **self._form))
+
+    @property
+    def table(self) -> Any:
+        """The release, as the kind of table that came in."""
+        if self._released is None:
+            self._released = frames.same_kind(self.__arrow_c_stream__(), self._original, self._index)
+        return self._released
+
+    @property
+    def groups(self) -> array.array[int]:
+        """The number of the group of each record, from 1; 0 is a suppressed record."""
+        return array.array("q", _kanon.grouping_rows(self._grouping))
+
+    @property
+    def measures(self) -> Measures:
+        """Every measure of the release."""
+        if self._measures is None:
+            self._measures = Measures(run.call(lambda t: _kanon.evaluate(self._table, self._grouping, t)))
+        return self._measures
+
+    def evaluate(self, **settings: Any) -> Measures:
+        """The measures with settings of their own, such as ``r=0.7``."""
+        given = _texts(settings)
+        return Measures(run.call(lambda t: _kanon.evaluate(self._table, self._grouping, t, given)))
+
+    def report(self, path: str | os.PathLike[str], external: bool = False) -> None:
+        """Writes the report: a page if the path ends in ``.html``, else JSON. ``external``: for readers of the release."""
+        what = "report_external" if external else "report"
+        run.call(lambda t: _kanon.publish(self._table, self._grouping, t, what, os.fspath(path)))
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
+               shuffle_seed: int = 0) -> Any:  # fmt: skip
+        """The release as the program writes it, byte for byte; without a path, the bytes."""
+        form = forms.of(numeric, forms.CSV)
+        where = None if path is None else os.fspath(path)
+        return run.call(
+            lambda t: _kanon.publish(
+                self._table, self._grouping, t, "release", where, numeric=form, shuffle=shuffle, shuffle_seed=shuffle_seed
+            )
+        )
+
+    def state(self, path: str | os.PathLike[str]) -> Any:
+        """Keeps table and groups in a new file, for inserts and deletes; returns the open :class:`pykanon.State`."""
+        from pykanon.state import State
+
+        place = os.fspath(path)
+        run.call(lambda t: _kanon.state_create(place, self._table, self._schema, self._grouping, t))
+        return State(place)
+
+    def plot(self, what: str = "sizes", ax: Any = None) -> Any:
+        """A plot with matplotlib: ``sizes`` (of the groups) or ``loss`` (by column). Returns the axes."""
+        from pykanon import plots
+
+        return plots.sizes(self, ax) if what == "sizes" else plots.loss(self, ax)
+
+    def __repr__(self) -> str:
+        hidden = f", {self.suppressed:,} suppressed" if self.suppressed else ""
+        return f"<pykanon.Release: {self.records:,} records in {self.n_groups:,} groups, k = {self.k}{hidden}>"
+
+    def _repr_html_(self) -> str:
+        figures = [(n, self.measures[n]) for n in ("records", "groups", "suppressed", "k", "avg_loss", "highest_risk")]
+        rows = "".join(f"<tr><th style='text-align:left'>{n}</th><td>{_shown(v)}</td></tr>" for n, v in figures)
+        notices = "".join(f"<li>{html.escape(w)}</li>" for w in self.warnings)
+        return f"<table>{rows}</table>" + (f"<ul>{notices}</ul>" if notices else "")
+
+
+class Check(Mapping[str, Any]):
+    """What a release really is. ``bool(check)``: everything that was asked holds and could be counted."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self._found = found
+        self.violated: list[str] = found["violated"]
+        self.not_shown: list[str] = found["not_shown"]
+        self.warnings: list[str] = found["warnings"]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._found[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __bool__(self) -> bool:
+        return bool(self._found["holds"])
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self else "does not hold"
+        reasons = "".join(f"\n  violated: {v}" for v in self.violated) + "".join(
+            f"\n  cannot be seen: {v}" for v in self.not_shown
+        )
+        return f"<pykanon.Check: k = {self['k']}, {self['classes']:,} classes; what was asked {verdict}>{reasons}"
+
+
+class Bound(Mapping[str, Any]):
+    """A proven lower bound on the loss: no grouping of the table with this k loses less."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self._found = found
+        self.lower_bound: float = found["lower_bound"]
+
+    def __getitem__(self, name: str) -> Any:
+        return self._found[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return f"<pykanon.Bound: k = {self['k']}, no grouping loses less than {self.lower_bound:,.6g}>"
+
+
+class Curve(list[dict[str, Any]]):
+    """The points of a trade-off: each a dict of k, its place in the grid, its figures and whether another point beats it."""
+
+    def optimal(self) -> list[dict[str, Any]]:
+        """The points that no other beats."""
+        return [p for p in self if p["result"] == "optimal"]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Loss against risk, with matplotlib. Returns the axes."""
+        from pykanon import plots
+
+        return plots.curve(self, ax)
+
+
+def load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
+    """The schema and the table as handles."""
+    handle = schema.make(**said)
+    stream = frames.stream_of(table, index)
+    strict = said.get("default_role") is None
+    loaded = run.call(
+        lambda t: _kanon.table_import(handle, stream, t, threads=threads, memory=memory, strict=strict), progress
+    )
+    return handle, loaded
+
+
+def anonymize(
+    table: Any,
+    *,
+    k: int = 0,
+    quasi: Names = None,
+    sensitive: Names = None,
+    identifying: Names = None,
+    insensitive: Names = None,
+    schema: Schema = None,
+    types: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    taxonomies: Mapping[str, Taxonomy] | None = None,
+    masks: Mapping[str, str] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    top: Mapping[str, Any] | None = None,
+    bottom: Mapping[str, Any] | None = None,
+    formats: Mapping[str, str] | None = None,
+    decimal: str | Mapping[str, str] | None = None,
+    thousands: str | Mapping[str, str] | None = None,
+    missing: Iterable[str] | None = None,
+    constraints: Iterable[str | Mapping[str, Any]] | None = None,
+    entity: str | None = None,
+    entity_together: bool = False,
+    key: Names = None,
+    default_role: str | None = None,
+    algorithm: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    refine: str | None = None,
+    refine_settings: Mapping[str, Any] | None = None,
+    effort: str | None = None,
+    suppress: float | str | None = None,
+    recode: str = "record",
+    numeric: str = "columns",
+    shuffle: bool = False,
+    shuffle_seed: int = 0,
+    seed: int = 0,
+    threads: int = 0,
+    blocks: int = 0,
+    memory: int = 0,
+    index: str = "error",
+    progress: Progress = None,
+) -> Release:
+    """Groups similar records and generalises each group until every record is like at least ``k - 1`` others.
+
+    ``table`` is a DataFrame of pandas or polars, a table of pyarrow, a relation of duckdb, a structured array of NumPy, a
+    dict of columns, or anything with ``__arrow_c_stream__``. Every column must be named: as ``quasi`` (generalised),
+    ``sensitive`` (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive``
+    (released as it is).
+
+    ``bands`` makes intervals end at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on;
+    ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
+    columns of text are written. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
+
+    >>> import pykanon
+    >>> people = {"age": [23, 25, 41, 44], "zip": ["79098", "79100", "79102", "79104"],
+    ...           "disease": ["flu", "cold", "flu", "angina"]}
+    >>> pykanon.anonymize(people, quasi=["age", "zip"], masks={"zip": "right"}, sensitive="disease", k=2)
+    <pykanon.Release: 4 records in 2 groups, k = 2>
+
+    A column that nobody named is an error:
+
+    >>> pykanon.anonymize(people, quasi=["age", "zip"], k=2)
+    Traceback (most recent call last):
+    pykanon.errors.DataError: ...
+    """
+    table_form = forms.of(numeric, forms.TABLE)
+    if recode not in ("record", "attribute"):
+        raise UsageError("recode is 'record' or 'attribute'")
+    said = dict(
+        schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
+        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, formats=formats,
+        decimal=decimal, thousands=thousands, missing=missing, constraints=constraints, entity=entity,
+        entity_together=entity_together, key=key, default_role=default_role,
+    )  # fmt: skip
+    handle, loaded = load(table, progress, index, threads, memory, said)
+    options: dict[str, Any] = dict(
+        k=k, algorithm=algorithm, settings=_texts(settings), seed=seed, threads=threads, refine=refine,
+        refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
+        by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
+    )  # fmt: skip
+    grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
+    form = dict(numeric=table_form, shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
+    return Release((handle, loaded, grouping), table, form, "drop" if shuffle else index)
+
+
+def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "drop", progress: Progress = None,
+          **said: Any) -> Check:  # fmt: skip
+    """What a release really satisfies, whichever tool made it. ``said``: columns and requirements, as in anonymize.
+
+    >>> import pykanon
+    >>> released = {"age": ["[20..29]", "[20..29]", "35"], "disease": ["flu", "cold", "flu"]}
+    >>> found = pykanon.check(released, quasi=["age"], sensitive=["disease"], k=2)
+    >>> bool(found), found["k"]
+    (False, 1)
+    """
+    handle = schema.make(**said)
+    stream = frames.stream_of(table, index)
+    return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=k, risk_threshold=risk_threshold), progress))
+
+
+def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
+          certificate: str | os.PathLike[str] | None = None,
+          threads: int = 0, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
+    """A proven lower bound on the loss of every grouping without suppression; ``certificate``: where its proof goes."""
+    _, loaded = load(table, progress, index, threads, 0, said)
+    proof = None if certificate is None else os.fspath(certificate)
+    found = run.call(
+        lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
+    )
+    return Bound(found)
+
+
+def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
+             algorithm: str | None = None, settings: Mapping[str, Any] | None = None, effort: str | None = None,
+             seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None, index: str = "drop",
+             progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
+    """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
+    _, loaded = load(table, progress, index, threads, 0, said)
+    given: dict[str, Any] = dict(
+        k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
+        settings=_texts(settings), effort=effort, seed=seed, threads=threads,
+        plot=None if page is None else os.fspath(page),
+    )  # fmt: skip
+    points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)
+    return Curve(map(_point, points))
+
+
+def _point(point: dict[str, Any]) -> dict[str, Any]:
+    figures = {name: value for name, column, value, _ in point["figures"] if column is None}
+    return {"k": int(point["settings"]["k"]), "settings": point["settings"], "result": point["result"], **figures}

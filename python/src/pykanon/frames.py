@@ -1,0 +1,189 @@
+"""Tables of other libraries: as Arrow streams on the way in, and as the kind that came in on the way out.
+
+Whatever has ``__arrow_c_stream__`` is read without a copy. The libraries themselves are imported only if an object of
+theirs comes in.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from pykanon.errors import DataError, UsageError
+
+
+class Stream:
+    """An Arrow stream of the library, to be read once by anything that knows the Arrow PyCapsule interface."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        # A requested schema is declined, as the interface allows: the types are those of the release.
+        capsule, self._capsule = self._capsule, None
+        if capsule is None:
+            raise UsageError("the stream was read before", "Ask for a new one.")
+        return capsule
+
+
+def kind_of(table: Any) -> str:
+    """``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``numpy`` or ``arrow`` (anything else with a stream)."""
+    for kind in type(table).__mro__:  # a GeoDataFrame is a frame of pandas
+        module = kind.__module__.partition(".")[0].lstrip("_")
+        if module in ("pandas", "polars", "pyarrow", "duckdb", "numpy"):
+            return module
+    return "arrow"
+
+
+def stream_of(table: Any, index: str = "error") -> Any:
+    """A capsule with the stream of a table. A path is not a table: files are read by the program or by other libraries."""
+    kind = kind_of(table)
+    if kind == "pandas":
+        table = _from_pandas(table, index)
+    elif kind == "numpy":
+        table = _from_numpy(table)
+    elif kind == "duckdb":
+        table = _from_duckdb(table)
+    elif isinstance(table, Mapping):
+        table = _from_columns(dict(table), "a dict of columns")
+    if not hasattr(table, "__arrow_c_stream__"):
+        hint = "Give a DataFrame, a relation, or anything that has __arrow_c_stream__."
+        if type(table).__name__ == "LazyFrame":
+            hint = "Give a DataFrame: frame.collect()"
+        raise UsageError(f"a {type(table).__name__} is not a table", hint)
+    return table.__arrow_c_stream__()
+
+
+def _pyarrow(what: str) -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise UsageError(f"{what} needs pyarrow", "Install it: pip install pyarrow") from None
+    return pyarrow
+
+
+def _from_pandas(frame: Any, index: str) -> Any:
+    """The columns of a frame. Its index is not a column; one that is not 0, 1, 2, ... may name persons."""
+    if type(frame).__name__ == "Series":
+        raise UsageError("a Series is not a table", "Give a DataFrame: series.to_frame()")
+    if index not in ("error", "drop", "keep"):
+        raise UsageError("index is one of 'error', 'drop' and 'keep'")
+    if index == "error" and not _is_plain(frame.index):
+        raise UsageError(
+            "the frame has an index of its own, which would be lost",
+            "Say index='keep' or index='drop', or make it a column with reset_index().",
+        )
+    twice = sorted({str(c) for c in frame.columns if list(frame.columns).count(c) > 1})
+    if twice:
+        raise DataError(f"columns with the same name: {', '.join(twice)}", "Rename them.")
+    odd = [c for c in frame.columns if not isinstance(c, str)]
+    if odd:
+        raise DataError(f"{len(odd)} column names are not texts", "Rename them: df.columns = df.columns.map(str)")
+    pyarrow = _pyarrow("pandas")
+    try:
+        return pyarrow.Table.from_pandas(frame, preserve_index=False)
+    except (pyarrow.ArrowException, OverflowError):
+        raise _not_one_type({c: frame[c] for c in frame.columns}) from None
+
+
+def _from_columns(columns: dict[Any, Any], what: str) -> Any:
+    pyarrow = _pyarrow(what)
+    try:
+        return pyarrow.table(columns)
+    except (pyarrow.ArrowException, OverflowError):
+        lengths = {len(values) for values in columns.values()}
+        if len(lengths) > 1:
+            raise DataError("the columns are not equally long", "Give each column a value for each record.") from None
+        raise _not_one_type(columns) from None
+
+
+def _not_one_type(columns: Mapping[Any, Any]) -> DataError:
+    """Names the columns whose values have several types, or one that Arrow does not know: its message would show a value."""
+    mixed = [str(c) for c, values in columns.items() if len({type(v) for v in values if v is not None and v == v}) > 1]
+    return DataError(
+        f"a column holds values of several types, or of one that is not known: {', '.join(mixed) or 'unknown'}",
+        "Give each column one type.",
+    )
+
+
+def _is_plain(index: Any) -> bool:
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1 and index.name is None
+
+
+def _from_numpy(records: Any) -> Any:
+    if records.dtype.names is None:
+        raise UsageError("an array without named fields is not a table", "Give a structured array, or a DataFrame.")
+    return _from_columns({name: records[name] for name in records.dtype.names}, "a structured array")
+
+
+def _from_duckdb(relation: Any) -> Any:
+    if hasattr(relation, "__arrow_c_stream__"):
+        return relation
+    reader = getattr(relation, "fetch_arrow_reader", None) or getattr(relation, "fetch_record_batch", None)
+    if reader is None:
+        raise UsageError("this object of duckdb is not a relation", "Give a relation: duckdb.sql('...')")
+    return reader()
+
+
+#: What a release can be made into.
+KINDS = ("arrow", "duckdb", "numpy", "pandas", "polars", "pyarrow")
+
+
+def check_kind(kind: str) -> None:
+    """An error unless ``kind`` is known and its library is there: before a release is made, not after it."""
+    if kind not in KINDS:
+        raise UsageError(f"kind is one of {', '.join(map(repr, KINDS))}")
+    for name in (kind, "pyarrow") if kind in ("pandas", "duckdb", "numpy") else (kind,) if kind != "arrow" else ():
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            raise UsageError(f"{name} is not installed", f"Install it: pip install {name}") from None
+
+
+def same_kind(capsule: Any, original: Any, index: str = "error") -> Any:
+    """The stream as the kind of table that ``original`` is; pyarrow or a stream where that is not known."""
+    kind = "pyarrow" if isinstance(original, Mapping) else kind_of(original)
+    return as_kind(capsule, kind, original, index)
+
+
+def as_kind(capsule: Any, kind: str, original: Any = None, index: str = "error") -> Any:
+    """The stream as a table of that kind."""
+    stream = Stream(capsule)
+    if kind == "pandas":
+        return _to_pandas(stream, original, index)
+    if kind == "polars":
+        return importlib.import_module("polars").DataFrame(stream)
+    if kind == "duckdb":
+        return importlib.import_module("duckdb").from_arrow(_pyarrow("duckdb").table(stream))
+    if kind == "numpy":
+        return _pyarrow("numpy").table(stream).to_pandas().to_records(index=False)
+    return _pyarrow("pyarrow").table(stream) if kind == "pyarrow" else stream
+
+
+def _to_pandas(stream: Stream, original: Any, index: str) -> Any:
+    """A frame. Whole numbers with nulls become Int64 and booleans boolean, where pandas alone would make floats of them."""
+    pyarrow, pandas = _pyarrow("pandas"), importlib.import_module("pandas")
+    table = pyarrow.table(stream)
+    nullable = {
+        pyarrow.int8(): pandas.Int8Dtype(),
+        pyarrow.int16(): pandas.Int16Dtype(),
+        pyarrow.int32(): pandas.Int32Dtype(),
+        pyarrow.int64(): pandas.Int64Dtype(),
+        pyarrow.uint8(): pandas.UInt8Dtype(),
+        pyarrow.uint16(): pandas.UInt16Dtype(),
+        pyarrow.uint32(): pandas.UInt32Dtype(),
+        pyarrow.uint64(): pandas.UInt64Dtype(),
+        pyarrow.bool_(): pandas.BooleanDtype(),
+    }
+    with_nulls = {n for n in table.column_names if table.column(n).null_count > 0}
+    known = () if original is None else original.columns
+    was_nullable = {c for c in known if "pandas" in type(original[c].dtype).__module__}
+    frame = table.to_pandas(date_as_object=False)
+    for name in table.column_names:
+        dtype = nullable.get(table.schema.field(name).type)
+        if dtype is not None and (name in with_nulls or name in was_nullable):
+            frame[name] = table.column(name).to_pandas(types_mapper=nullable.get)
+    if index == "keep" and len(frame) == len(original):
+        frame.index = original.index
+    return frame

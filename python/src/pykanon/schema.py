@@ -1,0 +1,169 @@
+"""What is said about columns and requirements, as a schema of the library."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from pykanon import _kanon
+from pykanon.errors import UsageError
+
+#: A tree of categories: a nested mapping, a table of paths from leaf to root, or the path of a taxonomy file.
+Taxonomy = Mapping[str, Any] | Sequence[Sequence[str]] | str | os.PathLike[str] | Any
+Names = str | Iterable[str] | None
+
+
+@runtime_checkable
+class HasText(Protocol):
+    """A schema that is not in a file, such as a proposal: ``text`` is its YAML."""
+
+    text: str
+
+
+Schema = str | os.PathLike[str] | HasText | None
+
+
+def names(value: Names) -> list[str]:
+    """A list of column names; a single text is one name, not its letters."""
+    if value is None:
+        return []
+    return [value] if isinstance(value, str) else list(value)
+
+
+def make(
+    *,
+    schema: Schema = None,
+    quasi: Names = None,
+    sensitive: Names = None,
+    identifying: Names = None,
+    insensitive: Names = None,
+    types: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    taxonomies: Mapping[str, Taxonomy] | None = None,
+    masks: Mapping[str, str] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    top: Mapping[str, Any] | None = None,
+    bottom: Mapping[str, Any] | None = None,
+    formats: Mapping[str, str] | None = None,
+    decimal: str | Mapping[str, str] | None = None,
+    thousands: str | Mapping[str, str] | None = None,
+    missing: Iterable[str] | None = None,
+    constraints: Iterable[str | Mapping[str, Any]] | None = None,
+    entity: str | None = None,
+    entity_together: bool = False,
+    key: Names = None,
+    default_role: str | None = None,
+) -> Any:
+    """A handle of a schema: the file, if one is given, and on top of it what the arguments say."""
+    handle = _new(schema)
+    given = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
+    _check_once(given)
+    for role, columns in given.items():
+        for column in names(columns):
+            _kanon.schema_set(handle, "role", column, role)
+    if default_role is not None:
+        _kanon.schema_set(handle, "role", None, default_role)
+    for what, values in (("type", types), ("weight", weights), ("mask", masks), ("format", formats)):
+        for column, value in (values or {}).items():
+            _kanon.schema_set(handle, what, column, str(value))
+    for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
+        for column, value in (values or {}).items():
+            _kanon.schema_set(handle, what, column, _bands(value))
+    for place, separators in _separators(decimal, thousands).items():
+        _kanon.schema_set(handle, "separators", place, separators)
+    for column, tree in (taxonomies or {}).items():
+        _set_taxonomy(handle, column, tree)
+    for text in missing or []:
+        _kanon.schema_set(handle, "missing", None, text)
+    for constraint in constraints or []:
+        _kanon.schema_set(handle, "constraint", None, _constraint(constraint))
+    if entity is not None or entity_together:
+        _kanon.schema_set(handle, "entity", entity, "together" if entity_together else "")
+    if names(key):
+        _kanon.schema_set(handle, "key", None, "\n".join(names(key)))
+    return handle
+
+
+def _check_once(given: Mapping[str, Names]) -> None:
+    seen: dict[str, str] = {}
+    for role, columns in given.items():
+        for column in names(columns):
+            if seen.setdefault(column, role) != role:
+                raise UsageError(f"the column {column} is named as {seen[column]} and as {role}")
+
+
+def _constraint(value: str | Mapping[str, Any]) -> str:
+    """``{"model": "t-closeness", "attribute": "disease", "t": 0.3}`` as the text that the library reads."""
+    return value if isinstance(value, str) else ",".join(f"{name}={part}" for name, part in value.items())
+
+
+def _new(schema: Schema) -> Any:
+    if isinstance(schema, HasText):
+        return _kanon.schema_new(None, schema.text)
+    return _kanon.schema_new(None if schema is None else os.fspath(schema))
+
+
+def _separators(decimal: str | Mapping[str, str] | None, thousands: str | Mapping[str, str] | None) -> dict[Any, str]:
+    """What the library reads, by column; None stands for all columns."""
+    marks: list[dict[Any, str]] = [
+        dict(given) if isinstance(given, Mapping) else {} if given is None else {None: given}
+        for given in (decimal, thousands)
+    ]
+    for mark in (*marks[0].values(), *marks[1].values()):
+        if len(mark) != 1 or not mark.isascii():
+            raise UsageError("a separator is one character, such as ',' or '.'")
+    columns = [*marks[0], *(c for c in marks[1] if c not in marks[0])]
+    return {c: "".join(m.get(c, m.get(None, "-")) for m in marks) for c in columns}
+
+
+def _bands(value: Any) -> str:
+    """A width, a list of edges, or a word such as ``"month"``, as the text that the library reads."""
+    if isinstance(value, (list, tuple, range)):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+def _set_taxonomy(handle: Any, column: str, tree: Taxonomy) -> None:
+    if isinstance(tree, (str, os.PathLike)):
+        _kanon.schema_set(handle, "taxonomy", column, os.fspath(tree))
+        return
+    text = io.StringIO()
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(_paths(tree))
+    _kanon.schema_set(handle, "tree", column, text.getvalue())
+
+
+def _paths(tree: Any) -> list[list[str]]:
+    """The paths from each leaf to the root."""
+    if isinstance(tree, Mapping):
+        return _paths_of_mapping(tree)
+    if hasattr(tree, "itertuples"):
+        tree = tree.itertuples(index=False, name=None)
+    elif hasattr(tree, "iter_rows"):
+        tree = tree.iter_rows()
+    elif hasattr(tree, "to_pylist"):
+        tree = [list(row.values()) for row in tree.to_pylist()]
+    return [[str(node) for node in path if node is not None and node == node] for path in tree]
+
+
+def _paths_of_mapping(tree: Mapping[str, Any]) -> list[list[str]]:
+    """``{"any": {"Viral": {"HIV": None, "Flu": None}, "Cancer": None}}``: one root, leaves have nothing below them."""
+    paths: list[list[str]] = []
+
+    def walk(name: str, below: Any, above: list[str]) -> None:
+        here = [name, *above]
+        children = below.items() if isinstance(below, Mapping) else [(child, None) for child in below or []]
+        for child, rest in children:
+            walk(str(child), rest, here)
+        if not below:
+            paths.append(here)
+
+    roots = list(tree.items())
+    if len(roots) == 1 and roots[0][1]:
+        walk(str(roots[0][0]), roots[0][1], [])
+    else:
+        for name, below in roots:
+            walk(str(name), below, ["*"])
+    return paths

@@ -1,0 +1,55 @@
+"""A transformer for pipelines of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, TransformerMixin
+
+import pykanon
+
+
+class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Anonymises a frame inside a pipeline: ``fit_transform`` only.
+
+    There is no ``transform``. Groups are made of all records together: new rows could neither join them without changing
+    what was released, nor be k-anonymous by themselves. ``pykanon.State`` keeps a release up to date instead. A pipeline
+    that has to predict for new rows is therefore trained on the output of ``fit_transform``, with the transformer
+    outside of it, or as its first step with ``fit`` alone.
+
+    >>> import pandas as pd
+    >>> from pykanon.sklearn import Anonymizer
+    >>> frame = pd.DataFrame({"age": [23, 25, 41, 44], "income": [1, 2, 3, 4]})
+    >>> Anonymizer(quasi=["age"], insensitive=["income"], k=2, numeric="mean").fit_transform(frame)["age"].tolist()
+    [24.0, 24.0, 42.5, 42.5]
+    """
+
+    def __init__(
+        self,
+        k: int = 10,
+        quasi: Any = None,
+        sensitive: Any = None,
+        identifying: Any = None,
+        insensitive: Any = None,
+        numeric: str = "mean",
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.k = k
+        self.quasi = quasi
+        self.sensitive = sensitive
+        self.identifying = identifying
+        self.insensitive = insensitive
+        self.numeric = numeric
+        self.options = options
+
+    def fit(self, X: Any, y: Any = None) -> Anonymizer:
+        """Groups the records; ``release_`` is the :class:`pykanon.Release`."""
+        self.release_ = pykanon.anonymize(
+            X, k=self.k, quasi=self.quasi, sensitive=self.sensitive, identifying=self.identifying,
+            insensitive=self.insensitive, numeric=self.numeric, **{"index": "keep", **(self.options or {})},
+        )  # fmt: skip
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """The release of these records, in their order."""
+        return self.fit(X, y).release_.table

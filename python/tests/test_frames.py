@@ -1,0 +1,172 @@
+"""The same table in every kind of frame: the same groups, the same released values, and the kind comes back."""
+
+import datetime
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import pykanon
+
+FRAMES = {
+    "dict": lambda d: d,
+    "pyarrow": pa.table,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "duckdb": lambda d: duckdb.from_arrow(pa.table(d)),
+    "reader": lambda d: pa.table(d).to_reader(),
+}
+
+
+def rows(table):
+    """A release as plain rows, whatever holds it."""
+    if isinstance(table, pd.DataFrame):
+        table = pa.Table.from_pandas(table, preserve_index=False)
+    elif isinstance(table, duckdb.DuckDBPyRelation):
+        table = table.to_arrow_table()
+    elif isinstance(table, pl.DataFrame):
+        table = table.to_arrow()
+    return [list(map(str, row.values())) for row in pa.table(table).to_pylist()]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_every_kind_gives_the_same(kind, people, roles):
+    plain = pykanon.anonymize(people, k=5, **roles)
+    result = pykanon.anonymize(FRAMES[kind](people), k=5, **roles)
+    assert result.groups == plain.groups
+    assert rows(result.table) == rows(plain.table)
+
+
+@pytest.mark.parametrize("kind, expected", [
+    ("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table), ("duckdb", duckdb.DuckDBPyRelation),
+])  # fmt: skip
+def test_the_kind_comes_back(kind, expected, people, roles):
+    assert isinstance(pykanon.anonymize(FRAMES[kind](people), k=5, **roles).table, expected)
+
+
+def test_columns_that_nobody_named(people):
+    with pytest.raises(pykanon.DataError) as failure:
+        pykanon.anonymize(people, quasi=["age"], k=5)
+    for column in ("name", "zip", "disease"):
+        assert column in str(failure.value)
+
+
+def test_a_column_that_is_not_there(people, roles):
+    with pytest.raises(pykanon.Error, match="salary"):
+        pykanon.anonymize(people, k=5, **{**roles, "quasi": ["age", "zip", "salary"]})
+
+
+def test_two_roles(people):
+    with pytest.raises(pykanon.UsageError, match="age"):
+        pykanon.anonymize(people, quasi=["age"], sensitive=["age"], k=5)
+
+
+def test_pandas_index(people, roles):
+    frame = pd.DataFrame(people).set_index(pd.Index([f"p{i}" for i in range(200)], name="who"))
+    with pytest.raises(pykanon.UsageError, match="index"):
+        pykanon.anonymize(frame, k=5, **roles)
+    kept = pykanon.anonymize(frame, k=5, index="keep", **roles).table
+    assert list(kept.index) == list(frame.index)
+    dropped = pykanon.anonymize(frame, k=5, index="drop", **roles).table
+    assert list(dropped.index) == list(range(200))
+
+
+def test_a_filtered_frame_has_an_index_of_its_own(people, roles):
+    frame = pd.DataFrame(people)
+    with pytest.raises(pykanon.UsageError, match="index"):
+        pykanon.anonymize(frame[frame.age > 30], k=5, **roles)
+
+
+def test_pandas_types():
+    n = 40
+    frame = pd.DataFrame({
+        "age": pd.array([20 + i % 7 if i % 5 else None for i in range(n)], dtype="Int64"),
+        "sex": pd.Categorical(["f" if i % 2 else "m" for i in range(n)]),
+        "seen": pd.to_datetime(["2020-01-01"] * 20 + ["2021-06-05"] * 20).tz_localize("Europe/Berlin"),
+        "ok": pd.array([True, False, None, True] * 10, dtype="boolean"),
+        "note": pd.array(["x"] * n, dtype="string"),
+    })  # fmt: skip
+    result = pykanon.anonymize(frame, quasi=["age", "sex"], insensitive=["seen", "ok", "note"], k=4).table
+    assert str(result.seen.dtype) == str(frame.seen.dtype) and list(result.seen) == list(frame.seen)
+    assert result.ok.isna().sum() == 10 and str(result.ok.dtype) == "boolean"
+    assert result.age_min.dtype == pd.Int64Dtype()
+    assert isinstance(result.sex.dtype, pd.CategoricalDtype)
+
+
+def test_dates_and_numpy_records():
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(i) for i in range(20)]
+    result = pykanon.anonymize(pa.table({"born": days}), quasi="born", k=5)
+    assert result.table.schema.field("born_min").type == pa.date32()
+    records = np.array([(20 + i, i % 3) for i in range(12)], dtype=[("age", "i4"), ("kids", "i8")])
+    released = pykanon.anonymize(records, quasi=["age"], insensitive=["kids"], k=3).table
+    assert released.dtype.names == ("age_min", "age_max", "kids")
+
+
+@pytest.mark.parametrize("table", ["patients.csv", 3, None, np.arange(4), pd.Series([1, 2])])
+def test_what_is_not_a_table(table):
+    with pytest.raises(pykanon.UsageError, match="not a table"):
+        pykanon.anonymize(table, quasi=["age"], k=2)
+
+
+def test_a_column_of_mixed_values_is_named_but_not_shown():
+    frame = pd.DataFrame({"age": [1, "secret value", 3], "sex": ["f", "m", "f"]})
+    with pytest.raises(pykanon.DataError) as failure:
+        pykanon.anonymize(frame, quasi=["age"], insensitive=["sex"], k=2)
+    assert "age" in str(failure.value) and "secret" not in str(failure.value)
+
+
+def test_a_capsule_is_read_once(people, roles):
+    reader = pa.table(people).to_reader()
+    pykanon.anonymize(reader, k=5, **roles)
+    with pytest.raises(Exception):
+        pykanon.anonymize(reader, k=5, **roles).table
+
+
+def test_a_stream_outlives_the_release(people, roles):
+    result = pykanon.anonymize(people, k=5, **roles)
+    before = rows(result.table)
+    stream = pykanon.frames.Stream(result.__arrow_c_stream__())
+    del result
+    assert rows(pa.table(stream)) == before
+    with pytest.raises(pykanon.UsageError):
+        pa.table(stream)
+
+
+def test_a_dict_of_mixed_values_is_named_but_not_shown():
+    with pytest.raises(pykanon.DataError) as failure:
+        pykanon.anonymize({"age": [1, "secret value", 3]}, quasi=["age"], k=2)
+    assert "age" in str(failure.value) and "secret" not in str(failure.value)
+    with pytest.raises(pykanon.DataError, match="equally long"):
+        pykanon.anonymize({"age": [1, 2], "sex": ["f"]}, quasi=["age"], k=2)
+
+
+def test_a_subclass_of_a_frame_is_a_frame(people, roles):
+    class Frame(pd.DataFrame):
+        pass
+
+    with pytest.raises(pykanon.UsageError, match="index"):
+        pykanon.anonymize(Frame(people).set_index("name"), k=5, **{**roles, "identifying": None})
+    assert isinstance(pykanon.anonymize(Frame(people), k=5, **roles).table, pd.DataFrame)
+
+
+def test_shares_of_numpy(people, roles):
+    assert pykanon.anonymize(people, k=5, suppress=np.float64(0.05), **roles).suppressed <= 10
+    assert pykanon.anonymize(people, k=5, suppress=1e-5, **roles).suppressed == 0
+
+
+def test_a_shuffle_with_a_seed_can_be_repeated(people, roles):
+    first, again, other = (pykanon.anonymize(people, k=5, shuffle=True, shuffle_seed=s, **roles) for s in (3, 3, 0))
+    assert rows(first.table) == rows(again.table) and sorted(rows(first.table)) == sorted(rows(other.table))
+    assert rows(first.table) != rows(other.table)
+
+
+def test_bands(people, roles):
+    result = pykanon.anonymize(people, k=5, bands={"age": 10}, top={"age": 80}, bottom={"age": 29}, **roles)
+    cells = [line.split(",")[0] for line in result.to_csv().decode().splitlines()[1:]]
+    ends = {end for cell in cells for end in cell.strip("[]").split("..") if end not in ("", "*")}
+    assert {int(e) % 10 for e in ends} <= {0, 9}
+    edges = pykanon.anonymize(people, k=5, bands={"age": [18, 30, 65, 91]}, **roles)
+    assert "18" in edges.to_csv().decode()

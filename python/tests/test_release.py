@@ -1,0 +1,169 @@
+"""What a release offers: measures, reports, CSV bytes of the program, checks, bounds, curves, states, plots."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+
+import pyarrow as pa
+import pytest
+
+import pykanon
+
+
+@pytest.fixture
+def result(people, roles):
+    return pykanon.anonymize(people, k=5, **roles)
+
+
+def test_measures_and_repr(result):
+    m = result.measures
+    assert m["records"] == 200 and m["k"] >= 5 and 0 < m["avg_loss"] < 1
+    assert m.of("age")["attribute_loss"] > 0 and "sum over groups" in m.formula("information_loss")
+    assert "200 records" in repr(result) and "<table>" in result._repr_html_()
+
+
+def test_reports(result, tmp_path):
+    result.report(tmp_path / "r.html")
+    result.report(tmp_path / "r.json")
+    result.report(tmp_path / "e.json", external=True)
+    assert "<html" in (tmp_path / "r.html").read_text()
+    assert json.loads((tmp_path / "r.json").read_text())["records"] == 200
+    assert "seed" not in json.loads((tmp_path / "e.json").read_text())
+
+
+def test_taxonomies_as_tree_frame_and_path(people, roles, tmp_path):
+    tree = {"any": {"south": {"Freiburg": ["79098", "79100", "79102"]}, "east": {"Munich": ["80331", "80333"]}}}
+    paths = [[z, "Freiburg", "south", "any"] for z in ("79098", "79100", "79102")]
+    paths += [[z, "Munich", "east", "any"] for z in ("80331", "80333")]
+    (tmp_path / "zip.csv").write_text("\n".join(";".join(p) for p in paths) + "\n")
+    frame = pa.table({f"l{i}": [p[i] for p in paths] for i in range(4)})
+    found = []
+    for taxonomy in (tree, paths, frame, tmp_path / "zip.csv"):
+        said = {**roles, "masks": None, "taxonomies": {"zip": taxonomy}}
+        found.append(pykanon.anonymize(people, k=60, **said).table.to_pylist())
+    assert all(f == found[0] for f in found)
+    assert {r["zip"] for r in found[0]} & {"Freiburg", "Munich", "south", "any"}
+
+
+def test_the_csv_is_the_programs(result, people, tmp_path):
+    program = os.environ.get("KANON_PROGRAM")
+    if not program:
+        pytest.skip("KANON_PROGRAM is not set")
+    with open(tmp_path / "t.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([list(people), *zip(*people.values())])
+    (tmp_path / "s.yaml").write_text("attributes:\n  name: {role: identifying}\n  age: {role: quasi}\n"
+                                     "  zip: {role: quasi, type: categorical, mask: right}\n  disease: {role: sensitive}\n")  # fmt: skip
+    told = subprocess.run([program, "anonymize", tmp_path / "t.csv", "-s", tmp_path / "s.yaml", "-k", "5", "-q"],
+                          check=True, capture_output=True).stdout  # fmt: skip
+    assert result.to_csv() == told.replace(b"\r\n", b"\n") or result.to_csv() == told
+
+
+def test_check(result, people, roles):
+    names = {"quasi": ["age_min", "age_max", "zip"], "sensitive": ["disease"]}
+    found = pykanon.check(result.table, k=5, **names)
+    assert found and found["k"] >= 5
+    assert not pykanon.check(people, k=2, **{**roles, "masks": None})
+    assert "does not hold" in repr(pykanon.check(people, k=2, quasi=["age", "zip"]))
+
+
+def test_bound_and_tradeoff(result, people, roles, tmp_path):
+    lower = pykanon.bound(people, k=5, certificate=str(tmp_path / "proof.json"), **roles)
+    assert 0 < lower.lower_bound <= result.measures["information_loss"]
+    assert (tmp_path / "proof.json").exists()
+    curve = pykanon.tradeoff(people, k=[2, 5, 10], **roles)
+    losses = [p["information_loss"] for p in curve]
+    assert len(curve) == 3 and losses == sorted(losses) and curve.optimal()
+
+
+def test_state(people, tmp_path):
+    table = {**people, "id": [str(i) for i in range(200)]}
+    said = {"quasi": ["age", "zip"], "identifying": ["name", "id"], "sensitive": ["disease"], "key": "id"}
+    first = pykanon.anonymize(table, k=5, **said)
+    with first.state(tmp_path / "s.kanon") as state:
+        more = {**{c: v[:3] for c, v in people.items()}, "id": ["x1", "x2", "x3"]}
+        assert state.insert(more)["records"] == 203
+        assert state.delete({"id": ["x1", "7"]})["records"] == 201
+        assert state.update({"id": ["x2"], "age": [50], "zip": ["79098"], "name": ["n"], "disease": ["flu"]})
+        assert len(list(csv.reader(io.StringIO(state.release().decode())))) == 202
+        assert state.describe()["records"] == 201 and state.audit()["releases"] == 1
+        assert state.optimize()["records"] == 201
+    with pytest.raises(pykanon.UsageError, match="closed"):
+        state.describe()
+    with pykanon.State(tmp_path / "s.kanon") as again:
+        assert again.describe()["records"] == 201
+    del state, again
+
+
+def test_constraints_and_entities(people, roles):
+    visits = {**people, "patient": [str(i // 2) for i in range(200)]}
+    said = {**roles, "constraints": [{"model": "distinct-l-diversity", "attribute": "disease", "l": 2}]}
+    found = pykanon.anonymize(visits, k=5, entity="patient", **said)
+    by_group = {}
+    for group, patient, disease in zip(found.groups, visits["patient"], visits["disease"]):
+        by_group.setdefault(group, []).append((patient, disease))
+    assert all(len({p for p, _ in g}) >= 5 and len({d for _, d in g}) >= 2 for g in by_group.values())
+
+
+def test_plots(result, people, roles):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    assert result.plot("sizes").get_xlabel() == "records in a group"
+    assert [t.get_text() for t in result.plot("loss").get_yticklabels()]
+    assert pykanon.tradeoff(people, k=[2, 5], **roles).plot().get_title() == "Loss against risk"
+
+
+def test_sklearn(people):
+    import pandas as pd
+    from sklearn.base import clone
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    from pykanon.sklearn import Anonymizer
+
+    frame = pd.DataFrame({"age": people["age"], "kids": [i % 4 for i in range(200)]})
+    step = Anonymizer(quasi=["age"], insensitive=["kids"], k=5)
+    assert not hasattr(step, "transform")
+    assert clone(step).get_params()["k"] == 5
+    released = step.fit_transform(frame)
+    model = make_pipeline(LogisticRegression()).fit(released, [i % 2 for i in range(200)])
+    assert len(model.predict(released)) == 200
+
+
+def test_the_release_of_a_state_as_a_table(people, tmp_path):
+    import pandas as pd
+    import polars as pl
+
+    table = {**people, "id": [str(i) for i in range(200)]}
+    said = {"quasi": ["age", "zip"], "identifying": ["name", "id"], "sensitive": ["disease"], "key": "id"}
+    with pykanon.anonymize(table, k=5, **said).state(tmp_path / "s.kanon") as state:
+        frame = state.release(kind="pandas")
+        assert isinstance(frame, pd.DataFrame) and list(frame.columns)[:2] == ["age_min", "age_max"]
+        assert len(frame) == 200 and frame.age_min.dtype.kind == "i"
+        again = state.release(kind="polars")
+        assert isinstance(again, pl.DataFrame) and again["age_min"].to_list() == frame.age_min.tolist()
+        cells = [r[0] for r in csv.reader(io.StringIO(state.release().decode()))][1:]
+        assert pa.table(state.release(kind="arrow", numeric="text")).column("age").to_pylist() == cells
+        assert state.describe()["releases"] == 4
+        for wrong in (dict(kind="excel"), dict(kind="pandas", numeric="range"), dict(kind="pandas", path="x")):
+            with pytest.raises(pykanon.UsageError):
+                state.release(**wrong)
+        assert state.describe()["releases"] == 4
+        with pytest.raises(pykanon.Error):
+            state.insert({c: v[:1] for c, v in table.items()})
+        assert state.insert({**{c: v[:1] for c, v in table.items()}, "id": ["n1"]})["records"] == 201
+    del state
+
+
+def test_records_that_come_again(people, tmp_path):
+    said = {"quasi": ["age", "zip"], "identifying": ["name"], "sensitive": ["disease"]}
+    more = {c: v[:2] for c, v in people.items()}
+    with pykanon.anonymize(people, k=5, **said).state(tmp_path / "s.kanon") as state:
+        state.insert(more)
+        with pytest.raises(pykanon.DataError) as failure:
+            state.insert(more)
+        assert failure.value.topic == "again"
+        assert state.insert(more, again=True)["records"] == 204
+    del state
