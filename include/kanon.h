@@ -573,7 +573,7 @@ typedef struct kanon_propose_options {
     const kanon_context *context; /* NULL: none */
     kanon_header header;          /* as in kanon_read_options; what is said here, the schema says, too */
     const char *encoding;         /* likewise */
-    int without_bands;            /* propose none: for states and Arrow releases, which refuse bands */
+    int without_bands;            /* propose none */
     const char *schema;           /* also write the schema here ("-": standard output); NULL: not wanted */
     const kanon_sink *schema_to;  /* in place of the path; NULL: the path counts */
 } kanon_propose_options;

@@ -168,5 +168,8 @@ def test_bands(people, roles):
     cells = [line.split(",")[0] for line in result.to_csv().decode().splitlines()[1:]]
     ends = {end for cell in cells for end in cell.strip("[]").split("..") if end not in ("", "*")}
     assert {int(e) % 10 for e in ends} <= {0, 9}
+    table = pa.table(result)
+    assert {low % 10 for low in table.column("age_min").to_pylist() if low is not None} == {0}
+    assert {high % 10 for high in table.column("age_max").to_pylist() if high is not None} == {9}
     edges = pykanon.anonymize(people, k=5, bands={"age": [18, 30, 65, 91]}, **roles)
     assert "18" in edges.to_csv().decode()

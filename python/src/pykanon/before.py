@@ -79,7 +79,7 @@ class Proposal:
         return f"<pykanon.Proposal: {quasi}, k = {self.k}>"
 
 
-def propose(table: Any, *, bands: bool = False, threads: int = 0, index: str = "drop",
+def propose(table: Any, *, bands: bool = True, threads: int = 0, index: str = "drop",
             progress: Progress = None) -> Proposal:  # fmt: skip
     """A schema for a table, by the names of its columns and the form of their values; ``bands``: with bands of numbers.
 
