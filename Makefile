@@ -1,11 +1,13 @@
 # Short names for what CMakePresets.json describes. Each one first sees to it that the packages it needs are there.
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SECONDS ?= 600
 
 # A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
 HOSTS := $(patsubst %/check,%,$(wildcard */check))
 
-.PHONY: all check check-core $(HOSTS:%=check-%) demo docs bench quality experiments install fuzz tidy clean
+.PHONY: all check check-core $(HOSTS:%=check-%) demo docs bench quality leakage mutation experiments install fuzz \
+	campaign tidy clean
 .NOTPARALLEL:
 
 all:
@@ -36,6 +38,15 @@ bench:
 quality:
 	@bench/quality/run.sh
 
+# What outputs tell about single records: the figures of docs/leakage.md.
+leakage:
+	@scripts/build --quiet release kanon_cli
+	@tests/leakage/measure build/release/kanon
+
+# Lines of the code that promises things are broken one at a time; a test must notice. About an hour.
+mutation:
+	@tests/mutation/run
+
 # FIGURE=lin-3: this one alone. TIMED=again: measure times anew.
 experiments:
 	@scripts/setup experiments
@@ -47,6 +58,10 @@ install: all
 
 fuzz:
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+# Random runs, sequences of changes, kills and faults against an independent checker. SEED=N: the same cases again.
+campaign:
+	@scripts/campaign $(SECONDS)
 
 tidy:
 	@scripts/tidy

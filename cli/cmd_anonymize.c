@@ -107,7 +107,7 @@ static const option option_numeric = {
 };
 static const option option_shuffle = {
     .name = "shuffle",
-    .help = "release the records in random order",
+    .help = "release the records in random order, a secret one that is another each time",
     .kind = OPTION_SWITCH,
     AT(shuffle),
 };
@@ -152,6 +152,7 @@ static const option *const options[] = {
     &option_report_external,
     &option_numeric,
     &option_shuffle,
+    &option_shuffle_seed,
     &option_state,
     &option_delimiter,
     &option_strict,
@@ -326,7 +327,8 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
         .report = args->report,
         .report_external = args->report_external,
         .numeric = (kanon_numeric)args->numeric,
-        .shuffle = args->shuffle,
+        .shuffle = args->shuffle || args->shuffle_seed != 0,
+        .shuffle_seed = (uint64_t)args->shuffle_seed,
         .threads = (int)args->threads,
         .tick = progress_tick,
         .payload = &work->show,

@@ -29,7 +29,7 @@ struct command {
 };
 
 extern const command command_anonymize, command_evaluate, command_bound, command_tradeoff, command_check, command_algorithms,
-    command_sample, command_man, command_docs;
+    command_sample, command_man, command_docs, command_taxonomy;
 extern const command command_insert, command_delete, command_update, command_optimize, command_release, command_state,
     command_audit;
 

@@ -19,6 +19,7 @@ static const struct {
     {"wait", "--wait SECONDS says how long"},
     {"update", "kanon update does that"},
     {"grow-taxonomy", "--grow-taxonomy does that"},
+    {"again", "--again does that; kanon release writes a release"},
     {"joint-k", "--joint-k K says how large they are"},
     {"joint-entities", "leave out --joint-k, and see kanon audit"},
 };

@@ -54,6 +54,28 @@ const option option_taxonomy = {
     .kind = OPTION_PAIR,
     AT(taxonomies),
 };
+const option option_bands = {
+    .name = "bands",
+    .argument = "A=WIDTH",
+    .help = "show the numbers of column A in bands: of this width, with edges such as 0,18,65, or of dates week, month, "
+            "quarter, year or decade; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(bands),
+};
+const option option_top = {
+    .name = "top",
+    .argument = "A=NUMBER",
+    .help = "all numbers of column A from this one on are one band; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(tops),
+};
+const option option_bottom = {
+    .name = "bottom",
+    .argument = "A=NUMBER",
+    .help = "all numbers of column A up to this one are one band; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(bottoms),
+};
 const option option_missing = {
     .name = "missing",
     .argument = "TEXT",
@@ -118,9 +140,20 @@ const option option_refine = {
 const option option_seed = {
     .name = "seed",
     .argument = "N",
-    .help = "the seed of all random choices (default: 0); the same seed gives the same result",
+    .help = "the seed of all random choices but the order of --shuffle (default: 0); the same seed gives the same "
+            "groups",
     .kind = OPTION_SEED,
     AT(seed),
+};
+const option option_shuffle_seed = {
+    .name = "shuffle-seed",
+    .argument = "N",
+    .help = "--shuffle in an order that can be repeated: the same N gives the same table the same order, and lets whoever "
+            "has both undo it",
+    .kind = OPTION_INTEGER,
+    AT(shuffle_seed),
+    .min = 1,
+    .max = INT64_MAX,
 };
 const option option_threads = {
     .name = "threads",
@@ -553,6 +586,9 @@ void arguments_clear(arguments *args)
     free(args->settings.items);
     free(args->measure_settings.items);
     free(args->taxonomies.items);
+    free(args->bands.items);
+    free(args->tops.items);
+    free(args->bottoms.items);
     *args = (arguments){0};
 }
 
@@ -604,6 +640,12 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = set_roles(schema, &args->insensitive, KANON_ROLE_INSENSITIVE, err);
     for (size_t i = 0; i < args->taxonomies.n && st == KANON_OK; i++)
         st = kanon_schema_set_taxonomy(schema, args->taxonomies.items[i].name, args->taxonomies.items[i].value, err);
+    for (size_t i = 0; i < args->bands.n && st == KANON_OK; i++)
+        st = kanon_schema_set_bands(schema, args->bands.items[i].name, args->bands.items[i].value, err);
+    for (size_t i = 0; i < args->tops.n && st == KANON_OK; i++)
+        st = kanon_schema_set_top(schema, args->tops.items[i].name, args->tops.items[i].value, err);
+    for (size_t i = 0; i < args->bottoms.n && st == KANON_OK; i++)
+        st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)

@@ -29,16 +29,20 @@ typedef struct arguments {
     int64_t k, threads, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                      /* -1: not said */
     uint64_t seed;
+    int64_t shuffle_seed; /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
-    pair_list settings, measure_settings, taxonomies;
+    const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
+    int64_t depth;                           /* 0: not said */
+    int form;                                /* a kanon_taxonomy_form */
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
     int numeric;    /* a kanon_numeric */
     int recode;     /* a kanon_recode */
     char delimiter; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy;
+    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again;
 } arguments;
 
 typedef enum option_kind {
@@ -72,12 +76,13 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_missing, option_constraint, option_entity, option_entity_together, option_suppress, option_k, option_algorithm,
-    option_refine, option_seed, option_threads, option_delimiter, option_strict, option_quiet, option_help;
+    option_bands, option_top, option_bottom, option_missing, option_constraint, option_entity, option_entity_together,
+    option_suppress, option_k, option_algorithm, option_refine, option_seed, option_shuffle_seed, option_threads,
+    option_delimiter, option_strict, option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_missing
+        &option_bands, &option_top, &option_bottom, &option_missing
 
 /* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
  * Where out->help is set the rest was not read. Free with arguments_clear either way. */

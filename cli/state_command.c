@@ -65,7 +65,7 @@ const option option_state_numeric = {
 };
 const option option_state_shuffle = {
     .name = "shuffle",
-    .help = "release the records in random order",
+    .help = "release the records in random order, a secret one that is another each time",
     .kind = OPTION_SWITCH,
     AT(shuffle),
 };
@@ -78,6 +78,12 @@ const option option_joint_k = {
     AT(joint_k),
     .min = 2,
     .max = INT64_MAX,
+};
+const option option_again = {
+    .name = "again",
+    .help = "apply DELTA also where it is the one that was applied last (default: that is refused, as a second attempt)",
+    .kind = OPTION_SWITCH,
+    AT(again),
 };
 const option option_grow_taxonomy = {
     .name = "grow-taxonomy",
@@ -164,7 +170,8 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .report = args->report,
         .report_external = args->report_external,
         .numeric = (kanon_numeric)args->numeric,
-        .shuffle = args->shuffle,
+        .shuffle = args->shuffle || args->shuffle_seed != 0,
+        .shuffle_seed = (uint64_t)args->shuffle_seed,
         .tick = progress_tick,
         .payload = &show,
     };
@@ -175,6 +182,7 @@ int run_state_change(const command *self, const arguments *args, state_change ch
         .grow_taxonomy = args->grow_taxonomy,
         .outputs = publishes ? &outputs : NULL,
         .joint_k = args->joint_k,
+        .again = args->again,
     };
     int status = check_outputs(self, args);
     if (status != EXIT_DONE)

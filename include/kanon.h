@@ -62,6 +62,7 @@ typedef enum kanon_status {
  *     wait            another process works on the state: kanon_state_options.wait_seconds
  *     update          a new record has the key of an old one: kanon_state_update
  *     grow-taxonomy   a new value is not in the taxonomy: kanon_change_options.grow_taxonomy
+ *     again           the delta was applied already: kanon_change_options.again
  *     joint-k         kanon_change_options.joint_k is too large
  *     joint-entities  kanon_change_options.joint_k is not possible with entities */
 typedef struct kanon_error {
@@ -162,6 +163,13 @@ KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, con
 typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
 /* A taxonomy that masks one character per level, from the right or the left. */
 KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
+/* Bands of a numeric quasi-identifier: released intervals have only ends of bands. `bands` is a width ("5", of dates a
+ * number of days), edges with commas between them ("0,18,65"), or of dates "week", "month", "quarter", "year" or "decade".
+ * All numbers from `top` on are one band, and all up to `bottom`. NULL removes what was set. */
+KANON_API kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *column, const char *bands, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_top(kanon_schema *schema, const char *column, const char *top, kanon_error *err);
+KANON_API kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom,
+                                               kanon_error *err);
 /* The role of columns that nobody names; identifying if it is not set, so that they are withheld. */
 KANON_API kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err);
 /* The columns that name a record, for deleting and updating it in a state; n 0: none. */
@@ -356,8 +364,8 @@ typedef enum kanon_shows {
 typedef struct kanon_group_cell {
     size_t struct_size;
     kanon_shows shows;
-    double min, max;                 /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; else NAN */
-    const char *min_text, *max_text; /* the same as it is written in the table; else NULL */
+    double min, max; /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; an open band ends at infinity; else NAN */
+    const char *min_text, *max_text; /* the same as the release writes it, "" for an open end; else NULL */
     const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
 } kanon_group_cell;
 
@@ -455,7 +463,7 @@ typedef struct kanon_outputs {
     const char *groups;
     const char *report; /* a page for people where it ends in .html, else JSON */
     kanon_numeric numeric;
-    int shuffle; /* release the records in random order */
+    int shuffle; /* release the records in random order, another one each time: see shuffle_seed */
     kanon_tick tick;
     void *payload;
     const char *report_external;    /* likewise, for others: describes no single group, no seed, no checksum of the input */
@@ -464,6 +472,10 @@ typedef struct kanon_outputs {
     const char *command; /* what makes the release again, such as a command line, for the page of `report`; NULL: not shown */
     /* Sinks in place of the paths above; NULL: the path counts. */
     const kanon_sink *release_to, *groups_to, *report_to, *report_external_to;
+    /* 0: the order of a shuffled release is secret and drawn afresh, so that nobody can link the records of two releases by
+     * their places. Any other number: equal tables get an equal order, for repeating a release. No report tells it, unless
+     * `command` does, and who has it and the table can undo the order. */
+    uint64_t shuffle_seed;
 } kanon_outputs;
 
 /* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read
@@ -648,8 +660,10 @@ KANON_API const char *kanon_point_result_text(kanon_point_result result);
 
 /* ---- states: tables that live on --------------------------------------------------------------------------------- */
 
-/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is one
- * transaction: all of it is done, or nothing, whatever happens to the process or the machine. Two processes may use a file
+/* A state is one file that keeps a table, its groups and what was released of it. Every call below that changes it is
+ * one transaction: all of it is done, or nothing, whatever happens to the process or the machine. Its outputs belong
+ * to it: where one cannot get its name, or its sink refuses it, nothing is changed. Should a release be out that
+ * could not be taken back, it stays recorded, and the hint says that the change is made. Two processes may use a file
  * at the same time; one waits for the other. A kanon_state is used by one thread at a time. */
 typedef struct kanon_state kanon_state;
 
@@ -661,11 +675,12 @@ typedef struct kanon_state_options {
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
 } kanon_state_options;
 
-/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by its owner
- * alone. A release that is written is the state's first one. `schema` is the one that the table was read with. A null of an
- * Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the schema asks for what a state cannot
- * keep up; the grouping was not made for a k, or may not be released (kanon_publish); a column has nulls and another one
- * empty texts that are values. KANON_EDATA: two records have one key. */
+/* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
+ * its owner alone. A release that is written is the state's first one. `schema` is the one that the table was read
+ * with. A null of an Arrow table is kept as an empty text. KANON_EINVAL: the file is there already; the table was
+ * read with another schema; the schema asks for what a state cannot keep up; the grouping was not made for a k, or
+ * may not be released (kanon_publish); a column has nulls and another one empty texts that are values. KANON_EDATA:
+ * two records have one key. */
 KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *table, const kanon_schema *schema,
                                           const kanon_grouping *grouping, const kanon_outputs *outputs,
                                           const kanon_state_options *options, kanon_error *err);
@@ -680,6 +695,7 @@ typedef struct kanon_change_options {
     int grow_taxonomy;            /* put unknown categories below the root instead of refusing them */
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
     int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
+    int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
 } kanon_change_options;
 
 /* What a call did, and what the state is then. */
@@ -779,6 +795,97 @@ typedef struct kanon_audit {
 /* `k` 0: the state's. */
 KANON_API kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k, kanon_error *err);
 KANON_API void kanon_audit_free(kanon_audit *audit);
+
+/* ---- taxonomies -------------------------------------------------------------------------------------------------- */
+
+/* A taxonomy as a document: made from the values of a column, checked, counted, and written in another form. */
+typedef struct kanon_taxonomy kanon_taxonomy;
+
+typedef enum kanon_taxonomy_form {
+    KANON_TAXONOMY_AUTO = 0, /* by the ending of the name: .txt, .yaml, .json, else CSV; a CSV of parents by its header */
+    KANON_TAXONOMY_CSV,      /* as ARX writes it: one line per value, value;parent;...;root */
+    KANON_TAXONOMY_INDENTED, /* one name per line, two spaces more for each level */
+    KANON_TAXONOMY_YAML,     /* a mapping of mappings, as schemas have it inline */
+    KANON_TAXONOMY_PARENTS,  /* CSV with the header node,parent; the root has an empty parent */
+    KANON_TAXONOMY_JSON      /* {"name": ..., "children": [...]} */
+} kanon_taxonomy_form;
+
+/* Read a taxonomy ("-": standard input), or take it from `size` bytes; `name` stands in messages. KANON_EDATA names the
+ * line of what is wrong. */
+KANON_API kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *path, kanon_taxonomy_form form,
+                                           const kanon_context *context, kanon_error *err);
+KANON_API kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
+                                                 kanon_taxonomy_form form, const kanon_context *context, kanon_error *err);
+/* Write it to `sink`, or to `path` where that is NULL; KANON_TAXONOMY_AUTO goes by the name. */
+KANON_API kanon_status kanon_taxonomy_write(const kanon_taxonomy *taxonomy, const char *path, const kanon_sink *sink,
+                                            kanon_taxonomy_form form, kanon_error *err);
+KANON_API void kanon_taxonomy_free(kanon_taxonomy *taxonomy);
+
+/* A column of a CSV table. */
+typedef struct kanon_column_options {
+    size_t struct_size; /* sizeof(kanon_column_options) */
+    const char *column;
+    char delimiter;             /* 0: it is found */
+    const char *const *missing; /* texts that mean "no value", which no taxonomy needs; NULL: the empty text */
+    size_t n_missing;
+    const void *bytes; /* the table, in place of the path; NULL: the path counts */
+    size_t size;
+} kanon_column_options;
+
+typedef enum kanon_taxonomy_method {
+    KANON_TAXONOMY_BANDS = 0, /* numbers; levels: widths, each a multiple of the one before: "5,20" */
+    KANON_TAXONOMY_FREQUENCY, /* numbers; levels: how many bands of about as many records each, falling: "16,4" */
+    KANON_TAXONOMY_DATES,     /* dates; levels: some of month, quarter, year, decade, in this order: "month,year" */
+    KANON_TAXONOMY_MASK,      /* one character per level; levels: "right" or "left" */
+    KANON_TAXONOMY_PREFIXES,  /* levels: lengths in characters, falling: "3,1" */
+    KANON_TAXONOMY_RARE       /* levels: values of fewer records than this are put below a node "other": "10" */
+} kanon_taxonomy_method;
+
+/* Make a taxonomy from the values of a column of the table at `path`; the root is "*". */
+KANON_API kanon_status kanon_taxonomy_build(kanon_taxonomy **out, const char *path, const kanon_column_options *options,
+                                            kanon_taxonomy_method method, const char *levels, const kanon_context *context,
+                                            kanon_error *err);
+/* Count the records of the table at `path` that each node stands for. *unknown becomes the number of records whose value is
+ * no leaf and not missing. */
+KANON_API kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const char *path, const kanon_column_options *options,
+                                            int64_t *unknown, kanon_error *err);
+
+typedef struct kanon_taxonomy_node {
+    size_t struct_size; /* sizeof(kanon_taxonomy_node), set by the caller */
+    const char *name;
+    int32_t parent, depth; /* -1 and 0 of the root */
+    int32_t children, leaves;
+    int64_t records; /* -1: not counted */
+} kanon_taxonomy_node;
+
+/* Nodes come depth first, each before its children; the root is node 0. */
+KANON_API int32_t kanon_taxonomy_nodes(const kanon_taxonomy *taxonomy);
+KANON_API kanon_status kanon_taxonomy_get(kanon_taxonomy_node *out, const kanon_taxonomy *taxonomy, int32_t node,
+                                          kanon_error *err);
+
+/* What the linter found, one entry for each kind. No entry holds a value of the table. */
+typedef struct kanon_taxonomy_finding {
+    const char *name;     /* such as "two-parents" */
+    const char *sentence; /* what it means, and what to do */
+    int64_t count;
+    int64_t line; /* the first one; of the taxonomy, or of the table where `in_table` */
+    int in_table;
+    int is_error; /* the taxonomy cannot be used with this; else it is only worth a look */
+} kanon_taxonomy_finding;
+
+typedef struct kanon_taxonomy_check {
+    size_t n;
+    const kanon_taxonomy_finding *findings;
+    int64_t lines, leaves; /* of the taxonomy */
+    int errors;            /* how many findings are errors */
+} kanon_taxonomy_check;
+
+/* Check a taxonomy, and where `table` is not NULL (or options->bytes is not) whether it has all values of the column. Every
+ * line of a CSV is looked at, whatever is wrong with the others; other forms must be sound. */
+KANON_API kanon_status kanon_taxonomy_check_read(kanon_taxonomy_check **out, const char *path, kanon_taxonomy_form form,
+                                                 const char *table, const kanon_column_options *options,
+                                                 const kanon_context *context, kanon_error *err);
+KANON_API void kanon_taxonomy_check_free(kanon_taxonomy_check *check);
 
 #ifdef __cplusplus
 }

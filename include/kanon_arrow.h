@@ -86,10 +86,11 @@ typedef enum kanon_arrow_numeric {
 typedef struct kanon_arrow_options {
     size_t struct_size;
     kanon_arrow_numeric numeric;
-    int shuffle; /* release the records in random order */
+    int shuffle; /* release the records in random order, another one each time: see shuffle_seed */
     int threads; /* 0: as many as there are processors; the release does not depend on it */
     kanon_tick tick;
     void *payload;
+    uint64_t shuffle_seed; /* as in kanon_outputs */
 } kanon_arrow_options;
 
 /* The release as a stream: the columns of the table in order without the identifying ones. Quasi columns: numbers and dates

@@ -22,7 +22,7 @@
 
 /* Start 0 is the best full-domain generalisation, 1 the top without preferences, the others the top with random ones. */
 typedef struct starts {
-    const kanon__run *run;
+    kanon__run run;        /* with the constraints that the search for levels could meet */
     kanon__bound **levels; /* the best full-domain */
     kanon__bound **top;    /* one range per attribute */
     kanon__bound **best;   /* the result of the best start so far */
@@ -67,6 +67,7 @@ static kanon_status find_levels(starts *s, kanon__run *run, kanon_error *err)
     kanon__bound **chosen = NULL;
     KANON_TRY(kanon__generalisation_init(&g, run, err), out);
     KANON_TRY(kanon__full_domain_search(&found, &g, kanon__setting_integer(run->settings, "max-checks"), err), out);
+    s->run.constraints = g.constraints;
     KANON_TRY(kanon__full_domain_report(&found, run, err), out);
     KANON_TRY(kanon__new_array(&chosen, found.n_dimensions, "cuts", err), out);
     for (int i = 0; i < found.n_dimensions; i++)
@@ -106,7 +107,7 @@ static void keep_best(starts *s, int64_t start, int64_t loss, kanon__bound **end
         s->best_loss = loss;
     }
     pthread_mutex_unlock(&s->lock);
-    free_cuts(other, s->run->space);
+    free_cuts(other, s->run.space);
 }
 
 /* Step 2, a task of the pool. */
@@ -117,8 +118,8 @@ static kanon_status improve_start(int64_t start, void *payload, kanon_error *err
     kanon__generalisation g = {0};
     kanon__ticker ticker;
     kanon__bound **cuts = NULL;
-    int *weights = NULL, m = s->run->space->n_dimensions;
-    kanon__run run = *s->run;
+    int *weights = NULL, m = s->run.space->n_dimensions;
+    kanon__run run = s->run;
     int64_t rounds = kanon__setting_integer(run.settings, "rounds");
     kanon__shared_ticker_task(&ticker, &s->shared);
     run.ticker = &ticker;
@@ -127,11 +128,13 @@ static kanon_status improve_start(int64_t start, void *payload, kanon_error *err
     draw_weights(weights, m, run.seed, start);
     KANON_TRY(copy_cuts(&cuts, start == 0 ? s->levels : s->top, run.space, err), out);
     KANON_TRY(kanon__cuts_improve(&g, cuts, start < 2 ? NULL : weights, rounds, err), out);
-    keep_best(s, start, g.loss, cuts, kanon__run_finishes(&run));
-    cuts = NULL;
+    if (g.feasible) { /* the top of a part need not be, where a mapping that suppresses some records is */
+        keep_best(s, start, g.loss, cuts, kanon__run_finishes(&run));
+        cuts = NULL;
+    }
     kanon__shared_ticker_add(&s->shared, 1);
 out:
-    free_cuts(cuts, s->run->space);
+    free_cuts(cuts, s->run.space);
     kanon__free(weights);
     kanon__generalisation_clear(&g);
     return st;
@@ -140,14 +143,14 @@ out:
 static kanon_status improve_all(starts *s, kanon_error *err)
 {
     pthread_mutex_init(&s->lock, NULL);
-    kanon__run_set_anytime(s->run, true);
-    kanon__shared_ticker_init(&s->shared, s->run->ticker, s->n);
-    kanon_status st = kanon__pool_run(s->run->threads, s->n, improve_start, s, err);
+    kanon__run_set_anytime(&s->run, true);
+    kanon__shared_ticker_init(&s->shared, s->run.ticker, s->n);
+    kanon_status st = kanon__pool_run(s->run.threads, s->n, improve_start, s, err);
     kanon__shared_ticker_clear(&s->shared);
-    kanon__run_set_anytime(s->run, false);
+    kanon__run_set_anytime(&s->run, false);
     pthread_mutex_destroy(&s->lock);
     if (st == KANON_OK && s->stopped)
-        st = kanon__texts_addf(s->run->warnings, err,
+        st = kanon__texts_addf(s->run.warnings, err,
                                "the search for cuts was told to end; it might have found better ones");
     return st;
 }
@@ -156,12 +159,12 @@ static kanon_status run_attribute_cut(kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__generalisation g = {0};
-    starts s = {.run = run, .n = 2 + kanon__setting_integer(run->settings, "starts")};
+    starts s = {.run = *run, .n = 2 + kanon__setting_integer(run->settings, "starts")};
     kanon__run_limit_time(run);
     KANON_TRY(find_levels(&s, run, err), out);
     if (!kanon__run_finishes(run))
         KANON_TRY(improve_all(&s, err), out);
-    KANON_TRY(kanon__generalisation_init(&g, run, err), out);
+    KANON_TRY(kanon__generalisation_init(&g, &s.run, err), out);
     KANON_TRY(kanon__generalisation_finish(&g, run, s.best != NULL ? s.best : s.levels, err), out);
 out:
     kanon__generalisation_clear(&g);

@@ -18,7 +18,7 @@ void kanon__cut_join(kanon__bound *cut, uint32_t first, uint32_t last)
 kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    kanon__generalisation g = {.run = run, .space = run->space, .n_slots = 16};
+    kanon__generalisation g = {.run = run, .space = run->space, .constraints = run->constraints, .n_slots = 16};
     g.most_suppressed = run->may_suppress > 0 ? run->may_suppress : 0;
     /* Constraints are monotone: a union of classes that satisfy them satisfies them, unless the classes share entities,
      * which then count once. But the union with a suppressed class, which violates them, may violate them. */
@@ -27,6 +27,7 @@ kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon_
     for (int i = 0; i < g.space->n_dimensions; i++)
         g.full += g.space->dimensions[i].full;
     KANON_TRY(kanon__tuples_new(&g.tuples, g.space, err), out);
+    kanon__hash_key_draw(&g.key);
     while (g.n_slots < 2 * (uint64_t)g.tuples->n)
         g.n_slots *= 2;
     KANON_TRY(kanon__new_array(&g.class_of, g.tuples->n, "classes", err), out);
@@ -42,6 +43,15 @@ kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon_
 out:
     kanon__generalisation_clear(&g);
     return st;
+}
+
+bool kanon__generalisation_leave_to_repair(kanon__generalisation *g)
+{
+    if (g->constraints == NULL || g->run->recode_maps != NULL) /* a mapping that is released cannot be repaired */
+        return false;
+    g->constraints = NULL;
+    g->rises = true;
+    return true;
 }
 
 void kanon__generalisation_clear(kanon__generalisation *g)
@@ -68,10 +78,8 @@ static bool look_equal(const kanon__generalisation *g, kanon__bound *const *cuts
 static uint64_t hash_of(const kanon__generalisation *g, kanon__bound *const *cuts, const uint32_t *codes)
 {
     uint64_t hash = 0;
-    for (int i = 0; i < g->tuples->n_dimensions; i++) {
-        hash = (hash ^ cuts[i][2 * (size_t)codes[i]]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
+    for (int i = 0; i < g->tuples->n_dimensions; i++)
+        hash = kanon__hash_next(&g->key, hash, (uint64_t)cuts[i][2 * (size_t)codes[i]]);
     return hash;
 }
 
@@ -105,7 +113,7 @@ static int32_t find_class(kanon__generalisation *g, kanon__bound *const *cuts, i
 kanon_status kanon__part_add(kanon__part *part, const kanon__generalisation *g, int64_t tuple, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__constraints *constraints = g->run->constraints;
+    const kanon__constraints *constraints = g->constraints;
     part->size += kanon__tuple_size(g->tuples, tuple);
     if (constraints == NULL)
         return KANON_OK;
@@ -119,7 +127,7 @@ out:
 
 bool kanon__part_is_good(kanon__part *part, const kanon__generalisation *g)
 {
-    return part->size >= g->run->k && (g->run->constraints == NULL || kanon__tally_holds(&part->tally));
+    return part->size >= g->run->k && (g->constraints == NULL || kanon__tally_holds(&part->tally));
 }
 
 void kanon__part_clear(kanon__part *part)
@@ -175,7 +183,7 @@ kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound 
         g->classes[i].good = g->classes[i].size >= g->run->k;
         g->n_suppressed += g->classes[i].good ? 0 : g->classes[i].size;
     }
-    if (g->run->constraints != NULL && g->n_suppressed <= g->most_suppressed)
+    if (g->constraints != NULL && g->n_suppressed <= g->most_suppressed)
         KANON_TRY(check_classes(g, err), out);
     for (int64_t i = 0; i < g->n_classes; i++) {
         kanon__class *c = &g->classes[i];

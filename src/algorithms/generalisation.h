@@ -19,6 +19,7 @@
 #ifndef KANON_ALGORITHMS_GENERALISATION_H
 #define KANON_ALGORITHMS_GENERALISATION_H
 
+#include "core/hash_key.h"
 #include "search/run.h"
 #include "search/tuples.h"
 
@@ -33,7 +34,8 @@ typedef struct kanon__generalisation {
     const kanon__run *run;
     const kanon__space *space;
     kanon__tuples *tuples;
-    int64_t most_suppressed; /* the budget, in records */
+    const kanon__constraints *constraints; /* of the classes; NULL: none, or kanon__generalisation_leave_to_repair */
+    int64_t most_suppressed;               /* the budget, in records */
     bool rises;              /* feasibility is monotone: a coarser generalisation of a feasible one is feasible */
     uint32_t full;           /* units of a suppressed record */
     /* of the cuts that were applied last */
@@ -48,10 +50,14 @@ typedef struct kanon__generalisation {
     int32_t *order; /* the tuples by number */
     int32_t *slots; /* open-addressing hash table of classes, by their ranges; -1: free */
     uint64_t n_slots;
+    kanon__hash_key key;
 } kanon__generalisation;
 
 kanon_status kanon__generalisation_init(kanon__generalisation *out, const kanon__run *run, kanon_error *err);
 void kanon__generalisation_clear(kanon__generalisation *g);
+/* From now on classes need k records alone. For parts of a table (blocks, one record of each entity): no mapping of a part
+ * may meet what the whole table meets, and the groups are repaired afterwards. False where that is not so. */
+bool kanon__generalisation_leave_to_repair(kanon__generalisation *g);
 /* Find the classes that the cuts, one per dimension, make, and what they lose. Where they are not feasible, loss and classes
  * may be those of k alone. */
 kanon_status kanon__generalisation_apply(kanon__generalisation *g, kanon__bound *const *cuts, kanon_error *err);

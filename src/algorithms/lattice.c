@@ -316,8 +316,8 @@ static kanon_status begin_at_top(lattice *x, kanon_error *err)
     return check(x, x->chain, &feasible, err);
 }
 
-kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalisation *g, int64_t most_checks,
-                                       kanon_error *err)
+/* One search, for what g asks of the classes at present. out->best stays NULL where no node is feasible. */
+static kanon_status search_once(kanon__full_domain *out, kanon__generalisation *g, int64_t most_checks, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     *out = (kanon__full_domain){0};
@@ -328,8 +328,6 @@ kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalis
     kanon__run_set_anytime(g->run, out->best != NULL);
     KANON_TRY(walk(&x, err), out);
     out->stopped = kanon__run_finishes(g->run);
-    if (out->best == NULL)
-        st = kanon__fail(err, KANON_EINFEASIBLE, "no mapping of the attributes meets the requirement");
 out:
     kanon__run_set_anytime(g->run, false);
     kanon__keyset_clear(&x.compared);
@@ -341,6 +339,22 @@ out:
     kanon__free(x.ruled_out);
     if (st != KANON_OK)
         kanon__full_domain_clear(out);
+    return st;
+}
+
+/* The top of a whole table is feasible, since the table meets its constraints. That of a part may not be. */
+kanon_status kanon__full_domain_search(kanon__full_domain *out, kanon__generalisation *g, int64_t most_checks,
+                                       kanon_error *err)
+{
+    kanon_status st = search_once(out, g, most_checks, err);
+    while (st == KANON_OK && out->best == NULL && kanon__generalisation_leave_to_repair(g)) {
+        kanon__full_domain_clear(out);
+        st = search_once(out, g, most_checks, err);
+    }
+    if (st == KANON_OK && out->best == NULL) {
+        kanon__full_domain_clear(out);
+        st = kanon__fail(err, KANON_EINFEASIBLE, "no mapping of the attributes meets the requirement");
+    }
     return st;
 }
 

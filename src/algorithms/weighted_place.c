@@ -256,7 +256,7 @@ static uint32_t least_rise(const kanon__dimension *d, uint32_t code, uint32_t lo
         return d->full / (uint32_t)d->column->domain->taxonomy->n_leaves;
     uint32_t near = code < lo ? lo : hi,
              units = kanon__dimension_units(d, code < near ? code : near, code < near ? near : code);
-    bool number = d->coordinates != NULL && code != d->column->domain->missing_code;
+    bool number = kanon__dimension_is_line(d) && code != d->column->domain->missing_code;
     if (number && hi == d->column->domain->missing_code)
         return 0; /* a cluster there may be fully general already */
     if (number)

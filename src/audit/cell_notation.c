@@ -3,6 +3,7 @@
 #include "audit/cell_notation.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/number.h"
 
 #include <stdlib.h>
@@ -16,19 +17,9 @@ typedef struct slice {
     size_t length;
 } slice;
 
-void kanon__notation_trim(const char **text, size_t *length)
-{
-    while (*length > 0 && (**text == ' ' || **text == '\t')) {
-        (*text)++;
-        (*length)--;
-    }
-    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t'))
-        (*length)--;
-}
-
 static slice trimmed(const char *text, size_t length)
 {
-    kanon__notation_trim(&text, &length);
+    kanon__trim(&text, &length);
     return (slice){text, length};
 }
 
@@ -131,6 +122,24 @@ static bool split_at(kanon__interval *out, slice inner, const char *separator, b
     return false;
 }
 
+/* [90..], [90,), [..18], (,18]: an end that is not there is infinite, whatever its bracket. */
+static bool read_open(kanon__interval *out, slice inner, const char *separator, bool lo_open, bool hi_open, kanon_type type)
+{
+    const kanon__end infinite = {.open = true, .infinite = true};
+    size_t width = strlen(separator);
+    kanon__end end;
+    if (inner.length <= width)
+        return false;
+    bool no_lo = memcmp(inner.text, separator, width) == 0;
+    bool no_hi = memcmp(inner.text + inner.length - width, separator, width) == 0;
+    slice rest = {no_lo ? inner.text + width : inner.text, inner.length - width};
+    if (no_lo == no_hi || !read_bound(&end, rest, type))
+        return false;
+    end.open = no_lo ? hi_open : lo_open;
+    *out = no_lo ? (kanon__interval){infinite, end} : (kanon__interval){end, infinite};
+    return settle(out, type);
+}
+
 static bool read_bracketed(kanon__interval *out, slice cell, kanon_type type)
 {
     if (cell.length < 2)
@@ -141,7 +150,8 @@ static bool read_bracketed(kanon__interval *out, slice cell, kanon_type type)
     slice inner = {cell.text + 1, cell.length - 2};
     bool lo_open = first != '[', hi_open = last != ']';
     return split_at(out, inner, ",", lo_open, hi_open, type) || split_at(out, inner, "..", lo_open, hi_open, type) ||
-           split_at(out, inner, "-", lo_open, hi_open, type);
+           split_at(out, inner, "-", lo_open, hi_open, type) || read_open(out, inner, ",", lo_open, hi_open, type) ||
+           read_open(out, inner, "..", lo_open, hi_open, type);
 }
 
 /* <5, <=5, >90, >=90 */

@@ -7,6 +7,7 @@
  *                         ]14, 20[  (14,19]
  *                         [15-15]  {15}  15.0                              15
  *                         <5  <=5  >90  >=90                               <=4  <=5  >=91  >=90
+ *                         [90..]  [90,)  [..18]  (,18]                     >=90  >=90  <=18  <=18
  *     sets                {b, a}  { a,b,a }                                {a,b}
  *     labels              the rest, as it is: Person, 8130*
  *
@@ -52,7 +53,5 @@ void kanon__meaning_clear(kanon__meaning *meaning);
 bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, kanon_type type);
 /* One star or more and nothing else. */
 bool kanon__notation_is_any(const char *text, size_t length);
-/* Drop spaces and tabs at both ends. */
-void kanon__notation_trim(const char **text, size_t *length);
 
 #endif

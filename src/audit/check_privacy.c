@@ -5,12 +5,32 @@
 #include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "model/entity_records.h"
+#include "table/spellings.h"
 #include "verify/recount.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- the file's values as encoded columns ------------------------------------------------------------------------ */
+
+static kanon__raw_column raw_column(const kanon__released *r, const kanon__released_column *from)
+{
+    return (kanon__raw_column){.name = from->name,
+                               .source = r->source,
+                               .n_rows = r->n_rows,
+                               .codes = {.cells = (void *)from->raw, .width = sizeof *from->raw},
+                               .values = from->values,
+                               .null_code = KANON__NO_CODE};
+}
+
+static kanon_status note_spellings(const kanon__released *r, const kanon__released_column *from, kanon__texts *warnings,
+                                   kanon_error *err)
+{
+    kanon__spellings found;
+    const kanon__raw_column raw = raw_column(r, from);
+    kanon_status st = kanon__spellings_find(&found, &raw, err);
+    return st == KANON_OK ? kanon__spellings_note(&found, from->name, r->source, warnings, err) : st;
+}
 
 /* Another tool may have generalised the values: what does not fit its type or taxonomy is taken as categories, which
  * describes the file but proves no constraint. */
@@ -20,12 +40,7 @@ static kanon_status encode(kanon__column *c, bool *fits, const kanon__released *
     kanon_status st = KANON_OK;
     static const kanon__attribute plain = {.type = KANON_TYPE_CATEGORICAL};
     uint32_t *new_code = NULL;
-    const kanon__raw_column raw = {.name = from->name,
-                                   .source = r->source,
-                                   .n_rows = r->n_rows,
-                                   .codes = {.cells = (void *)from->raw, .width = sizeof *from->raw},
-                                   .values = from->values,
-                                   .null_code = KANON__NO_CODE};
+    const kanon__raw_column raw = raw_column(r, from);
     KANON_TRY(kanon__copy_text(&c->name, from->name, strlen(from->name), "a column name", err), out);
     c->role = KANON_ROLE_SENSITIVE;
     c->weight = 1;
@@ -41,6 +56,8 @@ static kanon_status encode(kanon__column *c, bool *fits, const kanon__released *
                                     from->name),
                   out);
     }
+    if (!kanon__type_is_numeric(c->domain->type))
+        KANON_TRY(note_spellings(r, from, warnings, err), out);
     KANON_TRY(kanon__codes_new(&c->codes, r->n_rows, c->domain->n_codes, false, err), out);
     for (int64_t row = 0; row < r->n_rows; row++)
         kanon__code_set(c->codes, row, new_code[from->raw[row]]);
@@ -49,24 +66,20 @@ out:
     return st;
 }
 
-static kanon_status number_entities(kanon__data *t, const kanon__released *r, kanon_error *err)
+static kanon_status number_entities(kanon__data *t, const kanon__released *r, kanon__texts *warnings, kanon_error *err)
 {
+    kanon_status st = KANON_OK;
     const kanon__released_column *e = r->entity;
-    uint32_t missing = KANON__NO_CODE, n = e->values->n;
-    kanon_status st = kanon__codes_new(&t->entity_codes, r->n_rows, n, false, err);
-    for (uint32_t i = 0; st == KANON_OK && i < n && missing == KANON__NO_CODE; i++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(e->values, i, &length);
-        missing = kanon__schema_is_missing(r->schema, text, length) ? i : missing;
-    }
-    for (int64_t row = 0; st == KANON_OK && row < r->n_rows; row++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(e->values, e->raw[row], &length);
-        bool is_missing = missing != KANON__NO_CODE && kanon__schema_is_missing(r->schema, text, length);
-        kanon__code_set(t->entity_codes, row, is_missing ? missing : e->raw[row]);
-    }
+    uint32_t *code_of = NULL;
+    KANON_TRY(note_spellings(r, e, warnings, err), out);
+    KANON_TRY(kanon__new_array(&code_of, e->values->n, "entities", err), out);
+    KANON_TRY(kanon__entities_number(code_of, &t->n_entities, e->values, KANON__NO_CODE, r->schema, err), out);
+    KANON_TRY(kanon__codes_new(&t->entity_codes, r->n_rows, (uint32_t)t->n_entities, false, err), out);
+    for (int64_t row = 0; row < r->n_rows; row++)
+        kanon__code_set(t->entity_codes, row, code_of[e->raw[row]]);
     t->has_entity = true;
-    t->n_entities = n;
+out:
+    kanon__free(code_of);
     return st;
 }
 
@@ -114,7 +127,7 @@ static kanon_status encode_columns(kanon__data *data, kanon__policy *policy, con
     for (int i = 0; i < r->n_columns; i++)
         KANON_TRY(encode(&data->columns[i], &fits[i], r, &r->columns[i], &found->warnings, err), out);
     if (r->entity != NULL)
-        KANON_TRY(number_entities(data, r, err), out);
+        KANON_TRY(number_entities(data, r, &found->warnings, err), out);
     KANON_TRY(list_constraints(policy, data, r, fits, &found->not_shown, err), out);
 out:
     kanon__free(fits);

@@ -6,14 +6,12 @@
 
 #include <string.h>
 
-static uint64_t hash_tuple(const uint32_t *tuple, int width)
+static uint64_t hash_tuple(const kanon__class_table *t, const uint32_t *tuple)
 {
     uint64_t hash = 0;
-    for (int i = 0; i < width; i++) {
-        hash = (hash ^ tuple[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
-    return hash * 0xd6e8feb86659fd93u;
+    for (int i = 0; i < t->width; i++) /* code by code, as they were just written: wider loads would wait for the stores */
+        hash = kanon__hash_next(&t->key, hash, tuple[i]);
+    return hash;
 }
 
 /* The slot of the tuple, or the free one where it belongs. */
@@ -47,11 +45,13 @@ static kanon_status grow_slots(kanon__class_table *t, kanon_error *err)
     kanon_status st = kanon__new_array(&slots, n_slots, "classes", err);
     if (st != KANON_OK)
         return st;
+    if (t->n_slots == 0)
+        kanon__hash_key_draw(&t->key);
     t->slots = slots;
     t->n_slots = n_slots;
     for (uint32_t i = 0; i < t->n; i++) {
         const uint32_t *tuple = t->tuples + (int64_t)i * t->width;
-        uint64_t hash = hash_tuple(tuple, t->width);
+        uint64_t hash = hash_tuple(t, tuple);
         take_slot(find_slot(t, tuple, hash), hash, i);
     }
     kanon__free(old);
@@ -63,7 +63,7 @@ kanon_status kanon__class_table_add(kanon__class_table *t, uint32_t *out, const 
     kanon_status st = KANON_OK;
     if ((int64_t)t->n * 3 >= t->n_slots * 2)
         KANON_TRY(grow_slots(t, err), out);
-    uint64_t hash = hash_tuple(tuple, t->width);
+    uint64_t hash = hash_tuple(t, tuple);
     uint64_t *slot = find_slot(t, tuple, hash);
     if (*slot == 0) {
         if (t->n == UINT32_MAX - 1) {
@@ -93,7 +93,7 @@ void kanon__class_table_merge(kanon__class_table *t, const uint32_t *const *mean
         int64_t size = t->sizes[i];
         for (int j = 0; j < t->width; j++)
             tuple[j] = meanings[j][tuple[j]];
-        uint64_t hash = hash_tuple(tuple, t->width);
+        uint64_t hash = hash_tuple(t, tuple);
         uint64_t *slot = find_slot(t, tuple, hash);
         if (*slot == 0) {
             memmove(t->tuples + (int64_t)t->n * t->width, tuple, (size_t)t->width * sizeof *tuple);

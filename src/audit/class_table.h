@@ -3,6 +3,7 @@
 #ifndef KANON_AUDIT_CLASS_TABLE_H
 #define KANON_AUDIT_CLASS_TABLE_H
 
+#include "core/hash_key.h"
 #include "core/status.h"
 
 #include <stdint.h>
@@ -15,6 +16,7 @@ typedef struct kanon__class_table {
     int64_t *sizes;   /* its records */
     uint64_t *slots;  /* open addressing: high hash bits and class + 1; 0 is free */
     int64_t n_slots, tuples_capacity, sizes_capacity;
+    kanon__hash_key key;
 } kanon__class_table;
 
 /* Count a row; *out is its class. KANON_EDATA: more classes than can be numbered. */

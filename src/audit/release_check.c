@@ -20,6 +20,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
+#include "core/text.h"
 #include "core/ticker.h"
 #include "table/dictionary.h"
 #include "table/schema.h"
@@ -129,12 +130,8 @@ static const kanon__attribute *attribute_of(const checker *c, const char *column
     length -= 4;
     if (strcmp(column + length, "_min") != 0 && strcmp(column + length, "_max") != 0)
         return NULL;
-    for (int64_t i = 0; i < c->schema->n_attributes; i++) {
-        attribute = &c->schema->attributes[i];
-        if (strlen(attribute->name) == length && memcmp(attribute->name, column, length) == 0 && is_split(c, attribute))
-            return attribute;
-    }
-    return NULL;
+    attribute = kanon__schema_find_text(c->schema, column, length);
+    return attribute != NULL && is_split(c, attribute) ? attribute : NULL;
 }
 
 /* The name of the root of the attribute's taxonomy, NULL where it has none. */
@@ -151,7 +148,7 @@ static kanon_status copy_root(char **out, const kanon__attribute *attribute, kan
     KANON_TRY(kanon__taxonomy_from_tree(&taxonomy, tree, NULL, 0, err), out);
     size_t length = 0;
     const char *label = kanon__taxonomy_label(taxonomy, 0, &length);
-    kanon__notation_trim(&label, &length);
+    kanon__trim(&label, &length);
     KANON_TRY(kanon__copy_text(out, label, length, "a taxonomy's root", err), out);
 out:
     kanon__taxonomy_free(taxonomy);
@@ -275,7 +272,6 @@ out:
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Spaces around a sensitive value are dropped. Those around a quasi cell are seen by whoever has the file: note_spaces. */
 static bool is_quasi(const checker *c, const kanon__dictionary *texts)
 {
     for (int i = 0; i < c->n_quasi; i++)
@@ -286,7 +282,7 @@ static bool is_quasi(const checker *c, const kanon__dictionary *texts)
 
 /* A null of a quasi column says "any value", as a star does; of another one it is a missing value, as in a table: the same
  * as every text that means "no value". */
-static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, bool trim, kanon_error *err)
+static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts, int column, kanon_error *err)
 {
     static const kanon__cell any = {.text = "*", .length = 1};
     const kanon__cell *cell = &c->cursor->cells[column];
@@ -301,8 +297,6 @@ static kanon_status code_of(checker *c, uint32_t *out, kanon__dictionary *texts,
         length = kanon__csv_unescape(c->scratch, cell);
         text = c->scratch;
     }
-    if (trim)
-        kanon__notation_trim(&text, &length);
     return kanon__dictionary_add(texts, out, text, length, err);
 }
 
@@ -318,12 +312,12 @@ static kanon_status read_row(checker *c, kanon_error *err)
     int64_t row = c->report->check.records;
     uint32_t class_id = 0;
     for (int i = 0; i < c->n_quasi; i++)
-        KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, false, err), out);
+        KANON_TRY(code_of(c, &c->tuple[i], &c->quasi[i].texts, c->quasi[i].column, err), out);
     KANON_TRY(kanon__class_table_add(&c->classes, &class_id, c->tuple, err), out);
     for (int i = c->entity.column < 0 ? 0 : -1; i < c->n_sensitive; i++) {
         sensitive_column *s = i < 0 ? &c->entity : &c->sensitive[i];
         KANON_TRY(kanon__grow_array(&s->codes, &s->codes_capacity, row + 1, "sensitive values", err), out);
-        KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, true, err), out);
+        KANON_TRY(code_of(c, &s->codes[row], &s->texts, s->column, err), out);
     }
     if (keeps_classes(c)) {
         KANON_TRY(kanon__grow_array(&c->class_of, &c->class_of_capacity, row + 1, "classes of rows", err), out);
@@ -371,7 +365,7 @@ static bool all_intervals(const checker *c, const quasi_column *quasi, kanon_typ
         size_t length;
         const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
         kanon__interval interval;
-        kanon__notation_trim(&text, &length);
+        kanon__trim(&text, &length);
         if (is_any(quasi, text, length) || kanon__schema_is_missing(c->schema, text, length))
             continue;
         if (!kanon__notation_interval(&interval, text, length, type) ||
@@ -394,7 +388,7 @@ static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t
 {
     size_t length;
     const char *text = kanon__dictionary_text(&quasi->texts, code, &length);
-    kanon__notation_trim(&text, &length);
+    kanon__trim(&text, &length);
     if (is_any(quasi, text, length))
         return kanon__notation_read(&c->meaning, "*", 1, quasi->type, err);
     if (kanon__schema_is_missing(c->schema, text, length))
@@ -411,7 +405,7 @@ static kanon_status note_spaces(checker *c, const quasi_column *quasi, kanon_err
     for (uint32_t i = 0, code; i < quasi->texts.n; i++) {
         size_t length;
         const char *text = kanon__dictionary_text(&quasi->texts, i, &length);
-        kanon__notation_trim(&text, &length);
+        kanon__trim(&text, &length);
         KANON_TRY(kanon__dictionary_add(&trimmed, &code, text, length, err), out);
     }
     if (trimmed.n < quasi->texts.n)

@@ -1,7 +1,8 @@
 /* What a released file loses of its table, whichever tool wrote it: every cell is read as kanon check reads it, and costs
  * what the formula of the information loss says. Ranges, domains and heights are those of the table.
  *
- *     an interval          the part of the range between its ends; of whole numbers, between those inside: [15,20) is 15-19
+ *     an interval          the part of the range between its ends; of whole numbers, between those inside: [15,20) is 15-19;
+ *                          with bands, between its edges: [15..19] is from 15 to 20
  *     a taxonomy's node    its height over the height of the tree; a set, the node above all of it
  *     8130*                the share of characters that are stars, where it is no node
  *     *, the root          1
@@ -14,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/take_options.h"
+#include "core/text.h"
 #include "measures/measure.h"
 #include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
@@ -81,6 +83,10 @@ static bool join_interval(const released *q, double *lo, double *hi, const char 
 
 static double interval_cost(const released *q, double lo, double hi)
 {
+    /* bands of whole numbers fill their edges: [20..24] is from 20 to 25 */
+    if (q->column->domain->bands != NULL && q->column->domain->band_texts[0] != NULL &&
+        q->column->domain->type != KANON_TYPE_DECIMAL && hi < q->max)
+        hi = floor(hi) + 1;
     if (q->column->domain->type != KANON_TYPE_DECIMAL) {
         lo = ceil(lo);
         hi = floor(hi);
@@ -153,14 +159,6 @@ static bool is_root(const released *q, const char *text, size_t length)
     return t != NULL && t->height[0] > 0 && kanon__taxonomy_node(t, text, length) == 0;
 }
 
-static bool is_missing(const release_reader *r, const char *text, size_t length)
-{
-    if (kanon__schema_is_missing(r->schema, text, length))
-        return true;
-    kanon__notation_trim(&text, &length);
-    return kanon__schema_is_missing(r->schema, text, length);
-}
-
 /* Fill everything but the meaning's number; its canonical text is left in r->meaning. */
 static kanon_status interpret(release_reader *r, const released *q, parsed_text *s, const char *text, size_t length,
                               kanon_error *err)
@@ -171,7 +169,7 @@ static kanon_status interpret(release_reader *r, const released *q, parsed_text 
     s->any = kanon__notation_is_any(text, length) || is_root(q, text, length);
     if (s->any)
         return kanon__notation_read(meaning, "*", 1, q->column->domain->type, err);
-    if (is_missing(r, text, length)) {
+    if (kanon__schema_is_missing(r->schema, text, length)) {
         s->cost = 0;
         return kanon__notation_read(meaning, "\0", 1, q->column->domain->type, err); /* a byte that no cell has */
     }
@@ -199,6 +197,7 @@ static kanon_status look_up(release_reader *r, released *q, parsed_text **out, c
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = q->texts.n, code;
+    kanon__trim(&text, &length);
     KANON_TRY(kanon__grow_array(&q->parsed, &q->parsed_capacity, (int64_t)n_before + 1, "cells", err), out);
     KANON_TRY(kanon__dictionary_add(&q->texts, &code, text, length, err), out);
     parsed_text *s = &q->parsed[code];
@@ -310,7 +309,7 @@ static kanon_status set_up_attribute(release_reader *r, released *q, const kanon
     uint32_t n_numbers = numeric ? column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE) : 0;
     q->column = column;
     q->min = n_numbers > 0 ? column->domain->values[0] : 1;
-    q->max = n_numbers > 0 ? column->domain->values[n_numbers - 1] : 0;
+    q->max = n_numbers > 0 ? kanon__domain_high(column->domain, n_numbers - 1) : 0;
     q->first = q->last = kanon__source_find_part(r->source, column->name, "");
     if (q->first < 0 && numeric) {
         q->first = kanon__source_find_part(r->source, column->name, "_min");

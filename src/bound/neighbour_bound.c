@@ -22,6 +22,7 @@ enum { PAIR_TABLE_CODES = 512, TUPLES_PER_TASK = 64 };
 typedef struct pair_cost {
     const kanon__taxonomy *taxonomy; /* NULL: numeric */
     double *coordinates;             /* numeric: by code, weight included; a missing one lies far out */
+    double *highs;                   /* likewise the high ends of bands; without bands `coordinates` itself */
     double *pairs;                   /* categorical with few leaves: [a * n_codes + b] */
     uint32_t n_codes;
     double weight;
@@ -43,7 +44,7 @@ typedef struct bound_job {
 static double cost(const pair_cost *t, uint32_t a, uint32_t b)
 {
     if (t->taxonomy == NULL) {
-        double difference = fabs(t->coordinates[a] - t->coordinates[b]);
+        double difference = a < b ? t->highs[b] - t->coordinates[a] : t->highs[a] - t->coordinates[b];
         return difference < t->weight ? difference : t->weight;
     }
     if (t->pairs != NULL)
@@ -58,11 +59,20 @@ static kanon_status set_up_numeric(pair_cost *t, const kanon__column *c, kanon_e
     if (st != KANON_OK)
         return st;
     uint32_t n = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
-    double range = n > 0 ? c->domain->values[n - 1] - c->domain->values[0] : 0;
+    double range = n > 0 ? kanon__domain_high(c->domain, n - 1) - c->domain->values[0] : 0;
+    t->highs = t->coordinates;
+    if (c->domain->bands != NULL) {
+        t->highs = NULL;
+        st = kanon__new_array(&t->highs, c->domain->n_codes, "distances", err);
+        if (st != KANON_OK)
+            return st;
+    }
     for (uint32_t code = 0; code < n && range > 0; code++)
         t->coordinates[code] = c->weight * ((c->domain->values[code] - c->domain->values[0]) / range);
+    for (uint32_t code = 0; code < n && range > 0 && t->highs != t->coordinates; code++)
+        t->highs[code] = c->weight * ((kanon__domain_high(c->domain, code) - c->domain->values[0]) / range);
     if (c->domain->missing_code != KANON__NO_CODE)
-        t->coordinates[c->domain->missing_code] = 3 * c->weight;
+        t->coordinates[c->domain->missing_code] = t->highs[c->domain->missing_code] = 3 * c->weight;
     return KANON_OK;
 }
 
@@ -125,9 +135,10 @@ static kanon_status sum_task(int64_t task, void *payload, kanon_error *err)
     KANON_TRY(kanon__near_tuples_reserve(&search.nearest, n_others + 2, err), out);
     for (int64_t ordinal = task * TUPLES_PER_TASK; ordinal < end && ordinal < s->tuples->n; ordinal++) {
         int64_t tuple = s->index->order[ordinal], count = s->tuples->begins[tuple + 1] - s->tuples->begins[tuple];
-        int64_t wanted = n_others - (count - 1); /* its equals are at distance 0 */
-        if (wanted > 0)
-            s->sums[task] += (double)count * kanon__kth_neighbour_distance(&search, s->index, ordinal, wanted, metric);
+        int64_t wanted = n_others - (count - 1); /* its equals are as near as can be: what its bands alone cost */
+        double distance = wanted > 0 ? kanon__kth_neighbour_distance(&search, s->index, ordinal, wanted, metric)
+                                     : tuple_distance(s, ordinal, ordinal, INFINITY);
+        s->sums[task] += (double)count * distance;
         KANON_TRY(kanon__tick(&ticker, 0, 0, 20000, err), out);
     }
     kanon__shared_ticker_add(&s->shared, TUPLES_PER_TASK);
@@ -140,6 +151,8 @@ static void clear_job(bound_job *s)
 {
     for (int i = 0; s->costs != NULL && i < s->m; i++) {
         kanon__free(s->costs[i].pairs);
+        if (s->costs[i].highs != s->costs[i].coordinates)
+            kanon__free(s->costs[i].highs);
         kanon__free(s->costs[i].coordinates);
     }
     kanon__free(s->sums);

@@ -69,9 +69,10 @@ void kanon__priced_table_free(kanon__priced_table *t)
  * whole range, below and above; so a box that covers the range covers the missing too, at the same cost. */
 static void number_extents(const kanon__dimension *d, uint32_t from, uint32_t to, int32_t *extents)
 {
-    uint32_t a = d->coordinates[from], b = d->coordinates[to], full = d->full;
+    uint32_t a = d->lows[from], b = d->lows[to], full = d->full;
     bool from_missing = a > full, to_missing = b > full;
-    extents[0] = extents[1] = 0;
+    extents[0] = 0;
+    extents[1] = (int32_t)(d->highs[from] - a); /* a band costs its width, wherever the box ends */
     if (from_missing && !to_missing) {
         extents[0] = (int32_t)full;
     } else if (to_missing && !from_missing) {
@@ -79,8 +80,8 @@ static void number_extents(const kanon__dimension *d, uint32_t from, uint32_t to
         extents[1] = (int32_t)(full - a);
     } else if (b < a) {
         extents[0] = (int32_t)(a - b);
-    } else {
-        extents[1] = (int32_t)(b - a);
+    } else if (!from_missing) {
+        extents[1] = (int32_t)(d->highs[to] - a);
     }
 }
 
@@ -130,8 +131,9 @@ static kanon_status neighbour_task(int64_t task, void *payload, kanon_error *err
     kanon__shared_ticker_task(&ticker, &f->shared);
     KANON_TRY(kanon__near_tuples_reserve(&search.nearest, t->k + 1, err), out);
     for (int64_t tuple = task * TUPLES_PER_TASK; tuple < end && tuple < t->n; tuple++) {
-        int64_t wanted = t->k - t->counts[tuple]; /* its equals are at distance 0 */
-        double distance = wanted > 0 ? kanon__kth_neighbour_distance(&search, t->index, tuple, wanted, metric) : 0;
+        int64_t wanted = t->k - t->counts[tuple]; /* its equals are as near as can be: what its bands alone cost */
+        double distance = wanted > 0 ? kanon__kth_neighbour_distance(&search, t->index, tuple, wanted, metric)
+                                     : tuple_distance(t, tuple, tuple, UINT32_MAX);
         t->neighbour_distances[tuple] = (int32_t)distance;
         KANON_TRY(kanon__tick(&ticker, 0, 0, 20000, err), out);
     }

@@ -3,6 +3,7 @@
 #ifndef KANON_CORE_KEYSET_H
 #define KANON_CORE_KEYSET_H
 
+#include "core/hash_key.h"
 #include "core/status.h"
 
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 typedef struct kanon__keyset {
     uint64_t *slots; /* 0: free, so keys are stored plus one */
     int64_t n_slots, n;
+    kanon__hash_key secret; /* of the hash */
 } kanon__keyset;
 
 /* An empty keyset is all zero. Keys are below 2^64 - 1. */

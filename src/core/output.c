@@ -67,12 +67,26 @@ out:
     return st;
 }
 
+static bool stat_directory(const char *path, struct stat *out);
+
+/* In a directory with the sticky bit, such as /tmp, a file can be replaced by its owner and by that of the directory alone,
+ * whatever its permissions say. Better known now than when all work is done. */
+static bool is_kept_by_others(const char *place, const struct stat *old)
+{
+    struct stat directory;
+    uid_t own = geteuid();
+    return own != 0 && stat_directory(place, &directory) && (directory.st_mode & S_ISVTX) != 0 && old->st_uid != own &&
+           directory.st_uid != own;
+}
+
 /* A place that is not there yet, or a regular file, is replaced by renaming; its permissions stay. */
 static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char resolved[PATH_MAX];
     const char *place = old != NULL && realpath(o->path, resolved) != NULL ? resolved : o->path;
+    if (old != NULL && is_kept_by_others(place, old))
+        return kanon__fail_errno(err, EPERM, "write", o->path);
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
     KANON_TRY(open_temporary(o, err), out);
     if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
@@ -300,12 +314,15 @@ static kanon_status commit_one(kanon__output *o, kanon_error *err)
     return KANON_OK;
 }
 
-static void undo(kanon__output *o)
+/* What was there before comes back; false where it cannot. */
+static bool undo(kanon__output *o)
 {
-    if (o->committed && o->has_backup)
-        o->has_backup = rename(o->backup, o->place) != 0;
-    else if (o->committed && o->can_undo)
-        unlink(o->place);
+    if (o->committed && o->has_backup) {
+        o->has_backup = false; /* used up; where it cannot be, it is the only copy of what was there, and stays */
+        o->committed = rename(o->backup, o->place) != 0;
+    } else if (o->committed && o->can_undo) /* a sink that was told cannot be untold */
+        o->committed = unlink(o->place) != 0;
+    return !o->committed;
 }
 
 /* Tell a sink, once, whether what it got is to be kept. */
@@ -315,6 +332,7 @@ static kanon_status finish_sink(kanon__output *o, bool complete, kanon_error *er
         return KANON_OK;
     o->sink_finished = true;
     int error = o->sink.finish != NULL ? o->sink.finish(complete, o->sink.payload) : 0;
+    o->committed = complete && error == 0;
     return error != 0 ? kanon__fail_errno(err, error, "write", o->path) : KANON_OK;
 }
 
@@ -329,9 +347,14 @@ kanon_status kanon__output_commit(kanon__output *const *outputs, int n, kanon_er
         if (outputs[i] != NULL)
             st = finish_sink(outputs[i], true, err);
     for (int i = 0; i < n && st != KANON_OK; i++)
-        if (outputs[i] != NULL)
-            undo(outputs[i]);
+        if (outputs[i] != NULL && !undo(outputs[i]))
+            kanon__hint(err, st, "%s is complete already and could not be taken back", outputs[i]->path);
     return st;
+}
+
+bool kanon__output_is_out(const kanon__output *o)
+{
+    return o->committed;
 }
 
 const char *kanon__output_sha256(const kanon__output *o)

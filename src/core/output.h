@@ -30,8 +30,11 @@ bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter)
 void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);
 /* Everything is on disk, or *err says why not. Call it once. */
 kanon_status kanon__output_finish(kanon__output *output, kanon_error *err);
-/* Give the finished files (NULL ones are passed over) their names: all of them, or what stood there before comes back. */
+/* Give the finished files (NULL ones are passed over) their names, then tell the sinks, in this order: all of them, or what
+ * stood there before comes back. The hint names an output that could not be taken back, such as a sink that was told. */
 kanon_status kanon__output_commit(kanon__output *const *outputs, int n, kanon_error *err);
+/* Whether somebody may have it: its file has its name, or its sink was told that it is complete. */
+bool kanon__output_is_out(const kanon__output *output);
 /* Of the finished output; "" where it was opened without. */
 const char *kanon__output_sha256(const kanon__output *output);
 int64_t kanon__output_bytes(const kanon__output *output);

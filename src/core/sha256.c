@@ -72,14 +72,15 @@ void kanon__sha256_plain(uint32_t state[8], const unsigned char *bytes, size_t n
         take_block(state, bytes + BLOCK * i);
 }
 
+const uint32_t kanon__sha256_first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
 kanon_status kanon__sha256_new(kanon__sha256 **out, kanon_error *err)
 {
-    static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     kanon_status st = kanon__new_array(out, 1, "a checksum", err);
     if (st != KANON_OK)
         return st;
-    memcpy((*out)->state, first, sizeof first);
+    memcpy((*out)->state, kanon__sha256_first, sizeof kanon__sha256_first);
     kanon__sha256_blocks fast = kanon__sha256_ni();
     (*out)->take = fast != NULL ? fast : kanon__sha256_plain;
     return KANON_OK;

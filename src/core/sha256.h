@@ -24,5 +24,6 @@ void kanon__sha256_plain(uint32_t state[8], const unsigned char *bytes, size_t n
 kanon__sha256_blocks kanon__sha256_ni(void);
 
 extern const uint32_t kanon__sha256_k[64];
+extern const uint32_t kanon__sha256_first[8]; /* the state before the first block */
 
 #endif

@@ -20,6 +20,7 @@
 #include "enforce/mutable_groups.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_DISSOLVED = 256 };
 
@@ -121,8 +122,13 @@ kanon_status kanon__unsuppress(kanon__run *run, int64_t most, bool whole_entitie
     int64_t n = 0;
     for (int64_t row = 0; row < run->space->n_rows; row++)
         n += run->group_of[row] < 0;
-    if (n <= most || n == run->space->n_rows)
+    if (n <= most)
         return KANON_OK;
+    if (n == run->space->n_rows) { /* there is no group to join */
+        memset(run->group_of, 0, (size_t)n * sizeof *run->group_of);
+        run->n_groups = 1;
+        return KANON_OK;
+    }
     KANON_TRY(kanon__mutable_groups_init(&g, run, err), out);
     KANON_TRY(kanon__new_array(&list, n, "suppressed records", err), out);
     n = 0;

@@ -83,15 +83,17 @@ double kanon__subject_term(const kanon__subject *s, int i, int64_t group)
         const kanon__taxonomy *t = c->domain->taxonomy;
         return c->weight * t->height[kanon__taxonomy_lca(t, (int32_t)lo, (int32_t)hi)] / t->height[0];
     }
-    if (lo == hi)
+    if (lo == hi && (c->domain->bands == NULL || lo == c->domain->missing_code))
         return 0;
     if (hi == c->domain->missing_code)
         return c->weight; /* missing and present together */
     uint32_t last = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE) - 1;
     /* large values may be close together: differences of whole numbers are exact, those of doubles are not */
-    if (c->domain->scaled != NULL)
-        return c->weight * ((double)(c->domain->scaled[hi] - c->domain->scaled[lo]) /
-                            (double)(c->domain->scaled[last] - c->domain->scaled[0]));
+    if (c->domain->scaled != NULL) {
+        int64_t range = kanon__domain_scaled_high(c->domain, last) - c->domain->scaled[0];
+        int64_t part = kanon__domain_scaled_high(c->domain, hi) - c->domain->scaled[lo];
+        return range > 0 ? c->weight * ((double)part / (double)range) : 0;
+    }
     return c->weight * ((c->domain->values[hi] / 2 - c->domain->values[lo] / 2) /
                         (c->domain->values[last] / 2 - c->domain->values[0] / 2));
 }

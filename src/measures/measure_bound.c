@@ -20,6 +20,7 @@ const kanon__measure kanon__measure_lower_bound = {
     .formula =
         "sum over records of the distance to the (k-1)-th nearest other record: no grouping without suppression loses less",
     .compute = lower_bound,
+    .of_originals = true,
 };
 
 static kanon_status gap(double *out, const kanon__subject *subject, int attribute, kanon_error *err)
@@ -38,4 +39,5 @@ const kanon__measure kanon__measure_gap = {
     .name = "gap",
     .formula = "information_loss / lower_bound: 1 is the best possible; not defined where records are suppressed",
     .compute = gap,
+    .of_originals = true,
 };

@@ -12,6 +12,8 @@
  *                  |-----|-----|-----|-----|                  |----------------|
  *     positions    0     1     2     3     4                  1.5              4.0
  *
+ * Of a value in a band (table/bands.h) only the band is known here: it counts as the middle of its band.
+ *
  * A missing value lies nowhere on the line: it satisfies no predicate. A record in a group of missing and present numbers
  * is released as *, the whole line, and so is a suppressed record. The leaf of the missing values takes no place on the
  * line.
@@ -74,13 +76,31 @@ static double position(const line *l, uint32_t code)
     const kanon__column *c = l->column;
     if (!kanon__column_is_numeric(c))
         return code > c->domain->missing_code ? code - 1.0 : code;
+    if (c->domain->bands != NULL) {
+        double middle = kanon__domain_middle(c->domain, code);
+        return l->lengths ? middle : floor(middle) - c->domain->values[0];
+    }
     return l->lengths ? c->domain->values[code] : (double)(c->domain->scaled[code] - c->domain->scaled[0]);
+}
+
+/* The bands from code `lo` to code `hi`. Whole numbers fill the band up to its high end; where it is open, that is the
+ * largest value itself. */
+static stretch stretch_of_bands(const line *l, uint32_t lo, uint32_t hi)
+{
+    const kanon__domain *domain = l->column->domain;
+    double base = l->lengths ? 0 : domain->values[0], unit = domain->bands[hi].high == domain->bands[hi].last ||
+                                                                     domain->bands[hi].open_above
+                                                                 ? !l->lengths
+                                                                 : 0;
+    return (stretch){domain->values[lo] - base, kanon__domain_high(domain, hi) - base + unit};
 }
 
 /* From code `lo` to code `hi`, both included. */
 static stretch stretch_of(const line *l, uint32_t lo, uint32_t hi)
 {
     double unit = l->lengths || hi == l->column->domain->missing_code ? 0 : 1;
+    if (l->column->domain->bands != NULL && hi != l->column->domain->missing_code)
+        return stretch_of_bands(l, lo, hi);
     stretch s = {position(l, lo), position(l, hi) + unit};
     return s.begin == s.end && !l->lengths ? nothing : s;
 }
@@ -508,4 +528,5 @@ const kanon__measure kanon__measure_query_error = {
     .formula = "mean of |actual - estimate| / actual over random COUNT queries with actual > 0; estimate = sum over records "
                "of the product over the query's attributes of the share of the released region that lies in the predicate",
     .compute = query_error,
+    .of_originals = true,
 };

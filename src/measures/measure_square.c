@@ -2,14 +2,16 @@
  * Called through evaluate.c; calls measure.h and the taxonomy. */
 #include "measures/measure.h"
 
-/* The mean is taken from the group's least value, so that equal values have an error of exactly 0. */
+/* The mean is taken from the group's least value, so that equal values have an error of exactly 0. Of a value in a band only
+ * the middle of the band is known. */
 static double numeric_error(const kanon__subject *s, int i, int64_t group)
 {
     const kanon__column *c = kanon__subject_quasi(s, i);
     uint32_t lo = s->extents[i][2 * group], n_numbers = c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
     if (lo == s->extents[i][2 * group + 1])
         return 0;
-    double range = c->domain->values[n_numbers - 1] - c->domain->values[0], base = c->domain->values[lo], sum = 0, error = 0;
+    double range = kanon__domain_high(c->domain, n_numbers - 1) - c->domain->values[0];
+    double base = kanon__domain_middle(c->domain, lo), sum = 0, error = 0;
     int64_t n_present = 0;
     for (int64_t place = s->begins[group]; place < s->begins[group + 1]; place++) {
         uint32_t code = kanon__code_at(c->codes, s->members[place]);
@@ -17,14 +19,14 @@ static double numeric_error(const kanon__subject *s, int i, int64_t group)
             error += 1;
             continue;
         }
-        sum += c->domain->values[code] - base;
+        sum += kanon__domain_middle(c->domain, code) - base;
         n_present++;
     }
     for (int64_t place = s->begins[group]; range > 0 && place < s->begins[group + 1]; place++) {
         uint32_t code = kanon__code_at(c->codes, s->members[place]);
         if (code == c->domain->missing_code)
             continue;
-        double distance = (c->domain->values[code] - base - sum / (double)n_present) / range;
+        double distance = (kanon__domain_middle(c->domain, code) - base - sum / (double)n_present) / range;
         error += distance * distance;
     }
     return error;
@@ -59,4 +61,5 @@ const kanon__measure kanon__measure_square_error = {
     .formula = "sum over records in groups and quasi attributes of the squared distance to the group's centroid: |value "
                "- mean| / R or h(lca) / H; a missing number among others is at distance 1",
     .compute = square_error,
+    .of_originals = true,
 };

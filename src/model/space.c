@@ -23,12 +23,23 @@ static uint32_t n_numbers(const kanon__column *column)
     return column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE);
 }
 
-/* The greatest common divisor of the differences of the column's values; 0 where there are no two values. */
+/* The range that costs are shares of; not of doubles. */
+static int64_t whole_range(const kanon__column *column)
+{
+    uint32_t n = n_numbers(column);
+    return n > 0 ? kanon__domain_scaled_high(column->domain, n - 1) - column->domain->scaled[0] : 0;
+}
+
+/* The greatest common divisor of the differences of the column's values, or of the ends of its bands; 0 where all are
+ * equal. */
 static int64_t common_step(const kanon__column *column)
 {
     int64_t step = 0;
-    for (uint32_t i = 1; i < n_numbers(column); i++)
-        step = kanon__gcd(column->domain->scaled[i] - column->domain->scaled[i - 1], step);
+    for (uint32_t i = 0; i < n_numbers(column); i++) {
+        step = kanon__gcd(column->domain->scaled[i] - column->domain->scaled[0], step);
+        if (column->domain->bands != NULL)
+            step = kanon__gcd(column->domain->bands[i].high - column->domain->scaled[0], step);
+    }
     return step;
 }
 
@@ -39,11 +50,11 @@ static int64_t parts_of(const kanon__column *column, kanon__terms terms)
         return terms != KANON__TERMS_LOSS        ? column->domain->taxonomy->n_leaves
                : column->domain->taxonomy->height[0] > 0 ? column->domain->taxonomy->height[0]
                                                  : 1;
-    uint32_t n = n_numbers(column);
-    if (n < 2)
+    if (n_numbers(column) < 2 && column->domain->bands == NULL)
         return 1;
-    return column->domain->scaled != NULL ? (column->domain->scaled[n - 1] - column->domain->scaled[0]) / common_step(column)
-                                          : 0;
+    if (column->domain->scaled == NULL)
+        return 0;
+    return whole_range(column) > 0 ? whole_range(column) / common_step(column) : 1;
 }
 
 static kanon_status set_scale(kanon__space *s, kanon__terms terms, kanon_error *err)
@@ -75,10 +86,11 @@ static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
     const kanon__column *c = d->column;
     uint32_t n = n_numbers(c);
     double range = n > 0 ? c->domain->values[n - 1] - c->domain->values[0] : 0;
-    int64_t whole_range = n > 1 && c->domain->scaled != NULL ? c->domain->scaled[n - 1] - c->domain->scaled[0] : 0;
+    int64_t whole = n > 1 && c->domain->scaled != NULL ? whole_range(c) : 0;
+    d->lows = d->highs = d->coordinates;
     for (uint32_t i = 1; i < n; i++) {
-        if (whole_range > 0)
-            d->coordinates[i] = kanon__units_position(d->full, c->domain->scaled[i] - c->domain->scaled[0], whole_range);
+        if (whole > 0)
+            d->coordinates[i] = kanon__units_position(d->full, c->domain->scaled[i] - c->domain->scaled[0], whole);
         else if (isfinite(range))
             d->coordinates[i] = (uint32_t)floor((c->domain->values[i] - c->domain->values[0]) / range * d->full + 0.5);
         else /* the range overflows a double */
@@ -91,8 +103,35 @@ static kanon_status set_coordinates(kanon__dimension *d, kanon_error *err)
     return KANON_OK;
 }
 
+static kanon_status set_pairs(kanon__dimension *d, kanon_error *err);
+
+/* 3. The ends of bands. A band of no missing number costs at least its width. */
+static kanon_status set_band_ends(kanon__dimension *d, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__domain *domain = d->column->domain;
+    uint32_t n = n_numbers(d->column);
+    int64_t range = whole_range(d->column);
+    d->lows = d->highs = NULL;
+    KANON_TRY(kanon__new_array(&d->coordinates, d->n_codes, "coordinates", err), out);
+    KANON_TRY(kanon__new_array(&d->lows, d->n_codes, "coordinates", err), out);
+    KANON_TRY(kanon__new_array(&d->highs, d->n_codes, "coordinates", err), out);
+    for (uint32_t i = 0; i < n && range > 0; i++) {
+        d->lows[i] = kanon__units_position(d->full, domain->bands[i].low - domain->scaled[0], range);
+        d->highs[i] = kanon__units_position(d->full, domain->bands[i].high - domain->scaled[0], range);
+        d->coordinates[i] = d->lows[i] + (d->highs[i] - d->lows[i]) / 2;
+    }
+    if (domain->missing_code != KANON__NO_CODE)
+        d->coordinates[n] = d->lows[n] = d->highs[n] = 2 * d->full;
+    KANON_TRY(set_pairs(d, err), out);
+out:
+    return st;
+}
+
 uint32_t kanon__dimension_climb(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
+    if (d->coordinates != NULL)
+        return kanon__dimension_units(d, lo, hi);
     if (d->counted)
         return kanon__dimension_count_units(d, lo < hi ? 2 : 1);
     return d->node_units[kanon__taxonomy_lca(d->column->domain->taxonomy, (int32_t)lo, (int32_t)hi)];
@@ -124,6 +163,16 @@ static void set_pair_units(kanon__dimension *d)
         }
 }
 
+static kanon_status set_pairs(kanon__dimension *d, kanon_error *err)
+{
+    if (d->n_codes > KANON__PAIR_TABLE_LEAVES)
+        return KANON_OK;
+    kanon_status st = kanon__new_array(&d->pair_units, (int64_t)d->n_codes * d->n_codes, "taxonomy costs", err);
+    if (st == KANON_OK)
+        set_pair_units(d);
+    return st;
+}
+
 static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -132,12 +181,16 @@ static kanon_status set_node_units(kanon__dimension *d, kanon_error *err)
     for (int32_t node = 0; node < t->n_nodes; node++)
         d->node_units[node] = units_of_node(d, node);
     d->counted = d->terms != KANON__TERMS_LOSS && t->flat;
-    if (d->n_codes > KANON__PAIR_TABLE_LEAVES)
-        goto out;
-    KANON_TRY(kanon__new_array(&d->pair_units, (int64_t)d->n_codes * d->n_codes, "taxonomy costs", err), out);
-    set_pair_units(d);
+    KANON_TRY(set_pairs(d, err), out);
 out:
     return st;
+}
+
+static kanon_status set_costs(kanon__dimension *d, kanon_error *err)
+{
+    if (!kanon__column_is_numeric(d->column))
+        return set_node_units(d, err);
+    return d->column->domain->bands != NULL ? set_band_ends(d, err) : set_coordinates(d, err);
 }
 
 kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, const int *columns, int n_columns,
@@ -156,10 +209,8 @@ kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, cons
             .column = column, .codes = column->codes, .n_codes = column->domain->n_codes, .terms = terms};
     }
     KANON_TRY(set_scale(s, terms, err), out);
-    for (int i = 0; i < s->n_dimensions; i++) {
-        kanon__dimension *d = &s->dimensions[i];
-        KANON_TRY(kanon__column_is_numeric(d->column) ? set_coordinates(d, err) : set_node_units(d, err), out);
-    }
+    for (int i = 0; i < s->n_dimensions; i++)
+        KANON_TRY(set_costs(&s->dimensions[i], err), out);
     *out = s;
     s = NULL;
 out:
@@ -174,6 +225,10 @@ void kanon__space_free(kanon__space *s)
     for (int i = 0; s->dimensions != NULL && i < s->n_dimensions; i++) {
         kanon__free(s->dimensions[i].pair_units);
         kanon__free(s->dimensions[i].node_units);
+        if (s->dimensions[i].highs != s->dimensions[i].coordinates) {
+            kanon__free(s->dimensions[i].highs);
+            kanon__free(s->dimensions[i].lows);
+        }
         kanon__free(s->dimensions[i].coordinates);
     }
     kanon__free(s->dimensions);

@@ -4,7 +4,8 @@
  * Inside the program every loss is a whole number of units, `scale` of them to 1. The scale is a common multiple of the
  * denominators of all terms wherever that fits, so terms are exact, sums do not depend on their order, and equal losses are
  * equal numbers. Where it does not fit, coordinates on that attribute alone are rounded to the nearest unit.
- * A number's *coordinate* is its place on the axis in units: 0 is the smallest value, `full` the largest.
+ * A number's *coordinate* is its place on the axis in units: 0 is the smallest value, `full` the largest. A band
+ * (table/bands.h) has two, of its low and of its high end; without bands they are the same.
  *
  * A set of records is its box: the smallest and the largest code on each dimension. This is enough for any type, because
  * codes are ordered: ranks of numbers, leaves of a taxonomy in depth-first order.
@@ -33,9 +34,10 @@ typedef struct kanon__dimension {
     bool exact;    /* the units are the formula's value, not a rounded one */
     bool counted;  /* without a taxonomy Q-diversity counts distinct values, which a box does not know */
     kanon__terms terms;
-    uint32_t *coordinates; /* numeric: coordinate by code; NULL for categorical */
-    uint32_t *node_units;  /* categorical: by taxonomy node */
-    uint32_t *pair_units;  /* categorical with few leaves: [lo * n_codes + hi]; NULL: climb */
+    uint32_t *coordinates;  /* numeric: coordinate by code, of a band its middle; NULL for categorical */
+    uint32_t *lows, *highs; /* numeric: of the ends by code; without bands they are `coordinates` itself */
+    uint32_t *node_units;   /* categorical: by taxonomy node */
+    uint32_t *pair_units;   /* categories and bands, where they are few: [lo * n_codes + hi]; NULL: climb */
 } kanon__dimension;
 
 typedef struct kanon__space {
@@ -53,7 +55,13 @@ kanon_status kanon__space_new(kanon__space **out, const kanon__data *table, cons
                               kanon__terms terms, kanon_error *err);
 void kanon__space_free(kanon__space *space);
 
-/* Units of the lca of two codes, without the table of pairs. */
+/* Whether the units of two codes are the difference of their coordinates: numbers without bands. Searches that compute with
+ * coordinates take other dimensions as categories: by pairs of codes, whose units never fall as codes move apart. */
+static inline bool kanon__dimension_is_line(const kanon__dimension *dimension)
+{
+    return dimension->coordinates != NULL && dimension->highs == dimension->coordinates;
+}
+/* Units of the lca of two codes, or of the bands between two codes, without the table of pairs. */
 uint32_t kanon__dimension_climb(const kanon__dimension *dimension, uint32_t lo, uint32_t hi);
 /* Units of a counted dimension for a number of distinct values. */
 uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_t n_distinct);
@@ -64,7 +72,7 @@ uint32_t kanon__dimension_count_units(const kanon__dimension *dimension, uint32_
 static inline uint32_t kanon__dimension_units(const kanon__dimension *d, uint32_t lo, uint32_t hi)
 {
     if (d->coordinates != NULL) {
-        uint32_t difference = d->coordinates[hi] - d->coordinates[lo];
+        uint32_t difference = d->highs[hi] - d->lows[lo];
         return difference < d->full ? difference : d->full;
     }
     if (d->pair_units != NULL)

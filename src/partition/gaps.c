@@ -72,7 +72,7 @@ static kanon_status find_cut(gap_cut *out, gap_partition *c, kanon__row_part p, 
     kanon_status st = KANON_OK;
     int m = c->space->n_dimensions;
     *out = (gap_cut){.dimension = -1};
-    if (p.end - p.begin < 2 * c->least)
+    if ((p.end - p.begin) / 2 < c->least) /* any `least` is possible, and its double need not be */
         return KANON_OK;
     c->now = p;
     KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, inspect_dimension, c, err), out);

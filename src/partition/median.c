@@ -53,7 +53,8 @@ static double width(median_partition *s, kanon__row_part p, const kanon__dimensi
     bool mixed = lo != hi && hi == c->domain->missing_code;
     if (lo == c->domain->missing_code)
         return 0;
-    return mixed ? c->domain->values[n_numbers - 1] - c->domain->values[0] : c->domain->values[hi] - c->domain->values[lo];
+    return mixed ? kanon__domain_high(c->domain, n_numbers - 1) - c->domain->values[0]
+                 : kanon__domain_high(c->domain, hi) - c->domain->values[lo];
 }
 
 /* Step 2: the attribute with the largest width. */

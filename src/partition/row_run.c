@@ -2,7 +2,6 @@
  * May call the model and the constraints; knows no algorithm. */
 #include "partition/row_run.h"
 
-
 kanon_status kanon__row_run_init(kanon__row_run *out, const kanon__run *whole, const int32_t *rows, int64_t n,
                                  int32_t *group_of, kanon_error *err)
 {
@@ -19,6 +18,8 @@ kanon_status kanon__row_run_init(kanon__row_run *out, const kanon__run *whole, c
     out->run.group_of = group_of;
     out->run.n_groups = 0;
     out->run.recode_maps = NULL;
+    if (whole->may_suppress > 0 && whole->table->n_rows > 0)
+        out->run.may_suppress = (int64_t)((__int128)whole->may_suppress * n / whole->table->n_rows);
 out:
     return st;
 }

@@ -22,8 +22,9 @@ typedef struct kanon__row_run {
     kanon__constraints constraints; /* unused where the whole run has none */
 } kanon__row_run;
 
-/* out->run is the whole run on the given rows, without groups and recode maps: group_of, n entries, is the caller's. All
- * else is as in `whole`, which needs no space; the caller may change it. Call kanon__row_run_clear also after a failure. */
+/* out->run is the whole run on the given rows, without groups and recode maps: group_of, n entries, is the caller's. It may
+ * suppress its share of what the whole may suppress, rounded down, so that parts together keep the budget. All else is as in
+ * `whole`, which needs no space; the caller may change it. Call kanon__row_run_clear also after a failure. */
 kanon_status kanon__row_run_init(kanon__row_run *out, const kanon__run *whole, const int32_t *rows, int64_t n,
                                  int32_t *group_of, kanon_error *err);
 void kanon__row_run_clear(kanon__row_run *part);

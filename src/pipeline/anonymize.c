@@ -139,11 +139,11 @@ static kanon_status run_algorithm(const void *payload, kanon__run *run, kanon_er
                              p->blocks.block_bytes, p->algorithm->run, err);
 }
 
-/* The independent check of sizes and constraints (invariants 1 and 2). */
+/* The independent check of sizes, constraints, entities and the budget (invariants 1 and 2). */
 static kanon_status verify(const kanon__run *run, kanon_error *err)
 {
-    kanon_status st = kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err);
-    return st == KANON_OK ? kanon__verify_privacy(run->table, run->policy, run->group_of, run->n_groups, run->k, err) : st;
+    const kanon__requirement required = {.policy = run->policy, .k = run->k, .most_suppressed = run->may_suppress};
+    return kanon__verify_requirement(run->table, &required, run->group_of, run->n_groups, err);
 }
 
 /* The refinement gets groups with numbers 0 .. n_groups - 1 and a ticker and settings of its own. */
@@ -352,6 +352,13 @@ static kanon_status check_blocks(int64_t blocks, int64_t k, kanon_error *err)
     return kanon__hint(err, st, "a block of 100000 records costs little loss");
 }
 
+static kanon_status check_memory(int64_t bytes, kanon_error *err)
+{
+    if (bytes >= 0)
+        return KANON_OK;
+    return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "memory: a negative number of bytes"), "0 sets no limit");
+}
+
 /* Chooses blocks by time and memory. The step after the algorithm, refinement or repair, needs memory for all
  * records at once, so the larger of the two counts. */
 static kanon_status plan_blocks(plan *p, const kanon__data *data, const kanon__constraints *constraints, int64_t k,
@@ -411,6 +418,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     KANON_TRY(check_requirement(&table->data, k, err), out);
     KANON_TRY(count_suppressible(&may_suppress, table, o.suppress, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
+    KANON_TRY(check_memory(o.memory, err), out);
     if (p.recode)
         o.blocks = KANON_BLOCKS_NONE;
     KANON_TRY(kanon__requirements_allow(&table->data, &table->policy, p.refinement != NULL, err), out);

@@ -14,6 +14,13 @@ static kanon_status check_options(const kanon_table *t, const kanon_grouping *g,
 {
     if (o->numeric < KANON_ARROW_COLUMNS || o->numeric > KANON_ARROW_MEAN)
         return kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)o->numeric);
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        if (c->domain->bands == NULL)
+            continue;
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: a column with bands cannot be released as Arrow", c->name);
+        return kanon__hint(err, st, "release it as CSV, or read what groups show with kanon_group_view");
+    }
     return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
 }
 
@@ -37,7 +44,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__ticker_init(&checking, o.tick, o.payload, "checking");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     if (o.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, g, err), out);
+        KANON_TRY(kanon__release_order(&order, t, o.shuffle_seed, err), out);
     kanon__arrow_plan plan = {.table = t,
                               .group_of = g->group_of,
                               .n_groups = g->n_groups,
@@ -53,7 +60,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__arrow_claim claim = {.table = t,
                                 .group_of = g->group_of,
                                 .n_groups = g->n_groups,
-                                .k = g->k > 0 ? g->k : 1,
+                                .requirement = kanon__release_requirement(t, g, o.numeric == KANON_ARROW_MEAN),
                                 .order = order,
                                 .numeric = o.numeric,
                                 .mapping = recode_map != NULL,

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The terminated texts of a column: by code of numbers, by node of categories. */
+/* The terminated texts of a column: by code of numbers, by node of categories; of bands both ends, by code. */
 typedef struct text_list {
     char *bytes;
     int64_t *begins;
@@ -22,8 +22,17 @@ struct kanon_group_view {
     int64_t *sizes; /* by group */
 };
 
-static const char *text_at(const kanon__domain *domain, int64_t i, size_t *length)
+/* The text may be in `buffer`. An open end is empty. */
+static const char *text_at(const kanon__domain *domain, int64_t i, char buffer[KANON__NUMBER_TEXT], size_t *length)
 {
+    uint32_t n_bands = domain->n_codes - (domain->missing_code != KANON__NO_CODE);
+    if (domain->bands != NULL && i < 2 * (int64_t)n_bands) {
+        const kanon__band *band = &domain->bands[i / 2];
+        bool open = i % 2 == 0 ? band->open_below : band->open_above;
+        int64_t end = i % 2 == 0 ? band->first : band->last;
+        *length = open ? 0 : kanon__band_end_text(buffer, end, domain->scale, domain->type);
+        return buffer;
+    }
     return domain->taxonomy != NULL ? kanon__taxonomy_label(domain->taxonomy, (int32_t)i, length)
                                     : kanon__domain_text(domain, (uint32_t)i, length);
 }
@@ -31,17 +40,20 @@ static const char *text_at(const kanon__domain *domain, int64_t i, size_t *lengt
 static kanon_status list_texts(text_list *out, const kanon__domain *domain, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    bool bands = domain->bands != NULL;
     int64_t n = domain->taxonomy != NULL ? domain->taxonomy->n_nodes : (int64_t)domain->n_codes, size = 0;
     size_t length;
+    char buffer[KANON__NUMBER_TEXT];
+    n = bands ? 2 * (n - (domain->missing_code != KANON__NO_CODE)) : n;
     KANON_TRY(kanon__new_array(&out->begins, n, "what groups show", err), out);
     for (int64_t i = 0; i < n; i++) {
-        text_at(domain, i, &length);
+        text_at(domain, i, buffer, &length);
         out->begins[i] = size;
         size += (int64_t)length + 1;
     }
     KANON_TRY(kanon__new_array(&out->bytes, size, "what groups show", err), out);
     for (int64_t i = 0; i < n; i++) {
-        const char *text = text_at(domain, i, &length);
+        const char *text = text_at(domain, i, buffer, &length);
         if (length > 0)
             memcpy(out->bytes + out->begins[i], text, length);
     }
@@ -118,6 +130,21 @@ static const char *text_of(const kanon_group_view *v, int quasi, int64_t i)
     return v->texts[quasi].bytes + v->texts[quasi].begins[i];
 }
 
+/* The ends of bands as the release shows them; open ones are infinite. */
+static void fill_bands(kanon_group_cell *cell, const kanon_group_view *v, int quasi, const kanon__extent *e)
+{
+    const kanon__domain *domain = kanon__extents_column(v->extents, quasi)->domain;
+    const kanon__band *lo = &domain->bands[e->lo], *hi = &domain->bands[e->hi];
+    double unit = 1;
+    for (int i = 0; i < domain->scale; i++)
+        unit *= 10;
+    cell->shows = KANON_SHOWS_RANGE;
+    cell->min = lo->open_below ? -INFINITY : (double)lo->first / unit;
+    cell->max = hi->open_above ? INFINITY : (double)hi->last / unit;
+    cell->min_text = text_of(v, quasi, 2 * (int64_t)e->lo);
+    cell->max_text = text_of(v, quasi, 2 * (int64_t)e->hi + 1);
+}
+
 static void fill_cell(kanon_group_cell *cell, const kanon_group_view *v, int quasi, int64_t group)
 {
     const kanon__extent *e = &v->extents->cells[quasi][group];
@@ -128,6 +155,10 @@ static void fill_cell(kanon_group_cell *cell, const kanon_group_view *v, int qua
         cell->shows = KANON_SHOWS_MISSING;
         break;
     case KANON__CELL_RANGE:
+        if (domain->bands != NULL) {
+            fill_bands(cell, v, quasi, e);
+            break;
+        }
         cell->shows = KANON_SHOWS_RANGE;
         cell->min = domain->values[e->lo];
         cell->max = domain->values[e->hi];

@@ -118,13 +118,14 @@ static kanon_status write_release(publication *p, kanon_error *err)
     const kanon_grouping *g = p->grouping;
     const kanon_table *t = p->table;
     int threads = p->wanted.threads;
+    const kanon__requirement required = kanon__release_requirement(t, g, p->wanted.numeric == KANON_NUMERIC_MEAN);
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     KANON_TRY(kanon__recoding_new(&recoding, t, g->group_of, g->n_groups, recode_map, p->wanted.numeric, threads, err), out);
     KANON_TRY(kanon__verifier_new(&verifier, t, g->group_of, g->n_groups, p->wanted.numeric, recode_map != NULL, err), out);
     text_check all = {verifier, recoding};
     KANON_TRY(kanon__pool_run(threads, g->n_groups / KANON__RECODING_BLOCK + 1, check_block, &all, err), out);
     if (p->wanted.shuffle)
-        KANON_TRY(kanon__release_order(&order, t, g, err), out);
+        KANON_TRY(kanon__release_order(&order, t, p->wanted.shuffle_seed, err), out);
     kanon__release release = {.table = t,
                               .group_of = g->group_of,
                               .recoding = recoding,
@@ -136,7 +137,7 @@ static kanon_status write_release(publication *p, kanon_error *err)
     if (p->wanted.release_to != NULL && kanon__call_stays_on_thread()) /* the sink is a callback, too */
         release.threads = 1;
     KANON_TRY(kanon__release_write(p->release, &release, &p->ticker, err), out);
-    KANON_TRY(kanon__verifier_finish(verifier, g->k > 0 ? g->k : 1, threads, err), out);
+    KANON_TRY(kanon__verifier_finish(verifier, &required, threads, err), out);
     KANON_TRY(kanon__output_finish(p->release, err), out);
 out:
     kanon__free(order);
@@ -198,10 +199,18 @@ kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *group
     return kanon__publish(table, grouping, outputs, err, NULL, NULL);
 }
 
-/* The order matters: everything that can be refused, then all files under temporary names, then `before`, then the
- * names. */
+kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err)
+{
+    const kanon__finished *f = finished;
+    kanon_status st = kanon__output_commit(f->files, N_OUTPUTS, err);
+    *undone = st != KANON_OK && (f->release == NULL || !kanon__output_is_out(f->release));
+    return st;
+}
+
+/* The order matters: everything that can be refused, then all files under temporary names, then the names, by `commit`
+ * together with what must not happen without them. */
 static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
-                            kanon_error *err, kanon__before_naming before, void *payload)
+                            kanon_error *err, kanon__commit commit, void *payload)
 {
     kanon_status st = KANON_OK;
     publication p = {.table = table, .grouping = grouping};
@@ -233,10 +242,10 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
     KANON_TRY(kanon__source_unchanged(table->source, err), out);
-    if (before != NULL)
-        KANON_TRY(before(p.release != NULL ? kanon__output_sha256(p.release) : "", payload, err), out);
-    kanon__output *const files[N_OUTPUTS] = {p.release, p.groups, p.report, p.report_external};
-    KANON_TRY(kanon__output_commit(files, N_OUTPUTS, err), out);
+    kanon__output *const files[N_OUTPUTS] = {p.groups, p.report, p.report_external, p.release};
+    kanon__finished finished = {files, p.release, p.release != NULL ? kanon__output_sha256(p.release) : ""};
+    bool undone;
+    KANON_TRY(commit != NULL ? commit(&finished, payload, err) : kanon__finished_name(&finished, &undone, err), out);
 out:
     /* what looks like an error of this library may be an input that was changed before it was read again */
     if (st == KANON_EINTERNAL && kanon__source_unchanged(table->source, err) != KANON_OK)
@@ -250,11 +259,11 @@ out:
 }
 
 kanon_status kanon__publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
-                            kanon_error *err, kanon__before_naming before, void *payload)
+                            kanon_error *err, kanon__commit commit, void *payload)
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, publish(table, grouping, outputs, err, before, payload));
+    return kanon__call_end(&call, publish(table, grouping, outputs, err, commit, payload));
 }
 
 static kanon_status publish_measures(const kanon_table *table, const kanon_grouping *grouping,

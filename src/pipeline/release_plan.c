@@ -1,11 +1,10 @@
-/* See release_plan.h. The order of a shuffled release depends on the bytes of the input, so that who has only the
- * release cannot compute it; equal inputs and seeds still give equal releases. */
+/* See release_plan.h. The order of a shuffled release is drawn afresh for every release, unless a seed is asked for. */
 #include "pipeline/release_plan.h"
 
 #include "constraints/constraints.h"
 #include "core/alloc.h"
 #include "core/random.h"
-#include "verify/verify.h"
+#include "core/secret_shuffle.h"
 
 /* A grouping of the caller's can violate the policy, and that is no defect of the library. */
 static kanon_status check_own(const kanon_table *t, const kanon_grouping *g, kanon_error *err)
@@ -43,7 +42,23 @@ kanon_status kanon__release_allowed(const kanon_table *table, const kanon_groupi
                          "the means of groups differ where attribute-level recoding shows equal numbers equal");
         return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
     }
+    for (int i = 0; means && i < table->data.n_quasi; i++) {
+        const kanon__column *c = &table->data.columns[table->data.quasi[i]];
+        if (c->domain->bands == NULL)
+            continue;
+        st = kanon__fail(err, KANON_EINVAL, "%s: a mean would show more than the bands of the column", c->name);
+        return kanon__hint(err, st, "choose another numeric form: interval, range or columns");
+    }
     return g->is_own ? check_own(table, g, err) : KANON_OK;
+}
+
+kanon__requirement kanon__release_requirement(const kanon_table *t, const kanon_grouping *g, bool means)
+{
+    return (kanon__requirement){.policy = &t->policy,
+                                .k = g->k > 0 ? g->k : 1,
+                                .most_suppressed = g->is_own ? kanon__fraction_of(t->policy.suppress, t->data.n_rows)
+                                                             : g->most_suppressed,
+                                .unmerged = g->is_own || means};
 }
 
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
@@ -77,19 +92,30 @@ out:
     return st;
 }
 
-kanon_status kanon__release_order(int32_t **out, const kanon_table *t, const kanon_grouping *g, kanon_error *err)
+static kanon_status seeded_shuffle(int32_t *order, const kanon_table *t, uint64_t seed, kanon_error *err)
 {
     kanon__random random;
     uint64_t stream = 0;
-    *out = NULL;
     kanon_status st = secret_number(&stream, t, err);
-    if (st == KANON_OK)
-        st = kanon__new_array(out, g->n_rows, "row order", err);
     if (st != KANON_OK)
         return st;
-    for (int64_t row = 0; row < g->n_rows; row++)
-        (*out)[row] = (int32_t)row;
-    kanon__random_init(&random, g->seed, stream);
-    kanon__random_shuffle(&random, *out, g->n_rows);
+    kanon__random_init(&random, seed, stream);
+    kanon__random_shuffle(&random, order, t->data.n_rows);
     return KANON_OK;
+}
+
+kanon_status kanon__release_order(int32_t **out, const kanon_table *t, uint64_t seed, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *order = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&order, t->data.n_rows, "row order", err), out);
+    for (int64_t row = 0; row < t->data.n_rows; row++)
+        order[row] = (int32_t)row;
+    KANON_TRY(seed == 0 ? kanon__secret_shuffle(order, t->data.n_rows, err) : seeded_shuffle(order, t, seed, err), out);
+    *out = order;
+    order = NULL;
+out:
+    kanon__free(order);
+    return st;
 }

@@ -4,15 +4,19 @@
 #define KANON_PIPELINE_RELEASE_PLAN_H
 
 #include "model/grouping.h"
+#include "verify/verify.h"
 
 /* KANON_EINVAL where the grouping is of another table, where it is the caller's own and violates the policy (k, entities,
  * constraints, suppression), or where `means` are asked for although equal values are to be shown equal. */
 kanon_status kanon__release_allowed(const kanon_table *table, const kanon_grouping *grouping, bool means, kanon_error *err);
+/* What is required of the groups of a release. */
+kanon__requirement kanon__release_requirement(const kanon_table *table, const kanon_grouping *grouping, bool means);
 /* The recode map by quasi attribute, to be freed; *out = NULL where each group shows what it holds. */
 kanon_status kanon__release_map(const uint32_t ***out, const kanon_table *table, const kanon_grouping *grouping,
                                 kanon_error *err);
-/* The rows in random order, to be freed. The order depends on the input in addition to the seed, so that nobody can undo it
- * who has only the release and the report. */
-kanon_status kanon__release_order(int32_t **out, const kanon_table *table, const kanon_grouping *grouping, kanon_error *err);
+/* The rows in random order, to be freed. Seed 0: a fresh and secret order each time, so that neither the release nor another
+ * one of the same records tells it. Any other seed gives equal inputs an equal order, which depends on the input in addition
+ * to the seed, so that nobody can undo it who has only the release and guesses the seed. */
+kanon_status kanon__release_order(int32_t **out, const kanon_table *table, uint64_t seed, kanon_error *err);
 
 #endif

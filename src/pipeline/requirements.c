@@ -79,6 +79,9 @@ static kanon_status group_entities(kanon__run *run, kanon__runner runner, const 
     KANON_TRY(find_representatives(&representatives, &representative_of, whole, err), out);
     KANON_TRY(kanon__new_array(&group_of, whole->n_entities, "entities", err), out);
     KANON_TRY(kanon__row_run_init(&part, run, representatives, whole->n_entities, group_of, err), out);
+    if (run->may_suppress >= 0) /* a representative stands for any number of records: none of them is suppressed */
+        part.run.may_suppress = 0;
+    part.run.notes = NULL; /* what is proven of the representatives does not hold of all records */
     KANON_TRY(runner(payload, &part.run, err), out);
     run->n_groups = part.run.n_groups;
     for (int64_t row = 0; row < whole->n_rows; row++)

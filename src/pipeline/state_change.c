@@ -2,8 +2,9 @@
  *
  * A change: begin a session, do the work (maintain/), plan the release if outputs are asked for, publish. Publishing calls
  * `finish` when all files are written and before they get their names: there the release is recorded and the session
- * committed. So a release that has its name is always in the state; a crash in between leaves a recorded release without
- * its file, never the reverse. Calls src/state/maintain and pipeline/publish.h; has no SQL. */
+ * committed, and naming the files is the last step of the commit. A name that cannot be given undoes the change. A crash in
+ * between leaves a recorded release without its file, never the reverse; the state knows the delta then, and does not apply
+ * it twice. Calls src/state/maintain and pipeline/publish.h; has no SQL. */
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
@@ -17,6 +18,7 @@
 #include "state/maintain/enforce_constraints.h"
 #include "state/maintain/joint_release.h"
 #include "state/maintain/releases.h"
+#include "state/maintain/schema_fits.h"
 #include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
 #include "table/source/arrow_source.h"
@@ -124,19 +126,24 @@ static kanon_status give_name(const state_build *m, kanon_error *err)
 }
 
 /* Called by kanon__publish when all files are complete: the new state is saved and named before they are, so that no
- * release exists that its state does not know. */
-static kanon_status finish_new(const char *sha256, void *payload, kanon_error *err)
+ * release exists that its state does not know. Where they cannot be named, the state goes, too. */
+static kanon_status finish_new(kanon__finished *files, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     state_build *m = payload;
     if (m->released) {
-        snprintf(m->release.sha256, sizeof m->release.sha256, "%s", sha256);
+        snprintf(m->release.sha256, sizeof m->release.sha256, "%s", files->release_sha256);
         KANON_TRY(kanon__releases_append(m->state, NULL, &m->release, err), out);
     }
     KANON_TRY(kanon__session_save(m->state, "anonymize", NULL, err), out);
     kanon__session_clear(m->state);
     KANON_TRY(kanon__store_finish(&m->state->store, err), out);
     KANON_TRY(give_name(m, err), out);
+    bool undone = true;
+    if (files != NULL)
+        st = kanon__finished_name(files, &undone, err);
+    if (st != KANON_OK && (!undone || unlink(m->path) != 0))
+        kanon__hint(err, st, "%s IS made, and knows the release", m->path);
 out:
     return st;
 }
@@ -176,9 +183,13 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     if (grouping->k < 2)
         return kanon__fail(err, KANON_EINVAL, "a state needs groups that were made for a k");
     KANON_TRY(kanon__release_allowed(table, grouping, false, err), out);
-    KANON_TRY(kanon__verify_grouping(&table->data, grouping->group_of, grouping->n_groups, grouping->k, err), out);
-    KANON_TRY(kanon__verify_privacy(&table->data, &table->policy, grouping->group_of, grouping->n_groups, grouping->k, err),
-              out);
+    KANON_TRY(kanon__schema_fits(table, schema, err), out);
+    int64_t may = kanon__fraction_of(table->policy.suppress, table->data.n_rows);
+    if (may >= 0 && grouping->n_suppressed > may) /* an option of the run allowed more, but the state keeps the schema */
+        return kanon__fail(err, KANON_EINVAL, "the grouping suppresses %lld records, and the schema allows %lld",
+                           (long long)grouping->n_suppressed, (long long)may);
+    const kanon__requirement required = kanon__release_requirement(table, grouping, false);
+    KANON_TRY(kanon__verify_requirement(&table->data, &required, grouping->group_of, grouping->n_groups, err), out);
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
     KANON_TRY(temporary_name(&m.temporary, path, err), out);
@@ -189,7 +200,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
     KANON_TRY(kanon__store_create(&m.state->store, m.temporary, err), out);
     KANON_TRY(kanon__session_create(m.state, table, schema, grouping, m.released, err), out);
-    KANON_TRY(outputs != NULL ? kanon__publish(table, grouping, outputs, err, finish_new, &m) : finish_new("", &m, err),
+    KANON_TRY(outputs != NULL ? kanon__publish(table, grouping, outputs, err, finish_new, &m) : finish_new(NULL, &m, err),
               out);
 out:
     if (m.temporary != NULL)
@@ -294,14 +305,15 @@ out:
     return st;
 }
 
-/* The last step of every change, called by kanon__publish: the state is committed, then the files get their names. */
-static kanon_status finish(const char *sha256, void *payload, kanon_error *err)
+/* The end of every change, called by kanon__publish: the state is committed and the files get their names, or neither.
+ * Without files `files` is NULL. */
+static kanon_status finish(kanon__finished *files, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     change_run *c = payload;
     kanon_state *s = c->state;
     if (wants_release(c->options.outputs)) {
-        snprintf(c->release.sha256, sizeof c->release.sha256, "%s", sha256);
+        snprintf(c->release.sha256, sizeof c->release.sha256, "%s", files->release_sha256);
         c->release.n_withheld = c->out->withheld;
         c->release.joint_k = c->options.joint_k;
         KANON_TRY(kanon__releases_append(s, &c->subset, &c->release, err), out);
@@ -310,7 +322,7 @@ static kanon_status finish(const char *sha256, void *payload, kanon_error *err)
             KANON_TRY(check_joint(s, c->options.joint_k, c->out->below_joint_k, err), out);
     }
     KANON_TRY(kanon__session_save(s, c->command, c->detail, err), out);
-    KANON_TRY(kanon__session_commit(s, err), out);
+    KANON_TRY(kanon__session_commit(s, files != NULL ? kanon__finished_name : NULL, files, err), out);
 out:
     return st;
 }
@@ -325,8 +337,8 @@ static kanon_status note_requirements(change_run *c, kanon_error *err)
     KANON_TRY(kanon__subset_constraints(&constraints, &c->subset, c->state, err), out);
     KANON_TRY(kanon__space_new(&space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, err), out);
     kanon__run run = {.table = &t->data,
-                      .policy = &t->policy,
-                      .may_suppress = kanon__fraction_of(t->policy.suppress, t->data.n_rows),
+                      .policy = &t->policy, /* withheld records count for the budget: they are in the state */
+                      .may_suppress = kanon__fraction_of(t->policy.suppress, c->state->n_records),
                       .space = space,
                       .k = c->state->k,
                       .constraints = constraints};
@@ -373,7 +385,7 @@ static kanon_status complete(change_run *c, kanon_error *err)
     note_counts(c);
     KANON_TRY(kanon__group_index_smallest(c->state->index, &c->out->k, err), out);
     if (c->options.outputs == NULL) {
-        KANON_TRY(finish("", c, err), out);
+        KANON_TRY(finish(NULL, c, err), out);
         goto out;
     }
     KANON_TRY(make_release(c, err), out);
@@ -399,7 +411,7 @@ static kanon_status apply_source(kanon_state *s, kanon__source *source, kanon__d
     change_run c;
     kanon__delta_result done;
     KANON_TRY(begin(&c, s, commands[kind], options, out, err), out);
-    kanon__delta_options how = {kind, c.options.grow_taxonomy != 0};
+    kanon__delta_options how = {kind, c.options.grow_taxonomy != 0, c.options.again != 0};
     st = kanon__session_apply(s, source, &how, &done, err);
     source = NULL;
     if (st != KANON_OK)

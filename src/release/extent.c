@@ -137,6 +137,8 @@ kanon__cell_kind kanon__extents_kind(const kanon__extents *x, int i, int64_t gro
         return e->lo == e->hi && e->lo == c->domain->missing_code ? KANON__CELL_MISSING : KANON__CELL_NODE;
     if (!e->has_number)
         return KANON__CELL_MISSING;
+    if (c->domain->bands != NULL && c->domain->bands[e->lo].open_below && c->domain->bands[e->hi].open_above)
+        return KANON__CELL_ANY;
     return e->has_missing ? KANON__CELL_ANY : KANON__CELL_RANGE;
 }
 

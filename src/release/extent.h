@@ -33,7 +33,7 @@ typedef struct kanon__extents {
 
 /* What a group shows in a quasi attribute, whatever the form of the release. */
 typedef enum kanon__cell_kind {
-    KANON__CELL_ANY,     /* any value: numbers next to missing ones */
+    KANON__CELL_ANY,     /* any value: numbers next to missing ones, or bands that are open at both ends */
     KANON__CELL_MISSING, /* every value is missing; a category is shown as the missing text */
     KANON__CELL_RANGE,   /* the numbers from code lo to code hi */
     KANON__CELL_NODE     /* a node of the taxonomy */

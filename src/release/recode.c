@@ -64,6 +64,22 @@ out:
     return st;
 }
 
+/* One part of a cell that shows bands. As columns, an open end is empty. */
+static kanon_status append_bands(block_text *b, const kanon__recoding *r, const kanon__column *c, const kanon__extent *e,
+                                 int part, kanon_error *err)
+{
+    const kanon__domain *domain = c->domain;
+    const kanon__band *lo = &domain->bands[e->lo], *hi = &domain->bands[e->hi];
+    char text[KANON__BAND_TEXT];
+    if (r->numeric != KANON_NUMERIC_COLUMNS) {
+        bool ranges = r->numeric == KANON_NUMERIC_RANGE;
+        return append(b, text, kanon__band_text(text, lo, hi, domain->scale, domain->type, ranges), err);
+    }
+    if (part == 0 ? lo->open_below : hi->open_above)
+        return KANON_OK;
+    return append(b, text, kanon__band_end_text(text, part == 0 ? lo->first : hi->last, domain->scale, domain->type), err);
+}
+
 /* One part of a numeric cell. */
 static kanon_status append_number(block_text *b, const draft *d, int i, int64_t group, int part, kanon_error *err)
 {
@@ -76,6 +92,8 @@ static kanon_status append_number(block_text *b, const draft *d, int i, int64_t 
         return append_code(b, c, c->domain->missing_code, err);
     if (kind == KANON__CELL_ANY)
         return append(b, "*", 1, err);
+    if (c->domain->bands != NULL)
+        return append_bands(b, r, c, e, part, err);
     if (r->numeric == KANON_NUMERIC_COLUMNS)
         return append_code(b, c, part == 0 ? e->lo : e->hi, err);
     if (e->lo == e->hi && r->numeric != KANON_NUMERIC_RANGE) /* a range type takes nothing but ranges */

@@ -22,7 +22,7 @@ static uint32_t count_numbers(const kanon__column *c)
 /* What a value takes up on the axis. */
 static double unit_of(const kanon__column *c)
 {
-    return c->domain->type == KANON_TYPE_DECIMAL ? 0 : 1;
+    return c->domain->type == KANON_TYPE_DECIMAL || c->domain->bands != NULL ? 0 : 1; /* bands end at their edges */
 }
 
 /* ---- what part of the axis is shown ------------------------------------------------------------------------------ */
@@ -39,7 +39,7 @@ static extremes without_tails(const kanon__column *c, const int64_t *counts, int
         below += counts[lo++];
     while (hi > lo && above + counts[hi] < beyond)
         above += counts[hi--];
-    return (extremes){c->domain->values[lo], c->domain->values[hi]};
+    return (extremes){c->domain->values[lo], kanon__domain_high(c->domain, (uint32_t)hi)};
 }
 
 /* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of
@@ -184,7 +184,7 @@ static void count_before(kanon__axis *a, const kanon__column *c, const int64_t *
     uint32_t n_numbers = count_numbers(c);
     int bin = 0;
     for (uint32_t code = 0; code < n_numbers; code++) {
-        while (bin + 1 < a->n && c->domain->values[code] >= a->edges[bin + 1])
+        while (bin + 1 < a->n && kanon__domain_middle(c->domain, code) >= a->edges[bin + 1])
             bin++;
         a->before[bin] += (double)counts[code];
     }
@@ -221,7 +221,7 @@ static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grou
         else if (hi == c->domain->missing_code)
             a->any_after += g->sizes[group];
         else if (a->n > 0)
-            spread(a, c->domain->values[lo], c->domain->values[hi] + unit, (double)g->sizes[group]);
+            spread(a, c->domain->values[lo], kanon__domain_high(c->domain, hi) + unit, (double)g->sizes[group]);
     }
 }
 
@@ -265,7 +265,8 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
             set_date_limits(a, shown.lo, shown.hi);
         else
             set_number_limits(a, c, shown.lo, shown.hi);
-        a->is_clipped = c->domain->values[0] < a->edges[0] || c->domain->values[n_numbers - 1] + unit_of(c) > a->edges[a->n];
+        a->is_clipped = c->domain->values[0] < a->edges[0] ||
+                        kanon__domain_high(c->domain, n_numbers - 1) + unit_of(c) > a->edges[a->n];
     }
     count_before(a, c, counts);
     count_after(a, c, g, extents);

@@ -1,13 +1,13 @@
 /* The report for programs: one JSON object, with its sections in a fixed order. NAN becomes null, seeds beyond 2^63
  * become text. Called by report.c; calls jansson. */
 #include "core/alloc.h"
+#include "report/json_text.h"
 #include "report/markup.h"
 #include "report/report.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The version of the report's shape: raised when a name changes its meaning or goes away. */
@@ -278,7 +278,7 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     if (!r->external)
         good = good && set(root, "warnings", warning_list(r));
     if (good)
-        text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+        text = kanon__json_text(root);
     if (text == NULL) {
         st = kanon__fail(err, KANON_ENOMEM, "out of memory for the report");
         goto out;
@@ -286,7 +286,7 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
     kanon__output_text(output, text);
     kanon__output_text(output, "\n");
 out:
-    free(text);
+    kanon__free(text);
     json_decref(root);
     return st;
 }

@@ -43,15 +43,15 @@ static kanon_status set_columns(kanon__free_tree *t, bool with_sums, kanon_error
     KANON_TRY(kanon__new_array(&t->dimension, m, "the index", err), out);
     KANON_TRY(kanon__new_array(&t->sums, m, "the index", err), out);
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].coordinates != NULL)
+        if (kanon__dimension_is_line(&t->space->dimensions[i]))
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_numbers = t->n_columns;
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].coordinates == NULL && t->space->dimensions[i].pair_units != NULL)
+        if (!kanon__dimension_is_line(&t->space->dimensions[i]) && t->space->dimensions[i].pair_units != NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_tables = t->n_columns - t->n_numbers;
     for (int i = 0; i < m; i++)
-        if (t->space->dimensions[i].coordinates == NULL && t->space->dimensions[i].pair_units == NULL)
+        if (!kanon__dimension_is_line(&t->space->dimensions[i]) && t->space->dimensions[i].pair_units == NULL)
             t->dimension[t->n_columns++] = &t->space->dimensions[i];
     t->n_climbs = t->n_columns - t->n_numbers - t->n_tables;
     if (with_sums)

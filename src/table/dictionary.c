@@ -16,50 +16,17 @@
  * only where their tags are equal. A text that finds its slot taken goes to the next free one. */
 enum { FIRST_SLOTS = 64 };
 
-static inline uint64_t load_eight(const char *text)
+static inline uint32_t tag_of(const kanon__dictionary *dictionary, const char *text, size_t length)
 {
-    uint64_t word;
-    memcpy(&word, text, 8);
-    return word;
-}
-
-/* All the bytes of a text of at most eight as a number, without a look past its end. */
-static inline uint64_t load_short(const char *text, size_t length)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    uint32_t head, tail;
-    if (length < 4)
-        return length == 0 ? 0 : (uint64_t)bytes[0] | (uint64_t)bytes[length / 2] << 8 | (uint64_t)bytes[length - 1] << 16;
-    memcpy(&head, text, 4);
-    memcpy(&tail, text + length - 4, 4);
-    return head | (uint64_t)tail << 32;
-}
-
-static inline uint64_t mix(uint64_t x)
-{
-    x *= 0x9e3779b97f4a7c15u;
-    return x ^ x >> 32;
-}
-
-static inline uint32_t tag_of(const char *text, size_t length)
-{
-    uint64_t hash = mix(length), last;
-    if (length <= 8) {
-        last = load_short(text, length);
-    } else {
-        last = load_eight(text + length - 8);
-        for (; length > 8; text += 8, length -= 8)
-            hash = mix(hash ^ load_eight(text));
-    }
-    return (uint32_t)(mix(hash ^ last) * 0xd6e8feb86659fd93u >> 32);
+    return (uint32_t)(kanon__hash_text(&dictionary->key, text, length) >> 32);
 }
 
 static inline bool same_bytes(const char *a, const char *b, size_t length)
 {
     if (length <= 8)
-        return load_short(a, length) == load_short(b, length);
+        return kanon__load_short(a, length) == kanon__load_short(b, length);
     if (length <= 16)
-        return load_eight(a) == load_eight(b) && load_eight(a + length - 8) == load_eight(b + length - 8);
+        return kanon__load_eight(a) == kanon__load_eight(b) && kanon__load_eight(a + length - 8) == kanon__load_eight(b + length - 8);
     return memcmp(a, b, length) == 0;
 }
 
@@ -92,6 +59,7 @@ kanon_status kanon__dictionary_init(kanon__dictionary *out, kanon_error *err)
     kanon_status st = kanon__new_array(&out->slots, FIRST_SLOTS, "dictionary slots", err);
     if (st == KANON_OK)
         out->n_slots = FIRST_SLOTS;
+    kanon__hash_key_draw(&out->key);
     return st;
 }
 
@@ -141,7 +109,7 @@ out:
 kanon_status kanon__dictionary_add(kanon__dictionary *dictionary, uint32_t *out, const char *text, size_t length,
                                    kanon_error *err)
 {
-    uint32_t tag = tag_of(text, length);
+    uint32_t tag = tag_of(dictionary, text, length);
     *out = find_code(dictionary, tag, text, length);
     if (*out != KANON__NO_CODE)
         return KANON_OK;
@@ -153,7 +121,7 @@ kanon_status kanon__dictionary_add(kanon__dictionary *dictionary, uint32_t *out,
 
 uint32_t kanon__dictionary_find(const kanon__dictionary *dictionary, const char *text, size_t length)
 {
-    return dictionary->n > 0 ? find_code(dictionary, tag_of(text, length), text, length) : KANON__NO_CODE;
+    return dictionary->n > 0 ? find_code(dictionary, tag_of(dictionary, text, length), text, length) : KANON__NO_CODE;
 }
 
 const char *kanon__dictionary_text(const kanon__dictionary *dictionary, uint32_t code, size_t *length)

@@ -3,6 +3,7 @@
 #ifndef KANON_TABLE_DICTIONARY_H
 #define KANON_TABLE_DICTIONARY_H
 
+#include "core/hash_key.h"
 #include "core/status.h"
 
 #define KANON__NO_CODE UINT32_MAX
@@ -14,6 +15,7 @@ typedef struct kanon__dictionary {
     int64_t *ends;   /* text i ends at ends[i] and begins where i-1 ends */
     uint64_t *slots; /* open addressing: hash bits and code + 1; 0 is free */
     int64_t n_slots, bytes_capacity, ends_capacity;
+    kanon__hash_key key;
 } kanon__dictionary;
 
 kanon_status kanon__dictionary_init(kanon__dictionary *out, kanon_error *err);

@@ -8,11 +8,13 @@
 #include "table/domain.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/number.h"
 #include "table/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A distinct text of a numeric column. */
 typedef struct numeral {
@@ -32,6 +34,15 @@ typedef struct build {
     uint32_t first_missing; /* KANON__NO_CODE: none */
     uint32_t *new_code;     /* by dictionary code */
 } build;
+
+/* A distinct text of the column as it is compared: without the white space at its ends. Texts that differ in that alone
+ * are one value, and what is shown of it has none. */
+static const char *value_text(const build *b, uint32_t code, size_t *length)
+{
+    const char *text = kanon__dictionary_text(b->values, code, length);
+    kanon__trim(&text, length);
+    return text;
+}
 
 const char *kanon__domain_text(const kanon__domain *domain, uint32_t code, size_t *length)
 {
@@ -96,7 +107,7 @@ static bool every_value_is(const build *b, kanon_type type)
     kanon__decimal number;
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         if (!b->missing[code] && !parse_as(type, &number, text, length))
             return false;
     }
@@ -112,6 +123,8 @@ static kanon_type infer_type(const build *b)
         return KANON_TYPE_CATEGORICAL;
     if (b->n_present == 0)
         return KANON_TYPE_CATEGORICAL;
+    if (a != NULL && kanon__attribute_has_bands(a) && kanon__bands_need_dates(a->bands, a->top, a->bottom))
+        return KANON_TYPE_DATE;
     if (b->raw->natural != KANON_TYPE_UNKNOWN)
         return b->raw->natural;
     if (every_value_is(b, KANON_TYPE_INTEGER))
@@ -144,7 +157,7 @@ static kanon_status parse_numerals(const build *b, numeral *numerals, kanon_erro
     KANON_TRY(kanon__new_array(&bad, b->values->n, "bad values", err), out);
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         if (b->missing[code])
             continue;
         numerals[n].code = code;
@@ -160,10 +173,10 @@ out:
     return st;
 }
 
-/* Bring all values to one scale as whole numbers. False where one does not fit: then doubles have to do. */
+/* Bring all values to one scale as whole numbers, at least the given one. False where one does not fit: then doubles have to
+ * do. */
 static bool to_common_scale(numeral *numerals, int64_t n, int *scale)
 {
-    *scale = 0;
     for (int64_t i = 0; i < n; i++) {
         if (!numerals[i].number.exact)
             return false;
@@ -213,7 +226,7 @@ static kanon_status assign_ranks(const build *b, const numeral *numerals, int64_
         bool same = before != NULL && exact && before->scaled == numerals[i].scaled;
         if (!same) {
             size_t length;
-            const char *text = kanon__dictionary_text(b->values, numerals[i].code, &length);
+            const char *text = value_text(b, numerals[i].code, &length);
             KANON_TRY(kanon__dictionary_add(&domain->texts, &rank, text, length, err), out);
             domain->values[rank] = numerals[i].number.value;
             if (exact)
@@ -221,14 +234,101 @@ static kanon_status assign_ranks(const build *b, const numeral *numerals, int64_
         }
         b->new_code[numerals[i].code] = rank;
     }
+out:
+    return st;
+}
+
+/* The missing value has the code after those of the numbers. */
+static kanon_status add_missing_code(const build *b, kanon_error *err)
+{
+    kanon__domain *domain = b->domain;
+    size_t length;
     domain->n_codes = domain->texts.n;
-    if (b->first_missing != KANON__NO_CODE) {
-        size_t length;
-        const char *text = kanon__dictionary_text(b->values, b->first_missing, &length);
-        KANON_TRY(kanon__dictionary_add(&domain->texts, &domain->missing_code, text, length, err), out);
-        domain->n_codes++;
+    if (b->first_missing == KANON__NO_CODE)
+        return KANON_OK;
+    const char *text = value_text(b, b->first_missing, &length);
+    kanon_status st = kanon__dictionary_add(&domain->texts, &domain->missing_code, text, length, err);
+    if (st == KANON_OK && domain->missing_code != domain->n_codes++)
+        st = kanon__hint(err,
+                         kanon__fail(err, KANON_EDATA, "%s: %s: a text that means 'no value' looks like a band",
+                                     b->raw->source->name, b->raw->name),
+                         "name other texts with 'missing'");
+    return st;
+}
+
+/* ---- bands -------------------------------------------------------------------------------------------------------- */
+
+double kanon__domain_high(const kanon__domain *domain, uint32_t code)
+{
+    static const double power10[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    return domain->bands != NULL ? (double)domain->bands[code].high / power10[domain->scale] : domain->values[code];
+}
+
+double kanon__domain_middle(const kanon__domain *domain, uint32_t code)
+{
+    if (domain->bands == NULL)
+        return domain->values[code];
+    double low = domain->values[code], high = kanon__domain_high(domain, code);
+    return low + (high - low) / 2;
+}
+
+static kanon_status fail_large(const build *b, kanon_error *err)
+{
+    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: a number is too long for bands", b->raw->source->name,
+                                  b->raw->name);
+    return kanon__hint(err, st, "bands need numbers of at most 18 digits, those of their ends after the point included");
+}
+
+/* One code per band that holds a number; the numerals are sorted. The extremes of the table are where open bands end. */
+static kanon_status assign_bands(const build *b, const numeral *numerals, int64_t n, const kanon__band_rule *rule,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__domain *domain = b->domain;
+    uint32_t rank = 0;
+    KANON_TRY(kanon__new_array(&domain->bands, n, "bands", err), out);
+    for (int64_t i = 0; i < n; i++) {
+        kanon__band band;
+        char text[KANON__BAND_TEXT];
+        if (!kanon__band_of(rule, numerals[i].scaled, &band)) {
+            st = fail_large(b, err);
+            goto out;
+        }
+        band.low = band.open_below ? numerals[0].scaled : band.low;
+        band.high = band.open_above ? numerals[n - 1].scaled : band.high;
+        if (i == 0 || !kanon__band_equal(&band, &domain->bands[rank])) {
+            size_t length = kanon__band_text(text, &band, &band, domain->scale, domain->type, false);
+            KANON_TRY(kanon__dictionary_add(&domain->texts, &rank, text, length, err), out);
+            domain->bands[rank] = band;
+            domain->scaled[rank] = band.low;
+        }
+        b->new_code[numerals[i].code] = rank;
+    }
+    /* the low end as a double, made as the high end is, so that two bands that touch have one edge */
+    for (uint32_t code = 0; code < domain->texts.n; code++) {
+        kanon__band low = {.high = domain->bands[code].low};
+        kanon__domain one = {.scale = domain->scale, .bands = &low};
+        domain->values[code] = kanon__domain_high(&one, 0);
     }
 out:
+    return st;
+}
+
+/* The rule of the schema; the scale of the domain becomes at least that of its ends. NULL: there are no bands. */
+static kanon_status make_rule(const build *b, kanon__band_rule **out, kanon_error *err)
+{
+    const kanon__attribute *a = b->attribute;
+    *out = NULL;
+    if (a == NULL || !kanon__attribute_has_bands(a))
+        return KANON_OK;
+    const char *texts[] = {a->bands, a->top, a->bottom};
+    kanon_status st = kanon__band_rule_new(out, a->bands, a->top, a->bottom, b->domain->type, b->raw->name, err);
+    if (st == KANON_OK)
+        b->domain->scale = kanon__band_rule_scale(*out);
+    for (int i = 0; st == KANON_OK && i < 3; i++)
+        if (texts[i] != NULL)
+            st = kanon__copy_text(&b->domain->band_texts[i], texts[i], strlen(texts[i]), "bands", err);
     return st;
 }
 
@@ -237,17 +337,25 @@ static kanon_status encode_numeric(const build *b, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__domain *domain = b->domain;
     numeral *numerals = NULL;
+    kanon__band_rule *rule = NULL;
     int64_t n = b->n_present;
     KANON_TRY(kanon__new_array(&numerals, n, "distinct numbers", err), out);
     KANON_TRY(kanon__dictionary_init(&domain->texts, err), out);
     KANON_TRY(parse_numerals(b, numerals, err), out);
+    KANON_TRY(make_rule(b, &rule, err), out);
     bool exact = to_common_scale(numerals, n, &domain->scale);
     qsort(numerals, (size_t)n, sizeof *numerals, exact ? by_scaled : by_value);
     KANON_TRY(kanon__new_array(&domain->values, n, "distinct numbers", err), out);
     if (exact)
         KANON_TRY(kanon__new_array(&domain->scaled, n, "distinct numbers", err), out);
-    KANON_TRY(assign_ranks(b, numerals, n, exact, err), out);
+    if (rule != NULL && (!exact || !kanon__band_rule_rescale(rule, domain->scale)))
+        st = fail_large(b, err);
+    else
+        st = rule != NULL ? assign_bands(b, numerals, n, rule, err) : assign_ranks(b, numerals, n, exact, err);
+    if (st == KANON_OK)
+        st = add_missing_code(b, err);
 out:
+    kanon__band_rule_free(rule);
     kanon__free(numerals);
     return st;
 }
@@ -261,7 +369,7 @@ static kanon_status present_values(const build *b, kanon__dictionary *present, k
     uint32_t code;
     for (uint32_t i = 0; i < b->values->n && st == KANON_OK; i++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, i, &length);
+        const char *text = value_text(b, i, &length);
         if (!b->missing[i])
             st = kanon__dictionary_add(present, &code, text, length, err);
     }
@@ -285,7 +393,7 @@ static uint32_t unmaskable(const build *b)
 {
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         if (!b->missing[code] && !kanon__tree_can_mask(text, length))
             return code;
     }
@@ -324,7 +432,7 @@ static kanon_status make_taxonomy(const build *b, kanon_error *err)
     size_t extra_length = 0;
     const char *extra = NULL;
     if (b->first_missing != KANON__NO_CODE)
-        extra = kanon__dictionary_text(b->values, b->first_missing, &extra_length);
+        extra = value_text(b, b->first_missing, &extra_length);
     st = kanon__taxonomy_from_tree(&b->domain->taxonomy, tree, extra, extra_length, err);
     if (extra != NULL)
         st = fail_with_place(b, b->first_missing, st, err);
@@ -343,7 +451,7 @@ static kanon_status find_leaves(const build *b, kanon_error *err)
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
         uint32_t looked_up = b->missing[code] ? b->first_missing : code; /* all ways to write "missing" are one leaf */
-        const char *text = kanon__dictionary_text(b->values, looked_up, &length);
+        const char *text = value_text(b, looked_up, &length);
         int32_t leaf = kanon__taxonomy_leaf(b->domain->taxonomy, text, length);
         b->new_code[code] = (uint32_t)leaf;
         if (leaf < 0)
@@ -369,13 +477,23 @@ static kanon_status encode_categorical(const build *b, kanon_error *err)
     return st == KANON_OK ? find_leaves(b, err) : st;
 }
 
+/* Bands of a column whose texts are not all numbers. */
+static kanon_status fail_not_numeric(const build *b, kanon_error *err)
+{
+    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has bands, but not all of its values are numbers",
+                                  b->raw->source->name, b->raw->name);
+    return kanon__hint(err, st,
+                       "name the texts that mean 'no value' with 'missing', or use 'type: integer' or 'type: decimal' to "
+                       "find the lines");
+}
+
 /* ---- one domain -------------------------------------------------------------------------------------------------- */
 
 static void find_missing(build *b, const kanon_schema *schema)
 {
     for (uint32_t code = 0; code < b->values->n; code++) {
         size_t length;
-        const char *text = kanon__dictionary_text(b->values, code, &length);
+        const char *text = value_text(b, code, &length);
         b->missing[code] = code == b->raw->null_code || kanon__schema_is_missing(schema, text, length);
         b->n_present += !b->missing[code];
         if (b->missing[code] && b->first_missing == KANON__NO_CODE)
@@ -404,6 +522,11 @@ kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const 
     domain->type = attribute != NULL ? attribute->type : KANON_TYPE_UNKNOWN;
     if (domain->type == KANON_TYPE_UNKNOWN)
         domain->type = infer_type(&b);
+    if (attribute != NULL && kanon__attribute_has_bands(attribute) && b.n_present > 0 &&
+        !kanon__type_is_numeric(domain->type)) {
+        st = fail_not_numeric(&b, err);
+        goto out;
+    }
     KANON_TRY(kanon__type_is_numeric(domain->type) ? encode_numeric(&b, err) : encode_categorical(&b, err), out);
     for (uint32_t code = 0; code < raw->values->n; code++)
         if (b.missing[code])
@@ -429,6 +552,9 @@ void kanon__domain_free(kanon__domain *domain)
         return;
     kanon__taxonomy_free(domain->taxonomy);
     kanon__dictionary_clear(&domain->texts);
+    for (int i = 0; i < 3; i++)
+        kanon__free(domain->band_texts[i]);
+    kanon__free(domain->bands);
     kanon__free(domain->scaled);
     kanon__free(domain->values);
     kanon__free(domain);

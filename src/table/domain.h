@@ -7,11 +7,14 @@
  *     cells    24  22   ?  33        domain "age": values 22 23 24 33, missing_code 4, n_codes 5
  *     codes     2   0   4   3
  *
+ * With bands (table/bands.h) the code is the rank of the band among those that hold a value.
+ *
  * A domain does not change once it is built, so columns of several tables (a table and its blocks) share it by counted
  * references. Called by whatever reads rows; the rest of the library only looks values up. */
 #ifndef KANON_TABLE_DOMAIN_H
 #define KANON_TABLE_DOMAIN_H
 
+#include "table/bands.h"
 #include "table/codes.h"
 #include "table/schema.h"
 
@@ -25,6 +28,9 @@ typedef struct kanon__domain {
     double *values;
     int64_t *scaled; /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
     int scale;
+    kanon__band *bands; /* what each code shows where the schema has bands, else NULL; `values` and `scaled` are then the low
+                         * ends, and `texts` the intervals */
+    char *band_texts[3]; /* bands, top and bottom as the schema has them, for the independent check; else NULL */
     kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
     kanon__taxonomy *taxonomy; /* categorical */
     bool missing_is_null;      /* missing cells were null, not a text that means "no value" */
@@ -56,6 +62,15 @@ static inline bool kanon__type_is_numeric(kanon_type type)
 {
     return type == KANON_TYPE_INTEGER || type == KANON_TYPE_DECIMAL || type == KANON_TYPE_DATE;
 }
+
+/* The largest number that the code stands for: of a band its high end, in the scale of the domain and as a double. */
+static inline int64_t kanon__domain_scaled_high(const kanon__domain *domain, uint32_t code)
+{
+    return domain->bands != NULL ? domain->bands[code].high : domain->scaled[code];
+}
+double kanon__domain_high(const kanon__domain *domain, uint32_t code);
+/* The middle of a band, else the value: what stands for the code where a single number is needed. */
+double kanon__domain_middle(const kanon__domain *domain, uint32_t code);
 
 /* The text of a code as a release shows it: the value as first written, or the leaf's name. */
 const char *kanon__domain_text(const kanon__domain *domain, uint32_t code, size_t *length);

@@ -3,6 +3,8 @@
  * 1970. */
 #include "table/number.h"
 
+#include "core/text.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,21 +15,6 @@
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static void trim(const char **text, size_t *length)
-{
-    while (*length > 0 && is_blank(**text)) {
-        (*text)++;
-        (*length)--;
-    }
-    while (*length > 0 && is_blank((*text)[*length - 1]))
-        (*length)--;
 }
 
 /* Step over a sign; true where it is a minus. */
@@ -52,7 +39,7 @@ static bool with_sign(int64_t *out, uint64_t magnitude, bool negative)
 
 bool kanon__parse_integer(int64_t *out, const char *text, size_t length)
 {
-    trim(&text, &length);
+    kanon__trim(&text, &length);
     const char *at = text, *end = text + length;
     bool negative = take_sign(&at, end);
     uint64_t magnitude = 0;
@@ -224,7 +211,7 @@ static bool take_exponent(int64_t *out, const char **at, const char *end)
 
 static bool read_numeral(numeral *out, const char *text, size_t length)
 {
-    trim(&text, &length);
+    kanon__trim(&text, &length);
     const char *at = text, *end = text + length;
     bool more = false;
     int64_t exponent;
@@ -345,7 +332,7 @@ static bool take_number(int *out, const char *text, int n_digits)
 bool kanon__parse_date(int64_t *out, const char *text, size_t length)
 {
     int year, month, day;
-    trim(&text, &length);
+    kanon__trim(&text, &length);
     if (length != 10 || text[4] != '-' || text[7] != '-' || !take_number(&year, text, 4) ||
         !take_number(&month, text + 5, 2) || !take_number(&day, text + 8, 2))
         return false;

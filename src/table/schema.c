@@ -4,6 +4,8 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/text.h"
+#include "table/bands.h"
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
@@ -51,6 +53,7 @@ static kanon_status new_schema(kanon_schema **out, kanon_error *err)
     schema->context = kanon__call_context();
     schema->default_role = KANON_ROLE_IDENTIFYING; /* what nobody declared is not released */
     KANON_TRY(kanon__texts_add(&schema->missing, "", 0, err), out);
+    KANON_TRY(kanon__dictionary_init(&schema->names, err), out);
     *out = schema;
     schema = NULL;
 out:
@@ -104,6 +107,15 @@ kanon_status kanon_schema_from_bytes(kanon_schema **out, const void *bytes, size
     return kanon__call_end(&call, kanon__schema_parse(out, bytes, size, name, err));
 }
 
+static void clear_bands(kanon__attribute *attribute)
+{
+    kanon__free(attribute->bands);
+    kanon__free(attribute->top);
+    kanon__free(attribute->bottom);
+    attribute->bands = attribute->top = attribute->bottom = NULL;
+}
+
+/* The taxonomy of a category. */
 static void clear_generalisation(kanon__attribute *attribute)
 {
     kanon__free(attribute->taxonomy_path);
@@ -128,10 +140,12 @@ void kanon_schema_free(kanon_schema *schema)
         return;
     for (int64_t i = 0; i < schema->n_attributes; i++) {
         clear_generalisation(&schema->attributes[i]);
+        clear_bands(&schema->attributes[i]);
         kanon__free(schema->attributes[i].weight_text);
         kanon__free(schema->attributes[i].name);
     }
     kanon__free(schema->attributes);
+    kanon__dictionary_clear(&schema->names);
     for (int64_t i = 0; i < schema->n_constraints; i++) {
         kanon__texts_clear(&schema->constraints[i].names);
         kanon__texts_clear(&schema->constraints[i].values);
@@ -147,17 +161,15 @@ void kanon_schema_free(kanon_schema *schema)
     kanon__free(schema);
 }
 
-static kanon__attribute *find_attribute(const kanon_schema *schema, const char *column)
+const kanon__attribute *kanon__schema_find_text(const kanon_schema *schema, const char *name, size_t length)
 {
-    for (int64_t i = 0; i < schema->n_attributes; i++)
-        if (strcmp(schema->attributes[i].name, column) == 0)
-            return &schema->attributes[i];
-    return NULL;
+    uint32_t number = kanon__dictionary_find(&schema->names, name, length);
+    return number != KANON__NO_CODE ? &schema->attributes[number] : NULL;
 }
 
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column)
 {
-    return find_attribute(schema, column);
+    return kanon__schema_find_text(schema, column, strlen(column));
 }
 
 /* The attribute of that name, which is made where it is new. */
@@ -165,16 +177,21 @@ static kanon_status want_attribute(kanon__attribute **out, kanon_schema *schema,
 {
     kanon_status st = KANON_OK;
     char *name = NULL;
-    *out = find_attribute(schema, column);
-    if (*out != NULL)
+    uint32_t number = kanon__dictionary_find(&schema->names, column, strlen(column));
+    if (number != KANON__NO_CODE) {
+        *out = &schema->attributes[number];
         return KANON_OK;
+    }
     KANON_TRY(
         kanon__grow_array(&schema->attributes, &schema->attributes_capacity, schema->n_attributes + 1, "attributes", err),
         out);
     KANON_TRY(kanon__copy_text(&name, column, strlen(column), "a column name", err), out);
+    KANON_TRY(kanon__dictionary_add(&schema->names, &number, column, strlen(column), err), out);
     *out = &schema->attributes[schema->n_attributes++];
     **out = (kanon__attribute){.name = name, .weight = 1};
+    name = NULL;
 out:
+    kanon__free(name);
     return st;
 }
 
@@ -199,7 +216,8 @@ kanon_status kanon_schema_set_role(kanon_schema *schema, const char *column, kan
     return kanon__call_end(&call, set_role(schema, column, role, err));
 }
 
-/* Only categorical attributes have a taxonomy, so of a numeric type and a taxonomy the one that was set last stays. */
+/* Only categorical attributes have a taxonomy and only numeric ones have bands, so of a type and what does not belong to it
+ * the one that was set last stays. */
 static kanon_status set_type(kanon_schema *schema, const char *column, kanon_type type, kanon_error *err)
 {
     kanon__attribute *attribute = NULL;
@@ -210,6 +228,8 @@ static kanon_status set_type(kanon_schema *schema, const char *column, kanon_typ
         attribute->type = type;
         if (type != KANON_TYPE_UNKNOWN && type != KANON_TYPE_CATEGORICAL)
             clear_generalisation(attribute);
+        if (type == KANON_TYPE_CATEGORICAL)
+            clear_bands(attribute);
     }
     return st;
 }
@@ -229,6 +249,7 @@ static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const
     KANON_TRY(kanon__copy_text(&copy, path, strlen(path), "a file name", err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
     clear_generalisation(attribute);
+    clear_bands(attribute);
     attribute->taxonomy_path = copy;
     copy = NULL;
     if (attribute->type != KANON_TYPE_UNKNOWN)
@@ -256,6 +277,7 @@ static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column,
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
     clear_generalisation(attribute);
+    clear_bands(attribute);
     attribute->tree = tree;
     tree = NULL;
     if (attribute->type != KANON_TYPE_UNKNOWN)
@@ -283,6 +305,8 @@ static kanon_status set_mask(kanon_schema *schema, const char *column, kanon_mas
     if (st == KANON_OK) {
         clear_generalisation(attribute);
         attribute->mask = mask;
+        if (mask != KANON_MASK_NONE)
+            clear_bands(attribute);
         if (mask != KANON_MASK_NONE && attribute->type != KANON_TYPE_UNKNOWN)
             attribute->type = KANON_TYPE_CATEGORICAL;
     }
@@ -294,6 +318,56 @@ kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kan
     kanon__call call;
     kanon__call_begin(&call, schema->context);
     return kanon__call_end(&call, set_mask(schema, column, mask, err));
+}
+
+/* Set one of the three texts that make bands, and check it against the other two. */
+static kanon_status set_band_text(kanon_schema *schema, const char *column, const char *text, int which, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = NULL;
+    char *copy = NULL;
+    const char *problem, *hint;
+    KANON_TRY(want_attribute(&attribute, schema, column, err), out);
+    char **place[] = {&attribute->bands, &attribute->top, &attribute->bottom};
+    const char *texts[] = {attribute->bands, attribute->top, attribute->bottom};
+    texts[which] = text;
+    if (!kanon__bands_check(texts[0], texts[1], texts[2], &problem, &hint)) {
+        st = kanon__hint(err, kanon__fail(err, KANON_EINVAL, "column '%s': %s", column, problem), "%s", hint);
+        goto out;
+    }
+    if (text != NULL)
+        KANON_TRY(kanon__copy_text(&copy, text, strlen(text), "bands", err), out);
+    kanon__free(*place[which]);
+    *place[which] = copy;
+    if (text != NULL) {
+        clear_generalisation(attribute);
+        if (attribute->type == KANON_TYPE_CATEGORICAL)
+            attribute->type = KANON_TYPE_UNKNOWN;
+    }
+out:
+    return st;
+}
+
+static kanon_status set_bands(kanon_schema *schema, const char *column, const char *text, int which, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_band_text(schema, column, text, which, err));
+}
+
+kanon_status kanon_schema_set_bands(kanon_schema *schema, const char *column, const char *bands, kanon_error *err)
+{
+    return set_bands(schema, column, bands, 0, err);
+}
+
+kanon_status kanon_schema_set_top(kanon_schema *schema, const char *column, const char *top, kanon_error *err)
+{
+    return set_bands(schema, column, top, 1, err);
+}
+
+kanon_status kanon_schema_set_bottom(kanon_schema *schema, const char *column, const char *bottom, kanon_error *err)
+{
+    return set_bands(schema, column, bottom, 2, err);
 }
 
 kanon_status kanon_schema_set_default_role(kanon_schema *schema, kanon_role role, kanon_error *err)
@@ -430,7 +504,10 @@ void kanon_schema_clear_missing(kanon_schema *schema)
 
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length)
 {
-    return kanon__texts_find(&schema->missing, text, length) >= 0;
+    for (int64_t i = 0; i < schema->missing.n; i++)
+        if (kanon__same_value(schema->missing.items[i], strlen(schema->missing.items[i]), text, length))
+            return true;
+    return false;
 }
 
 /* ---- what is asked of the groups --------------------------------------------------------------------------------- */

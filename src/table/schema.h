@@ -20,6 +20,8 @@ typedef struct kanon__attribute {
     char *taxonomy_path; /* as it can be opened from the working directory; NULL: none */
     kanon__tree *tree;   /* written inline; NULL: none */
     kanon_mask mask;
+    char *bands; /* a width, a unit of the calendar, or edges with commas between them; NULL: none */
+    char *top, *bottom; /* where the outermost bands begin; NULL: nowhere */
     int line; /* in the schema file; 0: said by a flag */
 } kanon__attribute;
 
@@ -34,6 +36,7 @@ struct kanon_schema {
     char *path; /* of the file; NULL: made of flags alone */
     kanon__attribute *attributes;
     int64_t n_attributes, attributes_capacity;
+    kanon__dictionary names; /* of the attributes: the code of a name is the number of its attribute */
     kanon__texts missing;
     bool missing_from_flags;
     kanon_role default_role;
@@ -54,8 +57,15 @@ struct kanon_schema {
 /* The schema in `size` bytes of YAML; `path` stands in messages, and paths in the schema are relative to its directory.
  * KANON_EDATA names the line and the column of what is wrong. */
 kanon_status kanon__schema_parse(kanon_schema **out, const char *bytes, size_t size, const char *path, kanon_error *err);
+/* Whether numbers of the attribute are shown in bands (table/bands.h). */
+static inline bool kanon__attribute_has_bands(const kanon__attribute *attribute)
+{
+    return attribute->bands != NULL || attribute->top != NULL || attribute->bottom != NULL;
+}
 /* The attribute of that name, NULL where the schema does not name it. */
 const kanon__attribute *kanon__schema_find(const kanon_schema *schema, const char *column);
+/* The same of a name that is not terminated. */
+const kanon__attribute *kanon__schema_find_text(const kanon_schema *schema, const char *name, size_t length);
 /* Whether the text means "no value". */
 bool kanon__schema_is_missing(const kanon_schema *schema, const char *text, size_t length);
 

@@ -6,6 +6,8 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/text.h"
+#include "table/bands.h"
 #include "table/number.h"
 #include "table/schema.h"
 
@@ -16,7 +18,7 @@
 
 enum {
     DEPTH_MAX = 64, /* nested mappings and lists; also the bound of the recursion below */
-    WORDS_MAX = 8,  /* in a table of keys or words */
+    WORDS_MAX = 16, /* in a table of keys or words */
     SHOWN_SIZE = 80 /* of a key in a message */
 };
 
@@ -215,14 +217,14 @@ static void names_clear(names *n)
     kanon__dictionary_clear(&n->texts);
 }
 
-/* Add the current text; *first_line is not 0 where it was there before. */
-static kanon_status names_add(yaml_reader *r, names *n, size_t *first_line)
+/* Add the text of the current event; *first_line is not 0 where it was there before. */
+static kanon_status names_add(yaml_reader *r, names *n, const char *text, size_t length, size_t *first_line)
 {
     kanon_status st = KANON_OK;
     uint32_t n_before = n->texts.n, code = 0;
     *first_line = 0;
     KANON_TRY(kanon__grow_array(&n->marks, &n->marks_capacity, (int64_t)n_before + 1, "keys", r->err), out);
-    KANON_TRY(kanon__dictionary_add(&n->texts, &code, text_of(r), strlen(text_of(r)), r->err), out);
+    KANON_TRY(kanon__dictionary_add(&n->texts, &code, text, length, r->err), out);
     if (code < n_before)
         *first_line = n->marks[code].line + 1;
     else
@@ -239,7 +241,7 @@ static kanon_status read_key(yaml_reader *r, key *out, names *seen)
     size_t first_line = 0;
     if (r->event.type != YAML_SCALAR_EVENT)
         return fail_expected(r, "a text as key");
-    KANON_TRY(names_add(r, seen, &first_line), out);
+    KANON_TRY(names_add(r, seen, text_of(r), strlen(text_of(r)), &first_line), out);
     if (first_line > 0)
         return fail_at(r, r->event.start_mark, "key '%s' is given twice, first on line %zu", shown(buffer, text_of(r)),
                        first_line);
@@ -349,12 +351,18 @@ typedef struct outline {
 static kanon_status outline_add(yaml_reader *r, outline *o, int64_t parent)
 {
     kanon_status st = KANON_OK;
-    size_t first_line = 0;
-    if (r->event.type != YAML_SCALAR_EVENT || r->event.data.scalar.length == 0)
+    size_t first_line = 0, length = 0;
+    const char *text = NULL;
+    if (r->event.type == YAML_SCALAR_EVENT) {
+        text = text_of(r);
+        length = strlen(text);
+        kanon__trim(&text, &length);
+    }
+    if (length == 0)
         return fail_expected(r, "a value of the taxonomy");
     KANON_TRY(kanon__grow_array(&o->parents, &o->parents_capacity, (int64_t)o->labels.texts.n + 1, "a taxonomy", r->err),
               out);
-    KANON_TRY(names_add(r, &o->labels, &first_line), out);
+    KANON_TRY(names_add(r, &o->labels, text, length, &first_line), out);
     if (first_line > 0)
         return fail_at(r, r->event.start_mark, "this value is twice in the taxonomy, first on line %zu", first_line);
     o->parents[o->labels.texts.n - 1] = parent;
@@ -529,12 +537,77 @@ static kanon_status read_taxonomy(yaml_reader *r, const key *k, void *target)
     return st == KANON_OK ? resolve_path(r, &attribute->taxonomy_path, text_of(r)) : st;
 }
 
+/* One more edge, after a comma. */
+static kanon_status read_edge(yaml_reader *r, void *target)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = target;
+    char *joined = NULL;
+    KANON_TRY(want_text(r, "an edge between two bands"), out);
+    if (strchr(text_of(r), ',') != NULL)
+        return fail_at(r, r->event.start_mark, "an edge with a comma");
+    size_t before = attribute->bands != NULL ? strlen(attribute->bands) : 0, size = before + strlen(text_of(r)) + 2;
+    KANON_TRY(kanon__new_array(&joined, (int64_t)size, "bands", r->err), out);
+    snprintf(joined, size, "%s%s%s", before > 0 ? attribute->bands : "", before > 0 ? "," : "", text_of(r));
+    kanon__free(attribute->bands);
+    attribute->bands = joined;
+out:
+    return st;
+}
+
+/* A list of a single edge gets a comma, which tells it from a width. */
+static kanon_status read_bands(yaml_reader *r, const key *k, void *target)
+{
+    kanon_status st = KANON_OK;
+    kanon__attribute *attribute = target;
+    (void)k;
+    if (r->event.type != YAML_SEQUENCE_START_EVENT)
+        return copy_text(r, &attribute->bands, "a width, a list of edges or a unit of the calendar");
+    KANON_TRY(read_list(r, "a list of edges", read_edge, attribute), out);
+    if (attribute->bands == NULL)
+        st = fail_at(r, k->mark, "a list without edges");
+    else if (strchr(attribute->bands, ',') == NULL)
+        st = kanon__hint(r->err, fail_at(r, k->mark, "a list of a single edge"), "write two edges or more, or 'top'");
+out:
+    return st;
+}
+
+static kanon_status read_band_end(yaml_reader *r, const key *k, void *target)
+{
+    kanon__attribute *attribute = target;
+    return copy_text(r, strcmp(k->text, "top") == 0 ? &attribute->top : &attribute->bottom, "a number or a date");
+}
+
 static kanon_status read_attribute_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
-        {"role", read_role}, {"type", read_type}, {"taxonomy", read_taxonomy}, {"mask", read_mask}, {"weight", read_weight},
+        {"role", read_role},     {"type", read_type},   {"taxonomy", read_taxonomy}, {"mask", read_mask},
+        {"weight", read_weight}, {"bands", read_bands}, {"top", read_band_end},      {"bottom", read_band_end},
     };
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
+}
+
+static kanon_status check_bands(const yaml_reader *r, const key *k, const kanon__attribute *attribute)
+{
+    char buffer[SHOWN_SIZE];
+    const char *problem, *hint;
+    bool has_mask = attribute->mask != KANON_MASK_NONE;
+    if (has_mask || attribute->taxonomy_path != NULL || attribute->tree != NULL)
+        return kanon__hint(r->err,
+                           fail_at(r, k->mark, "'%s' has both bands and a %s", shown(buffer, k->text),
+                                   has_mask ? "mask" : "taxonomy"),
+                           "bands are for numbers and dates, taxonomies for categories: remove one of the two");
+    if (attribute->type == KANON_TYPE_CATEGORICAL)
+        return kanon__hint(r->err, fail_at(r, k->mark, "'%s' has bands but its type is categorical", shown(buffer, k->text)),
+                           "bands are for numbers and dates; a category has a taxonomy");
+    if (attribute->has_role && attribute->role != KANON_ROLE_QUASI)
+        return kanon__hint(r->err,
+                           fail_at(r, k->mark, "'%s' has bands but its role is %s", shown(buffer, k->text),
+                                   kanon_role_text(attribute->role)),
+                           "only quasi-identifiers are generalised: use role: quasi or remove the bands");
+    if (!kanon__bands_check(attribute->bands, attribute->top, attribute->bottom, &problem, &hint))
+        return kanon__hint(r->err, fail_at(r, k->mark, "'%s': %s", shown(buffer, k->text), problem), "%s", hint);
+    return KANON_OK;
 }
 
 static kanon_status check_attribute(const yaml_reader *r, const key *k, const kanon__attribute *attribute)
@@ -551,7 +624,7 @@ static kanon_status check_attribute(const yaml_reader *r, const key *k, const ka
                            fail_at(r, k->mark, "'%s' has a %s but its type is %s", shown(buffer, k->text),
                                    has_mask ? "mask" : "taxonomy", kanon_type_text(attribute->type)),
                            "use type: categorical or remove the %s", has_mask ? "mask" : "taxonomy");
-    return KANON_OK;
+    return kanon__attribute_has_bands(attribute) ? check_bands(r, k, attribute) : KANON_OK;
 }
 
 static kanon_status read_attribute(yaml_reader *r, const key *k, void *target)

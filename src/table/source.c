@@ -14,23 +14,35 @@ void kanon__source_free(kanon__source *source)
     for (int i = 0; source->column_names != NULL && i < source->n_columns; i++)
         kanon__free(source->column_names[i]);
     kanon__free(source->column_names);
+    kanon__dictionary_clear(&source->names);
     kanon__free(source->natural);
     kanon__free(source->part_rows);
     kanon__free(source->name);
     source->class->free(source);
 }
 
+kanon_status kanon__source_index(kanon__source *source, kanon_error *err)
+{
+    kanon_status st = kanon__dictionary_init(&source->names, err);
+    for (int i = 0; st == KANON_OK && i < source->n_columns; i++) {
+        uint32_t code;
+        st = kanon__dictionary_add(&source->names, &code, source->column_names[i], strlen(source->column_names[i]), err);
+    }
+    return st;
+}
+
 int kanon__source_find(const kanon__source *source, const char *name)
 {
-    for (int i = 0; i < source->n_columns; i++)
-        if (strcmp(source->column_names[i], name) == 0)
-            return i;
-    return -1;
+    uint32_t column = kanon__dictionary_find(&source->names, name, strlen(name));
+    return column != KANON__NO_CODE ? (int)column : -1;
 }
 
 int kanon__source_find_part(const kanon__source *source, const char *name, const char *suffix)
 {
+    char whole[256];
     size_t length = strlen(name);
+    if ((size_t)snprintf(whole, sizeof whole, "%s%s", name, suffix) < sizeof whole)
+        return kanon__source_find(source, whole);
     for (int i = 0; i < source->n_columns; i++)
         if (strncmp(source->column_names[i], name, length) == 0 && strcmp(source->column_names[i] + length, suffix) == 0)
             return i;

@@ -68,6 +68,7 @@ struct kanon__source {
     bool is_file; /* the name is a path, where nothing may be written meanwhile */
     int n_columns;
     char **column_names;
+    kanon__dictionary names; /* the same, to be found; see kanon__source_index */
     kanon_type *natural; /* by column: its type where the schema names none; NULL or KANON_TYPE_UNKNOWN: its texts tell */
     int64_t n_rows;
     int64_t n_parts;
@@ -80,6 +81,8 @@ struct kanon__source {
 };
 
 void kanon__source_free(kanon__source *source);
+/* Make the columns known by their names, which are different, so that many of them are found quickly. */
+kanon_status kanon__source_index(kanon__source *source, kanon_error *err);
 /* The column of that name; -1: there is none. */
 int kanon__source_find(const kanon__source *source, const char *name);
 /* The column called NAME + suffix, such as age_min; -1: there is none. */

@@ -13,6 +13,7 @@
 #include "core/take_options.h"
 #include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
+#include "table/spellings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ typedef struct reader {
     kanon__raw_columns raw;
     bool encode_all; /* insensitive columns, too */
     bool *encoded;   /* by column */
+    kanon__spellings *spellings; /* likewise */
     int entity;      /* the column that says whose record it is; -1: there is none */
     int n_read;      /* columns whose cells are kept */
     kanon__ticker ticker;
@@ -86,6 +88,12 @@ static kanon_status set_up_column(reader *r, int i, kanon_error *err)
         KANON_TRY(kanon__copy_text(&c->weight_text, a->weight_text, strlen(a->weight_text), "a weight", err), out);
     if (a != NULL && a->taxonomy_path != NULL)
         KANON_TRY(kanon__copy_text(&c->taxonomy_path, a->taxonomy_path, strlen(a->taxonomy_path), "a file name", err), out);
+    if (a != NULL && kanon__attribute_has_bands(a) && c->role != KANON_ROLE_QUASI && c->role != KANON_ROLE_IDENTIFYING) {
+        st = kanon__fail(err, KANON_EDATA, "%s: %s: the column has bands, but its role is %s", r->source->name, name,
+                         kanon_role_text(c->role));
+        kanon__hint(err, st, "only quasi-identifiers are generalised: give it the role quasi, or remove the bands");
+        goto out;
+    }
     r->encoded[i] = c->role == KANON_ROLE_QUASI || c->role == KANON_ROLE_SENSITIVE ||
                     (c->role == KANON_ROLE_INSENSITIVE && r->encode_all);
     r->n_read += r->encoded[i] || i == r->entity;
@@ -185,6 +193,7 @@ static kanon_status set_up_columns(reader *r, bool strict, kanon_error *err)
     d->n_columns = n;
     KANON_TRY(kanon__new_array(&r->attributes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->encoded, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->spellings, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.dictionaries, n, "dictionaries", err), out);
     KANON_TRY(kanon__new_array(&r->raw.codes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.null_codes, n, "columns", err), out);
@@ -235,21 +244,28 @@ out:
     return st;
 }
 
-/* Whose record each row is. Nothing is known of missing entities, so all of them are taken for the same one. */
+static kanon__raw_column raw_column(const reader *r, int i)
+{
+    return (kanon__raw_column){.name = r->data->columns[i].name,
+                               .source = r->source,
+                               .n_rows = r->data->n_rows,
+                               .codes = r->raw.codes[i],
+                               .values = &r->raw.dictionaries[i],
+                               .null_code = r->raw.null_codes[i],
+                               .natural = r->source->natural != NULL ? r->source->natural[i] : KANON_TYPE_UNKNOWN};
+}
+
+/* Whose record each row is. */
 static kanon_status number_entities(reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__data *d = r->data;
     const kanon__dictionary *names = &r->raw.dictionaries[r->entity];
-    uint32_t *code_of = NULL, missing = KANON__NO_CODE;
+    uint32_t *code_of = NULL, null_code = r->raw.null_codes[r->entity];
+    kanon__raw_column raw = raw_column(r, r->entity);
     KANON_TRY(kanon__new_array(&code_of, names->n, "entities", err), out);
-    for (uint32_t i = 0; i < names->n; i++) {
-        size_t length;
-        const char *text = kanon__dictionary_text(names, i, &length);
-        bool is_missing = i == r->raw.null_codes[r->entity] || kanon__schema_is_missing(r->schema, text, length);
-        code_of[i] = is_missing && missing != KANON__NO_CODE ? missing : (uint32_t)d->n_entities++;
-        missing = is_missing ? code_of[i] : missing;
-    }
+    KANON_TRY(kanon__entities_number(code_of, &d->n_entities, names, null_code, r->schema, err), out);
+    KANON_TRY(kanon__spellings_find(&r->spellings[r->entity], &raw, err), out);
     KANON_TRY(kanon__codes_new(&d->entity_codes, d->n_rows, (uint32_t)d->n_entities, d->spilled, err), out);
     for (int64_t row = 0; row < d->n_rows; row++)
         kanon__code_set(d->entity_codes, row, code_of[kanon__code_at(r->raw.codes[r->entity], row)]);
@@ -268,15 +284,11 @@ static kanon_status encode_column(int64_t i, void *payload, kanon_error *err)
     uint32_t *new_code = NULL;
     if (!r->encoded[i])
         return KANON_OK;
-    kanon__raw_column raw = {.name = column->name,
-                             .source = r->source,
-                             .n_rows = r->data->n_rows,
-                             .codes = *raw_codes,
-                             .values = values,
-                             .null_code = r->raw.null_codes[i],
-                             .natural = r->source->natural != NULL ? r->source->natural[i] : KANON_TYPE_UNKNOWN};
+    kanon__raw_column raw = raw_column(r, (int)i);
     KANON_TRY(kanon__new_array(&new_code, values->n, "codes", err), out);
     KANON_TRY(kanon__domain_build(&column->domain, new_code, &raw, r->attributes[i], r->schema, err), out);
+    if (!kanon__type_is_numeric(column->domain->type)) /* numbers are compared as numbers anyway */
+        KANON_TRY(kanon__spellings_find(&r->spellings[i], &raw, err), out);
     KANON_TRY(kanon__codes_new(&column->codes, raw.n_rows, column->domain->n_codes, r->data->spilled, err), out);
     for (int64_t row = 0; row < raw.n_rows; row++)
         kanon__code_set(column->codes, row, new_code[kanon__code_at(raw.codes, row)]);
@@ -292,7 +304,10 @@ static kanon_status encode_columns(reader *r, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     bool alone = r->raw.memory > 0 || r->data->n_rows < WORTH_A_THREAD;
-    return kanon__pool_run(alone ? 1 : r->raw.threads, r->data->n_columns, encode_column, r, err);
+    kanon_status st = kanon__pool_run(alone ? 1 : r->raw.threads, r->data->n_columns, encode_column, r, err);
+    for (int i = 0; st == KANON_OK && i < r->data->n_columns; i++)
+        st = kanon__spellings_note(&r->spellings[i], r->data->columns[i].name, r->source, &r->table->warnings, err);
+    return st;
 }
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
@@ -309,6 +324,7 @@ static void clear_reader(reader *r)
     kanon__free(r->raw.null_codes);
     kanon__free(r->raw.codes);
     kanon__free(r->raw.dictionaries);
+    kanon__free(r->spellings);
     kanon__free(r->encoded);
     kanon__free(r->attributes);
 }

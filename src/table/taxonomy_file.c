@@ -4,6 +4,7 @@
 #include "table/tree_internal.h"
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "table/csv.h"
 
 #include <stdio.h>
@@ -149,13 +150,14 @@ static kanon_status read_cell(taxonomy_reader *r, way *w, const kanon__cell *cel
     const char *text = cell->text;
     size_t length = cell->length;
     uint32_t label;
+    kanon__trim(&text, &length); /* no quote is white space, so doubled ones stay pairs */
     if (length == 0) {
         w->bad = true;
         return add_problem(r, EMPTY_CELL, w->line, column, 0, err);
     }
     if (cell->doubled) {
         KANON_TRY(kanon__grow_array(&r->text, &r->text_capacity, (int64_t)length, "a cell", err), out);
-        length = kanon__csv_unescape(r->text, cell);
+        length = kanon__csv_unescape(r->text, &(kanon__cell){.text = text, .length = length, .doubled = true});
         text = r->text;
     }
     KANON_TRY(kanon__dictionary_add(&r->labels, &label, text, length, err), out);

@@ -3,11 +3,11 @@
 #include "tradeoff/curve.h"
 
 #include "core/alloc.h"
+#include "report/json_text.h"
 #include "report/svg_plot.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CURVE_FORMAT = 1 };
@@ -67,14 +67,14 @@ kanon_status kanon__curve_json(kanon__output *o, const kanon_curve *c, kanon_err
 {
     kanon_status st = KANON_OK;
     json_t *root = json_object();
-    char *text = fill_curve(root, c) ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = fill_curve(root, c) ? kanon__json_text(root) : NULL;
     if (text != NULL) {
         kanon__output_text(o, text);
         kanon__output_text(o, "\n");
     } else {
         st = kanon__fail(err, KANON_ENOMEM, "out of memory for the curve");
     }
-    free(text);
+    kanon__free(text);
     json_decref(root);
     return st;
 }

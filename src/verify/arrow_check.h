@@ -4,13 +4,14 @@
  *     arrow_codes.c       the codes of the table say what stands in the input
  *     arrow_quasi.c       what groups show, and that all their records show it and are covered by it
  *     arrow_unchanged.c   kept columns
- *     arrow_classes.c     groups that show the same; sizes and constraints
+ *     arrow_classes.c     groups that show the same
  *
  * Columns are prepared one per task: what each group shows is read from the first of its records. Then the records are
  * checked in ranges, one range of one column per task; such a task changes nothing that others see. */
 #ifndef KANON_VERIFY_ARROW_CHECK_H
 #define KANON_VERIFY_ARROW_CHECK_H
 
+#include "core/hash_key.h"
 #include "core/ticker.h"
 #include "table/source/arrow_source.h"
 #include "verify/arrow_column.h"
@@ -116,15 +117,15 @@ void kanon__quasi_clear(kanon__checked_field *field);
 /* These records show what their groups show, and are covered by it. */
 kanon_status kanon__quasi_check(kanon__arrow_check *check, const kanon__checked_field *field, kanon__checked_range *range,
                                 kanon_error *err);
-/* Of what a group shows; equal groups have equal hashes. */
-uint64_t kanon__quasi_hash(const kanon__checked_field *field, int64_t group);
+/* `hash` and, after it, what a group shows; equal groups have equal hashes. */
+uint64_t kanon__quasi_hash(const kanon__checked_field *field, int64_t group, const kanon__hash_key *key, uint64_t hash);
 bool kanon__quasi_equal(const kanon__checked_field *field, int64_t group, int64_t other);
 
 /* These records of a kept column have the values of the input. */
 kanon_status kanon__unchanged_check(kanon__arrow_check *check, const kanon__checked_field *field,
                                     kanon__checked_range *range, kanon_error *err);
 
-/* Groups have k records; groups that show the same, taken together, satisfy the constraints. */
+/* Groups that show the same, taken together, keep what is required. */
 kanon_status kanon__check_classes(const kanon__arrow_check *check, kanon_error *err);
 
 #endif

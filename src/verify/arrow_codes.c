@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "table/number.h"
 #include "verify/arrow_cells.h"
+#include "verify/bare_text.h"
 
 #include <math.h>
 
@@ -27,10 +28,17 @@ kanon__read_value kanon__checked_number(const kanon__domain *domain, const char 
     return value;
 }
 
+static bool are_same(const char *left, size_t left_length, const char *right, size_t right_length)
+{
+    kanon__bare(&left, &left_length);
+    kanon__bare(&right, &right_length);
+    return left_length == right_length && (left_length == 0 || memcmp(left, right, left_length) == 0);
+}
+
 static bool is_missing_text(const kanon__arrow_check *c, const char *text, size_t length)
 {
     for (int64_t i = 0; i < c->table->missing.n; i++)
-        if (strlen(c->table->missing.items[i]) == length && memcmp(c->table->missing.items[i], text, length) == 0)
+        if (are_same(c->table->missing.items[i], strlen(c->table->missing.items[i]), text, length))
             return true;
     return false;
 }
@@ -42,7 +50,7 @@ bool kanon__checked_text_says(const kanon__arrow_check *c, const kanon__domain *
     const char *own = kanon__domain_text(domain, code, &own_length);
     if (code == domain->missing_code)
         return is_missing_text(c, text, length);
-    if (own_length == length && memcmp(own, text, length) == 0)
+    if (are_same(own, own_length, text, length))
         return true;
     if (!kanon__type_is_numeric(domain->type))
         return false;
@@ -68,6 +76,7 @@ static bool value_says(const kanon__arrow_check *c, const kanon__checked_field *
     for (int64_t i = 0; i < c->table->missing.n; i++) { /* a number that means "no value" */
         cell.text = c->table->missing.items[i];
         cell.length = strlen(cell.text);
+        kanon__bare(&cell.text, &cell.length);
         if (kanon__arrow_cell_matches(c->arrow, row, f->number, &cell))
             return true;
     }

@@ -453,29 +453,27 @@ out:
 
 /* ---- what groups show, compared ----------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t hash_value(const kanon__hash_key *key, uint64_t hash, kanon__read_value value)
 {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
+    if (value.kind == KANON__READ_WHOLE) {
+        hash = kanon__hash_next(key, hash, (uint64_t)value.whole);
+        hash = kanon__hash_next(key, hash, (uint64_t)(value.whole >> 64));
+    } else if (value.kind == KANON__READ_TEXT) {
+        hash = kanon__hash_next(key, hash, kanon__hash_text(key, value.bytes, value.length));
+    }
+    return kanon__hash_next(key, hash, value.kind);
 }
 
-static uint64_t hash_value(uint64_t hash, kanon__read_value value)
-{
-    if (value.kind == KANON__READ_WHOLE)
-        return mix(mix(hash, (uint64_t)value.whole), (uint64_t)(value.whole >> 64));
-    for (size_t i = 0; value.kind == KANON__READ_TEXT && i < value.length; i++)
-        hash = mix(hash, (unsigned char)value.bytes[i]);
-    return mix(hash, value.kind);
-}
-
-uint64_t kanon__quasi_hash(const kanon__checked_field *f, int64_t group)
+uint64_t kanon__quasi_hash(const kanon__checked_field *f, int64_t group, const kanon__hash_key *key, uint64_t hash)
 {
     if (f->form == KANON__CHECKED_VALUES)
-        return hash_value(hash_value(1, f->values[group].cells[0]), f->values[group].cells[1]);
+        return hash_value(key, hash_value(key, hash, f->values[group].cells[0]), f->values[group].cells[1]);
     const kanon__checked_cell *cell = &f->cells[group];
     if (f->form == KANON__CHECKED_NODES)
-        return mix(1, (uint64_t)cell->node);
-    return mix(mix(mix(1, (uint64_t)cell->keys[0]), (uint64_t)cell->keys[1]), cell->null);
+        return kanon__hash_next(key, hash, (uint64_t)cell->node);
+    hash = kanon__hash_next(key, hash, (uint64_t)cell->keys[0]);
+    hash = kanon__hash_next(key, hash, (uint64_t)cell->keys[1]);
+    return kanon__hash_next(key, hash, cell->null);
 }
 
 bool kanon__quasi_equal(const kanon__checked_field *f, int64_t group, int64_t other)

@@ -3,6 +3,7 @@
 #ifndef KANON_VERIFY_VERIFY_H
 #define KANON_VERIFY_VERIFY_H
 
+#include "core/hash_key.h"
 #include "table/table.h"
 
 /* Every row is in one group of 0 .. n_groups-1 or suppressed (negative), and every group has at least k rows. */
@@ -13,6 +14,33 @@ kanon_status kanon__verify_grouping(const kanon__data *data, const int32_t *grou
  * them to itself where they are to stay together. All are counted anew; a constraint that cannot be counted is refused. */
 kanon_status kanon__verify_privacy(const kanon__data *data, const kanon__policy *policy, const int32_t *group_of,
                                    int64_t n_groups, int64_t k, kanon_error *err);
+
+/* At most `most` records are suppressed; a negative number: nobody set a limit. */
+kanon_status kanon__verify_budget(const kanon__data *data, const int32_t *group_of, int64_t most, kanon_error *err);
+
+/* What is required of a grouping. */
+typedef struct kanon__requirement {
+    const kanon__policy *policy;
+    int64_t k;
+    int64_t most_suppressed; /* negative: any number */
+    bool unmerged; /* groups that look alike in the release were not merged: means, and groupings of the caller */
+} kanon__requirement;
+
+/* All of the above. */
+kanon_status kanon__verify_requirement(const kanon__data *data, const kanon__requirement *requirement,
+                                       const int32_t *group_of, int64_t n_groups, kanon_error *err);
+
+/* Whether two groups show the same in a release, and a hash under a key in which such groups agree. */
+typedef struct kanon__group_look {
+    bool (*equal)(const void *payload, int64_t group, int64_t other);
+    uint64_t (*hash)(const void *payload, int64_t group, const kanon__hash_key *key);
+    const void *payload;
+} kanon__group_look;
+
+/* The same of a release, where groups that look alike are one class: every group has k records, and the classes keep what is
+ * required. KANON_EINFEASIBLE where only the classes of groups that were not merged violate it. */
+kanon_status kanon__verify_classes(const kanon__data *data, const kanon__requirement *requirement, const int32_t *group_of,
+                                   int64_t n_groups, const kanon__group_look *look, kanon_error *err);
 
 /* Checks that what a release shows covers what the table holds. It takes the text of every group, as it stands in the file,
  * then every row of the input file as it is read again, with its line of the release. */
@@ -34,8 +62,9 @@ kanon_status kanon__verifier_row(kanon__verifier *verifier, int64_t row, const k
                                  size_t length, kanon_error *err);
 /* This row is checked soon. */
 void kanon__verifier_prefetch(const kanon__verifier *verifier, int64_t row);
-/* After the last row: every group had at least k of them, and all rows of the table came by, once each and with the cells
- * that stand in their place in the input. */
-kanon_status kanon__verifier_finish(const kanon__verifier *verifier, int64_t k, int threads, kanon_error *err);
+/* After the last row: all rows of the table came by, once each and with the cells that stand in their place in the input, and
+ * groups and classes keep what is required. */
+kanon_status kanon__verifier_finish(const kanon__verifier *verifier, const kanon__requirement *requirement, int threads,
+                                    kanon_error *err);
 
 #endif

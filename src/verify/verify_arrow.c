@@ -182,7 +182,7 @@ static kanon_status check_order(check *c, kanon_error *err)
 static kanon_status find_groups(check *c, kanon_error *err)
 {
     const kanon__arrow_claim *claim = c->claim;
-    kanon_status st = kanon__verify_grouping(&c->table->data, claim->group_of, claim->n_groups, claim->k, err);
+    kanon_status st = kanon__verify_grouping(&c->table->data, claim->group_of, claim->n_groups, claim->requirement.k, err);
     if (st == KANON_OK)
         st = kanon__new_array(&c->first_place, claim->n_groups, "the check of the release", err);
     for (int64_t place = c->table->data.n_rows - 1; st == KANON_OK && place >= 0; place--) {

@@ -7,7 +7,8 @@
  * 3. Every quasi cell covers its original: it lies between NAME_min and NAME_max, or in the interval, or below the node;
  *    null covers everything. A mean lies between the extremes of its group.
  * 4. All records of a group show the same, and suppressed ones nothing. With a recode map, equal values show the same.
- * 5. Every group has at least k records; the classes of records that show the same keep the constraints of the policy.
+ * 5. Every group has at least k records; classes of groups that show the same keep what is required: entities,
+ *    constraints, the budget.
  * 6. Kept columns hold the values of the input.
  * 7. Nothing else leaves: no dictionary has entries that no record uses, nothing stands under nulls, in front of the first
  *    value of an array or of the bytes of its texts. */
@@ -15,14 +16,15 @@
 #define KANON_VERIFY_VERIFY_ARROW_H
 
 #include "core/ticker.h"
-#include "table/table.h"
+#include "verify/verify.h"
 
 #include <kanon_arrow.h>
 
 typedef struct kanon__arrow_claim {
     const kanon_table *table;
     const int32_t *group_of;
-    int64_t n_groups, k;
+    int64_t n_groups;
+    kanon__requirement requirement;
     const int32_t *order; /* of the records; NULL: that of the table */
     kanon_arrow_numeric numeric;
     bool mapping; /* equal values show the same in all groups */

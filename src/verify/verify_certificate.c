@@ -11,10 +11,9 @@
 #include "core/sha256.h"
 #include "core/ticker.h"
 #include "table/number.h"
+#include "verify/certificate_file.h"
 #include "verify/verify.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,41 +45,38 @@ static kanon_status not_one(const kanon__input *in, const char *what, kanon_erro
     return kanon__topic(err, kanon__hint(err, st, "give a file that was written as a certificate"), "certificate");
 }
 
-static bool whole(const json_t *root, const char *name, int64_t least, int64_t most, int64_t *out)
+static bool is_within(kanon__file_number number, int64_t least, int64_t most)
 {
-    const json_t *value = json_object_get(root, name);
-    *out = json_integer_value(value);
-    return json_is_integer(value) && *out >= least && *out <= most;
+    return number.given && number.value >= least && number.value <= most;
 }
 
-static kanon_status take_prices(certificate *c, const json_t *root, const kanon__input *in, kanon_error *err)
+static kanon_status take_prices(certificate *c, kanon__certificate_file *f, const kanon__input *in, kanon_error *err)
 {
-    const json_t *list = json_object_get(root, "prices");
-    if (!json_is_array(list) || (int64_t)json_array_size(list) != c->n)
+    if (!f->has_prices || f->n_prices != c->n)
         return not_one(in, "there is not one price for each record", err);
-    kanon_status st = kanon__new_array(&c->prices, c->n, "prices", err);
-    for (int64_t row = 0; st == KANON_OK && row < c->n; row++) {
-        const json_t *price = json_array_get(list, (size_t)row);
-        c->prices[row] = json_integer_value(price);
-        if (!json_is_integer(price) || llabs(c->prices[row]) > MOST_PRICE)
-            return not_one(in, "a price is not a whole number of at most 32 bits", err);
-    }
-    return st;
+    for (int64_t row = 0; row < c->n; row++)
+        f->whole_prices = f->whole_prices && f->prices[row] >= -MOST_PRICE && f->prices[row] <= MOST_PRICE;
+    if (!f->whole_prices)
+        return not_one(in, "a price is not a whole number of at most 32 bits", err);
+    c->prices = f->prices;
+    f->prices = NULL;
+    return KANON_OK;
 }
 
-static kanon_status take_fields(certificate *c, const json_t *root, const kanon__input *in, const char **sha256,
-                                kanon_error *err)
+static kanon_status take_fields(certificate *c, kanon__certificate_file *f, const kanon__input *in, kanon_error *err)
 {
-    int64_t format;
-    *sha256 = json_string_value(json_object_get(root, "table_sha256"));
-    if (!whole(root, "format", 1, INT64_MAX, &format) || *sha256 == NULL)
+    if (!is_within(f->format, 1, INT64_MAX) || f->table_sha256[0] == '\0')
         return not_one(in, "not a certificate", err);
-    if (format > 1)
+    if (f->format.value > 1)
         return kanon__fail(err, KANON_EVERSION, "%s: written by a newer version", in->path);
-    if (!whole(root, "k", 2, INT32_MAX, &c->k) || !whole(root, "records", 0, INT32_MAX, &c->n) ||
-        !whole(root, "scale", 1, MOST_COST, &c->scale) || !whole(root, "price_sum", INT64_MIN, INT64_MAX, &c->sum))
+    if (!is_within(f->k, 2, INT32_MAX) || !is_within(f->records, 0, INT32_MAX) || !is_within(f->scale, 1, MOST_COST) ||
+        !f->price_sum.given)
         return not_one(in, "k, records, scale or price_sum is missing or out of range", err);
-    return take_prices(c, root, in, err);
+    c->k = f->k.value;
+    c->n = f->records.value;
+    c->scale = f->scale.value;
+    c->sum = f->price_sum.value;
+    return take_prices(c, f, in, err);
 }
 
 /* KANON_EINFEASIBLE in this file: the proof does not hold, and the message says why. */
@@ -106,19 +102,18 @@ static kanon_status compare(const certificate *c, const char *sha256, kanon_erro
 static kanon_status read_certificate(certificate *c, kanon__input *in, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    json_t *root = NULL;
-    json_error_t where;
-    const char *sha256;
+    kanon__certificate_file file = {.has_prices = false};
+    bool valid = false;
     KANON_TRY(kanon__input_load(in, err), out);
-    root = json_loadb(in->size > 0 ? in->bytes : "", in->size, JSON_REJECT_DUPLICATES, &where);
-    if (root == NULL) {
+    KANON_TRY(kanon__certificate_file_read(&file, &valid, in->size > 0 ? in->bytes : "", in->size, err), out);
+    if (!valid) {
         st = not_one(in, "not a certificate", err);
         goto out;
     }
-    KANON_TRY(take_fields(c, root, in, &sha256, err), out);
-    KANON_TRY(compare(c, sha256, err), out);
+    KANON_TRY(take_fields(c, &file, in, err), out);
+    KANON_TRY(compare(c, file.table_sha256, err), out);
 out:
-    json_decref(root);
+    kanon__certificate_file_clear(&file);
     kanon__input_close(in);
     return st;
 }
@@ -146,12 +141,32 @@ static int64_t share(const certificate *c, const kanon__column *column, int64_t 
     return about > 1 ? (int64_t)about - 1 : 0;
 }
 
+static int64_t band_range(const kanon__column *column)
+{
+    int64_t range = column->domain->bands[n_values(column) - 1].high - column->domain->bands[0].low;
+    return range > 0 ? range : 1;
+}
+
+/* From the low end of one band to the high end of another. Without bands, between two numbers. */
+static int64_t number_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high);
+
+static int64_t upper_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high)
+{
+    const kanon__band *bands = a->column->domain->bands;
+    if (bands == NULL)
+        return number_cost(c, a, low, high);
+    return share(c, a->column, bands[high].high - bands[low].low, band_range(a->column));
+}
+
+/* Between the low ends of two bands. Without bands, between two numbers. */
 static int64_t number_cost(const certificate *c, const attribute *a, uint32_t low, uint32_t high)
 {
     const kanon__column *column = a->column;
     uint32_t n = n_values(column);
     if (low == high)
         return 0;
+    if (column->domain->bands != NULL)
+        return share(c, column, column->domain->bands[high].low - column->domain->bands[low].low, band_range(column));
     if (column->domain->scaled != NULL)
         return share(c, column, column->domain->scaled[high] - column->domain->scaled[low],
                      column->domain->scaled[n - 1] - column->domain->scaled[0]);
@@ -309,10 +324,9 @@ static void set_number(around *a, int i, uint32_t own)
         } else if (code == missing && own != missing) {
             *below = under;
             *above = at->full - under;
-        } else if (code < own) {
-            *below = number_cost(a->certificate, at, code, own);
-        } else {
-            *above = number_cost(a->certificate, at, own, code);
+        } else if (own != missing) {
+            *below = code < own ? number_cost(a->certificate, at, code, own) : 0;
+            *above = upper_cost(a->certificate, at, own, code < own ? own : code); /* at least the band itself */
         }
     }
 }

@@ -1,6 +1,6 @@
-/* The independent check of a grouping's sizes: every record is counted anew, and each group must have at least k.
- * Called by pipeline after the algorithm and after the refinement, by verify_arrow.c and by state; declared in
- * verify.h. */
+/* The independent check of a grouping as a whole: sizes, the budget of suppressed records and, through verify_privacy.c,
+ * constraints and entities. Every record is counted anew. Called by pipeline after the algorithm and after the refinement,
+ * by the checks of releases, and by state; declared in verify.h. */
 #include "verify/verify.h"
 
 #include "core/alloc.h"
@@ -29,4 +29,24 @@ kanon_status kanon__verify_grouping(const kanon__data *table, const int32_t *gro
 out:
     kanon__free(sizes);
     return st;
+}
+
+kanon_status kanon__verify_budget(const kanon__data *table, const int32_t *group_of, int64_t most, kanon_error *err)
+{
+    int64_t n = 0;
+    for (int64_t row = 0; row < table->n_rows; row++)
+        n += group_of[row] < 0;
+    if (most >= 0 && n > most)
+        return kanon__fail(err, KANON_EINTERNAL, "the check found %lld suppressed records, and at most %lld may be",
+                           (long long)n, (long long)most);
+    return KANON_OK;
+}
+
+kanon_status kanon__verify_requirement(const kanon__data *table, const kanon__requirement *r, const int32_t *group_of,
+                                       int64_t n_groups, kanon_error *err)
+{
+    kanon_status st = kanon__verify_grouping(table, group_of, n_groups, r->k, err);
+    if (st == KANON_OK)
+        st = kanon__verify_budget(table, group_of, r->most_suppressed, err);
+    return st == KANON_OK ? kanon__verify_privacy(table, r->policy, group_of, n_groups, r->k, err) : st;
 }

@@ -1,6 +1,7 @@
 /* The independent check of a CSV release while it is written: invariants 1 to 3 of docs/ARCHITECTURE.md. Before: what
  * each attribute is. Then the texts of the groups are read and their cover computed, every line is compared with text
- * and input before it is written, and at the end records, groups and means are counted. Called by pipeline/publish.c;
+ * and input before it is written, and at the end records and means are counted, and what is required of groups and of
+ * classes that look alike (verify_classes.c). Called by pipeline/publish.c;
  * declared in verify.h; uses the table and core, nothing of release. */
 #include "verify/verify.h"
 
@@ -8,6 +9,8 @@
 #include "core/pool.h"
 #include "table/number.h"
 #include "verify/arrow_cells.h"
+#include "verify/bare_text.h"
+#include "verify/verify_bands.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -30,6 +33,7 @@ typedef struct attribute {
     int number; /* of the column */
     int run;    /* that it is in */
     bool numeric;
+    bool bands;    /* then the numbers of the input are held against the ends that its group shows, in `figures` */
     span *own;     /* by code: its text in the table */
     cover *leaves; /* categorical, by taxonomy node: the leaves below it */
 } attribute;
@@ -52,7 +56,7 @@ struct kanon__verifier {
     attribute *attributes; /* by quasi attribute */
     cover *covers;         /* by group and quasi attribute */
     span *texts;           /* by group and run, that of suppressed rows last; NULL: not understood yet */
-    double *figures; /* for means and mappings, by group and quasi attribute: what is shown, in two numbers; else NULL */
+    double *figures; /* for means, mappings and bands, by group and quasi attribute: what is shown, in two numbers */
     _Atomic unsigned char *seen; /* by row */
     shared_sum *links;           /* all of them together are 0 in the end: see link_row */
     const kanon__arrow_source *arrow; /* the table's source where it came as an Arrow stream; else NULL */
@@ -105,6 +109,7 @@ static kanon_status know_attribute(attribute *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     a->numeric = kanon__column_is_numeric(a->column);
+    a->bands = a->numeric && a->column->domain->bands != NULL;
     KANON_TRY(kanon__new_array(&a->own, a->column->domain->n_codes, "the check of the release", err), out);
     for (uint32_t code = 0; code < a->column->domain->n_codes; code++)
         a->own[code].bytes = kanon__column_text(a->column, code, &a->own[code].length);
@@ -155,7 +160,10 @@ kanon_status kanon__verifier_new(kanon__verifier **out, const kanon_table *table
     KANON_TRY(kanon__new_array(&v->texts, (n_groups + 1) * v->n_runs, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->seen, table->data.n_rows, "the check of the release", err), out);
     KANON_TRY(kanon__new_array(&v->links, N_SUMS, "the check of the release", err), out);
-    if (mapping || numeric == KANON_NUMERIC_MEAN)
+    bool bands = false;
+    for (int i = 0; i < table->data.n_quasi; i++)
+        bands = bands || v->attributes[i].bands;
+    if (mapping || bands || numeric == KANON_NUMERIC_MEAN)
         KANON_TRY(kanon__new_array(&v->figures, n_cells * 2, "the check of the release", err), out);
     *out = v;
     v = NULL;
@@ -249,6 +257,25 @@ static cover covered_numbers(const kanon__column *column, const double ends[2])
     return until > below ? (cover){below, until - 1} : (cover){1, 0};
 }
 
+/* The same of bands. A group covers every number here; is_covered holds those of its records against `ends`. As columns, a
+ * single empty cell is an open end, even where the text for "missing" is empty. */
+static bool understand_bands(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
+                             double ends[2])
+{
+    uint32_t n = number_count(column);
+    const kanon__band_cell texts[2] = {{cells[0].bytes, cells[0].length}, {cells[1].bytes, cells[1].length}};
+    bool two = v->numeric == KANON_NUMERIC_COLUMNS;
+    if (is_missing_text(column, cells[0].bytes, cells[0].length) &&
+        (!two || is_missing_text(column, cells[1].bytes, cells[1].length))) {
+        *covered = (cover){column->domain->missing_code, column->domain->missing_code};
+        ends[0] = INFINITY;
+        ends[1] = -INFINITY;
+        return true;
+    }
+    *covered = n > 0 ? (cover){0, n - 1} : (cover){1, 0};
+    return kanon__verify_band_cell(column->domain, v->numeric, texts, ends);
+}
+
 /* What the cells of one attribute cover; false where they cannot be read. `ends` becomes what they show. */
 static bool understand_numeric(const kanon__verifier *v, const kanon__column *column, const span cells[2], cover *covered,
                                double ends[2])
@@ -262,6 +289,8 @@ static bool understand_numeric(const kanon__verifier *v, const kanon__column *co
         ends[1] = INFINITY;
         return true;
     }
+    if (column->domain->bands != NULL)
+        return understand_bands(v, column, cells, covered, ends);
     if (is_missing_text(column, bytes, length)) {
         /* a mean can happen to be the number that means "missing" */
         bool either = v->numeric == KANON_NUMERIC_MEAN && read_number(column, bytes, length, &ends[0]);
@@ -403,15 +432,25 @@ static inline bool says(const kanon__cell *cell, const char *bytes, size_t lengt
     return n == length;
 }
 
+/* Whether a cell of the input has this text but for the blanks around either. */
+static bool says_barely(const kanon__cell *cell, const char *bytes, size_t length)
+{
+    kanon__cell bare = *cell;
+    kanon__bare(&bare.text, &bare.length);
+    kanon__bare(&bytes, &length);
+    return says(&bare, bytes, length);
+}
+
 static bool says_missing(const kanon__verifier *v, const kanon__cell *cell)
 {
     for (int64_t i = 0; i < v->table->missing.n; i++)
-        if (says(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
+        if (says_barely(cell, v->table->missing.items[i], strlen(v->table->missing.items[i])))
             return true;
     return false;
 }
 
-/* Another text than the code's: one of several that mean "missing", or another way to write the number. */
+/* Another text than the code's: one of several that mean "missing", the same with blanks around it, or another way to write
+ * the number. */
 static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t code, const kanon__cell *cell)
 {
     double value;
@@ -419,8 +458,22 @@ static bool says_the_same(const kanon__verifier *v, const attribute *a, uint32_t
         return cell->null || says_missing(v, cell);
     if (cell->null)
         return false;
+    if (says_barely(cell, a->own[code].bytes, a->own[code].length))
+        return true;
     return a->numeric && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
            value == a->column->domain->values[code];
+}
+
+/* A number in a band is what the input says, whatever its code. */
+static bool is_in_bands(const kanon__verifier *v, const attribute *a, int64_t row, int i, uint32_t code,
+                        const kanon__cell *cell)
+{
+    const double *shown = &v->figures[(v->group_of[row] * (int64_t)v->table->data.n_quasi + i) * 2];
+    double value;
+    if (code == a->column->domain->missing_code)
+        return says_the_same(v, a, code, cell);
+    return !cell->null && !cell->doubled && read_number(a->column, cell->text, cell->length, &value) &&
+           !says_missing(v, cell) && shown[0] <= value && value <= shown[1];
 }
 
 /* The text in the input must be the code's, or the table was encoded wrongly; and the code must be covered. */
@@ -429,6 +482,8 @@ static inline bool is_covered(const kanon__verifier *v, int64_t row, const cover
     const attribute *a = &v->attributes[i];
     const kanon__cell *cell = &cells[a->number];
     uint32_t code = kanon__code_at(a->column->codes, row);
+    if (a->bands)
+        return covers[i].lo <= code && code <= covers[i].hi && is_in_bands(v, a, row, i, code, cell);
     return covers[i].lo <= code && code <= covers[i].hi &&
            ((!cell->null && says(cell, a->own[code].bytes, a->own[code].length)) || says_the_same(v, a, code, cell));
 }
@@ -628,31 +683,42 @@ out:
     return st;
 }
 
-static kanon_status check_sizes(const kanon__verifier *v, int64_t k, kanon_error *err)
+static kanon_status check_seen(const kanon__verifier *v, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    int64_t *counts = NULL, n_seen = 0;
-    KANON_TRY(kanon__new_array(&counts, v->n_groups, "the check of the release", err), out);
-    for (int64_t row = 0; row < v->table->data.n_rows; row++) {
-        bool seen = atomic_load_explicit(&v->seen[row], memory_order_relaxed) != 0;
-        n_seen += seen;
-        if (seen && v->group_of[row] >= 0)
-            counts[v->group_of[row]]++;
-    }
-    if (n_seen != v->table->data.n_rows) {
-        st = kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)n_seen,
-                         (long long)v->table->data.n_rows);
-        goto out;
-    }
-    for (int64_t group = 0; group < v->n_groups; group++)
-        if (counts[group] < k) {
-            st = kanon__fail(err, KANON_EINTERNAL, "the check found a released group of %lld records, fewer than k = %lld",
-                             (long long)counts[group], (long long)k);
-            goto out;
-        }
-out:
-    kanon__free(counts);
-    return st;
+    int64_t n_seen = 0;
+    for (int64_t row = 0; row < v->table->data.n_rows; row++)
+        n_seen += atomic_load_explicit(&v->seen[row], memory_order_relaxed) != 0;
+    if (n_seen != v->table->data.n_rows)
+        return kanon__fail(err, KANON_EINTERNAL, "the check saw %lld records of %lld", (long long)n_seen,
+                           (long long)v->table->data.n_rows);
+    return KANON_OK;
+}
+
+/* Groups with the same text in every run look alike. */
+static bool look_alike(const void *payload, int64_t group, int64_t other)
+{
+    const kanon__verifier *v = payload;
+    const span *a = &v->texts[group * v->n_runs], *b = &v->texts[other * v->n_runs];
+    for (int run = 0; run < v->n_runs; run++)
+        if (a[run].length != b[run].length || memcmp(a[run].bytes, b[run].bytes, a[run].length) != 0)
+            return false;
+    return true;
+}
+
+static uint64_t hash_look(const void *payload, int64_t group, const kanon__hash_key *key)
+{
+    const kanon__verifier *v = payload;
+    const span *texts = &v->texts[group * v->n_runs];
+    uint64_t hash = 0;
+    for (int run = 0; run < v->n_runs; run++)
+        hash = kanon__hash_next(key, hash, kanon__hash_text(key, texts[run].bytes, texts[run].length));
+    return hash;
+}
+
+static kanon_status check_classes(const kanon__verifier *v, const kanon__requirement *required, kanon_error *err)
+{
+    const kanon__group_look look = {.equal = look_alike, .hash = hash_look, .payload = v};
+    return kanon__verify_classes(&v->table->data, required, v->group_of, v->n_groups, &look, err);
 }
 
 static kanon_status check_links(const kanon__verifier *v, kanon_error *err)
@@ -665,11 +731,14 @@ static kanon_status check_links(const kanon__verifier *v, kanon_error *err)
     return KANON_OK;
 }
 
-kanon_status kanon__verifier_finish(const kanon__verifier *v, int64_t k, int threads, kanon_error *err)
+kanon_status kanon__verifier_finish(const kanon__verifier *v, const kanon__requirement *required, int threads,
+                                    kanon_error *err)
 {
-    kanon_status st = check_sizes(v, k, err);
+    kanon_status st = check_seen(v, err);
     if (st == KANON_OK)
         st = check_links(v, err);
+    if (st == KANON_OK)
+        st = check_classes(v, required, err);
     if (st == KANON_OK && v->figures != NULL)
         st = kanon__pool_run(threads, v->table->data.n_quasi, check_attribute, &v, err);
     return st;

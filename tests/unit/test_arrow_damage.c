@@ -294,7 +294,7 @@ static void make_claim(release_claim *out, const char *yaml, const char *csv, co
     out->claim = (kanon__arrow_claim){.table = out->table,
                                       .group_of = out->grouping->group_of,
                                       .n_groups = out->grouping->n_groups,
-                                      .k = 2,
+                                      .requirement = {.policy = &out->table->policy, .k = 2, .most_suppressed = -1},
                                       .schema = &out->schema,
                                       .batches = out->batches->batches,
                                       .n_batches = out->batches->n_batches};
@@ -327,7 +327,7 @@ static void false_claims_are_refused(void **state)
                GROUPS(1, 1, 2, 2));
     kanon__arrow_claim claim = c.claim;
     assert_claim(&claim, NULL);
-    claim.k = 3;
+    claim.requirement.k = 3;
     assert_claim(&claim, "a group of 2 records, fewer than k = 3");
     claim = c.claim;
     claim.mapping = true;
@@ -363,6 +363,142 @@ static void constraints_hold_in_classes(void **state)
     clear_claim(&c);
 }
 
+/* ---- every bit --------------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a value in buffer 1, by format; 0: others. */
+static size_t width_of(const char *format)
+{
+    static const struct {
+        const char *format;
+        size_t width;
+    } widths[] = {{"i", 4}, {"I", 4}, {"l", 8}, {"L", 8}, {"g", 8}, {"f", 4}, {"tdD", 4}, {"s", 2}, {"S", 2},
+                  {"c", 1}, {"C", 1}};
+    for (size_t i = 0; i < N_OF(widths); i++)
+        if (strcmp(format, widths[i].format) == 0)
+            return widths[i].width;
+    return 0;
+}
+
+/* Which of the bits that a reader looks at is flipped; `n` becomes how many there are. */
+typedef struct flip {
+    size_t at, n;
+} flip;
+
+static void flip_in(flip *f, const void *buffer, size_t n_bits)
+{
+    if (buffer != NULL && f->at >= f->n && f->at < f->n + n_bits)
+        ((unsigned char *)(uintptr_t)buffer)[(f->at - f->n) / 8] ^= (unsigned char)(1u << (f->at - f->n) % 8);
+    f->n += buffer != NULL ? n_bits : 0;
+}
+
+static void flip_array(flip *f, const char *format, struct ArrowArray *array)
+{
+    size_t n = (size_t)array->length, width = width_of(format), offset;
+    bool text = format[0] == 'u';
+    if (array->n_buffers < 2 || n == 0)
+        return;
+    flip_in(f, array->buffers[0], n);
+    if (text) {
+        memcpy(&offset, (const char *)array->buffers[1] + 4 * n, 4);
+        flip_in(f, array->buffers[2], 8 * (offset & UINT32_MAX));
+    }
+    else if (width > 0)
+        flip_in(f, array->buffers[1], 8 * width * n);
+}
+
+static void flip_bit(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
+{
+    flip *f = payload;
+    f->n = 0;
+    for (int64_t child = 0; child < schema->n_children; child++) {
+        struct ArrowArray *array = batches->batches[0].children[child];
+        flip_array(f, schema->children[child]->format, array);
+        if (array->dictionary != NULL)
+            flip_array(f, schema->children[child]->dictionary->format, array->dictionary);
+    }
+}
+
+/* Suppressed records, dictionaries, texts, means: whichever bit of a value or a validity changes, it is seen. Offsets
+ * are left alone: no consumer knows how large a buffer is, so one that leads out of it cannot be seen. */
+static void every_flipped_bit_is_refused(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of(people_yaml, people_csv);
+    kanon_grouping *grouping = grouping_of(table, people_groups);
+    for (int form = KANON_ARROW_COLUMNS; form <= KANON_ARROW_MEAN; form++) {
+        flip f = {.at = 0, .n = 1};
+        size_t n_allowed = 0;
+        for (; f.at < f.n; f.at += form == KANON_ARROW_TEXT ? 3 : 1) {
+            kanon_error err = {0};
+            struct ArrowArrayStream stream = {0};
+            kanon_arrow_options options = {
+                .struct_size = sizeof options, .numeric = (kanon_arrow_numeric)form, .threads = 1};
+            kanon_status st = kanon__arrow_export(&stream, table, grouping, &options, &err, flip_bit, &f);
+            if (st == KANON_OK) {
+                stream.release(&stream);
+                n_allowed++;
+            } else if (st != KANON_EINTERNAL) {
+                fail_msg("bit %d: %s", (int)f.at, kanon_status_text(st));
+            }
+        }
+        print_message("form %d: %d bits, %d allowed\n", form, (int)f.n, (int)n_allowed);
+        assert_true(n_allowed == 0);
+    }
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* ---- structs ----------------------------------------------------------------------------------------------------------- */
+
+/* A number or a pointer of the structs is another one. */
+static void other_structs_are_refused(void **state)
+{
+    static const int32_t below[] = {0, 1, -1, 3}, above[] = {0, 1, 4, 3};
+    release_claim c;
+    (void)state;
+    make_claim(&c, "default-role: insensitive\nattributes: {a: {role: quasi}, s: {role: sensitive}}\n",
+               "a,s\n1,x\n2,y\n1,x\n3,z\n", GROUPS(1, 1, 2, 2));
+    struct ArrowSchema *schema = &c.schema, *child = schema->children[0], *kept = schema->children[2];
+    struct ArrowArray *batch = &c.batches->batches[0];
+    assert_claim(&c.claim, NULL);
+#define REFUSED(type, place, value)                                                                                         \
+    do {                                                                                                                    \
+        type before = (place);                                                                                              \
+        (place) = (value);                                                                                                  \
+        assert_claim(&c.claim, "the check");                                                                                \
+        (place) = before;                                                                                                   \
+    } while (0)
+    REFUSED(const char *, schema->format, NULL);
+    REFUSED(const char *, schema->format, "i");
+    REFUSED(int64_t, schema->n_children, schema->n_children - 1);
+    REFUSED(const char *, child->name, NULL);
+    REFUSED(const char *, child->name, "a_mi");
+    REFUSED(const char *, child->format, "u");
+    REFUSED(int64_t, child->n_children, 1);
+    REFUSED(int64_t, child->flags, 0);
+    REFUSED(struct ArrowSchema *, child->dictionary, kept);
+    REFUSED(struct ArrowSchema *, kept->dictionary, NULL);
+    REFUSED(const char *, kept->format, "u");
+    REFUSED(const char *, kept->dictionary->format, "U");
+    REFUSED(int64_t, batch->offset, 1);
+    REFUSED(int64_t, batch->null_count, 1);
+    REFUSED(int64_t, batch->length, -1);
+    REFUSED(int64_t, batch->n_children, 2);
+    REFUSED(const int32_t *, c.claim.order, below);
+    REFUSED(const int32_t *, c.claim.order, above);
+    void (*release_schema)(struct ArrowSchema *) = child->release;
+    child->release = NULL;
+    assert_claim(&c.claim, "the check");
+    child->release = release_schema;
+    void (*release_batch)(struct ArrowArray *) = batch->release;
+    batch->release = NULL;
+    assert_claim(&c.claim, "the check");
+    batch->release = release_batch;
+#undef REFUSED
+    assert_claim(&c.claim, NULL);
+    clear_claim(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +509,8 @@ int main(void)
         cmocka_unit_test(wrong_codes_are_refused),
         cmocka_unit_test(false_claims_are_refused),
         cmocka_unit_test(constraints_hold_in_classes),
+        cmocka_unit_test(every_flipped_bit_is_refused),
+        cmocka_unit_test(other_structs_are_refused),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -520,8 +520,12 @@ static void compare_with_csv(const kanon_table *table, const kanon_grouping *gro
     static const kanon_arrow_numeric arrow[] = {KANON_ARROW_COLUMNS, KANON_ARROW_TEXT, KANON_ARROW_MEAN};
     kanon_error err = {0};
     place path = scratch("release.csv");
-    kanon_outputs outputs = {
-        .struct_size = sizeof outputs, .release = path.text, .numeric = numeric[form], .shuffle = shuffle, .threads = 1};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = path.text,
+                             .numeric = numeric[form],
+                             .shuffle = shuffle,
+                             .shuffle_seed = 5,
+                             .threads = 1};
     kanon__input input = {0};
     kanon__csv csv = {0};
     kanon__csv_options options = {.delimiter = table->source->delimiter};

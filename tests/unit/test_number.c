@@ -56,6 +56,8 @@ static void integers_are_read(void **state)
     assert_integer("+7", 7);
     assert_integer("007", 7);
     assert_integer(" \t-42 \t", -42);
+    assert_integer("\n1\r", 1);
+    assert_integer("\xc2\xa0-42\xe2\x80\xaf", -42);
     assert_integer("9223372036854775807", INT64_MAX);
     assert_integer("-9223372036854775808", INT64_MIN);
     assert_integer("00000000000000000000000009223372036854775807", INT64_MAX);
@@ -79,7 +81,8 @@ static void other_texts_are_no_integers(void **state)
                                         "1,000",
                                         "1a",
                                         "a1",
-                                        "\n1",
+                                        "\xc2\xa0",
+                                        "1\xc2\xa0" "2",
                                         "9223372036854775808",
                                         "-9223372036854775809",
                                         "18446744073709551616",
@@ -148,7 +151,7 @@ static void other_texts_are_no_decimals(void **state)
     static const char *const wrong[] = {"",     " ",   ".",     "-",      "-.",      "e5",       ".e5",
                                         "1e",   "1e+", "1e-",   "1e1.5",  "1.2.3",   "1,5",      "--1",
                                         "1 5",  "inf", "nan",   "0x10",   "1f",      "1e5x",     "+-1",
-                                        "1e 5", "\n1", "1e309", "-1e309", "1.8e308", "infinity", "1e99999999999999999999"};
+                                        "1e 5", "\xc2\xa0", "1e309", "-1e309", "1.8e308", "infinity", "1e99999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         kanon__decimal d;
         if (parse(&d, wrong[i]))

@@ -216,6 +216,7 @@ static void bytes_do_not_depend_on_threads(void **state)
                                          .release = release.text,
                                          .numeric = way < 4 ? (kanon_numeric)way : KANON_NUMERIC_INTERVAL,
                                          .shuffle = way == 4,
+                                         .shuffle_seed = 5,
                                          .threads = thread_counts[c]};
                 assert_done(kanon_publish(table, grouping, &outputs, &err), &err);
                 char *text = read_text(release.text);
@@ -260,8 +261,11 @@ static void errors_do_not_depend_on_threads(void **state)
     for (int shuffle = 0; shuffle < 2; shuffle++)
         for (int c = 0; c < N_COUNTS; c++) {
             kanon_error err = {0};
-            kanon_outputs outputs = {
-                .struct_size = sizeof outputs, .release = release.text, .threads = thread_counts[c], .shuffle = shuffle};
+            kanon_outputs outputs = {.struct_size = sizeof outputs,
+                                     .release = release.text,
+                                     .threads = thread_counts[c],
+                                     .shuffle = shuffle,
+                                     .shuffle_seed = 5};
             assert_int_equal(kanon_publish(table, grouping, &outputs, &err), KANON_EINTERNAL);
             assert_holds(err.message, shuffle == 0 ? "record 90" : "record ");
             assert_true(c == 0 || strcmp(told, err.message) == 0);

@@ -393,7 +393,7 @@ static void check_bad(const bad *b, size_t size)
     assert_int_equal(kanon__schema_parse(&schema, b->text, size, "s.yaml", NULL), KANON_EDATA);
 }
 
-#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight"
+#define ATTRIBUTE_KEYS "valid keys are role, type, taxonomy, mask, weight, bands, top, bottom"
 #define SCHEMA_KEYS "valid keys are missing, default-role, attributes, privacy, algorithm, key, entity, entity-together"
 #define NO_ATTRIBUTES "write 'attributes:' and below it 'COLUMN: {role: ROLE}'"
 #define A "attributes: {a: quasi}\n"
@@ -403,7 +403,7 @@ static void test_bad_keys(void **state)
 {
     static const bad cases[] = {
         {"attributes:\n  age: {roel: quasi}\n", "2: column 9: unknown key 'roel'", "did you mean 'role'?"},
-        {"attributes:\n  age: {bananas: quasi}\n", "2: column 9: unknown key 'bananas'", ATTRIBUTE_KEYS},
+        {"attributes:\n  age: {zucchini: quasi}\n", "2: column 9: unknown key 'zucchini'", ATTRIBUTE_KEYS},
         {A "privcy: {k: 3}\n", "2: column 1: unknown key 'privcy'", "did you mean 'privacy'?"},
         {A "default_role: quasi\n", "2: column 1: unknown key 'default_role'", "did you mean 'default-role'?"},
         {A "privacy: {k: 3, epsilon: 1}\n", "2: column 17: unknown key 'epsilon'",

@@ -1,5 +1,5 @@
 /* SHA-256: the vectors of FIPS 180-4, and the plain way against the processor's instructions. */
-#include "core/sha256.h"
+#include "core/keyed_hash.h"
 #include "core/random.h"
 #include "support.h"
 
@@ -83,6 +83,45 @@ static void sha256_of_pieces(void **state)
     }
 }
 
+/* RFC 4231, test cases 1 and 2, whose keys are shorter than a secret: HMAC fills keys up with zeros, too. And a text of every
+ * length around the ends of blocks, in pieces and at once. */
+static void keyed_hashes_are_hmac(void **state)
+{
+    static const char *const expected[] = {"b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+                                           "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"};
+    static const char *const texts[] = {"Hi There", "what do ya want for nothing?"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        kanon__secret secret = {{0}};
+        kanon__keyed_hash hash;
+        unsigned char digest[KANON__KEYED_HASH_BYTES];
+        char text[2 * KANON__KEYED_HASH_BYTES + 1];
+        memset(secret.bytes, 0x0b, 20);
+        if (i == 1)
+            memcpy(memset(&secret, 0, sizeof secret), "Jefe", 4);
+        kanon__keyed_hash_begin(&hash, &secret);
+        kanon__keyed_hash_add(&hash, texts[i], strlen(texts[i]));
+        kanon__keyed_hash_end(&hash, digest);
+        for (int j = 0; j < KANON__KEYED_HASH_BYTES; j++)
+            snprintf(text + 2 * j, 3, "%02x", digest[j]);
+        assert_string_equal(text, expected[i]);
+    }
+    for (size_t size = 0; size < 200; size++) {
+        static unsigned char bytes[200];
+        unsigned char whole[KANON__KEYED_HASH_BYTES], pieces[KANON__KEYED_HASH_BYTES];
+        kanon__secret secret = {{7}};
+        kanon__keyed_hash hash;
+        kanon__keyed_hash_begin(&hash, &secret);
+        kanon__keyed_hash_add(&hash, bytes, size);
+        kanon__keyed_hash_end(&hash, whole);
+        kanon__keyed_hash_begin(&hash, &secret);
+        for (size_t i = 0; i < size; i++)
+            kanon__keyed_hash_add(&hash, bytes + i, 1);
+        kanon__keyed_hash_end(&hash, pieces);
+        assert_memory_equal(whole, pieces, sizeof whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +129,7 @@ int main(void)
         cmocka_unit_test(sha256_of_a_million_letters),
         cmocka_unit_test(sha256_ways_agree),
         cmocka_unit_test(sha256_of_pieces),
+        cmocka_unit_test(keyed_hashes_are_hmac),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -417,7 +417,7 @@ static void as_a_model(void **unused)
         }
         m->state->n_records = 1; /* the log is written into the leaves when it is 64 KiB */
         assert_done(kanon__session_save(m->state, "test", NULL, &err), &err);
-        assert_done(kanon__session_commit(m->state, &err), &err);
+        assert_done(kanon__session_commit(m->state, NULL, NULL, &err), &err);
         assert_done(kanon__session_begin(m->state, true, &err), &err);
         int parts = (int)model_count(m, "SELECT count(*) FROM changes");
         n_merges += parts < n_parts;

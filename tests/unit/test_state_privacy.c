@@ -10,6 +10,8 @@
 #include "state/maintain/session.h"
 #include "support.h"
 
+#include <sqlite3.h>
+
 enum { MOST = 400, LINE = 64 };
 
 /* Who is in the table: the lines of the CSV file without the key, which is "k" and the number. */
@@ -389,6 +391,77 @@ static void classes_count_an_entity_once(void **unused)
     kanon_schema_free(schema);
 }
 
+/* ---- what is read ------------------------------------------------------------------------------------------------ */
+
+enum { N_LARGE = 4000 };
+
+/* A state of 1000 groups of four with two illnesses each, whose records fill most of its pages. */
+static kanon_state *make_large_state(const char *constraint)
+{
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_state *state = NULL;
+    char yaml[512], *csv = malloc(N_LARGE * 256), *at = csv;
+    int64_t *group_of = calloc(N_LARGE, sizeof *group_of);
+    place path = scratch("large.state");
+    unlink(path.text);
+    snprintf(yaml, sizeof yaml,
+             "attributes: {age: {role: quasi, type: integer}, ill: sensitive, note: insensitive}\n"
+             "privacy: {k: 4, constraints: [{attribute: ill, %s}]}\n", constraint);
+    at += sprintf(at, "age,ill,note\n");
+    for (int i = 0; i < N_LARGE; i++) {
+        at += sprintf(at, "%d,%s,%0150d\n", i, i % 2 == 0 ? "flu" : "gout", i);
+        group_of[i] = i / 4 + 1;
+    }
+    write_text(scratch("s.yaml").text, yaml);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    kanon_table *table = table_of(yaml, csv);
+    kanon_grouping *g = grouping_of(table, group_of);
+    g->k = 4;
+    assert_done(kanon_state_create(path.text, table, schema, g, NULL, NULL, &err), &err);
+    assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
+    kanon_grouping_free(g);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    free(group_of);
+    free(csv);
+    return state;
+}
+
+/* Pages that the insert of one record reads from the file, of how many there are. */
+static int pages_read(const char *constraint, int *n_pages)
+{
+    static const char delta[] = "age,ill,note\n2001,flu,new\n";
+    kanon_error err = {0};
+    kanon_change done;
+    kanon_state *state = make_large_state(constraint);
+    struct stat is;
+    int n_read, highest;
+    sqlite3_db_status(state->store.db, SQLITE_DBSTATUS_CACHE_MISS, &n_read, &highest, 1);
+    assert_done(kanon_state_insert_bytes(state, delta, strlen(delta), "delta", NULL, &done, &err), &err);
+    sqlite3_db_status(state->store.db, SQLITE_DBSTATUS_CACHE_MISS, &n_read, &highest, 1);
+    kanon_state_close(state);
+    assert_int_equal(stat(scratch("large.state").text, &is), 0);
+    *n_pages = (int)(is.st_size / 4096);
+    return n_read;
+}
+
+/* Only a model that compares with the whole table makes an insert read the whole table. */
+static void an_insert_reads_what_it_changes(void **unused)
+{
+    static const char *const of_group[] = {"model: distinct-l-diversity, l: 2", "model: p-sensitive-k-anonymity, p: 2",
+                                           "model: entropy-l-diversity, l: 1.8", "model: recursive-l-diversity, c: 3, l: 2",
+                                           "model: alpha-k, alpha: 0.6"};
+    int n_pages;
+    (void)unused;
+    for (size_t i = 0; i < sizeof of_group / sizeof *of_group; i++) {
+        int n = pages_read(of_group[i], &n_pages);
+        print_message("%s: %d of %d pages\n", of_group[i], n, n_pages);
+        assert_true(n < n_pages / 5);
+    }
+    assert_true(pages_read("model: t-closeness, t: 0.4", &n_pages) > n_pages / 2);
+}
+
 static int set_up(void **state)
 {
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
@@ -401,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_command_keeps_everything, no_leak),
         cmocka_unit_test_teardown(classes_count_an_entity_once, no_leak),
+        cmocka_unit_test_teardown(an_insert_reads_what_it_changes, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }

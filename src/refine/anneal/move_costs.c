@@ -11,7 +11,7 @@ enum { NUMERIC, TABLED, CLIMBING, N_KINDS };
 
 static int kind_of(const kanon__dimension *d)
 {
-    return d->coordinates != NULL ? NUMERIC : d->pair_units != NULL ? TABLED : CLIMBING;
+    return kanon__dimension_is_line(d) ? NUMERIC : d->pair_units != NULL ? TABLED : CLIMBING;
 }
 
 static void order_dimensions(kanon__move_costs *c, const kanon__space *space)
@@ -66,7 +66,7 @@ int64_t kanon__move_costs_need(const kanon__data *t)
     int64_t n = 0;
     for (int i = 0; i < t->n_quasi; i++) {
         const kanon__column *c = &t->columns[t->quasi[i]];
-        if (c->domain->taxonomy != NULL && c->domain->n_codes <= KANON__PAIR_TABLE_LEAVES)
+        if ((c->domain->taxonomy != NULL || c->domain->bands != NULL) && c->domain->n_codes <= KANON__PAIR_TABLE_LEAVES)
             n += (int64_t)1 << 2 * bits_for(c->domain->n_codes);
     }
     return n * (int64_t)sizeof(uint32_t);

@@ -70,7 +70,8 @@ static uint32_t units_between(const kanon__dimension *d, uint32_t a, uint32_t b)
 /* The coordinates of n tuples on dimension i. */
 static void load_lanes(const list_build *f, int i, int32_t begin, int32_t n, uint32_t *out)
 {
-    const uint32_t *position = f->space->dimensions[i].coordinates;
+    const kanon__dimension *d = &f->space->dimensions[i];
+    const uint32_t *position = kanon__dimension_is_line(d) ? d->coordinates : NULL;
     int64_t m = f->space->n_dimensions;
     const uint32_t *codes = f->index->codes + begin * m + i;
     if (position != NULL)
@@ -113,7 +114,7 @@ static void measure_box(const batch *b, const kanon__bound *box, uint32_t *units
         const kanon__dimension *d = &b->f->space->dimensions[i];
         uint32_t lo = box[2 * i], hi = box[2 * i + 1];
         const uint32_t *own = b->own[i];
-        if (d->coordinates != NULL) {
+        if (kanon__dimension_is_line(d)) {
             uint32_t low = d->coordinates[lo], high = d->coordinates[hi], full = d->full;
             for (int lane = 0; lane < LANES; lane++) {
                 uint32_t below = own[lane] < low ? low - own[lane] : 0, above = own[lane] > high ? own[lane] - high : 0;
@@ -136,7 +137,7 @@ static void measure_tuples(const batch *b, int32_t lane, int32_t n, uint32_t *un
     for (int v = 0; v < b->n_varying; v++) {
         const kanon__dimension *d = &b->f->space->dimensions[b->varying[v]];
         uint32_t own = b->own[b->varying[v]][lane];
-        if (d->coordinates != NULL)
+        if (kanon__dimension_is_line(d))
             add_numbers(units, d->full, own, b->others[v]);
         else
             add_categories(units, d, own, b->others[v], n);

@@ -20,8 +20,9 @@
  * Reading (kanon__log_replay): apply the entries about the leaf, in order, to its boxes; when members are read, to them.
  * Saving (kanon__log_save):
  *     1. Add up the entries that are current: about a leaf that there is, and that is not written anew.
- *     2. Where they are more than 64 KiB and 2 bytes per record, or an entry is outdated: mark all leaves with entries
- *        `rewritten` and delete the log; kanon__nodes_write then writes the leaves.
+ *     2. Where they are more than 64 KiB and 2 bytes per record, or an entry is outdated, or the command took records away,
+ *        whose codes must not stay in pages and old parts: mark all leaves with entries `rewritten` and delete the log;
+ *        kanon__nodes_write then writes the leaves.
  *     3. Otherwise append the current entries of this command as a part.
  *
  * Called by index_node.c and group_index.c; calls index_pages.c and store/index_rows.h. Decision 11 says more. */
@@ -393,7 +394,7 @@ kanon_status kanon__log_save(kanon__group_index *index, kanon_error *err)
         n_bytes += log->entries[i].length + FRAME;
         n_new += i >= log->n_saved ? log->entries[i].length + 2 * KANON__VARINT_BYTES : 0;
     }
-    if (log->outdated || n_bytes > (most > LOG_LEAST ? most : LOG_LEAST))
+    if (log->outdated || index->state->forgets || n_bytes > (most > LOG_LEAST ? most : LOG_LEAST))
         KANON_TRY(mark_leaves(index, err), out);
     else if (n_new > 0)
         KANON_TRY(write_part(index, n_new, err), out);

@@ -376,6 +376,42 @@ out:
     return st;
 }
 
+/* ---- the same delta twice ------------------------------------------------------------------------------------------ */
+
+/* A delta is known by the keyed hash of its bytes and of what is done with it. One that is applied twice in a row is most
+ * likely a second attempt by somebody who could not know that the first one succeeded: records would be there twice, or an
+ * equal one deleted. An update is the same the second time. */
+static kanon_status note_delta(delta *d, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = d->state;
+    char bytes[KANON__SHA256_TEXT];
+    unsigned char digest[KANON__KEYED_HASH_BYTES], kind = (unsigned char)d->options->kind;
+    kanon__keyed_hash hash;
+    KANON_TRY(kanon__source_sha256(bytes, d->source, err), out);
+    kanon__keyed_hash_begin(&hash, &s->secret);
+    kanon__keyed_hash_add(&hash, &kind, 1);
+    kanon__keyed_hash_add(&hash, bytes, sizeof bytes);
+    kanon__keyed_hash_end(&hash, digest);
+    bool same = s->has_last_delta && memcmp(digest, s->last_delta, sizeof digest) == 0, has_row = false;
+    if (same) { /* a delta without records does nothing, however often */
+        KANON_TRY(d->source->class->next(d->cursor, &has_row, err), out);
+        d->source->class->seek(d->cursor, 0, NULL);
+    }
+    if (has_row && kind != KANON__DELTA_UPDATE && !d->options->again) {
+        st = kanon__fail(err, KANON_EDATA, "%s: the state has this delta already: it was the last one that was applied",
+                         d->source->name);
+        kanon__hint(err, st, "nothing was changed; if the same records are to be %s once more, say so",
+                    kind == KANON__DELTA_INSERT ? "inserted" : "deleted");
+        kanon__topic(err, st, "again");
+        goto out;
+    }
+    memcpy(s->last_delta, digest, sizeof digest);
+    s->has_last_delta = true;
+out:
+    return st;
+}
+
 kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const kanon__delta_options *options,
                                   kanon__delta_result *out, kanon_error *err)
 {
@@ -383,6 +419,8 @@ kanon_status kanon__session_apply(kanon_state *s, kanon__source *source, const k
     delta d = {.options = options, .source = source};
     *out = (kanon__delta_result){0};
     KANON_TRY(open_delta(&d, s, err), out);
+    KANON_TRY(note_delta(&d, err), out);
+    s->forgets = options->kind != KANON__DELTA_INSERT;
     if (options->kind != KANON__DELTA_DELETE)
         KANON_TRY(scan_rows(&d, err), out);
     out->n_grown = d.reader.n_grown;

@@ -30,6 +30,7 @@ typedef struct comparison {
     int64_t *numbers; /* of the groups, ascending */
     int64_t n_groups;
     int64_t *sizes, *boxes; /* by position in `numbers`, of the records; a size becomes -1 when its group was seen */
+    uint64_t names;         /* the fingerprint of the key hashes, of the records */
     uint64_t *fingerprints; /* sums over the records; 0 when those of the members were subtracted */
 } comparison;
 
@@ -102,6 +103,7 @@ static kanon_status compare_record(const kanon__record *record, const char *cell
         goto out;
     }
     KANON_TRY(check_entity(c, record->id, err), out);
+    c->names += kanon__name_fingerprint(record->id, kanon__row_name(s, c->row.cells));
     int64_t group = c->subset->groups[row];
     if (group > 0)
         add_record(c, position_of_group(c, group), record->id, codes);
@@ -146,6 +148,14 @@ out:
     return st;
 }
 
+/* Each record is found by its key. */
+static kanon_status check_names(const comparison *c, kanon_error *err)
+{
+    uint64_t in_file;
+    kanon_status st = kanon__names_fingerprint(c->state, &in_file, err);
+    return st == KANON_OK && in_file != c->names ? kanon__store_damaged(&c->state->store, "its names", err) : st;
+}
+
 static kanon_status check_groups(kanon_state *s, const kanon__subset *subset, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -153,6 +163,7 @@ static kanon_status check_groups(kanon_state *s, const kanon__subset *subset, ka
     KANON_TRY(kanon__row_init(&c.row, s, err), out);
     KANON_TRY(list_groups(&c, err), out);
     KANON_TRY(kanon__records_visit(s, compare_record, &c, err), out);
+    KANON_TRY(check_names(&c, err), out);
     KANON_TRY(kanon__group_index_visit(s->index, compare_leaf, &c, err), out);
     KANON_TRY(kanon__group_index_check(s->index, err), out);
 out:

@@ -4,7 +4,7 @@
  *        (copy_origin);
  *     2. create the tables, write records with their cells from the CSV file, and codes from the encoded table
  *        (copy_records);
- *     3. count numbers, build the index of key hashes, check that keys differ;
+ *     3. count codes, build the index of key hashes, check that keys differ;
  *     4. build the group index (kanon__session_replace_groups).
  *
  * Records are numbered from 1 in the order of the rows. Called by pipeline/state_change.c; calls store/ and index/. */
@@ -37,6 +37,10 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
     }
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        if (c->domain->bands != NULL) { /* its index computes with single numbers */
+            st = kanon__fail(err, KANON_EINVAL, "%s: a state cannot hold a column with bands", c->name);
+            return kanon__hint(err, st, "release without a state, or give the column a taxonomy of bands");
+        }
         if (!kanon__column_is_numeric(c) || numbers_fit(c))
             continue;
         st = kanon__fail(err, KANON_EINVAL, "%s: a state holds numbers of at most 18 digits", c->name);
@@ -57,6 +61,7 @@ static kanon_status copy_tree_nodes(kanon__state_column *to, const kanon__column
         const char *label = kanon__taxonomy_label(t, node, &length);
         st = kanon__catalog_add_node(to, t->parent[node], label, length, err);
     }
+    to->n_given = to->growth == KANON__GROWS_NEVER ? t->n_nodes : 1; /* the others are values of records */
     if (from->domain->missing_code != KANON__NO_CODE)
         to->missing_node = t->leaf_node[from->domain->missing_code];
     return st;
@@ -208,21 +213,24 @@ static int64_t code_of(const kanon__column *c, int64_t row)
     return code == c->domain->missing_code ? KANON__NULL_CODE : c->domain->scaled[code];
 }
 
-static kanon_status count_numbers(kanon_state *s, const kanon_table *t, kanon_error *err)
+/* How many records have each code. */
+static kanon_status count_codes(kanon_state *s, const kanon_table *t, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int64_t *counts = NULL;
     for (int i = 0; i < s->n_dimensions; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
-        if (!kanon__column_is_numeric(c))
-            continue;
+        bool numeric = kanon__column_is_numeric(c);
         kanon__free(counts);
-        KANON_TRY(kanon__new_array(&counts, c->domain->n_codes, "distinct numbers", err), out);
+        counts = NULL;
+        KANON_TRY(kanon__new_array(&counts, c->domain->n_codes, "distinct values", err), out);
         for (int64_t row = 0; row < t->data.n_rows; row++)
             counts[kanon__code_at(c->codes, row)]++;
         for (uint32_t code = 0; code < c->domain->n_codes; code++) {
-            if (code != c->domain->missing_code && counts[code] > 0)
-                KANON_TRY(kanon__records_put_tally(s, i, c->domain->scaled[code], counts[code], err), out);
+            if (counts[code] == 0 || (numeric && code == c->domain->missing_code))
+                continue;
+            int64_t of_state = numeric ? c->domain->scaled[code] : c->domain->taxonomy->leaf_node[code];
+            KANON_TRY(kanon__records_put_tally(s, i, of_state, counts[code], err), out);
         }
     }
 out:
@@ -363,12 +371,13 @@ kanon_status kanon__session_create(kanon_state *s, const kanon_table *t, const k
     s->worth = KANON__WORTH_FULL;
     KANON_TRY(copy_columns(s, t, schema, err), out);
     KANON_TRY(copy_origin(s, g, err), out);
+    KANON_TRY(kanon__secret_new(&s->secret, err), out);
     KANON_TRY(kanon__catalog_create(s, err), out);
     KANON_TRY(kanon__current_space_new(&s->space, s, err), out);
     KANON_TRY(kanon__records_open(s, err), out);
     KANON_TRY(kanon__entity_index_open(s, err), out);
     KANON_TRY(copy_records(s, t, released ? g->group_of : NULL, err), out);
-    KANON_TRY(count_numbers(s, t, err), out);
+    KANON_TRY(count_codes(s, t, err), out);
     KANON_TRY(kanon__records_index(s, err), out);
     KANON_TRY(check_names(s, t, err), out);
     KANON_TRY(kanon__ranges_read(s, err), out);

@@ -493,8 +493,24 @@ out:
     return st;
 }
 
+/* Whether the records in groups satisfy the constraints as one group; if not, no repair among them can succeed. */
+static kanon_status groups_are_repairable(const enforcement *e, bool *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__tally tally = {0};
+    KANON_TRY(kanon__tally_init(&tally, e->constraints, err), out);
+    for (int64_t row = 0; row < e->subset.n; row++)
+        if (e->group_of[row] >= 0)
+            KANON_TRY(kanon__tally_add(&tally, row, err), out);
+    *out = kanon__tally_holds(&tally);
+out:
+    kanon__tally_clear(&tally);
+    return st;
+}
+
 /* Steps 3 and 4:
- *     a. return suppressed records to groups where deletions have made the budget smaller than their number;
+ *     a. return suppressed records to groups where deletions have made the budget smaller than their number, and all of
+ *        them where the others cannot satisfy the constraints;
  *     b. repair; c. split; d. merge groups that would look alike; e. verify. */
 static kanon_status change_groups(enforcement *e, kanon_error *err)
 {
@@ -514,6 +530,11 @@ static kanon_status change_groups(enforcement *e, kanon_error *err)
                       .ticker = &ticker,
                       .group_of = e->group_of,
                       .n_groups = e->n_groups};
+    bool enough = true;
+    if (e->all && e->constraints != NULL && e->state->n_suppressed > 0)
+        KANON_TRY(groups_are_repairable(e, &enough, err), out);
+    if (!enough)
+        may = 0;
     if (may >= 0 && e->state->n_suppressed > may)
         KANON_TRY(kanon__unsuppress(&run, may, t->data.has_entity && t->policy.entity_together, err), out);
     if (e->constraints != NULL)

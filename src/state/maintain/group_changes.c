@@ -9,7 +9,8 @@
  *     1. Find the group of each record, and sort the records by group.
  *     2. Shrink each of these groups: new members and box; an empty group is removed.
  *     3. Read the ranges anew: they may have become narrower.
- *     4. Disperse each group short of k: remove it, and insert its members as in I3M+ (DisperseLessKCluster).
+ *     4. Disperse each group short of k: remove it, and insert its members as in I3M+ (DisperseLessKCluster). Where fewer
+ *        than k records are left in groups, they form one group, and suppressed records return to it until it has k.
  *
  * Step 4 of one group changes others: they grow, reach k again, or are split, so each group is located anew when its turn
  * comes. Called by apply_delta.c; calls index/, split2k.c and entity_index.h. */
@@ -356,7 +357,7 @@ static kanon_status note_members(const kanon__node *leaf, void *payload, kanon_e
     return KANON_OK;
 }
 
-/* Fewer than k records are left, in the middle of an update: they form one group until the others come back. */
+/* Fewer than k records are left: they form one group until others come back. */
 static kanon_status merge_remaining(kanon_state *s, int64_t n_left, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -377,6 +378,72 @@ out:
     return st;
 }
 
+/* The suppressed records, with their codes one after the other. */
+typedef struct suppressed_list {
+    kanon_state *state;
+    int64_t *records, *codes;
+    int64_t n, capacity, codes_capacity;
+} suppressed_list;
+
+/* A record that is in no group is suppressed. */
+static kanon_status note_suppressed(const kanon__record *record, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    suppressed_list *l = payload;
+    kanon_state *s = l->state;
+    int64_t m = s->n_dimensions;
+    kanon__group_slot at;
+    KANON_TRY(kanon__grow_array(&l->records, &l->capacity, l->n + 1, "records", err), out);
+    KANON_TRY(kanon__grow_array(&l->codes, &l->codes_capacity, (l->n + 1) * m, "records", err), out);
+    KANON_TRY(kanon__record_get(s, NULL, record->id, NULL, l->codes + l->n * m, err), out);
+    KANON_TRY(kanon__group_index_group_of(s->index, &at, record->id, l->codes + l->n * m, err), out);
+    if (at.node == NULL)
+        l->records[l->n++] = record->id;
+out:
+    return st;
+}
+
+/* The suppressed record whose return costs least, of equal ones the lowest number, returns to the groups. */
+static kanon_status take_cheapest(suppressed_list *l, kanon__change_counts *done, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_state *s = l->state;
+    int64_t m = s->n_dimensions, best = 0, least = INT64_MAX;
+    for (int64_t i = 0; i < l->n; i++) {
+        kanon__group_slot at;
+        int64_t increase = 0;
+        KANON_TRY(kanon__group_index_cheapest(s->index, &at, l->codes + i * m, &increase, err), out);
+        if (at.node != NULL && increase < least) {
+            best = i;
+            least = increase;
+        }
+    }
+    KANON_TRY(assign_record(s, l->records[best], l->codes + best * m, done, err), out);
+    s->n_suppressed--;
+    l->n--;
+    memmove(l->records + best, l->records + best + 1, (size_t)(l->n - best) * sizeof *l->records);
+    memmove(l->codes + best * m, l->codes + (best + 1) * m, (size_t)((l->n - best) * m) * sizeof *l->codes);
+out:
+    return st;
+}
+
+static kanon_status take_suppressed(kanon_state *s, int64_t n_grouped, kanon__change_counts *done, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    suppressed_list l = {.state = s};
+    KANON_TRY(kanon__records_list(s, note_suppressed, &l, err), out);
+    if (l.n != s->n_suppressed) {
+        st = kanon__store_damaged(&s->store, "its groups and its records do not fit together", err);
+        goto out;
+    }
+    for (; n_grouped < s->k; n_grouped++)
+        KANON_TRY(take_cheapest(&l, done, err), out);
+out:
+    kanon__free(l.codes);
+    kanon__free(l.records);
+    return st;
+}
+
 kanon_status kanon__groups_delete(kanon_state *s, const int64_t *records, const int64_t *codes, int64_t n,
                                   bool more_will_come, kanon__change_counts *done, kanon_error *err)
 {
@@ -390,15 +457,17 @@ kanon_status kanon__groups_delete(kanon_state *s, const int64_t *records, const 
         departures[i].record = records[i];
     KANON_TRY(find_shrunk_groups(s, departures, codes, n, shrunk, &n_shrunk, err), out);
     int64_t n_left = s->n_records - n - s->n_suppressed;
-    if (n_left < s->k && !more_will_come) {
-        st = kanon__fail(err, KANON_EINFEASIBLE, "only %lld records would be left in groups, fewer than k = %lld",
-                         (long long)n_left, (long long)s->k);
+    if (n_left + s->n_suppressed < s->k && !more_will_come) {
+        st = kanon__fail(err, KANON_EINFEASIBLE, "only %lld records would be left, fewer than k = %lld",
+                         (long long)(n_left + s->n_suppressed), (long long)s->k);
         kanon__hint(err, st, "nothing was changed");
         goto out;
     }
     KANON_TRY(shrink(s, shrunk, n_shrunk, err), out);
     KANON_TRY(kanon__ranges_read(s, err), out);
     KANON_TRY(n_left < s->k ? merge_remaining(s, n_left, err) : disperse_small(s, shrunk, n_shrunk, done, err), out);
+    if (n_left < s->k && !more_will_come)
+        KANON_TRY(take_suppressed(s, n_left, done, err), out);
 out:
     for (int64_t i = 0; shrunk != NULL && i < n; i++)
         clear_members(&shrunk[i].left);

@@ -13,9 +13,11 @@
  *     1. For each class: withhold as above, from the smallest parts; records of a part short of K join the class's
  *        largest part.
  *     2. New records: groups of their own where they are enough; else they join the largest part, or wait (plan_new).
- *     3. Merge groups that fell short of k by this with the group that costs least (merge_groups).
- *     4. Take the withheld records out of the subset (withhold).
- *     5. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating).
+ *     3. Show suppressed records in groups where too few records are left in groups, or the share of suppressed ones has
+ *        become too large: all of a class at once, so no part of it becomes too small (show_suppressed).
+ *     4. Merge groups that fell short of k by this with the group that costs least (merge_groups).
+ *     5. Take the withheld records out of the subset (withhold).
+ *     6. Merge groups that now violate a constraint; a merge makes no joint class smaller (merge_violating).
  *
  * Called by pipeline/state_change.c; calls releases.c, drift.c (to group new records), materialise.c and enforce/. */
 #include "state/maintain/joint_release.h"
@@ -106,14 +108,29 @@ static void assign_group(joint_plan *p, const class_member *who, int64_t group)
     p->groups[who->row] = group;
 }
 
-/* Members of parts short of `least` join the largest part. */
+/* Members of parts short of `least` join the largest part. Where that is too small even then, all others of the class are
+ * suppressed, and at least `least`: some of them join, or all where too few would stay behind. */
 static void join_small_parts(joint_plan *p, class_member *members, int64_t n, int64_t least)
 {
+    int64_t n_joined = 0, n_suppressed = 0;
     count_parts(members, n);
     int64_t to = main_group(members, n);
+    if (to == 0)
+        return;
     for (int64_t i = 0; i < n; i++)
-        if (members[i].part < least && members[i].group != to && to > 0)
+        if (members[i].group == to || members[i].part < least) {
             assign_group(p, &members[i], to);
+            n_joined++;
+        } else
+            n_suppressed += members[i].group == 0;
+    int64_t n_more = n_joined < least ? least - n_joined : 0;
+    if (n_suppressed - n_more < least && n_more > 0)
+        n_more = n_suppressed;
+    for (int64_t i = 0; i < n && n_more > 0; i++)
+        if (members[i].group == 0 && members[i].part >= least) {
+            assign_group(p, &members[i], to);
+            n_more--;
+        }
 }
 
 static void plan_class(joint_plan *p, int64_t n, int64_t n_departed)
@@ -136,6 +153,33 @@ static void plan_class(joint_plan *p, int64_t n, int64_t n_departed)
 
 /* ---- records that were never released ---------------------------------------------------------------------------- */
 
+/* Rows that the algorithm would suppress join the group that costs least: nobody waits who can be shown. Where it suppresses
+ * all, they are one group. */
+static kanon_status join_suppressed(const joint_plan *p, const int32_t *rows, int64_t n, int32_t *group_of,
+                                    int64_t *n_groups, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__space *space = NULL;
+    kanon__clusters clusters = {0};
+    const kanon__data *data = &p->subset->table->data;
+    *n_groups += *n_groups == 0;
+    KANON_TRY(kanon__space_new(&space, data, data->quasi, data->n_quasi, KANON__TERMS_LOSS, err), out);
+    KANON_TRY(kanon__clusters_init(&clusters, space, *n_groups, err), out);
+    for (int64_t i = 0; i < n; i++)
+        if (group_of[i] >= 0)
+            kanon__clusters_join(&clusters, group_of[i], rows[i]);
+    for (int64_t i = 0; i < n; i++)
+        if (group_of[i] < 0) {
+            int64_t to = kanon__clusters_cheapest(&clusters, -1, rows[i]);
+            group_of[i] = to >= 0 ? (int32_t)to : 0;
+            kanon__clusters_join(&clusters, group_of[i], rows[i]);
+        }
+out:
+    kanon__clusters_clear(&clusters);
+    kanon__space_free(space);
+    return st;
+}
+
 static kanon_status make_own_groups(joint_plan *p, const class_member *members, int64_t n, int64_t least, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -146,8 +190,9 @@ static kanon_status make_own_groups(joint_plan *p, const class_member *members, 
     for (int64_t i = 0; i < n; i++)
         rows[i] = (int32_t)members[i].row;
     KANON_TRY(kanon__regroup_rows(p->state, p->subset->table, NULL, rows, n, least, group_of, &n_groups, err), out);
+    KANON_TRY(join_suppressed(p, rows, n, group_of, &n_groups, err), out);
     for (int64_t i = 0; i < n; i++)
-        assign_group(p, &members[i], group_of[i] >= 0 ? p->state->next_group + group_of[i] : WITHHELD);
+        assign_group(p, &members[i], p->state->next_group + group_of[i]);
     p->state->next_group += n_groups;
 out:
     kanon__free(group_of);
@@ -207,9 +252,63 @@ out:
     return st;
 }
 
+/* ---- suppressed records that must be shown ----------------------------------------------------------------------- */
+
+/* The joint class of each row; new records are a class of their own. */
+static kanon_status list_classes(int64_t **out, const joint_plan *p, kanon_error *err)
+{
+    kanon_status st = kanon__new_array(out, p->subset->n, "joint classes", err);
+    for (int64_t row = 0; st == KANON_OK && row < p->subset->n; row++)
+        (*out)[row] = -1;
+    for (int64_t i = 0; st == KANON_OK && i < p->traces.n; i++)
+        if (p->traces.items[i].row >= 0)
+            (*out)[p->traces.items[i].row] = p->traces.items[i].class_of;
+    return st;
+}
+
+/* The suppressed records of one class become a group, which is merged with others where it is short of k. Returns how many
+ * they are; 0: nobody is suppressed. */
+static int64_t show_class(joint_plan *p, const int64_t *class_of)
+{
+    int64_t first = 0, n = 0;
+    while (first < p->subset->n && p->groups[first] != 0)
+        first++;
+    for (int64_t row = first; row < p->subset->n; row++)
+        if (p->groups[row] == 0 && class_of[row] == class_of[first]) {
+            p->groups[row] = p->state->next_group;
+            n++;
+        }
+    p->state->next_group += n > 0;
+    p->result.n_moved += n;
+    return n;
+}
+
+/* Step 3. */
+static kanon_status show_suppressed(joint_plan *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *class_of = NULL, n_grouped = 0, n_suppressed = 0;
+    for (int64_t row = 0; row < p->subset->n; row++) {
+        n_grouped += p->groups[row] > 0;
+        n_suppressed += p->groups[row] == 0;
+    }
+    int64_t may = kanon__fraction_of(p->state->requirements->suppress, n_grouped + n_suppressed);
+    KANON_TRY(list_classes(&class_of, p, err), out);
+    while (n_suppressed > 0 && (n_grouped < p->state->k || (may >= 0 && n_suppressed > may))) {
+        int64_t n = show_class(p, class_of);
+        n_grouped += n;
+        n_suppressed -= n;
+    }
+    if (n_grouped < p->state->k)
+        st = fail_joint_k(p, err);
+out:
+    kanon__free(class_of);
+    return st;
+}
+
 /* ---- groups that fell short of k --------------------------------------------------------------------------------- */
 
-/* Step 3: the planned groups as clusters, numbered by rising group number. */
+/* Step 4: the planned groups as clusters, numbered by rising group number. */
 typedef struct group_merge {
     joint_plan *plan;
     kanon__space *space;
@@ -284,11 +383,7 @@ static kanon_status merge_short(group_merge *m, kanon_error *err)
     KANON_TRY(kanon__new_array(&box, 2 * m->space->n_dimensions, "a box", err), out);
     for (int64_t cluster = 0; cluster < c->n; cluster++) {
         while (c->sizes[cluster] > 0 && c->sizes[cluster] < m->plan->state->k) {
-            int64_t to = cheapest_merge(m, cluster, box);
-            if (to < 0) {
-                st = fail_joint_k(m->plan, err);
-                goto out;
-            }
+            int64_t to = cheapest_merge(m, cluster, box); /* there is one: at least k records are in groups */
             kanon__box_join(m->space, kanon__clusters_box(c, to), kanon__clusters_box(c, cluster));
             c->sizes[to] += c->sizes[cluster];
             c->sizes[cluster] = 0;
@@ -326,7 +421,7 @@ out:
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* Step 4. The table has rows that are withheld, so it is built anew. */
+/* Step 5. The table has rows that are withheld, so it is built anew. */
 static kanon_status withhold(joint_plan *p, kanon_error *err)
 {
     kanon__subset *w = p->subset;
@@ -344,12 +439,27 @@ static kanon_status withhold(joint_plan *p, kanon_error *err)
     kanon_schema_free(w->schema);
     w->table = NULL;
     w->schema = NULL;
-    if (n == 0)
-        return fail_joint_k(p, err);
     return kanon__subset_read_table(w, p->state, err);
 }
 
-/* Step 5. */
+/* Whether the records in groups satisfy the constraints as one group: then merging groups is enough. */
+static kanon_status groups_can_hold(bool *out, const kanon__constraints *constraints, const kanon_grouping *g,
+                                    kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__tally tally = {0};
+    KANON_TRY(kanon__tally_init(&tally, constraints, err), out);
+    for (int64_t row = 0; row < g->n_rows; row++)
+        if (g->group_of[row] >= 0)
+            KANON_TRY(kanon__tally_add(&tally, row, err), out);
+    *out = kanon__tally_holds(&tally);
+out:
+    kanon__tally_clear(&tally);
+    return st;
+}
+
+/* Step 6. Where the records in groups do not suffice, the suppressed ones are shown, too, all of them: parts of classes stay
+ * whole. */
 static kanon_status merge_violating(joint_plan *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -373,6 +483,12 @@ static kanon_status merge_violating(joint_plan *p, kanon_error *err)
         kanon__topic(err, st, "joint-k");
         goto out;
     }
+    KANON_TRY(groups_can_hold(&holds, constraints, g, err), out);
+    for (int64_t row = 0; !holds && row < w->n; row++)
+        if (g->group_of[row] < 0) {
+            g->group_of[row] = 0;
+            p->result.n_moved++;
+        }
     kanon__ticker_init(&ticker, p->state->tick, p->state->payload, "regrouping");
     KANON_TRY(
         kanon__space_new(&space, &w->table->data, w->table->data.quasi, w->table->data.n_quasi, KANON__TERMS_LOSS, err),
@@ -417,6 +533,7 @@ kanon_status kanon__joint_plan(kanon__subset *subset, kanon_state *s, int64_t jo
     for (int64_t row = 0; row < subset->n; row++)
         p.groups[row] = subset->groups[row];
     KANON_TRY(plan_classes(&p, err), out);
+    KANON_TRY(show_suppressed(&p, err), out);
     KANON_TRY(merge_groups(&p, err), out);
     KANON_TRY(withhold(&p, err), out);
     KANON_TRY(merge_violating(&p, err), out);

@@ -89,10 +89,10 @@ void kanon__session_clear(kanon_state *s)
     kanon__catalog_clear(s);
 }
 
-kanon_status kanon__session_commit(kanon_state *s, kanon_error *err)
+kanon_status kanon__session_commit(kanon_state *s, kanon__last_step step, void *payload, kanon_error *err)
 {
     kanon__session_clear(s);
-    return kanon__store_commit(&s->store, err);
+    return step != NULL ? kanon__store_commit_with(&s->store, step, payload, err) : kanon__store_commit(&s->store, err);
 }
 
 void kanon__session_end(kanon_state *s)

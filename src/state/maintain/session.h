@@ -19,8 +19,8 @@
 kanon_status kanon__session_begin(kanon_state *state, bool write, kanon_error *err);
 /* Writes what the command changed and a row of history; the transaction goes on. `detail` may be NULL. */
 kanon_status kanon__session_save(kanon_state *state, const char *command, const char *detail, kanon_error *err);
-/* Ends the session: with what was saved, or as if nothing had been. */
-kanon_status kanon__session_commit(kanon_state *state, kanon_error *err);
+/* Ends the session: with what was saved, or as if nothing had been. `step` may be NULL: kanon__store_commit_with. */
+kanon_status kanon__session_commit(kanon_state *state, kanon__last_step step, void *payload, kanon_error *err);
 void kanon__session_end(kanon_state *state);
 /* Frees what a session holds in memory. */
 void kanon__session_clear(kanon_state *state);
@@ -49,6 +49,7 @@ typedef enum kanon__delta_kind { KANON__DELTA_INSERT = 0, KANON__DELTA_DELETE, K
 typedef struct kanon__delta_options {
     kanon__delta_kind kind;
     bool grow_taxonomy;
+    bool again; /* also where it is the delta that was applied last */
 } kanon__delta_options;
 
 typedef struct kanon__delta_result {

@@ -10,6 +10,7 @@
  * Called by maintain/session.c and maintain/create_state.c; calls store.h, state_requirements.h and category_nodes.c. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "state/store/forget.h"
 #include "state/store/state_requirements.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
@@ -34,7 +35,8 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
     static const char *const texts[TABLES + 1] = {
         "CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
         "CREATE TABLE missing(number INTEGER PRIMARY KEY, text BLOB)",
-        "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat)",
+        "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat, "
+        "given)",
         "CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID",
         "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID",
         "CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID",
@@ -161,6 +163,20 @@ static kanon_status put_text(kanon_state *s, sqlite3_stmt *put, const char *name
     return kanon__store_step(&s->store, put, NULL, err);
 }
 
+/* Bytes that are no text; NULL: there are none. */
+static kanon_status put_bytes(kanon_state *s, sqlite3_stmt *put, const char *name, const void *bytes, int size,
+                              kanon_error *err)
+{
+    sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
+    sqlite3_bind_blob(put, 2, bytes, size, SQLITE_STATIC);
+    return kanon__store_step(&s->store, put, NULL, err);
+}
+
+static kanon_status put_last_delta(kanon_state *s, sqlite3_stmt *put, kanon_error *err)
+{
+    return put_bytes(s, put, "last_delta", s->has_last_delta ? s->last_delta : NULL, sizeof s->last_delta, err);
+}
+
 static kanon_status save_meta(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -177,6 +193,8 @@ static kanon_status save_meta(kanon_state *s, kanon_error *err)
     KANON_TRY(put_text(s, put, "seed", seed, err), out);
     KANON_TRY(put_text(s, put, "delimiter", form, err), out);
     KANON_TRY(put_text(s, put, "line_end", s->crlf ? "\r\n" : "\n", err), out);
+    KANON_TRY(put_bytes(s, put, "secret", s->secret.bytes, sizeof s->secret.bytes, err), out);
+    KANON_TRY(put_last_delta(s, put, err), out);
 out:
     sqlite3_finalize(put);
     return st;
@@ -217,11 +235,26 @@ static kanon_status get_text(kanon_state *s, sqlite3_stmt *find, const char *nam
     return st;
 }
 
+/* *found: there are some, and they are as many as they have to be. */
+static kanon_status get_bytes(kanon_state *s, sqlite3_stmt *find, const char *name, void *out, int size, bool *found,
+                              kanon_error *err)
+{
+    kanon_status st = get(s, find, name, SQLITE_BLOB, err);
+    const void *bytes = st == KANON_OK ? sqlite3_column_blob(find, 0) : NULL;
+    *found = bytes != NULL;
+    if (bytes != NULL && sqlite3_column_bytes(find, 0) != size)
+        return kanon__store_damaged(&s->store, name, err);
+    if (bytes != NULL)
+        memcpy(out, bytes, (size_t)size);
+    return st;
+}
+
 static kanon_status load_meta(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *find = NULL;
     char *seed = NULL, *delimiter = NULL, *line_end = NULL;
+    bool has_secret = false;
     KANON_TRY(kanon__store_prepare(&s->store, &find, "SELECT value FROM meta WHERE name = ?", err), out);
     KANON_TRY(get_numbers(s, find, meta_fixed, N_FIXED, err), out);
     KANON_TRY(get_numbers(s, find, meta_counters, N_COUNTERS, err), out);
@@ -232,9 +265,11 @@ static kanon_status load_meta(kanon_state *s, kanon_error *err)
     KANON_TRY(get_text(s, find, "seed", &seed, err), out);
     KANON_TRY(get_text(s, find, "delimiter", &delimiter, err), out);
     KANON_TRY(get_text(s, find, "line_end", &line_end, err), out);
+    KANON_TRY(get_bytes(s, find, "secret", s->secret.bytes, sizeof s->secret.bytes, &has_secret, err), out);
+    KANON_TRY(get_bytes(s, find, "last_delta", s->last_delta, sizeof s->last_delta, &s->has_last_delta, err), out);
     unsigned long long number = 0;
     if (seed == NULL || sscanf(seed, "%llu", &number) != 1 || delimiter == NULL || strlen(delimiter) != 1 ||
-        line_end == NULL) {
+        line_end == NULL || !has_secret) {
         st = kanon__store_damaged(&s->store, "meta", err);
         goto out;
     }
@@ -285,16 +320,16 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
-    KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err), out);
     for (int i = 0; i < s->n_columns; i++) {
         const kanon__state_column *c = &s->columns[i];
-        const int numbers[] = {(int)c->growth, c->scale, c->key, c->missing_node, c->tree != NULL};
+        const int numbers[] = {(int)c->growth, c->scale, c->key, c->missing_node, c->tree != NULL, c->n_given};
         sqlite3_bind_int(put, 1, i);
         sqlite3_bind_blob(put, 2, c->name, (int)strlen(c->name), SQLITE_STATIC);
         sqlite3_bind_int(put, 3, (int)c->role);
         sqlite3_bind_int(put, 4, (int)c->type);
         sqlite3_bind_text(put, 5, c->weight_text, -1, SQLITE_STATIC);
-        for (int j = 0; j < 5; j++)
+        for (int j = 0; j < 6; j++)
             sqlite3_bind_int(put, 6 + j, numbers[j]);
         KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
     }
@@ -334,7 +369,10 @@ kanon_status kanon__catalog_update(kanon_state *s, kanon_error *err)
     sqlite3_stmt *put = NULL;
     KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT OR REPLACE INTO meta VALUES(?, ?)", err), out);
     KANON_TRY(put_numbers(s, put, meta_counters, N_COUNTERS, err), out);
+    KANON_TRY(put_last_delta(s, put, err), out);
     KANON_TRY(save_nodes(s, err), out);
+    if (s->forgets)
+        KANON_TRY(kanon__labels_forget(s, err), out);
 out:
     sqlite3_finalize(put);
     return st;
@@ -361,7 +399,8 @@ static kanon_status load_column(kanon_state *s, sqlite3_stmt *row, bool *has_tre
                                .scale = sqlite3_column_int(row, 6),
                                .key = sqlite3_column_int(row, 7),
                                .dimension = -1,
-                               .missing_node = sqlite3_column_int(row, 8)};
+                               .missing_node = sqlite3_column_int(row, 8),
+                               .n_given = sqlite3_column_int(row, 10)};
     *has_tree = sqlite3_column_int(row, 9) != 0;
     s->n_columns++;
     const void *name = sqlite3_column_blob(row, 1);
@@ -392,13 +431,20 @@ static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, k
         KANON_TRY(kanon__store_step(&s->store, nodes, &row, err), out);
         if (!row)
             break;
+        char forgotten[KANON__FORGOTTEN_BYTES];
         const void *label = sqlite3_column_blob(nodes, 2);
+        size_t length = (size_t)sqlite3_column_bytes(nodes, 2);
         int32_t expected = c->tree != NULL ? c->tree->n_nodes : 0, parent = sqlite3_column_int(nodes, 1);
-        if (sqlite3_column_int(nodes, 0) != expected || parent < -1) {
+        bool is_forgotten = sqlite3_column_type(nodes, 2) == SQLITE_NULL;
+        if (sqlite3_column_int(nodes, 0) != expected || parent < -1 || (is_forgotten && expected < c->n_given)) {
             st = kanon__store_damaged(&s->store, "a tree", err);
             goto out;
         }
-        st = kanon__catalog_add_node(c, parent, label != NULL ? label : "", (size_t)sqlite3_column_bytes(nodes, 2), err);
+        if (is_forgotten) {
+            length = kanon__forgotten_label(forgotten, expected);
+            label = forgotten;
+        }
+        st = kanon__catalog_add_node(c, parent, label != NULL ? label : "", length, err);
         if (st == KANON_EDATA)
             st = kanon__store_damaged(&s->store, "a tree", err);
         if (st != KANON_OK)
@@ -406,7 +452,7 @@ static kanon_status load_tree(kanon_state *s, sqlite3_stmt *nodes, int column, k
     }
     int32_t n = c->tree != NULL ? c->tree->n_nodes : 0;
     c->n_saved = n;
-    if (n == 0 || c->missing_node < -1 || c->missing_node >= n || (c->missing_node >= 0 && c->inner[c->missing_node]))
+    if (n == 0 || c->n_given < 1 || c->n_given > n || c->missing_node < -1 || c->missing_node >= n || (c->missing_node >= 0 && c->inner[c->missing_node]))
         st = kanon__store_damaged(&s->store, "a tree", err);
 out:
     sqlite3_reset(nodes);
@@ -501,6 +547,8 @@ void kanon__catalog_clear(kanon_state *s)
     s->dimensions = NULL;
     s->program = s->refinement = s->settings = s->algorithm = NULL;
     s->n_columns = s->n_dimensions = s->n_key = s->n_sensitive = 0;
+    s->secret = (kanon__secret){0};
+    s->has_last_delta = s->forgets = false;
 }
 
 /* ---- as a schema ------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,16 @@ static kanon_status check_pages(kanon_state *s, kanon_error *err)
     return rc == SQLITE_OK ? KANON_OK : kanon__store_fail(&s->store, rc, err);
 }
 
+/* The check goes on where a page cannot be read, and says so in words: "unable to get the page. error code=266". */
+static kanon_status tables_fail(const kanon_state *s, const char *said, kanon_error *err)
+{
+    const char *at = said != NULL ? strstr(said, "error code=") : NULL;
+    int code = 0;
+    if (at != NULL && sscanf(at, "error code=%d", &code) == 1 && (code & 0xff) == SQLITE_IOERR)
+        return kanon__store_fail(&s->store, code, err);
+    return kanon__store_damaged(&s->store, "its tables", err);
+}
+
 static kanon_status check_tables(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -35,7 +45,7 @@ static kanon_status check_tables(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__store_step(&s->store, check, &row, err), out);
     const char *text = row ? (const char *)sqlite3_column_text(check, 0) : NULL;
     if (text == NULL || strcmp(text, "ok") != 0)
-        st = kanon__store_damaged(&s->store, "its tables", err);
+        st = tables_fail(s, text, err);
 out:
     sqlite3_finalize(check);
     return st;
@@ -49,14 +59,12 @@ static kanon_status expect_none(kanon_state *s, const char *sql, const char *whe
     return st == KANON_OK && n != 0 ? kanon__store_damaged(&s->store, where, err) : st;
 }
 
-/* For every number: the tally, and -1 for each record that has it, add up to 0. */
+/* For every code: the tally, and -1 for each record that has it, add up to 0. */
 static kanon_status check_tallies(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     char sql[512];
     for (int i = 0; i < s->n_dimensions && st == KANON_OK; i++) {
-        if (!s->space->dimensions[i].numeric)
-            continue;
         snprintf(
             sql, sizeof sql,
             "SELECT count(*) FROM (SELECT place, sum(n) AS total FROM (SELECT place, n FROM tallies WHERE dimension = %d "

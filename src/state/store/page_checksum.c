@@ -1,15 +1,21 @@
-/* The checksum, and a VFS that passes every call on to the standard one and adds two things:
+/* The checksum, and a VFS that passes every call on to the standard one and adds four things:
  *
  *     1. pages of the database get a checksum when they are written and are checked when they are read;
  *     2. small writes that follow each other are collected in a buffer: SQLite writes a page of the journal in three
- *        pieces.
+ *        pieces;
+ *     3. what is free within a page is zero in the file: SQLite overwrites what it deletes, but leaves copies in the gap of
+ *        a page when it moves cells to another page;
+ *     4. a last step when a transaction is committed, which can still refuse it.
  *
  * The buffer is flushed before any other operation on the file, so whatever SQLite relies on, such as that a journal is
  * on disk once it is synced, stays true. No global state stays: the layer is registered only while a file is opened. */
 #include "state/store/page_checksum.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- checksums --------------------------------------------------------------------------------------------------- */
 
@@ -67,6 +73,40 @@ bool kanon__page_checksum_holds(const unsigned char page[KANON__PAGE_SIZE], int6
     return sum == sum_of(page, offset) || is_zero(page);
 }
 
+/* ---- what is free in a page -------------------------------------------------------------------------------------- */
+
+static int two_bytes(const unsigned char *at)
+{
+    return at[0] << 8 | at[1];
+}
+
+/* Offsets in the header of a page of a B-tree: https://sqlite.org/fileformat2.html, section 1.6. */
+enum { FREE_BLOCK_AT = 1, CELLS_AT = 3, CONTENT_AT = 5, LEAF_HEADER = 8, INNER_HEADER = 12, FILE_HEADER = 100 };
+
+/* Zeros into the free blocks and into the gap between the pointers to cells and the cells. Another page than one of a
+ * B-tree begins with the number of a page, the first byte of which is 0 as long as the file has fewer than 2^24 pages, or
+ * is zero. A page that does not fit together is left as it is, for SQLite to notice. */
+void kanon__page_clear_free(unsigned char page[KANON__PAGE_SIZE], int64_t offset)
+{
+    enum { USABLE = KANON__PAGE_SIZE - KANON__PAGE_RESERVED };
+    unsigned char *header = page + (offset == 0 ? FILE_HEADER : 0);
+    bool is_leaf = header[0] == 10 || header[0] == 13, is_inner = header[0] == 2 || header[0] == 5;
+    if (!is_leaf && !is_inner)
+        return;
+    int begin = (int)(header - page) + (is_leaf ? LEAF_HEADER : INNER_HEADER) + 2 * two_bytes(header + CELLS_AT);
+    int end = two_bytes(header + CONTENT_AT);
+    if (begin > end || end > USABLE)
+        return;
+    memset(page + begin, 0, (size_t)(end - begin));
+    for (int at = two_bytes(header + FREE_BLOCK_AT), next; at >= end && at <= USABLE - 4; at = next) {
+        int size = two_bytes(page + at + 2);
+        next = two_bytes(page + at);
+        if (size < 4 || size > USABLE - at || (next != 0 && next <= at))
+            return;
+        memset(page + at + 4, 0, (size_t)size - 4);
+    }
+}
+
 /* ---- a file ------------------------------------------------------------------------------------------------------ */
 
 enum { BUFFER_SIZE = 16 * KANON__PAGE_SIZE };
@@ -113,6 +153,8 @@ static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 of
     int rc = flush_buffer(file);
     if (rc == SQLITE_OK)
         rc = below(file)->pMethods->xRead(below(file), bytes, size, offset);
+    if (rc == SQLITE_IOERR_CORRUPTFS) /* the system could not read: SQLite would call that a damaged file */
+        return SQLITE_IOERR_READ;
     return rc == SQLITE_OK && is_page(file, size, offset) && !kanon__page_checksum_holds(bytes, offset) ? SQLITE_IOERR_DATA
                                                                                                         : rc;
 }
@@ -130,8 +172,10 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     if (f->n_buffered == 0)
         f->buffer_offset = offset;
     memcpy(f->buffer + f->n_buffered, bytes, (size_t)size);
-    if (is_page(file, size, offset))
+    if (is_page(file, size, offset)) {
+        kanon__page_clear_free(f->buffer + f->n_buffered, offset);
         kanon__page_write_checksum(f->buffer + f->n_buffered, offset);
+    }
     f->n_buffered += size;
     return SQLITE_OK;
 }
@@ -182,10 +226,11 @@ static int file_sector(sqlite3_file *file)
     return below(file)->pMethods->xSectorSize(below(file));
 }
 
-/* Atomic batch writes would bypass the journal, whose order the buffer relies on. */
+/* Atomic writes would bypass the journal, on whose order the buffer relies, and on whose end the last step. */
 static int file_characteristics(sqlite3_file *file)
 {
-    return below(file)->pMethods->xDeviceCharacteristics(below(file)) & ~SQLITE_IOCAP_BATCH_ATOMIC;
+    enum { ATOMIC = SQLITE_IOCAP_BATCH_ATOMIC | SQLITE_IOCAP_ATOMIC | SQLITE_IOCAP_ATOMIC4K };
+    return below(file)->pMethods->xDeviceCharacteristics(below(file)) & ~ATOMIC;
 }
 
 /* Version 1: without shared memory and mapped pages, which would bypass the checksums. */
@@ -223,8 +268,46 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     return rc;
 }
 
+/* Renames on disk: what follows must not get there first. Where a directory cannot be synced, it is as safe as its file
+ * system makes it. */
+static int rename_on_disk(const char *from, const char *to)
+{
+    char directory[PATH_MAX];
+    if (rename(from, to) != 0)
+        return SQLITE_IOERR_DELETE;
+    const char *slash = strrchr(to, '/');
+    snprintf(directory, sizeof directory, "%.*s", slash != NULL ? (int)(slash - to) + 1 : 1, slash != NULL ? to : ".");
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    return SQLITE_OK;
+}
+
+/* SQLite has closed the journal and holds the lock of the file until this returns. An error makes it roll the transaction
+ * back, by the journal that is there again. */
+static int commit_with_last_step(kanon__page_layer *layer, const char *journal)
+{
+    char aside[PATH_MAX + sizeof KANON__ASIDE];
+    bool (*last_step)(void *) = layer->last_step;
+    layer->last_step = NULL;
+    snprintf(aside, sizeof aside, "%s" KANON__ASIDE, journal);
+    int rc = rename_on_disk(journal, aside);
+    if (rc != SQLITE_OK)
+        return rc;
+    layer->is_committed = last_step(layer->payload);
+    if (!layer->is_committed)
+        return rename_on_disk(aside, journal) == SQLITE_OK ? SQLITE_IOERR_DELETE : SQLITE_OK;
+    unlink(aside); /* where it stays, the next one who opens the state removes it */
+    return SQLITE_OK;
+}
+
 static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 {
+    kanon__page_layer *layer = (kanon__page_layer *)vfs;
+    if (layer->last_step != NULL)
+        return commit_with_last_step(layer, name);
     return under(vfs)->xDelete(under(vfs), name, sync);
 }
 

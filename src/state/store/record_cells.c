@@ -1,13 +1,14 @@
 /* The cells of one record: packed into a line of CSV, hashed for its key and its entity, and encoded.
  *
  *     cells  --pack-->  one line, as it is stored in records.cells  --unpack-->  cells that point into the line
- *     cells  --hash-->  key hash, entity hash, hashes of sensitive cells (64 bits; equal cells have equal hashes)
+ *     cells  --hash-->  key hash, entity hash, keyed hashes of sensitive cells (64 bits; equal cells have equal hashes)
  *     cell   --code-->  the whole number of state.h
  *
- * Hashes and comparisons take a cell as its text, so "a" and a with quotes around it are equal. Hashes only find
- * candidates: whoever acts on a match compares the cells. Called by records.c, entity_index.c and maintain/; calls
+ * Hashes and comparisons take a cell as its value (core/text.h), so "a", a without quotes and a with spaces around it are
+ * equal. Hashes only find candidates: whoever acts on a match compares the cells. Called by records.c, entity_index.c and maintain/; calls
  * category_nodes.c. */
 #include "core/alloc.h"
+#include "core/text.h"
 #include "state/store/records.h"
 #include "table/number.h"
 #include "table/tree_internal.h"
@@ -103,6 +104,14 @@ bool kanon__row_unpack(const kanon_state *s, kanon__row *row)
 
 /* ---- hashes ------------------------------------------------------------------------------------------------------ */
 
+/* The cell without the white space at its ends: its value. Doubled quotes stay pairs. */
+static kanon__cell value_of(const kanon__cell *cell)
+{
+    kanon__cell value = *cell;
+    kanon__trim(&value.text, &value.length);
+    return value;
+}
+
 /* The next byte of a cell without its doubled quotes; -1 past the last. */
 static int next_byte(const kanon__cell *cell, size_t *at)
 {
@@ -117,8 +126,9 @@ static int next_byte(const kanon__cell *cell, size_t *at)
 static uint64_t hash_cell(uint64_t hash, const kanon__cell *cell)
 {
     const uint64_t prime = UINT64_C(0x100000001b3);
+    const kanon__cell value = value_of(cell);
     int byte;
-    for (size_t at = 0; (byte = next_byte(cell, &at)) >= 0;)
+    for (size_t at = 0; (byte = next_byte(&value, &at)) >= 0;)
         hash = (hash ^ (uint64_t)byte) * prime;
     return (hash ^ 0x1ff) * prime;
 }
@@ -149,10 +159,11 @@ uint64_t kanon__row_name(const kanon_state *s, const kanon__cell *cells)
 
 static bool cells_are_equal(const kanon__cell *left, const kanon__cell *right)
 {
+    const kanon__cell left_value = value_of(left), right_value = value_of(right);
     size_t at_left = 0, at_right = 0;
     for (;;) {
-        int byte = next_byte(left, &at_left);
-        if (byte != next_byte(right, &at_right))
+        int byte = next_byte(&left_value, &at_left);
+        if (byte != next_byte(&right_value, &at_right))
             return false;
         if (byte < 0)
             return true;
@@ -167,23 +178,33 @@ bool kanon__rows_have_same_name(const kanon_state *s, const kanon__cell *left, c
     return true;
 }
 
-/* The hash in the byte order of the file, lowest byte first. It is only ever compared. */
-static uint64_t in_file_order(uint64_t hash)
+/* Eight bytes of the keyed hash of a text: who has not the secret cannot try values. They are only ever compared. The first
+ * byte says what the text is, so that an entity and a sensitive value of the same text have nothing in common. */
+static uint64_t keyed_hash(const kanon_state *s, char what, const kanon__cell *cell)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return __builtin_bswap64(hash);
-#else
-    return hash;
-#endif
+    kanon__keyed_hash hash;
+    unsigned char digest[KANON__KEYED_HASH_BYTES];
+    uint64_t out;
+    kanon__keyed_hash_begin(&hash, &s->secret);
+    kanon__keyed_hash_add(&hash, &what, 1);
+    for (size_t at = 0; cell != NULL && at < cell->length;) {
+        unsigned char byte = (unsigned char)next_byte(cell, &at);
+        kanon__keyed_hash_add(&hash, &byte, 1);
+    }
+    kanon__keyed_hash_end(&hash, digest);
+    memcpy(&out, digest, sizeof out);
+    return out;
 }
 
 void kanon__row_sensitive_hashes(const kanon_state *s, const kanon__cell *cells, uint64_t *out)
 {
     for (int i = 0, at = 0; i < s->n_columns; i++)
         if (s->columns[i].role == KANON_ROLE_SENSITIVE)
-            out[at++] = in_file_order(finish_hash(hash_cell(HASH_BEGIN, &cells[i])));
-    if (s->entity >= 0)
-        out[s->n_sensitive] = in_file_order(kanon__row_entity(s, cells));
+            out[at++] = keyed_hash(s, 'v', &cells[i]);
+    if (s->entity >= 0 && kanon__cell_is_missing(s, &cells[s->entity]))
+        out[s->n_sensitive] = keyed_hash(s, 'm', NULL); /* one entity, as in kanon__row_entity */
+    else if (s->entity >= 0)
+        out[s->n_sensitive] = keyed_hash(s, 'e', &cells[s->entity]);
 }
 
 /* Nothing tells missing entities apart, so all of them are one entity: that is the safe assumption. */
@@ -203,16 +224,18 @@ bool kanon__rows_have_same_entity(const kanon_state *s, const kanon__cell *left,
 
 /* ---- codes ------------------------------------------------------------------------------------------------------- */
 
+/* The value of the cell as plain text. */
 static kanon_status plain_text(kanon__cell_reader *r, const kanon__cell *cell, const char **text, size_t *length,
                                kanon_error *err)
 {
-    *text = cell->text;
-    *length = cell->length;
+    const kanon__cell value = value_of(cell);
+    *text = value.text;
+    *length = value.length;
     if (!cell->doubled)
         return KANON_OK;
     kanon_status st = kanon__grow_array(&r->scratch, &r->scratch_capacity, (int64_t)cell->length + 1, "a cell", err);
     if (st == KANON_OK) {
-        *length = kanon__csv_unescape(r->scratch, cell);
+        *length = kanon__csv_unescape(r->scratch, &value);
         *text = r->scratch;
     }
     return st;

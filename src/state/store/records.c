@@ -7,8 +7,8 @@
  *     id      1 ............ first_unfiled-1 | first_unfiled ...... next_record-1
  *     hash    records.name, indexed          | new_names; records.name is NULL
  *
- * Tallies. How many records have each number of each attribute: the least and the greatest one are the attribute's range,
- * also after deletes. Changes are collected in memory and written once per number, when the ranges are asked for or the
+ * Tallies. How many records have each code of each attribute: the least and the greatest number are the attribute's range,
+ * also after deletes, and a category without a record is forgotten (forget.c). Changes are collected in memory and written once per number, when the ranges are asked for or the
  * command ends (write_tallies).
  *
  * Called by maintain/ and entity_index.c; calls record_cells.c, current_space.h and store.h. */
@@ -308,6 +308,27 @@ out:
     return st;
 }
 
+kanon_status kanon__names_fingerprint(kanon_state *s, uint64_t *out, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    sqlite3_stmt *names = NULL;
+    bool found;
+    *out = 0;
+    KANON_TRY(kanon__store_prepare(
+                  &s->store, &names,
+                  "SELECT id, name FROM records WHERE name IS NOT NULL UNION ALL SELECT id, name FROM new_names", err),
+              out);
+    for (;;) {
+        KANON_TRY(kanon__store_step(&s->store, names, &found, err), out);
+        if (!found)
+            break;
+        *out += kanon__name_fingerprint(sqlite3_column_int64(names, 0), (uint64_t)sqlite3_column_int64(names, 1));
+    }
+out:
+    sqlite3_finalize(names);
+    return st;
+}
+
 /* Hashes that occur twice are few, so the cells of their records are compared one by one. */
 kanon_status kanon__records_find_duplicate(kanon_state *s, int64_t *out, kanon_error *err)
 {
@@ -346,7 +367,7 @@ kanon_status kanon__records_tally(kanon_state *s, const int64_t *codes, int chan
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__grow_array(&s->tallies, &s->tallies_capacity, s->n_tallies + s->n_dimensions, "tallies", err), out);
     for (int i = 0; i < s->n_dimensions; i++)
-        if (s->space->dimensions[i].numeric && codes[i] != KANON__NULL_CODE)
+        if (codes[i] != KANON__NULL_CODE)
             s->tallies[s->n_tallies++] = (kanon__number_tally){i, codes[i], change};
 out:
     return st;

@@ -96,4 +96,12 @@ kanon_status kanon__ranges_read(kanon_state *state, kanon_error *err);
 /* Bring a numeric column to another scale, everywhere in the file but the index. */
 kanon_status kanon__records_rescale(kanon_state *state, int column, int scale, kanon_error *err);
 
+/* A sum over all records, for a check: which key hash each of them has. */
+static inline uint64_t kanon__name_fingerprint(int64_t record, uint64_t name)
+{
+    uint64_t mixed = (name ^ (uint64_t)record * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+    return mixed ^ mixed >> 32;
+}
+kanon_status kanon__names_fingerprint(kanon_state *state, uint64_t *out, kanon_error *err);
+
 #endif

@@ -14,16 +14,16 @@
  * nodes are only added. Ranks and leaf numbers, as tables use them, shift when values come and go: they are never in the
  * file.
  *
- * Tables of the file (version 3; some names are older than the words used here, and stay):
+ * Tables of the file (version 4; some names are older than the words used here, and stay):
  *
  *     meta      name, value               settings and counters
  *     missing   text                      texts that mean "no value"
  *     columns   number, name, role, ...   the columns of the table
- *     trees     col, node, parent, label  the trees of categorical columns
+ *     trees     col, node, parent, label  the trees of categorical columns; label NULL: forgotten, nobody has it any more
  *     records   id, name, shown, since, cells, p0, p1, ...    a record: hash of its key, group in the last release and
  *                                         since which release, cells as CSV, codes; NULL where a number is missing
  *     new_names name, id                  key hashes of the records from first_unfiled on, which have none in `records`
- *     tallies   dimension, place, n       how many records have a number; the first and the last one are the range
+ *     tallies   dimension, place, n       how many records have a code; the first and the last number are the range
  *     nodes     id, entries               node pages of the group index: index/index_pages.c
  *     crowds    id, entries               member pages: the members of the groups of a leaf
  *     changes   number, entries           the log of the group index: index/index_log.c
@@ -39,6 +39,7 @@
 #ifndef KANON_STATE_STATE_H
 #define KANON_STATE_STATE_H
 
+#include "core/keyed_hash.h"
 #include "state/store/store.h"
 #include "table/schema.h"
 
@@ -84,6 +85,7 @@ typedef struct kanon__state_column {
     int64_t inner_capacity;
     int32_t missing_node; /* -1: none yet */
     int32_t n_saved;      /* nodes that are in the file */
+    int32_t n_given;      /* nodes that are no value of a record: of the taxonomy as it was given, or the root alone */
     int levels;           /* of a mask; 0: not computed yet */
 } kanon__state_column;
 
@@ -114,6 +116,11 @@ struct kanon_state {
     int64_t revision;
     char *algorithm, *settings, *refinement; /* settings: NAME=VALUE, one per line */
     char *program;                           /* the version that made the state */
+    kanon__secret secret;                    /* of the hashes in `departed` and of last_delta; never leaves the file */
+    /* the last delta that was applied: its keyed hash, so that the same one is not applied twice in a row */
+    unsigned char last_delta[KANON__KEYED_HASH_BYTES];
+    bool has_last_delta;
+    bool forgets; /* this command takes records or values away: nothing of them may stay in the file */
     /* counters */
     int64_t n_records, n_groups, n_suppressed, next_record, first_unfiled, next_group, next_change, n_releases, root;
     int64_t worth;                      /* of the shares in the index: store/current_space.h */
@@ -147,7 +154,8 @@ kanon_status kanon__catalog_add_node(kanon__state_column *column, int32_t parent
 kanon_status kanon__catalog_create(kanon_state *state, kanon_error *err);
 /* Write everything but records, groups and releases. */
 kanon_status kanon__catalog_save(kanon_state *state, kanon_error *err);
-/* Write what commands change: counters and new nodes of trees. */
+/* Write what commands change: counters and new nodes of trees. Where the command took records away (state->forgets), labels
+ * that no record has any more are taken out of the file; their nodes stay, without a name. */
 kanon_status kanon__catalog_update(kanon_state *state, kanon_error *err);
 /* Read it again; the transaction has begun. */
 kanon_status kanon__catalog_load(kanon_state *state, kanon_error *err);

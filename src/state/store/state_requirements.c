@@ -128,8 +128,8 @@ static kanon_status take_row(kanon_state *s, sqlite3_stmt *row, kanon_error *err
     bool good = name != NULL && value != NULL && memchr(value, '\0', length) == NULL && number >= OF_ALL &&
                 number <= w->n_constraints;
     if (good && number >= 0) {
-        kanon__constraint_text *c = w->constraints + number;
-        if (number == w->n_constraints)
+        kanon__constraint_text *c = number < w->n_constraints ? &w->constraints[number] : NULL;
+        if (c == NULL)
             KANON_TRY(add_constraint(w, &c, err), out);
         KANON_TRY(say(c, name, value, length, err), out);
     } else if (good && strcmp(name, "suppress") == 0) {

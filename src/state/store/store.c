@@ -3,7 +3,7 @@
  * What a state needs of SQLite, and which setting provides it:
  *     a crash leaves the state before or after a command   rollback journal, PRAGMA synchronous = EXTRA
  *     a file that somebody else made does no harm          defensive mode, no triggers, no views, cell_size_check
- *     deleted cells are gone                               PRAGMA secure_delete
+ *     deleted cells are gone                               PRAGMA secure_delete, and page_checksum.c for the gaps in pages
  *     a damaged page is noticed                            the VFS of page_checksum.c
  *     a new state is fast to write                         no journal and no syncs until it is complete (store_create)
  *
@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,8 @@ kanon_status kanon__store_fail(const kanon__store *store, int code, kanon_error 
     case SQLITE_PERM:
         return kanon__fail(err, KANON_EIO, "cannot write %s: it is read-only", store->path);
     case SQLITE_IOERR:
+        if (code == SQLITE_IOERR_NOMEM)
+            return kanon__fail(err, KANON_ENOMEM, "out of memory for the state");
         if (code == SQLITE_IOERR_DATA || code == SQLITE_IOERR_CORRUPTFS)
             return kanon__store_damaged(store, "the checksum of a page is wrong", err);
         return kanon__fail(err, KANON_EIO, "cannot read or write %s: %s", store->path, sqlite3_errstr(code));
@@ -100,14 +103,15 @@ enum { ROOM_LEAST = 300, ROOM_TO_CREATE = 3000, ROOM_MOST = 32768 };
 static kanon_status set_guards(kanon__store *s, int wait_seconds, kanon_error *err)
 {
     sqlite3_extended_result_codes(s->db, 1);
-    sqlite3_busy_timeout(s->db, wait_seconds * 1000);
+    sqlite3_busy_timeout(s->db, wait_seconds < INT_MAX / 1000 ? wait_seconds * 1000 : INT_MAX);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     return kanon__store_run(
         s,
         "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = 300; PRAGMA cache_spill = 32768; PRAGMA secure_delete = ON",
+        "PRAGMA temp_store = MEMORY; PRAGMA cache_size = 300; PRAGMA cache_spill = 32768; PRAGMA secure_delete = ON;"
+        "PRAGMA max_page_count = 16777215", /* 64 GiB: page_checksum.c relies on it */
         err);
 }
 
@@ -266,6 +270,21 @@ static kanon_status check_size(const kanon__store *s, kanon_error *err)
     return st;
 }
 
+/* The journal of a committed transaction that a kill left under its second name. Whoever may need it has the file locked,
+ * and now this process has. */
+static kanon_status remove_aside(const kanon__store *s, kanon_error *err)
+{
+    size_t size = strlen(s->path) + sizeof "-journal" KANON__ASIDE;
+    char *aside = NULL;
+    kanon_status st = kanon__new_array(&aside, (int64_t)size, "a file name", err);
+    if (st != KANON_OK)
+        return st;
+    snprintf(aside, size, "%s-journal" KANON__ASIDE, s->path);
+    unlink(aside);
+    kanon__free(aside);
+    return KANON_OK;
+}
+
 /* A first query takes the lock that BEGIN alone does not take. */
 kanon_status kanon__store_begin(kanon__store *s, bool write, kanon_error *err)
 {
@@ -276,6 +295,8 @@ kanon_status kanon__store_begin(kanon__store *s, bool write, kanon_error *err)
     KANON_TRY(kanon__store_run(s, write ? "BEGIN IMMEDIATE" : "BEGIN", err), out);
     s->in_transaction = true;
     KANON_TRY(kanon__store_query_number(s, &ignored, "SELECT count(*) FROM sqlite_schema", err), out); /* takes the lock */
+    if (write)
+        KANON_TRY(remove_aside(s, err), out);
     KANON_TRY(check_size(s, err), out);
 out:
     if (st != KANON_OK)
@@ -290,6 +311,58 @@ kanon_status kanon__store_commit(kanon__store *s, kanon_error *err)
         s->in_transaction = false;
     else
         kanon__store_rollback(s);
+    return st;
+}
+
+/* The step while SQLite commits, and what came of it. */
+typedef struct step_call {
+    kanon__last_step step;
+    void *payload;
+    kanon_error *err;
+    kanon_status status;
+} step_call;
+
+/* Whether the transaction stays. */
+static bool call_step(void *payload)
+{
+    step_call *call = payload;
+    bool undone = false;
+    call->status = call->step(call->payload, &undone, call->err);
+    return call->status == KANON_OK || !undone;
+}
+
+/* After a failed commit SQLite rolls back when the file is next used: it is used at once. */
+static void roll_back_now(kanon__store *s)
+{
+    kanon_error ignored = {0};
+    int64_t number;
+    kanon__store_rollback(s);
+    kanon__store_query_number(s, &number, "SELECT count(*) FROM sqlite_schema", &ignored);
+}
+
+kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, void *payload, kanon_error *err)
+{
+    step_call call = {.step = step, .payload = payload, .err = err};
+    kanon_error own = {0};
+    s->layer->last_step = call_step;
+    s->layer->payload = &call;
+    s->layer->is_committed = false;
+    kanon_status st = kanon__store_run(s, "COMMIT", &own);
+    bool called = s->layer->last_step == NULL;
+    s->layer->last_step = NULL;
+    if (called && (s->layer->is_committed || st == KANON_OK)) { /* the journal is gone, whatever SQLite says */
+        s->in_transaction = false;
+        if (call.status != KANON_OK)
+            kanon__hint(err, call.status, "the change of %s IS made: do not make it again", s->path);
+        return call.status;
+    }
+    roll_back_now(s);
+    if (called && call.status != KANON_OK)
+        return call.status;
+    if (st == KANON_OK)
+        return kanon__fail(err, KANON_EINTERNAL, "%s was committed without its last step", s->path);
+    if (err != NULL)
+        *err = own;
     return st;
 }
 

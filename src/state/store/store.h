@@ -16,7 +16,7 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 
 enum {
     KANON__STATE_ID = 0x6b6e6f6e, /* the application id in the file's header: "knon" */
-    KANON__STATE_VERSION = 3      /* of the tables; a file with another one is refused */
+    KANON__STATE_VERSION = 4      /* of the tables; a file with another one is refused */
 };
 
 /* Invariant: in_transaction holds exactly between begin (or create) and commit, rollback or finish. */
@@ -42,6 +42,12 @@ void kanon__store_close(kanon__store *store);
  * cannot be written. */
 kanon_status kanon__store_begin(kanon__store *store, bool write, kanon_error *err);
 kanon_status kanon__store_commit(kanon__store *store, kanon_error *err);
+/* Commit together with a step outside of the file: `step` is called when nothing can go wrong with the transaction any more.
+ * Where it fails and *undone says that nothing is left of it, the transaction is rolled back. Otherwise the transaction
+ * stays, and the hint says so. A crash leaves the transaction without the step or with it, never the step without the
+ * transaction. */
+typedef kanon_status (*kanon__last_step)(void *payload, bool *undone, kanon_error *err);
+kanon_status kanon__store_commit_with(kanon__store *store, kanon__last_step step, void *payload, kanon_error *err);
 void kanon__store_rollback(kanon__store *store);
 
 /* Enlarges the cache for a command that changes about n_pages: SQLite would else search for clean pages to drop, each

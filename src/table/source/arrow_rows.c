@@ -12,6 +12,7 @@
 #include "table/source/arrow_source.h"
 
 #include "core/pool.h"
+#include "core/text.h"
 #include "table/source/arrow_text.h"
 
 #include <math.h>
@@ -40,6 +41,7 @@ typedef struct column_read {
     /* else, open addressing: 32 bits of the hash above the code + 1; 0 is free */
     uint64_t *slots;
     int64_t n_slots;
+    kanon__hash_key hash_key;
     key *keys; /* by code */
     int64_t keys_capacity;
     /* of the dictionary that came last: the code of each entry, KANON__NO_CODE: not asked for yet */
@@ -187,11 +189,9 @@ static inline key key_of(const kanon__arrow_type *type, const kanon__arrow_buffe
     return k;
 }
 
-static inline uint32_t tag_of(key k)
+static inline uint32_t tag_of(const column_read *r, key k)
 {
-    uint64_t x = k.low + k.high * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint32_t)((x ^ x >> 29) * UINT64_C(0x94d049bb133111eb) >> 32);
+    return (uint32_t)(kanon__hash_pair(&r->hash_key, k.low, k.high) >> 32);
 }
 
 static void put_slot(uint64_t *slots, int64_t n_slots, uint64_t slot)
@@ -236,7 +236,7 @@ static inline kanon_status code_of_key(column_read *r, uint32_t *code, const kan
                                        kanon_error *err)
 {
     key k = key_of(r->type, b, i);
-    uint32_t tag = tag_of(k);
+    uint32_t tag = tag_of(r, k);
     uint64_t last = (uint64_t)r->n_slots - 1, at = tag & last;
     for (uint64_t slot; (slot = r->slots[at]) != 0; at = (at + 1) & last) {
         *code = (uint32_t)slot - 1;
@@ -339,6 +339,21 @@ static void clear_column(column_read *r)
     kanon__free(r->direct);
 }
 
+/* Whether the text for null is also a value of the column: one that differs from it in white space at its ends alone is. */
+static bool null_is_a_value(const column_read *r)
+{
+    size_t length, null_length;
+    if (r->null_code == KANON__NO_CODE || r->type->kind != KANON__ARROW_TEXT)
+        return false;
+    const char *null = kanon__dictionary_text(r->texts, r->null_code, &null_length);
+    for (uint32_t code = 0; code < r->texts->n; code++) {
+        const char *text = kanon__dictionary_text(r->texts, code, &length);
+        if (code != r->null_code && kanon__same_value(text, length, null, null_length))
+            return true;
+    }
+    return false;
+}
+
 /* Read the column with one text for null. */
 static kanon_status try_column(column_read *r, kanon_error *err)
 {
@@ -346,9 +361,11 @@ static kanon_status try_column(column_read *r, kanon_error *err)
     KANON_TRY(kanon__dictionary_init(r->texts, err), out);
     KANON_TRY(kanon__codes_new(r->codes, r->source->base.n_rows, 1, r->spilled, err), out);
     KANON_TRY(make_direct(r, err), out);
+    kanon__hash_key_draw(&r->hash_key);
     KANON_TRY(grow_slots(r, err), out);
     for (int64_t i = 0; i < r->source->n_batches && !r->clashed; i++)
         KANON_TRY(read_batch(r, i, err), out);
+    r->clashed = r->clashed || null_is_a_value(r);
 out:
     clear_column(r);
     return st;

@@ -314,6 +314,8 @@ static kanon_status take_columns(kanon__arrow_source *s, int n, kanon_error *err
         KANON_TRY(kanon__arrow_type_of(&s->types[i], column, err), out);
         base->natural[i] = natural_type(&s->types[i]);
     }
+    base->names = seen;
+    seen = (kanon__dictionary){0};
 out:
     kanon__dictionary_clear(&seen);
     return st;

@@ -170,6 +170,7 @@ static kanon_status copy_names(kanon__source *source, char *const *names, int n,
         const char *name = names[source->n_columns];
         KANON_TRY(kanon__copy_text(&source->column_names[source->n_columns], name, strlen(name), "a column name", err), out);
     }
+    KANON_TRY(kanon__source_index(source, err), out);
 out:
     return st;
 }

@@ -109,7 +109,7 @@ grep -qF -e "-s s.yaml --identifying job -k 5" p.html || failed "the command for
 { head -n 1 t.csv; sed '1d; s/^Name1,/?,/' t.csv; } | tr , '|' >"it's t.csv"
 expect 0 "$KANON" anonymize "it's t.csv" -s s.yaml --identifying job --insensitive name,illness --missing '?' --missing "it's" \
     --delimiter '|' -k 7 -a mondrian --set ties=relaxed --suppress 0.05 --blocks none --memory 1G --numeric range \
-    --shuffle --seed 9 --threads 2 -o r.csv --report p.html -q
+    --shuffle --shuffle-seed 4 --seed 9 --threads 2 -o r.csv --report p.html -q
 sed -n 's|^<pre>kanon \(.*\)</pre>$|\1|p' p.html | sed "s/&#39;/'/g; s/&quot;/\"/g; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g" >words
 [ -s words ] || failed "the page has no command"
 ! grep -q -e --threads -e --report -e ' -q' words || failed "the command has what does not change the release"

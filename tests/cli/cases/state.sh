@@ -68,6 +68,9 @@ printf 'age,zip\n20,1\n"20",1\n' >d.csv
 expect 0 "$KANON" delete y.state d.csv
 err_has "2 records deleted; 5 records"
 expect 3 "$KANON" delete y.state d.csv
+err_has "d.csv: the state has this delta already"
+err_has "; --again does that; kanon release writes a release"
+expect 3 "$KANON" delete y.state d.csv --again
 err_has "d.csv:3: age: there is no such record"
 expect 2 "$KANON" update y.state d.csv
 err_has "without a key"

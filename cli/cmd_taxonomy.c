@@ -1,0 +1,325 @@
+/* kanon taxonomy: taxonomies as files. build makes one from a column of a table, check finds what is wrong with one, show
+ * prints it as a tree, convert writes it in another form. Run by main.c; the work is in the library. */
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const option option_column = {
+    .name = "column",
+    .argument = "A",
+    .help = "the column of the table",
+    .kind = OPTION_TEXT,
+    AT(column),
+};
+static const option option_table = {
+    .name = "table",
+    .argument = "TABLE",
+    .help = "check and show: the table whose values the taxonomy must have",
+    .kind = OPTION_TEXT,
+    AT(table),
+};
+static const option option_widths = {
+    .name = "widths",
+    .argument = "W,W",
+    .help = "build: bands of numbers of these widths, each a multiple of the one before, such as 5,20",
+    .kind = OPTION_TEXT,
+    AT(methods[KANON_TAXONOMY_BANDS]),
+};
+static const option option_frequencies = {
+    .name = "frequencies",
+    .argument = "N,N",
+    .help = "build: so many bands of numbers with about as many records each, the finest level first, such as 16,4",
+    .kind = OPTION_TEXT,
+    AT(methods[KANON_TAXONOMY_FREQUENCY]),
+};
+static const option option_dates = {
+    .name = "dates",
+    .argument = "UNIT,UNIT",
+    .help = "build: dates to month, quarter, year, decade: one or more of them in this order",
+    .kind = OPTION_TEXT,
+    AT(methods[KANON_TAXONOMY_DATES]),
+};
+static const option option_mask = {
+    .name = "mask",
+    .argument = "SIDE",
+    .help = "build: mask one character per level, from the right or the left",
+    .kind = OPTION_TEXT,
+    AT(methods[KANON_TAXONOMY_MASK]),
+};
+static const option option_prefixes = {
+    .name = "prefixes",
+    .argument = "N,N",
+    .help = "build: the first N characters, the longest prefix first, such as 3,1",
+    .kind = OPTION_TEXT,
+    AT(methods[KANON_TAXONOMY_PREFIXES]),
+};
+static const option option_rare = {
+    .name = "rare",
+    .argument = "N",
+    .help = "build: put the values of fewer than N records below a node \"other\"",
+    .kind = OPTION_TEXT,
+    AT(methods[KANON_TAXONOMY_RARE]),
+};
+static const option option_form = {
+    .name = "form",
+    .argument = "auto|csv|indented|yaml|parents|json",
+    .help = "the form that is written; auto goes by the ending of the output: .txt, .yaml, .json, else csv",
+    .kind = OPTION_CHOICE,
+    AT(form),
+};
+static const option option_depth = {
+    .name = "depth",
+    .argument = "N",
+    .help = "show: so many levels below the root (default: as many as fit the screen)",
+    .kind = OPTION_INTEGER,
+    AT(depth),
+    .min = 1,
+    .max = 1000,
+};
+static const option option_output = {
+    .name = "output",
+    .letter = 'o',
+    .argument = "FILE",
+    .help = "build and convert: where the taxonomy goes (default: -, standard output)",
+    .kind = OPTION_TEXT,
+    AT(release),
+};
+
+static const option *const options[] = {
+    &option_column,    &option_table, &option_widths,   &option_frequencies,
+    &option_dates,     &option_mask,  &option_prefixes, &option_rare,
+    &option_missing,   &option_form,  &option_depth,    &option_output,
+    &option_delimiter, &option_quiet, &option_help,     NULL,
+};
+
+static const char *const examples[] = {
+    "kanon taxonomy build patients.csv --column zip --prefixes 3,1 -o zip.csv",
+    "kanon taxonomy check zip.csv --table patients.csv --column zip",
+    "kanon taxonomy show zip.csv --table patients.csv --column zip --depth 2",
+    "kanon taxonomy convert zip.csv -o zip.yaml",
+    NULL,
+};
+
+static kanon_column_options column_of(const arguments *args)
+{
+    return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
+                                  .column = args->column,
+                                  .delimiter = args->delimiter,
+                                  .missing = args->missing.n > 0 ? args->missing.items : NULL,
+                                  .n_missing = args->missing.n};
+}
+
+static const char *output_of(const arguments *args)
+{
+    return args->release != NULL ? args->release : "-";
+}
+
+/* ---- build and convert ------------------------------------------------------------------------------------------- */
+
+static int run_build(const command *self, const arguments *args)
+{
+    enum { N_METHODS = sizeof args->methods / sizeof *args->methods };
+    kanon_taxonomy *taxonomy = NULL;
+    kanon_error err = {0};
+    int method = -1, n = 0;
+    for (int i = 0; i < N_METHODS; i++)
+        if (args->methods[i] != NULL) {
+            method = i;
+            n++;
+        }
+    if (args->column == NULL)
+        return wrong_usage(self, "no column; give --column A");
+    if (n != 1)
+        return wrong_usage(self, "%s of --widths, --frequencies, --dates, --mask, --prefixes and --rare",
+                           n == 0 ? "give one" : "give only one");
+    kanon_column_options column = column_of(args);
+    kanon_status st = kanon_taxonomy_build(&taxonomy, args->second, &column, (kanon_taxonomy_method)method,
+                                           args->methods[method], NULL, &err);
+    if (st == KANON_OK)
+        st = kanon_taxonomy_write(taxonomy, output_of(args), NULL, (kanon_taxonomy_form)args->form, &err);
+    kanon_taxonomy_free(taxonomy);
+    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+}
+
+static int run_convert(const command *self, const arguments *args)
+{
+    kanon_taxonomy *taxonomy = NULL;
+    kanon_error err = {0};
+    if (args->form == KANON_TAXONOMY_AUTO && is_standard(output_of(args)))
+        return wrong_usage(self, "no form; give --form, or an output that ends in .csv, .txt, .yaml or .json");
+    kanon_status st = kanon_taxonomy_read(&taxonomy, args->second, KANON_TAXONOMY_AUTO, NULL, &err);
+    if (st == KANON_OK)
+        st = kanon_taxonomy_write(taxonomy, output_of(args), NULL, (kanon_taxonomy_form)args->form, &err);
+    kanon_taxonomy_free(taxonomy);
+    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+}
+
+/* ---- check ------------------------------------------------------------------------------------------------------- */
+
+/* One line for each kind of finding; no line contains a value. */
+static int print_findings(const arguments *args, const kanon_taxonomy_check *check)
+{
+    enum { WIDTH = 16 };
+    printf("%-*s %" PRId64 "\n%-*s %" PRId64 "\n", WIDTH, "lines", check->lines, WIDTH, "leaves", check->leaves);
+    for (size_t i = 0; i < check->n; i++) {
+        const kanon_taxonomy_finding *f = &check->findings[i];
+        printf("%-*s %" PRId64 " %s, first in %s:%" PRId64 ": %s\n", WIDTH, f->name, f->count,
+               f->is_error ? "errors" : "to look at", f->in_table ? args->table : args->second, f->line, f->sentence);
+    }
+    if (check->errors == 0)
+        printf("%-*s good%s\n", WIDTH, "verdict", check->n > 0 ? ": it can be used; what is listed is worth a look" : "");
+    else
+        printf("%-*s bad: %d kinds of errors\n", WIDTH, "verdict", check->errors);
+    return check->errors == 0 ? EXIT_DONE : EXIT_UNMET;
+}
+
+static int run_check(const command *self, const arguments *args)
+{
+    kanon_taxonomy_check *check = NULL;
+    kanon_error err = {0};
+    int status;
+    kanon_column_options column = column_of(args);
+    kanon_status st = kanon_taxonomy_check_read(&check, args->second, KANON_TAXONOMY_AUTO, args->table, &column, NULL, &err);
+    status = st == KANON_OK ? print_findings(args, check) : failed(self, &err);
+    kanon_taxonomy_check_free(check);
+    return status;
+}
+
+/* ---- show -------------------------------------------------------------------------------------------------------- */
+
+enum { SCREEN_LINES = 40, DEEPEST_SHOWN = 1000 };
+
+static kanon_taxonomy_node node_at(const kanon_taxonomy *taxonomy, int32_t i)
+{
+    kanon_taxonomy_node node = {.struct_size = sizeof node};
+    kanon_error err;
+    (void)kanon_taxonomy_get(&node, taxonomy, i, &err); /* the node exists */
+    return node;
+}
+
+/* The most levels whose nodes fit the screen, at least one. LINES says how tall it is, as shells set it. */
+static int32_t depth_that_fits(const kanon_taxonomy *taxonomy)
+{
+    const char *rows = getenv("LINES");
+    uint64_t lines = SCREEN_LINES;
+    if (rows != NULL && (!parse_unsigned(&lines, rows) || lines < 5 || lines > 100000))
+        lines = SCREEN_LINES;
+    int32_t depth = 1, n = kanon_taxonomy_nodes(taxonomy);
+    for (;; depth++) {
+        uint64_t shown = 0;
+        int32_t deeper = 0;
+        for (int32_t i = 0; i < n; i++) {
+            int32_t at = node_at(taxonomy, i).depth;
+            shown += at <= depth + 1;
+            deeper += at == depth + 1;
+        }
+        if (deeper == 0 || shown + 2 > lines)
+            return depth;
+    }
+}
+
+/* "|   `-- name  3 leaves, 120 records" */
+static void print_node(const kanon_taxonomy_node *node, const bool *goes_on, bool folded)
+{
+    for (int32_t level = 1; level < node->depth; level++)
+        fputs(goes_on[level] ? "|   " : "    ", stdout);
+    if (node->depth > 0)
+        fputs(goes_on[node->depth] ? "|-- " : "`-- ", stdout);
+    print_clean(stdout, node->name);
+    if (folded)
+        printf("  ... %" PRId32 " leaves", node->leaves);
+    if (node->records >= 0)
+        printf("%s%" PRId64 " records", folded ? ", " : "  ", node->records);
+    putchar('\n');
+}
+
+/* Whether another child of the same parent comes after node i. */
+static bool has_sibling(const kanon_taxonomy *taxonomy, int32_t i, const kanon_taxonomy_node *node)
+{
+    int32_t n = kanon_taxonomy_nodes(taxonomy);
+    for (int32_t next = i + 1; next < n; next++) {
+        kanon_taxonomy_node other = node_at(taxonomy, next);
+        if (other.depth <= node->depth)
+            return other.depth == node->depth && other.parent == node->parent;
+    }
+    return false;
+}
+
+/* Where even the first level is taller than the screen, its middle is left out, unless a depth was asked for. */
+static void print_tree(const kanon_taxonomy *taxonomy, int32_t most_depth, int32_t most_children)
+{
+    bool goes_on[DEEPEST_SHOWN + 2] = {false};
+    int32_t n = kanon_taxonomy_nodes(taxonomy), n_first = 0, n_left_out = 0;
+    for (int32_t i = 0; i < n; i++) {
+        kanon_taxonomy_node node = node_at(taxonomy, i);
+        if (node.depth > most_depth)
+            continue;
+        n_first += node.depth == 1;
+        if (node.depth == 1 && most_children > 0 && n_first > most_children) {
+            n_left_out++;
+            continue;
+        }
+        goes_on[node.depth] = has_sibling(taxonomy, i, &node);
+        print_node(&node, goes_on, node.depth == most_depth && node.children > 0);
+    }
+    if (n_left_out > 0)
+        printf("... and %" PRId32 " more\n", n_left_out);
+}
+
+static int run_show(const command *self, const arguments *args)
+{
+    kanon_taxonomy *taxonomy = NULL;
+    kanon_error err = {0};
+    int64_t unknown = 0;
+    kanon_column_options column = column_of(args);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, args->second, KANON_TAXONOMY_AUTO, NULL, &err);
+    if (st == KANON_OK && args->table != NULL)
+        st = kanon_taxonomy_count(taxonomy, args->table, &column, &unknown, &err);
+    if (st == KANON_OK) {
+        int32_t fits = depth_that_fits(taxonomy);
+        bool asked = args->depth > 0;
+        print_tree(taxonomy, asked ? (int32_t)args->depth : fits, asked || fits > 1 ? 0 : SCREEN_LINES);
+        if (unknown > 0)
+            say("%" PRId64 " records have values that the taxonomy lacks; kanon taxonomy check tells where", unknown);
+    }
+    kanon_taxonomy_free(taxonomy);
+    return st == KANON_OK ? EXIT_DONE : failed(self, &err);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- */
+
+static int run(const command *self, const arguments *args)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const command *self, const arguments *args);
+    } actions[] = {{"build", run_build}, {"check", run_check}, {"show", run_show}, {"convert", run_convert}};
+    static const char *const names[] = {"build", "check", "show", "convert"};
+    if (args->table != NULL && args->column == NULL)
+        return wrong_usage(self, "a table and no column; give --column A");
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, args->operand) == 0)
+            return actions[i].run(self, args);
+    const char *near = nearest_word(names, sizeof names / sizeof *names, args->operand);
+    return near != NULL ? wrong_usage(self, "%s: not an action, did you mean %s?", args->operand, near)
+                        : wrong_usage(self, "%s: not an action; it is build, check, show or convert", args->operand);
+}
+
+const command command_taxonomy = {
+    .name = "taxonomy",
+    .summary = "make, check, show and convert taxonomies",
+    .usage = "build TABLE --column A METHOD | check FILE | show FILE | convert FILE [OPTION]...",
+    .description =
+        "build makes a taxonomy from the values of a column of TABLE, by one of the methods --widths, --frequencies, "
+        "--dates, --mask, --prefixes and --rare. check counts what is wrong or odd in FILE, with the first line of each "
+        "kind, and with --table what the taxonomy lacks; the exit status is 1 where it cannot be used. show prints a tree, "
+        "with --table the records of each node. convert writes FILE in another form. FILE is a CSV as ARX writes it, a CSV "
+        "with the header node,parent, or by its ending indented text (.txt), YAML or JSON.",
+    .operand = "ACTION",
+    .second = "FILE",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

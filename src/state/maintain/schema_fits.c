@@ -1,0 +1,67 @@
+/* Whether a schema is the one that a table was read with. A state takes its requirements, its key and how trees grow from
+ * the schema, and the groups were made for what the table has of it: where the two differ, the state would promise what its
+ * groups do not keep. Called by pipeline/state_change.c; calls table/. */
+#include "state/maintain/schema_fits.h"
+
+#include <string.h>
+
+static bool same_text(const char *left, const char *right)
+{
+    return left == NULL || right == NULL ? left == right : strcmp(left, right) == 0;
+}
+
+static bool same_texts(const kanon__texts *left, const kanon__texts *right)
+{
+    bool same = left->n == right->n;
+    for (int64_t i = 0; same && i < left->n; i++)
+        same = same_text(left->items[i], right->items[i]);
+    return same;
+}
+
+static bool same_constraints(const kanon__policy *policy, const kanon_schema *schema)
+{
+    bool same = policy->n_constraints == schema->n_constraints;
+    for (int64_t i = 0; same && i < policy->n_constraints; i++)
+        same = same_texts(&policy->constraints[i].names, &schema->constraints[i].names) &&
+               same_texts(&policy->constraints[i].values, &schema->constraints[i].values);
+    return same;
+}
+
+static bool same_entity(const kanon_table *t, const kanon_schema *schema)
+{
+    const char *entity = t->data.has_entity ? t->data.columns[t->data.entity_column].name : NULL;
+    return same_text(entity, schema->entity) && (entity == NULL || t->policy.entity_together == schema->entity_together);
+}
+
+/* As table.c gives roles and trees to columns. */
+static bool same_column(const kanon__column *c, const kanon_schema *schema)
+{
+    const kanon__attribute *a = kanon__schema_find(schema, c->name);
+    kanon_role role = a != NULL && a->has_role             ? a->role
+                      : same_text(c->name, schema->entity) ? KANON_ROLE_IDENTIFYING
+                                                           : schema->default_role;
+    bool has_tree = a != NULL && (a->mask != KANON_MASK_NONE || a->tree != NULL || a->taxonomy_path != NULL);
+    if (role != c->role || !same_text(c->weight_text, a != NULL ? a->weight_text : NULL))
+        return false;
+    const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
+    return c->role != KANON_ROLE_QUASI || taxonomy == NULL || taxonomy->flat != has_tree;
+}
+
+kanon_status kanon__schema_fits(const kanon_table *t, const kanon_schema *schema, kanon_error *err)
+{
+    const char *what = NULL;
+    for (int i = t->data.n_columns - 1; i >= 0; i--)
+        if (!same_column(&t->data.columns[i], schema))
+            what = t->data.columns[i].name;
+    if (!same_constraints(&t->policy, schema))
+        what = "constraints";
+    if (!same_entity(t, schema))
+        what = "entity";
+    if (t->policy.suppress.numerator != schema->suppress.numerator ||
+        t->policy.suppress.denominator != schema->suppress.denominator)
+        what = "suppress";
+    if (what == NULL)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: the schema is not the one that the table was read with", what);
+    return kanon__hint(err, st, "make the state with that schema, or read the table again");
+}

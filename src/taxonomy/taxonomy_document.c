@@ -1,0 +1,178 @@
+/* See taxonomy_document.h. Public functions that read, count and describe a taxonomy. */
+#include "taxonomy/taxonomy_document.h"
+
+#include "core/alloc.h"
+#include "core/context.h"
+
+#include <string.h>
+
+/* ---- the document ------------------------------------------------------------------------------------------------- */
+
+static kanon_status list_nodes(kanon_taxonomy *d, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__taxonomy *t = d->taxonomy;
+    int64_t size = 0;
+    size_t length;
+    KANON_TRY(kanon__new_array(&d->begins, t->n_nodes, "taxonomy nodes", err), out);
+    KANON_TRY(kanon__new_array(&d->depth, t->n_nodes, "taxonomy nodes", err), out);
+    KANON_TRY(kanon__new_array(&d->children, t->n_nodes, "taxonomy nodes", err), out);
+    for (int32_t node = 0; node < t->n_nodes; node++) {
+        kanon__taxonomy_label(t, node, &length);
+        d->begins[node] = size;
+        size += (int64_t)length + 1;
+        if (node == 0)
+            continue;
+        d->depth[node] = d->depth[t->parent[node]] + 1; /* parents come first */
+        d->children[t->parent[node]]++;
+    }
+    KANON_TRY(kanon__new_array(&d->names, size, "node names", err), out);
+    for (int32_t node = 0; node < t->n_nodes; node++) {
+        const char *label = kanon__taxonomy_label(t, node, &length);
+        if (length > 0)
+            memcpy(d->names + d->begins[node], label, length);
+    }
+out:
+    return st;
+}
+
+kanon_status kanon__document_new(kanon_taxonomy **out, const kanon__tree *tree, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_taxonomy *d = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&d, 1, "a taxonomy", err), out);
+    d->context = kanon__call_context();
+    KANON_TRY(kanon__taxonomy_from_tree(&d->taxonomy, tree, NULL, 0, err), out);
+    KANON_TRY(list_nodes(d, err), out);
+    *out = d;
+    d = NULL;
+out:
+    kanon_taxonomy_free(d);
+    return st;
+}
+
+void kanon_taxonomy_free(kanon_taxonomy *d)
+{
+    if (d == NULL)
+        return;
+    kanon__taxonomy_free(d->taxonomy);
+    kanon__free(d->records);
+    kanon__free(d->children);
+    kanon__free(d->depth);
+    kanon__free(d->begins);
+    kanon__free(d->names);
+    kanon__free(d);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+static kanon_status read_document(kanon_taxonomy **out, const char *path, const void *bytes, size_t size,
+                                  kanon_taxonomy_form form, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__input input = {0};
+    kanon__tree *tree = NULL;
+    if (bytes != NULL)
+        KANON_TRY(kanon__input_from_bytes(&input, path, bytes, size, NULL, err), out);
+    else
+        KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_load(&input, err), out);
+    KANON_TRY(kanon__tree_read_form(&tree, &input, kanon__form_of(form, input.path, input.bytes, input.size), err), out);
+    st = kanon__document_new(out, tree, err);
+    if (st == KANON_EDATA && err != NULL) { /* it knows no file */
+        kanon_error inner = *err;
+        kanon__hint(err, kanon__fail(err, st, "%s: %s", input.path, inner.message), "%s", inner.hint);
+    }
+out:
+    kanon__tree_free(tree);
+    kanon__input_close(&input);
+    return st;
+}
+
+kanon_status kanon_taxonomy_read(kanon_taxonomy **out, const char *path, kanon_taxonomy_form form,
+                                 const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, read_document(out, path, NULL, 0, form, err));
+}
+
+kanon_status kanon_taxonomy_from_bytes(kanon_taxonomy **out, const void *bytes, size_t size, const char *name,
+                                       kanon_taxonomy_form form, const kanon_context *context, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, read_document(out, name, bytes != NULL ? bytes : "", size, form, err));
+}
+
+/* ---- counting and describing --------------------------------------------------------------------------------------- */
+
+static kanon_status count_records(kanon_taxonomy *d, const char *path, const kanon_column_options *options, int64_t *unknown,
+                                  kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__taxonomy *t = d->taxonomy;
+    kanon__column_values values = {0};
+    int64_t *records = NULL;
+    *unknown = 0;
+    KANON_TRY(kanon__column_values_read(&values, path, options, err), out);
+    KANON_TRY(kanon__new_array(&records, t->n_nodes, "taxonomy nodes", err), out);
+    for (uint32_t code = 0; code < values.texts.n; code++) {
+        size_t length;
+        const char *text = kanon__dictionary_text(&values.texts, code, &length);
+        int32_t leaf = kanon__taxonomy_leaf(t, text, length);
+        if (leaf < 0)
+            *unknown += values.counts[code];
+        else
+            records[t->leaf_node[leaf]] += values.counts[code];
+    }
+    for (int32_t node = t->n_nodes - 1; node > 0; node--)
+        records[t->parent[node]] += records[node];
+    kanon__free(d->records);
+    d->records = records;
+    records = NULL;
+out:
+    kanon__free(records);
+    kanon__column_values_clear(&values);
+    return st;
+}
+
+kanon_status kanon_taxonomy_count(kanon_taxonomy *taxonomy, const char *path, const kanon_column_options *options,
+                                  int64_t *unknown, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, taxonomy->context);
+    return kanon__call_end(&call, count_records(taxonomy, path, options, unknown, err));
+}
+
+int32_t kanon_taxonomy_nodes(const kanon_taxonomy *taxonomy)
+{
+    return taxonomy->taxonomy->n_nodes;
+}
+
+kanon_status kanon_taxonomy_get(kanon_taxonomy_node *out, const kanon_taxonomy *d, int32_t node, kanon_error *err)
+{
+    const kanon__taxonomy *t = d->taxonomy;
+    if (out->struct_size < sizeof out->struct_size)
+        return kanon__fail(err, KANON_EINVAL, "struct_size of the node is not set");
+    if (node < 0 || node >= t->n_nodes)
+        return kanon__fail(err, KANON_EINVAL, "the taxonomy has no node %d", (int)node);
+    kanon_taxonomy_node info = {.struct_size = out->struct_size,
+                                .name = d->names + d->begins[node],
+                                .parent = t->parent[node],
+                                .depth = d->depth[node],
+                                .children = d->children[node],
+                                .leaves = t->last_leaf[node] - t->first_leaf[node] + 1,
+                                .records = d->records != NULL ? d->records[node] : -1};
+    memcpy(out, &info, out->struct_size < sizeof info ? out->struct_size : sizeof info);
+    return KANON_OK;
+}

@@ -1,0 +1,91 @@
+# Bands of numbers and dates: the cells and the loss of random tables against a slow reference, and every message.
+
+cat >t.csv <<'END'
+age,income,born,kg,sex
+20,1200,2001-02-03,61.5,F
+24,4900,2001-03-30,64,F
+31,7000,1999-12-31,80.25,M
+33,9999,1999-10-01,82.5,M
+90,250000,1931-05-05,55,F
+97,200000,1935-06-30,59.75,F
+END
+cat >s.yaml <<'END'
+attributes:
+  age:    {role: quasi, type: integer, bands: 5, top: 90}
+  income: {role: quasi, bands: 5000, top: 200000, bottom: 4999}
+  born:   {role: quasi, bands: quarter}
+  kg:     {role: quasi, bands: [50, 60.5, 70], bottom: 60}
+  sex:    {role: quasi}
+privacy: {k: 2}
+END
+expect 0 "$KANON" anonymize t.csv -s s.yaml -a kmember --seed 1 -o -
+cat >wanted.csv <<'END'
+age,income,born,kg,sex
+[20..24],[..4999],[2001-01-01..2001-03-31],[60.5..70),F
+[20..24],[..4999],[2001-01-01..2001-03-31],[60.5..70),F
+[30..34],[5000..9999],[1999-10-01..1999-12-31],[70..],M
+[30..34],[5000..9999],[1999-10-01..1999-12-31],[70..],M
+[90..],[200000..],[1931-04-01..1935-06-30],[..60],F
+[90..],[200000..],[1931-04-01..1935-06-30],[..60],F
+END
+same wanted.csv "$OUT"
+expect 0 "$KANON" anonymize t.csv -s s.yaml -a kmember --seed 1 -o - --numeric columns
+out_has '90,,200000,,1931-04-01,1935-06-30,,60,F'
+expect 0 "$KANON" anonymize t.csv -s s.yaml -a kmember --seed 1 -o - --numeric range
+out_has '"[90,)","[200000,)","[1931-04-01,1935-06-30]","(,60]",F'
+expect 2 "$KANON" anonymize t.csv -s s.yaml --numeric mean
+err_has "age: a mean would show more than the bands of the column; choose another numeric form"
+
+# by flags, which win over the file
+expect 0 "$KANON" anonymize t.csv --quasi age,born --bands age=0,18,65 --bands born=decade --top age=90 -k 2 -o - -q
+out_has '[18..64],[2000-01-01..2009-12-31]'
+expect 2 "$KANON" anonymize t.csv --quasi age --bands age=wide -k 2
+err_has "column 'age': not bands"
+expect 2 "$KANON" anonymize t.csv --quasi age --bands age=65,18 -k 2
+expect 2 "$KANON" anonymize t.csv --quasi age --bands age=0 -k 2
+expect 2 "$KANON" anonymize t.csv --quasi age --top age=5 --bottom age=9 -k 2
+err_has "the lowest band does not end below the highest one"
+expect 3 "$KANON" anonymize t.csv --quasi age --bands age=month -k 2
+err_has "age: not a date"
+expect 3 "$KANON" anonymize t.csv --quasi age --bands age=2.5 -k 2
+err_has "age: the bands do not fit the type of the column, which is integer"
+expect 3 "$KANON" anonymize t.csv --quasi sex --bands sex=5 -k 2
+err_has "sex: the column has bands, but not all of its values are numbers"
+
+# what a schema must not say
+refused()
+{
+    printf 'attributes: {age: {%s}, born: quasi}\n' "$1" >bad.yaml
+    expect 3 "$KANON" anonymize t.csv -s bad.yaml -k 2
+    err_has "$2"
+}
+refused "role: quasi, bands: 5, mask: right" "'age' has both bands and a mask"
+refused "role: quasi, type: categorical, top: 5" "'age' has bands but its type is categorical"
+refused "role: sensitive, bands: 5" "'age' has bands but its role is sensitive"
+refused "role: quasi, bands: []" "a list without edges"
+refused "role: quasi, bands: [5]" "a list of a single edge"
+refused "role: quasi, bands: -5" "'age': not bands"
+refused "role: quasi, top: high" "not a number or a date to begin the highest band"
+refused "role: quasi, bottom: low" "not a number or a date to end the lowest band"
+printf 'attributes: {age: {bands: 5}, born: quasi}\ndefault-role: insensitive\n' >bad.yaml
+expect 3 "$KANON" anonymize t.csv -s bad.yaml -k 2
+err_has "age: the column has bands, but its role is insensitive"
+printf 'age,born\n5e300,1\n6,2\n' >large.csv
+expect 3 "$KANON" anonymize large.csv --quasi age,born --bands age=5 -k 2
+err_has "age: a number is too long for bands"
+
+# check reads all ways to write an open end as one
+printf 'age\n"[90..]"\n"[90,)"\n>=90\n"[90,]"\n' >open.csv
+expect 0 "$KANON" check open.csv --quasi age -k 4
+printf 'kg\n"[..0.5)"\n"(,0.5)"\n<0.5\n' >open.csv
+expect 0 "$KANON" check open.csv --quasi kg -k 3
+
+# a bound of bands comes with a proof; what cannot hold bands says so
+expect 0 "$KANON" bound t.csv -s s.yaml --certificate proof.json -q
+expect 0 "$KANON" bound t.csv -s s.yaml --check proof.json
+out_has "holds"
+expect 2 "$KANON" anonymize t.csv -s s.yaml --state s.state -o r.csv
+err_has "age: a state cannot hold a column with bands"
+no_file s.state
+
+expect 0 python3 "$SOURCE/tests/reference/ref_bands.py" "$KANON" "${SEED:-7}" 4

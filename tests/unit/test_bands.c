@@ -1,0 +1,218 @@
+/* Bands: what the independent check allows, what groups show, and what is left when memory ends. */
+#include "core/alloc.h"
+#include "support.h"
+#include "table/schema.h"
+#include "verify/verify_bands.h"
+
+#include <math.h>
+
+/* Whether the check takes the cells for bands of this rule. */
+static bool allowed(kanon_type type, const char *bands, const char *top, const char *bottom, kanon_numeric numeric,
+                    const char *first, const char *second)
+{
+    kanon__domain domain = {.type = type, .band_texts = {(char *)bands, (char *)top, (char *)bottom}};
+    kanon__band_cell cells[2] = {{first, strlen(first)}, {second, strlen(second)}};
+    double ends[2];
+    return kanon__verify_band_cell(&domain, numeric, cells, ends);
+}
+
+typedef struct claim {
+    kanon_type type;
+    const char *bands, *top, *bottom, *cell;
+    bool good;
+} claim;
+
+static void the_check_knows_where_bands_end(void **state)
+{
+    static const claim claims[] = {
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..24]", true},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..34]", true},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..]", true},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[90..]", true},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[-5..-1]", true},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[21..24]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..23]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..25)", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[95..]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[90..94]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[..24]", false},
+        {KANON_TYPE_INTEGER, "5", NULL, NULL, "[20..]", false},
+        {KANON_TYPE_INTEGER, "5", NULL, NULL, "22", false},
+        {KANON_TYPE_INTEGER, "1", NULL, NULL, "22", true},
+        {KANON_TYPE_INTEGER, "5", NULL, "18", "[19..24]", true},
+        {KANON_TYPE_INTEGER, "5", NULL, "18", "[..18]", true},
+        {KANON_TYPE_INTEGER, "5", NULL, "18", "[..17]", false},
+        {KANON_TYPE_INTEGER, "5", NULL, "18", "[15..24]", false},
+        {KANON_TYPE_INTEGER, "0,18,65", NULL, NULL, "[18..64]", true},
+        {KANON_TYPE_INTEGER, "0,18,65", NULL, NULL, "[..-1]", true},
+        {KANON_TYPE_INTEGER, "0,18,65", NULL, NULL, "[65..]", true},
+        {KANON_TYPE_INTEGER, "0,18,65", NULL, NULL, "[18..65]", false},
+        {KANON_TYPE_INTEGER, NULL, "90", NULL, "[30..33]", true},
+        {KANON_TYPE_INTEGER, NULL, "90", NULL, "[30..91]", false},
+        {KANON_TYPE_INTEGER, NULL, "90", NULL, "95", false},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, NULL, "[2.5..7.5)", true},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, NULL, "[2.5..7.5]", false},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, NULL, "[2.6..7.5)", false},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, NULL, "[7.5..7.5)", false},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, "3", "[3..5)", true},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, "3", "[..3]", true},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, "3", "[..3)", false},
+        {KANON_TYPE_DATE, "month", NULL, NULL, "[2024-02-01..2024-02-29]", true},
+        {KANON_TYPE_DATE, "month", NULL, NULL, "[2023-02-01..2023-02-27]", false},
+        {KANON_TYPE_DATE, "quarter", NULL, NULL, "[2024-02-01..2024-06-30]", false},
+        {KANON_TYPE_DATE, "quarter", NULL, NULL, "[2024-04-01..2024-06-30]", true},
+        {KANON_TYPE_DATE, "decade", NULL, NULL, "[2020-01-01..2029-12-31]", true},
+        {KANON_TYPE_DATE, "decade", NULL, NULL, "[2021-01-01..2029-12-31]", false},
+        {KANON_TYPE_DATE, "week", NULL, NULL, "[2024-01-01..2024-01-07]", true},
+        {KANON_TYPE_DATE, "week", NULL, NULL, "[2024-01-02..2024-01-08]", false},
+        {KANON_TYPE_DATE, "year", NULL, NULL, "[9999-01-01..9999-12-31]", true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        const claim *c = &claims[i];
+        if (allowed(c->type, c->bands, c->top, c->bottom, KANON_NUMERIC_INTERVAL, c->cell, "") != c->good)
+            fail_msg("%s should %sbe allowed", c->cell, c->good ? "" : "not ");
+    }
+    assert_true(allowed(KANON_TYPE_INTEGER, "5", "90", NULL, KANON_NUMERIC_RANGE, "[90,)", ""));
+    assert_true(allowed(KANON_TYPE_INTEGER, "5", NULL, "19", KANON_NUMERIC_RANGE, "(,19]", ""));
+    assert_false(allowed(KANON_TYPE_INTEGER, "5", NULL, "19", KANON_NUMERIC_RANGE, "[,19]", ""));
+    assert_false(allowed(KANON_TYPE_INTEGER, "5", NULL, NULL, KANON_NUMERIC_RANGE, "(15,24]", ""));
+    assert_true(allowed(KANON_TYPE_INTEGER, "5", "90", NULL, KANON_NUMERIC_COLUMNS, "90", ""));
+    assert_false(allowed(KANON_TYPE_INTEGER, "5", "90", NULL, KANON_NUMERIC_COLUMNS, "", "90"));
+    assert_true(allowed(KANON_TYPE_DECIMAL, "2.5", NULL, NULL, KANON_NUMERIC_COLUMNS, "0", "2.5"));
+    assert_false(allowed(KANON_TYPE_DECIMAL, "2.5", NULL, NULL, KANON_NUMERIC_COLUMNS, "0", "2.4"));
+}
+
+static const char csv[] = "age,kg,zip\n20,1.5,75201\n24,2,75203\n91,3.25,60100\n95,9,60100\n";
+
+/* A schema made by setters, which a table is read with. */
+static kanon_status read_banded(kanon_table **table, kanon_error *err)
+{
+    kanon_schema *schema = NULL;
+    kanon_read_options options = {.struct_size = sizeof options};
+    kanon_status st = kanon_schema_new(&schema, NULL, err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_role(schema, "kg", KANON_ROLE_QUASI, err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_bands(schema, "age", "5", err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_top(schema, "age", "90", err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_bottom(schema, "kg", "1.5", err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_bands(schema, "kg", "0.5", err);
+    if (st == KANON_OK)
+        st = kanon_table_from_bytes(table, csv, sizeof csv - 1, "t.csv", schema, &options, err);
+    kanon_schema_free(schema);
+    return st;
+}
+
+static void groups_show_bands(void **state)
+{
+    static const int64_t groups[] = {1, 1, 2, 2};
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_group_view *view = NULL;
+    kanon_error err = {0};
+    kanon_group_cell cell = {.struct_size = sizeof cell};
+    (void)state;
+    assert_done(read_banded(&table, &err), &err);
+    assert_done(kanon_grouping_new(&grouping, table, groups, &err), &err);
+    assert_done(kanon_group_view_new(&view, table, grouping, &err), &err);
+    assert_done(kanon_group_view_cell(&cell, view, 1, 0, &err), &err);
+    assert_true(cell.min == 20 && cell.max == 24);
+    assert_string_equal(cell.min_text, "20");
+    assert_string_equal(cell.max_text, "24");
+    assert_done(kanon_group_view_cell(&cell, view, 2, 0, &err), &err);
+    assert_true(cell.min == 90 && cell.max == INFINITY);
+    assert_string_equal(cell.max_text, "");
+    assert_done(kanon_group_view_cell(&cell, view, 1, 1, &err), &err);
+    assert_true(cell.min == -INFINITY && cell.max == 2.5);
+    kanon_group_view_free(view);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
+/* Every allocation fails in turn; what a failed call leaves is nothing. */
+static void memory_may_end_anywhere(void **state)
+{
+    static const char *const levels[] = {"5,20", "2,1", NULL, "right", "3,1", "2"};
+    static const char *const columns[] = {"age", "kg", NULL, "zip", "zip", "zip"};
+    (void)state;
+    for (int method = -1; method < 6; method++) {
+        kanon_status st = KANON_ENOMEM;
+        if (method >= 0 && levels[method] == NULL)
+            continue;
+        for (int64_t i = 1; st != KANON_OK; i++) {
+            kanon_error err = {0};
+            kanon_table *table = NULL;
+            kanon_taxonomy *taxonomy = NULL;
+            kanon_column_options options = {.struct_size = sizeof options, .bytes = csv, .size = sizeof csv - 1};
+            options.column = method >= 0 ? columns[method] : NULL;
+            kanon__alloc_fail_at(i, false);
+            st = method < 0 ? read_banded(&table, &err)
+                            : kanon_taxonomy_build(&taxonomy, "t.csv", &options, (kanon_taxonomy_method)method,
+                                                   levels[method], NULL, &err);
+            kanon__alloc_fail_at(0, false);
+            if (st != KANON_OK)
+                assert_int_equal(st, KANON_ENOMEM);
+            assert_true((st == KANON_OK) == (table != NULL || taxonomy != NULL));
+            kanon_taxonomy_free(taxonomy);
+            kanon_table_free(table);
+        }
+    }
+    assert_int_equal(kanon__alloc_in_use(), 0);
+}
+
+static int ignore(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes;
+    (void)size;
+    (void)payload;
+    return 0;
+}
+
+/* The same for reading and writing each form of a taxonomy. */
+static void forms_survive_without_memory(void **state)
+{
+    static const char *const texts[] = {
+        [KANON_TAXONOMY_CSV] = "a;x;*\nb;x;*\nc;*\n",
+        [KANON_TAXONOMY_INDENTED] = "*\n  x\n    a\n    b\n  c\n",
+        [KANON_TAXONOMY_YAML] = "x:\n  a:\n  'b':\nc:\n",
+        [KANON_TAXONOMY_PARENTS] = "node,parent\na,x\nx,*\n*,\nc,*\n\"b\",x\n",
+        [KANON_TAXONOMY_JSON] =
+            "{\"name\": \"*\", \"children\": [{\"name\": \"\\u00e9\", \"children\": [{\"name\": \"a\"}]}]}",
+    };
+    const kanon_sink sink = {.write = ignore};
+    (void)state;
+    for (int form = KANON_TAXONOMY_CSV; form <= KANON_TAXONOMY_JSON; form++) {
+        kanon_status st = KANON_ENOMEM;
+        for (int64_t i = 1; st != KANON_OK; i++) {
+            kanon_error err = {0};
+            kanon_taxonomy *taxonomy = NULL;
+            kanon__alloc_fail_at(i, false);
+            st = kanon_taxonomy_from_bytes(&taxonomy, texts[form], strlen(texts[form]), "t", (kanon_taxonomy_form)form, NULL,
+                                           &err);
+            if (st == KANON_OK)
+                st = kanon_taxonomy_write(taxonomy, NULL, &sink, (kanon_taxonomy_form)form, &err);
+            kanon__alloc_fail_at(0, false);
+            if (st != KANON_OK)
+                assert_int_equal(st, KANON_ENOMEM);
+            kanon_taxonomy_free(taxonomy);
+        }
+    }
+    assert_int_equal(kanon__alloc_in_use(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_check_knows_where_bands_end),
+        cmocka_unit_test(groups_show_bands),
+        cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(forms_survive_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

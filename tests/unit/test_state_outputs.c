@@ -1,0 +1,314 @@
+/* A change of a state and its outputs are done together: where an output cannot get its name, or its sink refuses it, the
+ * state is as it was; where the process ends in between, the state knows the delta and does not take it twice. */
+#include "support.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+static const char yaml[] = "attributes:\n"
+                           "  name: {role: identifying}\n"
+                           "  age: {role: quasi, type: integer}\n"
+                           "  ill: {role: sensitive}\n"
+                           "privacy: {k: 2}\n";
+static const char csv[] = "name,age,ill\na,20,flu\nb,21,gout\nc,40,flu\nd,41,gout\ne,60,flu\nf,61,gout\n";
+static const char more[] = "name,age,ill\ng,30,flu\nh,50,gout\n";
+
+/* ---- outputs that fail ------------------------------------------------------------------------------------------- */
+
+/* A sink, and what it does. */
+typedef struct receiver {
+    const char *removes; /* a directory: emptied and removed when the first bytes come */
+    int error;           /* what finish returns */
+    bool dies;           /* the process ends in finish */
+    int n_complete, n_incomplete;
+} receiver;
+
+static int receive(const void *bytes, size_t size, void *payload)
+{
+    const receiver *r = payload;
+    (void)bytes;
+    (void)size;
+    if (r->removes != NULL) {
+        entries(r->removes, true);
+        rmdir(r->removes);
+    }
+    return 0;
+}
+
+static int finish(int complete, void *payload)
+{
+    receiver *r = payload;
+    if (complete && r->dies)
+        _exit(7);
+    *(complete ? &r->n_complete : &r->n_incomplete) += 1;
+    return complete ? r->error : 0;
+}
+
+static kanon_sink sink_of(receiver *r, const char *name)
+{
+    return (kanon_sink){name, receive, finish, r};
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+
+static kanon_status make_state(const kanon_outputs *outputs, kanon_error *err)
+{
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    write_text(scratch("s.yaml").text, yaml);
+    write_text(scratch("t.csv").text, csv);
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, err), err);
+    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, err), err);
+    assert_done(kanon_anonymize(&grouping, table, NULL, err), err);
+    kanon_status st = kanon_state_create(scratch("x.state").text, table, schema, grouping, outputs, NULL, err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    return st;
+}
+
+typedef kanon_status (*state_call)(kanon_state *state, const kanon_change_options *options, kanon_change *out,
+                                   kanon_error *err);
+
+static kanon_status insert_more(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return kanon_state_insert_bytes(state, more, strlen(more), "more", options, out, err);
+}
+
+static kanon_status delete_two(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    static const char gone[] = "name,age,ill\na,20,flu\nf,61,gout\n";
+    return kanon_state_delete_bytes(state, gone, strlen(gone), "gone", options, out, err);
+}
+
+static kanon_status optimize(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
+{
+    return kanon_state_optimize(state, NULL, options, out, err);
+}
+
+static const state_call calls[] = {insert_more, delete_two, optimize, kanon_state_release};
+enum { N_CALLS = sizeof calls / sizeof *calls };
+
+static kanon_status change(state_call call, const kanon_outputs *outputs, bool again, kanon_change *out, kanon_error *err)
+{
+    kanon_state *state = NULL;
+    kanon_change_options options = {.struct_size = sizeof options, .outputs = outputs, .again = again};
+    assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, err), err);
+    kanon_status st = call(state, &options, out, err);
+    kanon_state_close(state);
+    return st;
+}
+
+/* How many records, releases and commands the state has. */
+static void assert_state(int64_t records, size_t releases, size_t commands)
+{
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
+    assert_done(kanon_state_describe(&info, state, &err), &err);
+    assert_int_equal(info->records, records);
+    assert_int_equal(info->n_releases, releases);
+    assert_int_equal(info->n_history, commands);
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* The directory of the release goes while the groups are written, so its file can have no name. */
+static void a_name_that_fails_changes_nothing(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < N_CALLS; i++) {
+        kanon_error err = {0};
+        kanon_change done;
+        place directory = scratch("gone"), release = scratch("gone/r.csv"), report = scratch("report.json");
+        receiver groups = {.removes = directory.text};
+        kanon_sink to = sink_of(&groups, "groups");
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .report = report.text, .release = release.text,
+                                 .groups_to = &to};
+        assert_done(make_state(NULL, &err), &err);
+        write_text(report.text, "as it was");
+        assert_int_equal(mkdir(directory.text, 0777), 0);
+        assert_int_equal(change(calls[i], &outputs, false, &done, &err), KANON_EIO);
+        assert_int_equal(groups.n_complete, 0);
+        assert_int_equal(groups.n_incomplete, 1);
+        assert_file(report.text, "as it was");
+        assert_state(6, 0, 1);
+        assert_int_equal(entries(scratch_directory, false), 4); /* state, report, table, schema: no journal, nothing else */
+        groups.removes = NULL;
+        outputs.release = scratch("r.csv").text;
+        assert_done(change(calls[i], &outputs, false, &done, &err), &err); /* and it can be tried again */
+        assert_int_equal(done.records, i == 0 ? 8 : i == 1 ? 4 : 6);
+        assert_state(done.records, 1, 2);
+        entries(scratch_directory, true);
+    }
+}
+
+/* A sink that refuses in the end, alone and after another one that was told already. */
+static void a_sink_that_refuses_changes_nothing(void **unused)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    receiver release = {.error = ENOSPC}, groups = {.error = ENOSPC};
+    kanon_sink release_to = sink_of(&release, "the release"), groups_to = sink_of(&groups, "the groups");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &release_to};
+    (void)unused;
+    assert_done(make_state(NULL, &err), &err);
+    assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
+    assert_holds(err.message, "the release");
+    assert_state(6, 0, 1);
+    outputs.groups_to = &groups_to;
+    release = (receiver){0};
+    assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
+    assert_holds(err.message, "the groups");
+    assert_int_equal(release.n_complete, 0); /* it is told last: nobody has a release that the state does not know */
+    assert_state(6, 0, 1);
+    groups.error = 0;
+    release.error = ENOSPC;
+    assert_int_equal(change(insert_more, &outputs, false, &done, &err), KANON_EIO);
+    assert_holds(err.message, "the release");
+    assert_holds(err.hint, "the groups is complete already and could not be taken back");
+    assert_state(6, 0, 1);
+    release.error = 0;
+    assert_done(change(insert_more, &outputs, false, &done, &err), &err);
+    assert_state(8, 1, 2);
+    entries(scratch_directory, true);
+}
+
+/* A new state whose release cannot be named is not there, and can be made again. */
+static void a_new_state_goes_with_its_outputs(void **unused)
+{
+    kanon_error err = {0};
+    place directory = scratch("gone"), release = scratch("gone/r.csv");
+    receiver groups = {.removes = directory.text};
+    kanon_sink to = sink_of(&groups, "groups");
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text, .groups_to = &to};
+    (void)unused;
+    assert_int_equal(mkdir(directory.text, 0777), 0);
+    assert_int_equal(make_state(&outputs, &err), KANON_EIO);
+    assert_false(exists(scratch("x.state").text));
+    assert_int_equal(entries(scratch_directory, false), 2);
+    groups.removes = NULL;
+    outputs.release = scratch("r.csv").text;
+    assert_done(make_state(&outputs, &err), &err);
+    assert_state(6, 1, 1);
+    entries(scratch_directory, true);
+}
+
+/* The end of the process while the outputs are named: the delta is applied, and the next attempt is told so. */
+static void a_second_attempt_takes_nothing_twice(void **unused)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    place aside = scratch("x.state-journal-done");
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        receiver release = {.dies = true};
+        kanon_sink to = sink_of(&release, "the release");
+        kanon_outputs outputs = {.struct_size = sizeof outputs, .release_to = &to};
+        int status, n = i == 0 ? 8 : 4;
+        assert_done(make_state(NULL, &err), &err);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            change(calls[i], &outputs, false, &done, &err);
+            _exit(1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+        assert_true(exists(aside.text));
+        assert_state(n, 1, 2);
+        release.dies = false;
+        assert_int_equal(change(calls[i], &outputs, false, &done, &err), KANON_EDATA);
+        assert_holds(err.message, "the state has this delta already");
+        assert_string_equal(err.topic, "again");
+        assert_false(exists(aside.text)); /* it has the pages as they were, so it does not stay */
+        assert_state(n, 1, 2);
+        assert_done(change(kanon_state_release, &outputs, false, &done, &err), &err);
+        assert_int_equal(change(calls[i], &outputs, false, &done, &err), KANON_EDATA); /* a release changes no record */
+        if (i == 0) {
+            assert_done(change(calls[i], NULL, true, &done, &err), &err);
+            assert_state(10, 2, 4);
+        }
+        entries(scratch_directory, true);
+    }
+}
+
+/* Another delta in between, and a delta without records, may be applied again. */
+static void deltas_may_come_back(void **unused)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    kanon_state *state = NULL;
+    static const char nobody[] = "name,age,ill\n";
+    (void)unused;
+    assert_done(make_state(NULL, &err), &err);
+    assert_done(kanon_state_open(&state, scratch("x.state").text, NULL, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        assert_done(insert_more(state, NULL, &done, &err), &err);
+        assert_done(kanon_state_delete_bytes(state, more, strlen(more), "more", NULL, &done, &err), &err);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_done(kanon_state_insert_bytes(state, nobody, strlen(nobody), "nobody", NULL, &done, &err), &err);
+    kanon_state_close(state);
+    entries(scratch_directory, true);
+}
+
+/* The schema of a state is the one that its table was read with. */
+static void another_schema_is_refused(void **unused)
+{
+    static const struct {
+        const char *yaml, *what;
+    } others[] = {
+        {"attributes: {name: insensitive, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {k: 2}\n", "name: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer, weight: 2}, ill: sensitive}\n", "age: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nentity: name\n", "entity: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\nprivacy: {suppress: 0.5}\n",
+         "suppress: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n"
+         "privacy: {constraints: [{model: distinct-l-diversity, attribute: ill, l: 2}]}\n", "constraints: "},
+        {"attributes: {name: identifying, age: {role: quasi, type: integer}, ill: sensitive}\n", NULL}, /* k may differ */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        kanon_error err = {0};
+        kanon_schema *schema = NULL, *other = NULL;
+        kanon_table *table = NULL;
+        kanon_grouping *grouping = NULL;
+        place path = scratch("x.state");
+        write_text(scratch("s.yaml").text, yaml);
+        write_text(scratch("t.csv").text, csv);
+        write_text(scratch("o.yaml").text, others[i].yaml);
+        assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+        assert_done(kanon_schema_read(&other, scratch("o.yaml").text, NULL, &err), &err);
+        assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+        assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+        kanon_status st = kanon_state_create(path.text, table, other, grouping, NULL, NULL, &err);
+        assert_int_equal(st, others[i].what != NULL ? KANON_EINVAL : KANON_OK);
+        if (others[i].what != NULL) {
+            assert_int_equal(strncmp(err.message, others[i].what, strlen(others[i].what)), 0);
+            assert_holds(err.message, "the schema is not the one that the table was read with");
+        }
+        kanon_grouping_free(grouping);
+        kanon_table_free(table);
+        kanon_schema_free(other);
+        kanon_schema_free(schema);
+        entries(scratch_directory, true);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_name_that_fails_changes_nothing, no_leak),
+        cmocka_unit_test_teardown(a_sink_that_refuses_changes_nothing, no_leak),
+        cmocka_unit_test_teardown(a_new_state_goes_with_its_outputs, no_leak),
+        cmocka_unit_test_teardown(a_second_attempt_takes_nothing_twice, no_leak),
+        cmocka_unit_test_teardown(deltas_may_come_back, no_leak),
+        cmocka_unit_test_teardown(another_schema_is_refused, no_leak),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
