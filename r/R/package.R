@@ -1,0 +1,3 @@
+#' @keywords internal
+#' @useDynLib kanon, .registration = TRUE
+"_PACKAGE"
