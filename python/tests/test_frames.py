@@ -133,3 +133,40 @@ def test_a_stream_outlives_the_release(people, roles):
     assert rows(pa.table(stream)) == before
     with pytest.raises(pykanon.UsageError):
         pa.table(stream)
+
+
+def test_a_dict_of_mixed_values_is_named_but_not_shown():
+    with pytest.raises(pykanon.DataError) as failure:
+        pykanon.anonymize({"age": [1, "secret value", 3]}, quasi=["age"], k=2)
+    assert "age" in str(failure.value) and "secret" not in str(failure.value)
+    with pytest.raises(pykanon.DataError, match="equally long"):
+        pykanon.anonymize({"age": [1, 2], "sex": ["f"]}, quasi=["age"], k=2)
+
+
+def test_a_subclass_of_a_frame_is_a_frame(people, roles):
+    class Frame(pd.DataFrame):
+        pass
+
+    with pytest.raises(pykanon.UsageError, match="index"):
+        pykanon.anonymize(Frame(people).set_index("name"), k=5, **{**roles, "identifying": None})
+    assert isinstance(pykanon.anonymize(Frame(people), k=5, **roles).table, pd.DataFrame)
+
+
+def test_shares_of_numpy(people, roles):
+    assert pykanon.anonymize(people, k=5, suppress=np.float64(0.05), **roles).suppressed <= 10
+    assert pykanon.anonymize(people, k=5, suppress=1e-5, **roles).suppressed == 0
+
+
+def test_a_shuffle_with_a_seed_can_be_repeated(people, roles):
+    first, again, other = (pykanon.anonymize(people, k=5, shuffle=True, shuffle_seed=s, **roles) for s in (3, 3, 0))
+    assert rows(first.table) == rows(again.table) and sorted(rows(first.table)) == sorted(rows(other.table))
+    assert rows(first.table) != rows(other.table)
+
+
+def test_bands(people, roles):
+    result = pykanon.anonymize(people, k=5, bands={"age": 10}, top={"age": 80}, bottom={"age": 29}, **roles)
+    cells = [line.split(",")[0] for line in result.to_csv().decode().splitlines()[1:]]
+    ends = {end for cell in cells for end in cell.strip("[]").split("..") if end not in ("", "*")}
+    assert {int(e) % 10 for e in ends} <= {0, 9}
+    edges = pykanon.anonymize(people, k=5, bands={"age": [18, 30, 65, 91]}, **roles)
+    assert "18" in edges.to_csv().decode()

@@ -146,3 +146,112 @@ def test_handles_are_told_apart():
         _kanon.table_describe(_kanon.ticker_new())
     with pytest.raises((TypeError, ValueError)):
         _kanon.table_describe("text")
+
+
+def test_interrupts_come_again_and_again(tmp_path):
+    """A second and a third Ctrl-C while the work is being stopped change nothing."""
+    script = textwrap.dedent("""
+        import _thread, random, threading, time, pykanon
+        from pykanon import _kanon, run
+        ended = []
+        def work(ticker):
+            while not stopped.is_set():
+                time.sleep(0.01)
+            time.sleep(0.5)
+            ended.append(True)
+        stopped = threading.Event()
+        stop = _kanon.ticker_stop
+        _kanon.ticker_stop = lambda ticker: (stop(ticker), stopped.set())
+        def press():
+            for _ in range(4):
+                time.sleep(0.1)
+                _thread.interrupt_main()
+        threading.Thread(target=press, daemon=True).start()
+        try:
+            run.call(work)
+        except KeyboardInterrupt:
+            print("interrupted", ended)
+    """)
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert told.stdout == "interrupted [True]\n"
+
+
+def state_of(path):
+    table = {"id": [str(i) for i in range(40)], "age": list(range(40))}
+    return pykanon.anonymize(table, quasi=["age"], identifying=["id"], key="id", k=4).state(path)
+
+
+def test_a_state_belongs_to_its_process(tmp_path):
+    with state_of(tmp_path / "s.kanon") as state:
+        child = os.fork()
+        if child == 0:
+            try:
+                state.describe()
+                os._exit(1)
+            except pykanon.UsageError as problem:
+                state.close()
+                os._exit(0 if "another process" in str(problem) else 2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert state.insert({"id": ["x"], "age": [7]})["records"] == 41
+    del state
+
+
+def test_a_state_from_several_threads(tmp_path):
+    with state_of(tmp_path / "s.kanon") as state:
+        threads = [threading.Thread(target=state.insert, args=({"id": [f"x{i}"], "age": [i]},)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert state.describe()["records"] == 48
+    del state
+
+
+def test_a_state_can_be_stopped_and_used_again(tmp_path):
+    class Enough(Exception):
+        pass
+
+    with state_of(tmp_path / "s.kanon") as state:
+        _kanon.ticker_stop(state._ticker)  # as a Ctrl-C before: it does not reach the next call
+        assert state.insert({"id": ["x"], "age": [7]})["records"] == 41
+        handle, ticker = state._open(), state._ticker
+        _kanon.ticker_stop(ticker)
+        with pytest.raises(pykanon.Cancelled):
+            _kanon.state_change(handle, "release", None, want_release=True)
+        assert state.describe()["releases"] == 0
+        with pytest.raises(pykanon.Error):
+            state.insert({"id": ["x"], "age": [7]})
+    del state, handle
+
+
+def test_capsules_misnamed_used_twice_and_never():
+    import pyarrow as pa
+
+    handle, ticker = pykanon.schema.make(quasi=["age"]), _kanon.ticker_new()
+    table = pa.table({"age": [1, 2, 3, 4]})
+    with pytest.raises(ValueError):
+        _kanon.table_import(handle, table.schema.__arrow_c_schema__(), ticker)  # another kind of capsule
+    capsule = table.__arrow_c_stream__()
+    _kanon.table_import(handle, capsule, ticker)
+    with pytest.raises(ValueError, match="read before"):
+        _kanon.table_import(handle, capsule, ticker)
+    result = pykanon.anonymize(table, quasi=["age"], k=2)
+    result.__arrow_c_stream__()  # dropped without being read
+    del result, handle, ticker
+
+
+def test_texts_with_a_null_character_are_refused():
+    with pytest.raises(ValueError, match="code 0"):
+        pykanon.anonymize({"age": [1, 2]}, quasi=["age"], missing=["a\0b"], k=2)
+
+
+def test_a_producer_that_fails_names_no_value_and_frees_everything():
+    import pyarrow as pa
+
+    def batches():
+        yield pa.record_batch({"age": [1, 2, 3]})
+        raise RuntimeError("the producer failed")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema([("age", pa.int64())]), batches())
+    with pytest.raises(pykanon.Error):
+        pykanon.anonymize(reader, quasi=["age"], k=2)

@@ -6,7 +6,8 @@ PyObject *raise_failure(const kanon_error *err)
     PyObject *errors = PyImport_ImportModule("pykanon.errors");
     if (errors == NULL)
         return NULL;
-    PyObject *exception = PyObject_CallMethod(errors, "of", "isss", (int)err->status, err->message, err->hint,
+    const char *message = *err->message != '\0' ? err->message : kanon_status_text(err->status);
+    PyObject *exception = PyObject_CallMethod(errors, "of", "iNNs", (int)err->status, text_of(message), text_of(err->hint),
                                               err->topic == NULL ? "" : err->topic);
     Py_DECREF(errors);
     if (exception == NULL)

@@ -37,7 +37,7 @@ PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
     WITHOUT_GIL(st = kanon_anonymize(&grouping, table, &o, &err));
     settings_free(&of_algorithm);
     settings_free(&of_refinement);
-    return st == KANON_OK ? handle_new(grouping, GROUPING) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
 /* grouping_new(table, bytes): a group number of eight bytes for each row. */
@@ -64,7 +64,7 @@ PyObject *grouping_new(PyObject *module, PyObject *args)
     kanon_error err = {0};
     kanon_status st = kanon_grouping_new(&grouping, table, group_of, &err);
     PyMem_Free(group_of);
-    return st == KANON_OK ? handle_new(grouping, GROUPING) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
 static const char *grouping_warning(const void *grouping, int i)
@@ -144,18 +144,20 @@ PyObject *evaluate(PyObject *module, PyObject *args, PyObject *keywords)
 PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table", "grouping", "ticker", "numeric", "shuffle", "threads", NULL};
+    static char *names[] = {"table", "grouping", "ticker", "numeric", "shuffle", "threads", "shuffle_seed", NULL};
     PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
+    unsigned long long shuffle_seed = 0;
     kanon_arrow_options o = {.struct_size = sizeof o};
     int numeric = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipi", names, &table_capsule, &grouping_capsule, &ticker_capsule,
-                                     &numeric, &o.shuffle, &o.threads))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|ipiK", names, &table_capsule, &grouping_capsule, &ticker_capsule,
+                                     &numeric, &o.shuffle, &o.threads, &shuffle_seed))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
     ticker *t = grouping == NULL ? NULL : handle_get(ticker_capsule, TICKER);
     if (t == NULL)
         return NULL;
+    o.shuffle_seed = shuffle_seed;
     o.numeric = (kanon_arrow_numeric)numeric, o.tick = ticker_tick, o.payload = t;
     struct ArrowArrayStream stream = {0};
     kanon_error err = {0};
@@ -169,13 +171,15 @@ PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table", "grouping", "ticker", "what", "path", "name", "numeric", "shuffle", "threads", NULL};
+    static char *names[] = {"table", "grouping", "ticker", "what", "path", "name", "numeric", "shuffle", "threads",
+                            "shuffle_seed", NULL};
+    unsigned long long shuffle_seed = 0;
     PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
     const char *what, *path, *name = "release.csv";
     int numeric = 0;
     kanon_outputs o = {.struct_size = sizeof o};
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOsz|sipi", names, &table_capsule, &grouping_capsule,
-                                     &ticker_capsule, &what, &path, &name, &numeric, &o.shuffle, &o.threads))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOsz|sipiK", names, &table_capsule, &grouping_capsule,
+                                     &ticker_capsule, &what, &path, &name, &numeric, &o.shuffle, &o.threads, &shuffle_seed))
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     kanon_grouping *grouping = table == NULL ? NULL : handle_get(grouping_capsule, GROUPING);
@@ -201,7 +205,7 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
         *places[at].path = path;
     else
         *places[at].sink = &bytes.sink;
-    o.numeric = (kanon_numeric)numeric, o.tick = ticker_tick, o.payload = t;
+    o.numeric = (kanon_numeric)numeric, o.shuffle_seed = shuffle_seed, o.tick = ticker_tick, o.payload = t;
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_publish(table, grouping, &o, &err));

@@ -20,9 +20,9 @@
 #define STATE "pykanon.state"
 #define TICKER "pykanon.ticker"
 
-/* A new capsule that owns `object` and frees it; on failure the object is freed. */
-PyObject *handle_new(void *object, const char *name);
-/* The object of a capsule; NULL: another kind of object, the exception is set. */
+/* A new capsule that owns `object` and frees it; on failure the object is freed. `keeps`, unless NULL, lives as long. */
+PyObject *handle_new(void *object, const char *name, PyObject *keeps);
+/* The object of a capsule; NULL: another kind of object or another process's state, the exception is set. */
 void *handle_get(PyObject *capsule, const char *name);
 PyObject *live_objects(PyObject *module, PyObject *none);
 
@@ -35,9 +35,11 @@ PyObject *raise_failure(const kanon_error *err);
 
 typedef struct ticker ticker;
 int ticker_tick(const kanon_progress *progress, void *payload);
+void ticker_free(void *object);
 PyObject *ticker_new(PyObject *module, PyObject *none);
 PyObject *ticker_read(PyObject *module, PyObject *capsule);
 PyObject *ticker_stop(PyObject *module, PyObject *args);
+PyObject *ticker_reset(PyObject *module, PyObject *capsule);
 
 /* ---- values.c ---- */
 
@@ -59,6 +61,8 @@ void byte_sink_init(byte_sink *out, const char *name);
 PyObject *byte_sink_take(byte_sink *s); /* bytes; the sink is empty then */
 void byte_sink_free(byte_sink *s);
 
+/* A text of the library: names of columns in it may have been cut, or not be UTF-8 at all. */
+PyObject *text_of(const char *text);
 /* A list of texts; `at` gives the i-th, NULL past the last. */
 PyObject *texts_of(const char *(*at)(const void *object, int i), const void *object);
 PyObject *text_list(const char *const *texts, size_t n);

@@ -11,6 +11,7 @@ static PyMethodDef functions[] = {
     {"ticker_new", ticker_new, METH_NOARGS, NULL},
     {"ticker_read", ticker_read, METH_O, NULL},
     {"ticker_stop", ticker_stop, METH_VARARGS, NULL},
+    {"ticker_reset", ticker_reset, METH_O, NULL},
     {"schema_new", schema_new, METH_VARARGS, NULL},
     {"schema_set", schema_set, METH_VARARGS, NULL},
     WITH_KEYWORDS(table_import),

@@ -14,7 +14,7 @@ PyObject *schema_new(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "z", &path))
         return NULL;
     kanon_status st = path == NULL ? kanon_schema_new(&schema, NULL, &err) : kanon_schema_read(&schema, path, NULL, &err);
-    return st == KANON_OK ? handle_new(schema, SCHEMA) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(schema, SCHEMA, NULL) : raise_failure(&err);
 }
 
 typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, const char *value, Py_ssize_t size,
@@ -84,6 +84,24 @@ static kanon_status set_mask(kanon_schema *s, const char *column, const char *va
     return unknown(value, "mask: right or left", err);
 }
 
+static kanon_status set_bands(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_bands(s, column, value, err);
+}
+
+static kanon_status set_top(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_top(s, column, value, err);
+}
+
+static kanon_status set_bottom(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_bottom(s, column, value, err);
+}
+
 static kanon_status add_missing(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)column, (void)size;
@@ -139,6 +157,7 @@ static const struct {
     {"role", set_role},           {"type", set_type},     {"weight", set_weight},          {"taxonomy", set_taxonomy},
     {"tree", set_tree},           {"mask", set_mask},     {"missing", add_missing},        {"constraint", add_constraint},
     {"entity", set_entity},       {"key", set_key},       {"suppress", set_suppress},
+    {"bands", set_bands},         {"top", set_top},       {"bottom", set_bottom},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */
@@ -156,6 +175,8 @@ PyObject *schema_set(PyObject *module, PyObject *args)
         return NULL;
     for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
         if (strcmp(setters[i].name, what) == 0) {
+            if (strlen(value) != (size_t)size && setters[i].set != set_tree)
+                return PyErr_Format(PyExc_ValueError, "the %s has a character of code 0", what);
             kanon_status st = setters[i].set(schema, column, value, size, &err);
             if (st != KANON_OK)
                 return PyErr_Occurred() ? NULL : raise_failure(&err);

@@ -45,7 +45,7 @@ PyObject *state_open(PyObject *module, PyObject *args)
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_state_open(&state, path, &o, &err));
-    return st == KANON_OK ? handle_new(state, STATE) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(state, STATE, ticker_capsule) : raise_failure(&err);
 }
 
 static PyObject *number_or_none(double value)
@@ -83,15 +83,16 @@ static kanon_status change(kanon_state *state, const char *what, struct ArrowArr
 PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"state", "what", "stream", "grow_taxonomy", "joint_k", "path", "want_release", "numeric", NULL};
+    static char *names[] = {"state", "what", "stream", "grow_taxonomy", "joint_k", "path", "want_release", "numeric",
+                            "again", NULL};
     PyObject *state_capsule, *stream_capsule = Py_None;
     const char *what, *path = NULL;
     kanon_change_options o = {.struct_size = sizeof o};
     kanon_outputs outputs = {.struct_size = sizeof outputs};
     long long joint_k = 0;
     int want_release = 0, numeric = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpi", names, &state_capsule, &what, &stream_capsule,
-                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpip", names, &state_capsule, &what, &stream_capsule,
+                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again))
         return NULL;
     kanon_state *state = handle_get(state_capsule, STATE);
     struct ArrowArrayStream stream = {0};

@@ -24,7 +24,7 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
     kanon_error err = {0};
     kanon_status st;
     WITHOUT_GIL(st = kanon_table_from_arrow(&table, &stream, schema, &options, &err));
-    return st == KANON_OK ? handle_new(table, TABLE) : raise_failure(&err);
+    return st == KANON_OK ? handle_new(table, TABLE, NULL) : raise_failure(&err);
 }
 
 static const char *table_warning(const void *table, int i)

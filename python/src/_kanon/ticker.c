@@ -29,6 +29,13 @@ int ticker_tick(const kanon_progress *progress, void *payload)
     return answer;
 }
 
+void ticker_free(void *object)
+{
+    ticker *t = object;
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
+
 PyObject *ticker_new(PyObject *module, PyObject *none)
 {
     (void)module, (void)none;
@@ -36,7 +43,7 @@ PyObject *ticker_new(PyObject *module, PyObject *none)
     if (t == NULL)
         return PyErr_NoMemory();
     pthread_mutex_init(&t->lock, NULL);
-    return handle_new(t, TICKER);
+    return handle_new(t, TICKER, NULL);
 }
 
 PyObject *ticker_read(PyObject *module, PyObject *capsule)
@@ -48,7 +55,8 @@ PyObject *ticker_read(PyObject *module, PyObject *capsule)
     pthread_mutex_lock(&t->lock);
     ticker now = *t;
     pthread_mutex_unlock(&t->lock);
-    return Py_BuildValue("sLLsi", now.stage, (long long)now.done, (long long)now.total, now.detail, now.can_finish);
+    return Py_BuildValue("NLLNi", text_of(now.stage), (long long)now.done, (long long)now.total, text_of(now.detail),
+                         now.can_finish);
 }
 
 PyObject *ticker_stop(PyObject *module, PyObject *args)
@@ -63,6 +71,21 @@ PyObject *ticker_stop(PyObject *module, PyObject *args)
         return NULL;
     pthread_mutex_lock(&t->lock);
     t->answer = finish ? KANON_TICK_FINISH : 1;
+    pthread_mutex_unlock(&t->lock);
+    Py_RETURN_NONE;
+}
+
+/* Forgets that a stop was asked for: the ticker of a state is used by all its calls. */
+PyObject *ticker_reset(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    ticker *t = handle_get(capsule, TICKER);
+    if (t == NULL)
+        return NULL;
+    pthread_mutex_lock(&t->lock);
+    t->answer = 0;
+    t->stage[0] = t->detail[0] = '\0';
+    t->done = t->total = 0;
     pthread_mutex_unlock(&t->lock);
     Py_RETURN_NONE;
 }

@@ -89,11 +89,16 @@ static int append(PyObject *list, PyObject *item)
     return failed;
 }
 
+PyObject *text_of(const char *text)
+{
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
 PyObject *texts_of(const char *(*at)(const void *object, int i), const void *object)
 {
     PyObject *list = PyList_New(0);
     for (int i = 0; list != NULL && at(object, i) != NULL; i++)
-        if (append(list, PyUnicode_FromString(at(object, i))) != 0)
+        if (append(list, text_of(at(object, i))) != 0)
             Py_CLEAR(list);
     return list;
 }
@@ -102,7 +107,7 @@ PyObject *text_list(const char *const *texts, size_t n)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < n; i++)
-        if (append(list, PyUnicode_FromString(texts[i])) != 0)
+        if (append(list, text_of(texts[i])) != 0)
             Py_CLEAR(list);
     return list;
 }
@@ -160,7 +165,7 @@ PyObject *stream_give(struct ArrowArrayStream *stream)
     PyObject *capsule = own == NULL ? PyErr_NoMemory() : PyCapsule_New(own, "arrow_array_stream", stream_destroy);
     if (capsule == NULL) {
         PyMem_Free(own);
-        stream->release(stream);
+        WITHOUT_GIL(stream->release(stream));
         return NULL;
     }
     *own = *stream;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import decimal
 import html
 import os
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,11 @@ NUMERIC = {"columns": 0, "text": 1, "mean": 2}
 def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """Settings as texts: True is "true"."""
     return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in (settings or {}).items()}
+
+
+def _share(value: Any) -> str:
+    """A share as a text without an exponent: 0.00001, also of NumPy's numbers."""
+    return value if isinstance(value, str) else format(decimal.Decimal(repr(float(value))), "f")
 
 
 class Measures(Mapping[str, Any]):
@@ -112,14 +118,17 @@ class Release:
         what = "report_external" if external else "report"
         run.call(lambda t: _kanon.publish(self._table, self._grouping, t, what, os.fspath(path)))
 
-    def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False) -> Any:
+    def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
+               shuffle_seed: int = 0) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
         form = {"interval": 0, "range": 1, "mean": 2, "columns": 3}.get(numeric)
         if form is None:
             raise UsageError("numeric is one of 'interval', 'range', 'mean' and 'columns'")
         where = None if path is None else os.fspath(path)
         return run.call(
-            lambda t: _kanon.publish(self._table, self._grouping, t, "release", where, numeric=form, shuffle=shuffle)
+            lambda t: _kanon.publish(
+                self._table, self._grouping, t, "release", where, numeric=form, shuffle=shuffle, shuffle_seed=shuffle_seed
+            )
         )
 
     def state(self, path: str | os.PathLike[str]) -> Any:
@@ -234,6 +243,9 @@ def anonymize(
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
     masks: Mapping[str, str] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    top: Mapping[str, Any] | None = None,
+    bottom: Mapping[str, Any] | None = None,
     missing: Iterable[str] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
@@ -245,10 +257,11 @@ def anonymize(
     refine: str | None = None,
     refine_settings: Mapping[str, Any] | None = None,
     effort: str | None = None,
-    suppress: float | None = None,
+    suppress: float | str | None = None,
     recode: str = "record",
     numeric: str = "columns",
     shuffle: bool = False,
+    shuffle_seed: int = 0,
     seed: int = 0,
     threads: int = 0,
     blocks: int = 0,
@@ -281,17 +294,17 @@ def anonymize(
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
         schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
-        weights=weights, taxonomies=taxonomies, masks=masks, missing=missing, constraints=constraints, entity=entity,
+        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, missing=missing, constraints=constraints, entity=entity,
         entity_together=entity_together, key=key, default_role=default_role,
     )  # fmt: skip
     handle, loaded = _load(table, progress, index, threads, memory, said)
     options: dict[str, Any] = dict(
         k=k, algorithm=algorithm, settings=_texts(settings), seed=seed, threads=threads, refine=refine,
         refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
-        by_attribute=recode == "attribute", suppress=None if suppress is None else repr(suppress),
+        by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=NUMERIC[numeric], shuffle=shuffle, threads=threads)
+    form = dict(numeric=NUMERIC[numeric], shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
     return Release((handle, loaded, grouping), table, form, "drop" if shuffle else index)
 
 
@@ -328,7 +341,7 @@ def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
     _, loaded = _load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
-        k=",".join(map(str, k)), suppress=",".join(map(repr, suppress)) or None, algorithm=algorithm,
+        k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
         settings=_texts(settings), effort=effort, seed=seed, threads=threads, plot=page,
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)

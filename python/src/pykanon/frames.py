@@ -20,8 +20,7 @@ class Stream:
         self._capsule = capsule
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        if requested_schema is not None and self._capsule is not None:
-            pass  # the types are those of the release; the interface lets a producer decline a request
+        # A requested schema is declined, as the interface allows: the types are those of the release.
         capsule, self._capsule = self._capsule, None
         if capsule is None:
             raise UsageError("the stream was read before", "Ask for a new one.")
@@ -30,10 +29,11 @@ class Stream:
 
 def kind_of(table: Any) -> str:
     """``pandas``, ``polars``, ``pyarrow``, ``duckdb``, ``numpy`` or ``arrow`` (anything else with a stream)."""
-    module = type(table).__module__.partition(".")[0]
-    if module == "_duckdb":
-        module = "duckdb"
-    return module if module in ("pandas", "polars", "pyarrow", "duckdb", "numpy") else "arrow"
+    for kind in type(table).__mro__:  # a GeoDataFrame is a frame of pandas
+        module = kind.__module__.partition(".")[0].lstrip("_")
+        if module in ("pandas", "polars", "pyarrow", "duckdb", "numpy"):
+            return module
+    return "arrow"
 
 
 def stream_of(table: Any, index: str = "error") -> Any:
@@ -46,12 +46,12 @@ def stream_of(table: Any, index: str = "error") -> Any:
     elif kind == "duckdb":
         table = _from_duckdb(table)
     elif isinstance(table, Mapping):
-        table = _pyarrow("a dict of columns").table(dict(table))
+        table = _from_columns(dict(table), "a dict of columns")
     if not hasattr(table, "__arrow_c_stream__"):
-        raise UsageError(
-            f"a {type(table).__name__} is not a table",
-            "Give a DataFrame, a relation, or anything that has __arrow_c_stream__.",
-        )
+        hint = "Give a DataFrame, a relation, or anything that has __arrow_c_stream__."
+        if type(table).__name__ == "LazyFrame":
+            hint = "Give a DataFrame: frame.collect()"
+        raise UsageError(f"a {type(table).__name__} is not a table", hint)
     return table.__arrow_c_stream__()
 
 
@@ -83,16 +83,28 @@ def _from_pandas(frame: Any, index: str) -> Any:
     pyarrow = _pyarrow("pandas")
     try:
         return pyarrow.Table.from_pandas(frame, preserve_index=False)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
-        raise DataError(
-            f"a column holds values of several types: {_mixed(frame)}", "Give each column one type, with astype()."
-        ) from None
+    except (pyarrow.ArrowException, OverflowError):
+        raise _not_one_type({c: frame[c] for c in frame.columns}) from None
 
 
-def _mixed(frame: Any) -> str:
-    """The object columns whose values have several types: the message of Arrow would show a value."""
-    mixed = [c for c in frame.columns if len({type(v) for v in frame[c] if v is not None and v == v}) > 1]
-    return ", ".join(mixed) or "unknown"
+def _from_columns(columns: dict[Any, Any], what: str) -> Any:
+    pyarrow = _pyarrow(what)
+    try:
+        return pyarrow.table(columns)
+    except (pyarrow.ArrowException, OverflowError):
+        lengths = {len(values) for values in columns.values()}
+        if len(lengths) > 1:
+            raise DataError("the columns are not equally long", "Give each column a value for each record.") from None
+        raise _not_one_type(columns) from None
+
+
+def _not_one_type(columns: Mapping[Any, Any]) -> DataError:
+    """Names the columns whose values have several types, or one that Arrow does not know: its message would show a value."""
+    mixed = [str(c) for c, values in columns.items() if len({type(v) for v in values if v is not None and v == v}) > 1]
+    return DataError(
+        f"a column holds values of several types, or of one that is not known: {', '.join(mixed) or 'unknown'}",
+        "Give each column one type.",
+    )
 
 
 def _is_plain(index: Any) -> bool:
@@ -102,7 +114,7 @@ def _is_plain(index: Any) -> bool:
 def _from_numpy(records: Any) -> Any:
     if records.dtype.names is None:
         raise UsageError("an array without named fields is not a table", "Give a structured array, or a DataFrame.")
-    return _pyarrow("a structured array").table({name: records[name] for name in records.dtype.names})
+    return _from_columns({name: records[name] for name in records.dtype.names}, "a structured array")
 
 
 def _from_duckdb(relation: Any) -> Any:

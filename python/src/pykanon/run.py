@@ -56,43 +56,62 @@ class _Bar:
         self.bar = None
 
 
-def call(work: Callable[[Any], T], progress: Progress = None) -> T:
-    """What ``work(ticker)`` returns or raises.
+def call(work: Callable[[Any], T], progress: Progress = None, ticker: Any = None) -> T:
+    """What ``work(ticker)`` returns or raises. A state has a ticker of its own, which its library object knows.
 
     Ctrl-C and exceptions of the progress function stop the work and are raised when it has ended and left nothing behind.
     """
-    ticker = _kanon.ticker_new()
+    if ticker is None:
+        ticker = _kanon.ticker_new()
+    else:
+        _kanon.ticker_reset(ticker)
     outcome: list[T] = []
     failure: list[BaseException] = []
+    ended = threading.Event()
 
     def body() -> None:
         try:
             outcome.append(work(ticker))
         except BaseException as problem:  # raised again below, on the thread that waits
             failure.append(problem)
+        finally:
+            ended.set()
 
     thread = threading.Thread(target=body, name="kanon", daemon=True)
     show: Any = _Bar() if progress is True else progress
-    thread.start()
     try:
-        _watch(thread, ticker, show)
+        thread.start()
+        _watch(ended, ticker, show)
     except BaseException:
         _kanon.ticker_stop(ticker)
-        thread.join()
+        if thread.ident is not None:
+            _wait(ended)
         raise
     finally:
         if isinstance(show, _Bar):
             show.close()
+    thread.join()
     if failure:
-        raise failure[0]
+        raise failure.pop()  # not kept here: the traceback would hold itself, and with it the table
     return outcome[0]
 
 
-def _watch(thread: threading.Thread, ticker: Any, show: ProgressFunction | None) -> None:
-    """Waits for the thread. Short calls see no delay: the first waits are short, the later ones 50 ms."""
+def _wait(ended: threading.Event) -> None:
+    """Waits for work that was told to stop, however often Ctrl-C is pressed meanwhile.
+
+    Not with ``Thread.join``: once Ctrl-C has interrupted it, Python takes the thread for ended although it runs.
+    """
+    while not ended.is_set():
+        try:
+            ended.wait()
+        except KeyboardInterrupt:
+            continue
+
+
+def _watch(ended: threading.Event, ticker: Any, show: ProgressFunction | None) -> None:
+    """Waits for the work. Short calls see no delay: the first waits are short, the later ones 50 ms."""
     pause, began, last = 0.001, time.monotonic(), None
-    while thread.is_alive():
-        thread.join(pause)
+    while not ended.wait(pause):
         pause = min(0.05, 2 * pause)
         if show and time.monotonic() - began > 0.5:
             stage, done, total, detail, _ = now = _kanon.ticker_read(ticker)

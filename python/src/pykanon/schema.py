@@ -34,6 +34,9 @@ def make(
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
     masks: Mapping[str, str] | None = None,
+    bands: Mapping[str, Any] | None = None,
+    top: Mapping[str, Any] | None = None,
+    bottom: Mapping[str, Any] | None = None,
     missing: Iterable[str] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
@@ -53,6 +56,9 @@ def make(
     for what, values in (("type", types), ("weight", weights), ("mask", masks)):
         for column, value in (values or {}).items():
             _kanon.schema_set(handle, what, column, str(value))
+    for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
+        for column, value in (values or {}).items():
+            _kanon.schema_set(handle, what, column, _bands(value))
     for column, tree in (taxonomies or {}).items():
         _set_taxonomy(handle, column, tree)
     for text in missing or []:
@@ -77,6 +83,13 @@ def _check_once(given: Mapping[str, Names]) -> None:
 def _constraint(value: str | Mapping[str, Any]) -> str:
     """``{"model": "t-closeness", "attribute": "disease", "t": 0.3}`` as the text that the library reads."""
     return value if isinstance(value, str) else ",".join(f"{name}={part}" for name, part in value.items())
+
+
+def _bands(value: Any) -> str:
+    """A width, a list of edges, or a word such as ``"month"``, as the text that the library reads."""
+    if isinstance(value, (list, tuple, range)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+        return ",".join(map(str, value))
+    return str(value)
 
 
 def _set_taxonomy(handle: Any, column: str, tree: Taxonomy) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from pykanon import _kanon, frames, run
 from pykanon.errors import UsageError
 from pykanon.run import Progress
+
+T = TypeVar("T")
 
 
 class State:
@@ -25,9 +29,9 @@ class State:
 
     def __init__(self, path: str | os.PathLike[str], wait_seconds: int = 0) -> None:
         place = os.fspath(path)
-        ticker = _kanon.ticker_new()
-        self._ticker, self.path = ticker, place
-        self._handle: Any = _kanon.state_open(place, wait_seconds, ticker)
+        self.path, self._ticker, self._lock = place, _kanon.ticker_new(), threading.RLock()
+        self._handle: Any = None
+        self._handle = self._call(lambda: _kanon.state_open(place, wait_seconds, self._ticker))
 
     def __enter__(self) -> State:
         return self
@@ -46,26 +50,37 @@ class State:
             raise UsageError("the state is closed")
         return self._handle
 
+    def _call(self, work: Callable[[], T], progress: Progress = None) -> T:
+        """A call on the state: one at a time, with the ticker that it was opened with."""
+        with self._lock:
+            return run.call(lambda _: work(), progress, self._ticker)
+
     def _change(self, what: str, delta: Any, progress: Progress, **options: Any) -> tuple[dict[str, Any], bytes]:
         handle = self._open()
         stream = None if delta is None else frames.stream_of(delta, "drop")
-        return run.call(lambda _: _kanon.state_change(handle, what, stream, **options), progress)
+        return self._call(lambda: _kanon.state_change(handle, what, stream, **options), progress)
 
-    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0) -> dict[str, Any]:
-        """Each new record joins the group whose loss grows least. Returns what changed."""
-        return self._change("insert", records, None, grow_taxonomy=grow_taxonomy, joint_k=joint_k)[0]
+    def insert(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0, again: bool = False,
+               progress: Progress = None) -> dict[str, Any]:  # fmt: skip
+        """Each new record joins the group whose loss grows least. Returns what changed.
 
-    def delete(self, keys: Any, *, joint_k: int = 0) -> dict[str, Any]:
+        Records that are those of the last change are refused, because a change that was made may look like one that was
+        not; ``again`` says that they are meant.
+        """
+        return self._change("insert", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k, again=again)[0]
+
+    def delete(self, keys: Any, *, joint_k: int = 0, again: bool = False, progress: Progress = None) -> dict[str, Any]:
         """The records with these keys go; groups that become too small are dispersed."""
-        return self._change("delete", keys, None, joint_k=joint_k)[0]
+        return self._change("delete", keys, progress, joint_k=joint_k, again=again)[0]
 
-    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0) -> dict[str, Any]:
+    def update(self, records: Any, *, grow_taxonomy: bool = False, joint_k: int = 0,
+               progress: Progress = None) -> dict[str, Any]:  # fmt: skip
         """The records with these keys get the values of the other columns."""
-        return self._change("update", records, None, grow_taxonomy=grow_taxonomy, joint_k=joint_k)[0]
+        return self._change("update", records, progress, grow_taxonomy=grow_taxonomy, joint_k=joint_k)[0]
 
-    def optimize(self) -> dict[str, Any]:
+    def optimize(self, *, progress: Progress = None) -> dict[str, Any]:
         """Makes the groups better."""
-        return self._change("optimize", None, None)[0]
+        return self._change("optimize", None, progress)[0]
 
     def release(self, path: str | os.PathLike[str] | None = None, *, joint_k: int = 0) -> bytes:
         """Publishes what the state holds, as CSV, and records it as a release; without a path, the bytes."""
@@ -75,12 +90,12 @@ class State:
     def describe(self) -> dict[str, Any]:
         """Checks every page, record and group of the file, and says what is in it."""
         handle = self._open()
-        return run.call(lambda _: _kanon.state_describe(handle))
+        return self._call(lambda: _kanon.state_describe(handle))
 
     def audit(self, k: int = 0) -> dict[str, Any]:
         """What somebody who has all releases can tell apart."""
         handle = self._open()
-        return run.call(lambda _: _kanon.state_audit(handle, k))
+        return self._call(lambda: _kanon.state_audit(handle, k))
 
     def __repr__(self) -> str:
         return f"<pykanon.State: {self.path}{' (closed)' if self._handle is None else ''}>"

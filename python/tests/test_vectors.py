@@ -1,0 +1,92 @@
+"""The cases in tests/hosts: the same groups, released text and figures as the program, from text and from typed columns."""
+
+import csv
+import json
+import math
+import pathlib
+import re
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import pykanon
+
+HOSTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "hosts"
+CASES = sorted(p.name for p in HOSTS.iterdir() if p.is_dir())
+SKIPS = json.loads((HOSTS / "skips.json").read_text(encoding="utf-8")).get("python", {})
+STATUS = {"usage": pykanon.UsageError, "data": pykanon.DataError, "infeasible": pykanon.InfeasibleError}
+seen = set()
+
+
+def texts(case):
+    columns = json.loads((case / "case.json").read_text(encoding="utf-8"))["columns"]
+    return pa.csv.read_csv(
+        case / "table.csv",
+        parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa.csv.ConvertOptions(
+            column_types={name: pa.string() for name in columns}, null_values=[""], strings_can_be_null=True))  # fmt: skip
+
+
+def typed(case):
+    with pa.ipc.open_stream(str(case / "table.arrows")) as reader:
+        return reader.read_all()
+
+
+def anonymize(case, table, threads):
+    told = json.loads((case / "case.json").read_text(encoding="utf-8"))
+    assert told["format"] == 1
+    options = dict(told["options"])
+    numeric = options.pop("numeric", "interval")
+    result = pykanon.anonymize(table, schema=case / "schema.yaml", threads=threads, **options)
+    return result, result.to_csv(numeric=numeric)
+
+
+def near(found, wanted):
+    """Counts exactly, other figures to 1e-12; null is no figure, or none that is finite."""
+    if wanted is None or found is None:
+        return wanted is None and (found is None or not math.isfinite(found))
+    if isinstance(wanted, int) and isinstance(found, int):
+        return wanted == found
+    return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def compare_figures(found, wanted):
+    assert set(found) == set(wanted["table"])
+    assert [n for n in found if not near(found[n], wanted["table"][n])] == []
+    assert set(found.columns()) == set(wanted["columns"])
+    for column, figures in wanted["columns"].items():
+        of_column = found.of(column)
+        assert set(of_column) == set(figures)
+        assert [n for n in figures if not near(of_column[n], figures[n])] == []
+
+
+def test_near_can_fail():
+    assert near(1.0, 1.0 + 1e-14) and near(None, None) and near(math.inf, None)
+    assert not near(1, 2) and not near(1.0, 1.0001) and not near(0.0, None) and not near(None, 0.0)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("read", [texts, typed])
+@pytest.mark.parametrize("name", CASES)
+def test_case(name, read, threads):
+    seen.add((name, read, threads))
+    if name in SKIPS:
+        pytest.skip(SKIPS[name])
+    case = HOSTS / name
+    if (case / "error.json").exists():
+        wanted = json.loads((case / "error.json").read_text(encoding="utf-8"))
+        with pytest.raises(STATUS[wanted["status"]]) as failure:
+            anonymize(case, read(case), threads)
+        assert failure.value.message.endswith(re.sub(r"^\S+:\d+: ", "", wanted["message"]))
+        return
+    result, released = anonymize(case, read(case), threads)
+    with open(case / "groups.csv", encoding="utf-8", newline="") as file:
+        groups = [int(row["group"]) for row in csv.DictReader(file)]
+    assert list(result.groups) == groups
+    assert released == (case / "release.csv").read_bytes()
+    compare_figures(result.measures, json.loads((case / "measures.json").read_text(encoding="utf-8")))
+
+
+def test_every_case_was_seen():
+    assert seen == {(n, r, t) for n in CASES for r in (texts, typed) for t in (1, 3)} and len(CASES) >= 20
