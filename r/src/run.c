@@ -50,7 +50,7 @@ static void ticker_answer(ticker *t, int answer)
 
 static void show_progress(ticker *t)
 {
-    char line[80];
+    char line[sizeof t->stage + sizeof t->detail + 16];
     pthread_mutex_lock(&t->lock);
     int percent = t->total > 0 ? (int)(100.0 * (double)t->done / (double)t->total) : -1;
     if (percent >= 0)
@@ -58,7 +58,7 @@ static void show_progress(ticker *t)
     else
         snprintf(line, sizeof line, "%s %s", t->stage, t->detail);
     pthread_mutex_unlock(&t->lock);
-    REprintf("\r%-79s", line);
+    REprintf("\r%-79.79s", line);
 }
 
 static void *begin(void *payload)
