@@ -71,8 +71,10 @@ kanonymise.formula <- function(x, data, ...) {
 #' @rdname kanonymise
 #' @export
 kanonymise.sdcMicroObj <- function(x, ...) {
-  named <- sdc_roles(x, list(...))
-  do.call(kanonymise, c(list(named$data), named$roles, list(...)))
+  given <- list(...)
+  named <- sdc_roles(x)
+  given$identifying <- c(given$identifying, named$roles$entity)
+  do.call(kanonymise, c(list(named$data), given, named$roles[setdiff(names(named$roles), names(given))]))
 }
 
 formula_roles <- function(formula, data, given) {
@@ -86,17 +88,16 @@ formula_roles <- function(formula, data, given) {
   list(quasi = if (length(right) > 0) right, sensitive = if (length(left) > 0) left)
 }
 
-# The slots of sdcMicro hold numbers of columns; those of older versions names.
-sdc_roles <- function(x, given) {
+# The slots of sdcMicro hold numbers of columns; names are taken as well.
+sdc_roles <- function(x) {
   data <- as.data.frame(attr(x, "origData", exact = TRUE))
   columns <- function(slot) {
     value <- attr(x, slot, exact = TRUE)
     if (is.numeric(value)) names(data)[value] else if (is.character(value)) value
   }
-  household <- columns("hhId")
   roles <- list(quasi = c(columns("keyVars"), columns("numVars")), sensitive = columns("sensibleVar"),
-                identifying = c(household, given$identifying), entity = household)
-  list(data = data, roles = roles[lengths(roles) > 0 & !names(roles) %in% setdiff(names(given), "identifying")])
+                entity = columns("hhId"))
+  list(data = data, roles = roles[lengths(roles) > 0])
 }
 
 #' Columns and requirements
