@@ -10,7 +10,7 @@ people <- function(n = 60, seed = 1) {
 
 grouped <- function(x = people(), ...) {
   kanonymise(x, quasi = c("age", "height", "zip", "job", "born"), identifying = "id", sensitive = "disease", ...,
-             masks = c(zip = "right"), effort = "fast")
+             masks = c(zip = "right"))
 }
 
 # A child process that has this package.
