@@ -33,7 +33,9 @@
 #'   age = c(23, 25, 41, 44), zip = c("79098", "79100", "79102", "79104"),
 #'   disease = c("flu", "cold", "flu", "angina")
 #' )
-#' rel <- kanonymise(people, quasi = c("age", "zip"), masks = c(zip = "right"), sensitive = "disease", k = 2)
+#' rel <- kanonymise(people,
+#'   quasi = c("age", "zip"), masks = c(zip = "right"), sensitive = "disease", k = 2
+#' )
 #' rel
 #' as.data.frame(rel)
 #' kanonymise(disease ~ age + zip, data = people, k = 2)
