@@ -61,7 +61,7 @@ static int unknown_algorithm(const command *self, const char *name)
     size_t n = 0;
     for (; info_at(n) != NULL && n < MOST; n++)
         names[n] = info_at(n)->name;
-    const char *near = nearest_word(names, n, name);
+    const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown algorithm %s, did you mean %s?", name, near);
     return wrong_usage(self, "unknown algorithm %s; kanon algorithms lists them", name);
@@ -84,7 +84,7 @@ static int run(const command *self, const arguments *args)
 
 const command command_algorithms = {
     .name = "algorithms",
-    .summary = "list the algorithms and refinements, or describe one with its settings",
+    .summary = "list the algorithms and refinements, or describe one of them",
     .usage = "[NAME]",
     .description =
         "Lists the algorithms (kanon anonymize --algorithm) and refinements (--refine) with their sources, one line "

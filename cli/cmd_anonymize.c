@@ -2,7 +2,9 @@
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
  * Run by main.c; calls the library, progress.c and command_line.c. */
 #include "command_line.h"
+#include "paths.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,6 +41,13 @@ static const option option_time_limit = {
             "the machine is",
     .kind = OPTION_TEXT,
     AT(time_limit),
+};
+static const option option_refine_set = {
+    .name = "refine-set",
+    .argument = "NAME=VALUE",
+    .help = "another setting of the refinement; kanon algorithms NAME lists them; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(refine_settings),
 };
 static const option option_recode = {
     .name = "recode",
@@ -141,6 +150,7 @@ static const option *const options[] = {
     &option_effort,
     &option_moves,
     &option_time_limit,
+    &option_refine_set,
     &option_recode,
     &option_blocks,
     &option_memory,
@@ -154,7 +164,7 @@ static const option *const options[] = {
     &option_shuffle,
     &option_shuffle_seed,
     &option_state,
-    &option_delimiter,
+    READING_OPTIONS,
     &option_strict,
     &option_quiet,
     &option_verbose,
@@ -168,15 +178,20 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* Outputs in one place would overwrite each other, or what is still being read. */
-static int check_outputs(const command *self, const arguments *args)
+enum { N_OUTPUTS = 5 };
+
+/* Outputs in one place would overwrite each other, or what is still being read. `schema` NULL: it was not read yet. */
+static int check_outputs(const command *self, const arguments *args, const kanon_schema *schema)
 {
-    enum { N_OUTPUTS = 5, N_PATHS = 7 };
-    const char *paths[N_PATHS] = {args->release, args->groups, args->report, args->report_external,
-                                  args->state,   args->schema, args->operand};
-    if (is_standard(args->operand))
-        paths[N_PATHS - 1] = NULL;
-    return check_paths(self, paths, N_OUTPUTS, N_PATHS);
+    const char *outputs[N_OUTPUTS] = {args->release, args->groups, args->report, args->report_external, args->state};
+    const char *inputs[] = {args->operand, args->schema};
+    command_paths paths = {.outputs = outputs, .n_outputs = N_OUTPUTS, .inputs = inputs, .n_inputs = 2};
+    if (schema != NULL)
+        return check_schema_paths(self, &paths, schema);
+    int status = check_paths(self, &paths);
+    paths.state = args->state;
+    paths.n_outputs = N_OUTPUTS - 1; /* the state itself belongs to the state */
+    return status == EXIT_DONE ? check_paths(self, &paths) : status;
 }
 
 /* Whether a file can be made at `path`. The library finds out too, but only after the work. */
@@ -204,7 +219,7 @@ static bool is_writable_place(const char *path)
 static int check_places(const arguments *args)
 {
     const char *paths[] = {args->release, args->groups, args->report, args->report_external, args->state};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < N_OUTPUTS; i++) {
         if (paths[i] == NULL || is_standard(paths[i]) || is_writable_place(paths[i]))
             continue;
         say("cannot write %s: %s", paths[i], strerror(errno));
@@ -242,24 +257,33 @@ static bool clusters_on_all(const kanon_schema *schema, const arguments *args)
            has_setting(args->settings.items, args->settings.n, "cluster-on", "all");
 }
 
-/* What the flags of the refinement say; how many they are. */
-static size_t refine_settings(kanon_setting *out, const arguments *args)
+/* What the flags of the refinement say, to be freed; NULL: out of memory. */
+static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
 {
     size_t n = 0;
+    kanon_setting *out = calloc(args->refine_settings.n + 2, sizeof *out);
+    if (out == NULL)
+        return NULL;
     if (args->moves != NULL)
         out[n++] = (kanon_setting){option_moves.name, args->moves};
     if (args->time_limit != NULL)
         out[n++] = (kanon_setting){option_time_limit.name, args->time_limit};
-    return n;
+    for (size_t i = 0; i < args->refine_settings.n; i++)
+        out[n++] = args->refine_settings.items[i];
+    *n_out = n;
+    return out;
 }
 
 /* Read the table and group it. While standard input or a pipe is read, a signal ends the program at once. */
 static kanon_status group(job *work, const arguments *args, kanon_error *err)
 {
-    kanon_setting refining[2];
+    size_t n_refining = 0;
+    kanon_setting *refining = refine_settings(&n_refining, args);
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .encode_all = clusters_on_all(work->schema, args),
@@ -273,7 +297,7 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .algorithm = args->algorithm,
         .refine = args->refine,
         .refine_settings = refining,
-        .n_refine_settings = refine_settings(refining, args),
+        .n_refine_settings = n_refining,
         .effort = args->effort,
         .compare = args->report != NULL || args->report_external != NULL,
         .blocks = args->blocks,
@@ -286,24 +310,64 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .tick = progress_tick,
         .payload = &work->show,
     };
+    if (refining == NULL) {
+        *err = (kanon_error){.status = KANON_ENOMEM};
+        return KANON_ENOMEM;
+    }
     signals_catch_reading(args->operand);
     kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
     signals_catch();
+    if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
+        progress_end(&work->show);
+        print_privacy_warnings(work->table);
+        print_table_warnings(work->table, args->quiet);
+    }
     if (st == KANON_OK)
         st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
+    free(refining);
     return st;
 }
 
-/* The command for the report. k and the algorithm are in it even where they are the default or come from the schema. */
+/* The settings of the refinement that do not depend on a clock or a signal, in place of those that did. Later ones win, so
+ * they come last. */
+static bool put_repeat(arguments *repeated, const arguments *args, const kanon_grouping *grouping)
+{
+    const kanon_setting *pairs;
+    size_t n = kanon_grouping_repeat(grouping, &pairs);
+    if (n == 0)
+        return true;
+    repeated->refine_settings.items = calloc(args->refine_settings.n + n, sizeof *pairs);
+    if (repeated->refine_settings.items == NULL)
+        return false;
+    for (size_t i = 0; i < args->refine_settings.n; i++)
+        repeated->refine_settings.items[i] = args->refine_settings.items[i];
+    repeated->refine_settings.n = args->refine_settings.n;
+    for (size_t i = 0; i < n; i++) {
+        bool is_moves = strcmp(pairs[i].name, option_moves.name) == 0; /* it has a flag of its own */
+        if (is_moves)
+            repeated->moves = pairs[i].value;
+        else
+            repeated->refine_settings.items[repeated->refine_settings.n++] = pairs[i];
+        repeated->time_limit = is_moves ? NULL : repeated->time_limit;
+    }
+    return true;
+}
+
+/* The command that makes the release again, for the report and for who stopped the search. k and the algorithm are in it
+ * even where they are the default or come from the schema. */
 static kanon_status describe(job *work, const command *self, const arguments *args, kanon_error *err)
 {
     arguments repeated = *args;
-    if (args->report == NULL)
+    const kanon_setting *pairs;
+    if (args->report == NULL && kanon_grouping_repeat(work->grouping, &pairs) == 0)
         return KANON_OK;
     if (repeated.k == 0)
         repeated.k = kanon_schema_k(work->schema);
     repeated.algorithm = kanon_grouping_algorithm(work->grouping);
-    work->command = command_line(self, &repeated);
+    if (put_repeat(&repeated, args, work->grouping))
+        work->command = command_line(self, &repeated);
+    if (repeated.refine_settings.items != args->refine_settings.items)
+        free(repeated.refine_settings.items);
     if (work->command != NULL)
         return KANON_OK;
     *err = (kanon_error){.status = KANON_ENOMEM};
@@ -350,34 +414,42 @@ static kanon_status publish(job *work, const arguments *args, kanon_error *err)
     return st;
 }
 
-/* Those of reading the table first, then those of the algorithm. */
-static void print_warnings(const job *work)
+/* How wide a column name is, as it is printed. */
+static int shown_width(const char *name)
 {
-    const char *text;
-    print_table_warnings(work->table);
-    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
-        say("warning: %s", text);
+    return (int)kanon_escape(NULL, 0, name);
+}
+
+/* A table of the columns: name, role, type. */
+static void print_columns(const kanon_table *table)
+{
+    int width = (int)strlen("column");
+    for (int i = 0; i < kanon_table_columns(table); i++) {
+        int length = shown_width(kanon_table_column_name(table, i));
+        width = length > width ? length : width;
+    }
+    terminal_style(stderr, STYLE_HEADING);
+    fprintf(stderr, "%-*s  %-12s %s", width, "column", "role", "type");
+    terminal_style(stderr, STYLE_PLAIN);
+    fputc('\n', stderr);
+    for (int i = 0; i < kanon_table_columns(table); i++) {
+        const char *name = kanon_table_column_name(table, i);
+        kanon_type type = kanon_table_column_type(table, i);
+        const char *role = kanon_role_text(kanon_table_column_role(table, i));
+        print_clean(stderr, name);
+        fprintf(stderr, "%*s  %-12s %s\n", width - shown_width(name), "", role,
+                type == KANON_TYPE_UNKNOWN ? "-" : kanon_type_text(type));
+    }
+    fputc('\n', stderr);
 }
 
 /* --verbose: columns with roles and types, what the algorithm noted, and every figure. */
 static void print_details(const job *work)
 {
-    int width = 0;
-    for (int i = 0; i < kanon_table_columns(work->table); i++) {
-        int length = (int)strlen(kanon_table_column_name(work->table, i));
-        width = length > width ? length : width;
-    }
-    for (int i = 0; i < kanon_table_columns(work->table); i++) {
-        const char *name = kanon_table_column_name(work->table, i);
-        kanon_type type = kanon_table_column_type(work->table, i);
-        const char *role = kanon_role_text(kanon_table_column_role(work->table, i));
-        print_clean(stderr, name);
-        fprintf(stderr, "%*s  %-12s %s\n", width - (int)strlen(name), "", role,
-                type == KANON_TYPE_UNKNOWN ? "" : kanon_type_text(type));
-    }
     const char *note;
+    print_columns(work->table);
     for (int i = 0; (note = kanon_grouping_note(work->grouping, i)) != NULL; i++)
-        fprintf(stderr, "%s\n", note);
+        print_wrapped(stderr, note, 0, 0);
     print_figures(stderr, work->measures, true);
 }
 
@@ -388,10 +460,21 @@ static double figure(const job *work, const char *name)
     return found == NULL ? 0 : found->value;
 }
 
+/* Where a clock or a signal had a part in the groups: that they are not all that could be had, and how to get them again. */
+static void print_repeat(const job *work)
+{
+    const kanon_setting *pairs;
+    if (kanon_grouping_stopped(work->grouping))
+        say("stopped before the search was done; these are the best groups until then");
+    if (kanon_grouping_repeat(work->grouping, &pairs) > 0)
+        say("the same groups again: %s", work->command);
+}
+
 /* The last line on standard error, with what a user compares between runs. */
 static void print_summary(const job *work, const arguments *args)
 {
     char suppressed[48] = "";
+    print_repeat(work);
     if (kanon_grouping_suppressed(work->grouping) > 0)
         snprintf(suppressed, sizeof suppressed, " and %" PRId64 " suppressed", kanon_grouping_suppressed(work->grouping));
     say("%" PRId64 " records in %" PRId64 " group%s%s, k %" PRId64 ", information loss %.10g (average %.4f), %s, "
@@ -402,19 +485,43 @@ static void print_summary(const job *work, const arguments *args)
         progress_seconds(&work->show));
 }
 
+/* The columns of which most records show nothing, on the last line: whoever reads nothing else should read that. */
+static void print_hidden(const job *work)
+{
+    kanon_group_view *view = NULL;
+    bool some = false;
+    if (kanon_group_view_new(&view, work->table, work->grouping, NULL) != KANON_OK)
+        return;
+    for (int i = 0; i < kanon_table_columns(work->table); i++) {
+        double share = kanon_group_view_general(view, i);
+        if (!(share > 0.5)) /* no quasi-identifier is NAN */
+            continue;
+        fputs(some ? ", " : "kanon: warning: mostly *: ", stderr);
+        print_clean(stderr, kanon_table_column_name(work->table, i));
+        fprintf(stderr, " (%.0f %%)", share * 100);
+        some = true;
+    }
+    if (some)
+        fputs("; give these columns a taxonomy, bands or another role\n", stderr);
+    kanon_group_view_free(view);
+}
+
 /* The messages at the end. A release on standard output cannot be taken back, so a stop in the middle says so. */
 static int finish(const command *self, const job *work, const arguments *args, const kanon_error *err)
 {
+    const char *text;
     if (err->status != KANON_OK && work->publishing && is_standard(args->release))
         stop_if_asked("standard output is not complete");
     if (err->status != KANON_OK)
         return failed(self, err);
     if (args->quiet)
         return EXIT_DONE;
-    print_warnings(work);
+    for (int i = 0; (text = kanon_grouping_warning(work->grouping, i)) != NULL; i++)
+        say("warning: %s", text);
     if (args->verbose)
         print_details(work);
     print_summary(work, args);
+    print_hidden(work);
     return EXIT_DONE;
 }
 
@@ -430,7 +537,7 @@ static int run(const command *self, const arguments *given)
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
     if (args.state != NULL && access(args.state, F_OK) == 0)
         return wrong_usage(self, "%s is there already; remove it to start over", args.state);
-    int status = check_outputs(self, &args);
+    int status = check_outputs(self, &args, NULL);
     if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.state != NULL)
         status = wrong_usage(self,
                              "--state does not go with --recode attribute: new records would not fit into the mapping");
@@ -445,6 +552,8 @@ static int run(const command *self, const arguments *given)
     kanon_status st = arguments_schema(&work.schema, &args, &err);
     if (st == KANON_OK && args.k == 0 && kanon_schema_k(work.schema) == 0) {
         status = wrong_usage(self, "no k; give -k K, or k below privacy in the schema");
+    } else if (st == KANON_OK && (status = check_outputs(self, &args, work.schema)) != EXIT_DONE) {
+        progress_end(&work.show);
     } else {
         if (st == KANON_OK)
             st = group(&work, &args, &err);

@@ -71,8 +71,7 @@ static int run(const command *self, const arguments *args)
         print_audit(audit);
         if (audit->below > 0) {
             say("%" PRId64 " records can be told from fewer than %" PRId64 " others by someone who has all releases",
-                audit->below,
-                audit->k - 1);
+                audit->below, audit->k - 1);
             status = EXIT_UNMET;
         }
         if (audit->entities_below > 0) {

@@ -41,8 +41,8 @@ static const option option_groups = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,  &option_k,         &option_time_limit, &option_certificate, &option_check, &option_groups,
-    &option_threads, &option_delimiter, &option_strict,     &option_quiet,       &option_help,  NULL,
+    SCHEMA_OPTIONS,  &option_k,       &option_time_limit, &option_certificate, &option_check, &option_groups,
+    &option_threads, READING_OPTIONS, &option_strict,     &option_quiet,       &option_help,  NULL,
 };
 
 static const char *const examples[] = {
@@ -155,6 +155,8 @@ static int run(const command *self, const arguments *args)
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .tick = progress_tick,

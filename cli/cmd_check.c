@@ -3,6 +3,7 @@
  * Run by main.c; calls the library and progress.c. */
 #include "command.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static const option option_risk_threshold = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, &option_delimiter,
+    SCHEMA_OPTIONS, &option_constraint, &option_entity, &option_least_k, &option_risk_threshold, READING_OPTIONS,
     &option_quiet,  &option_help,       NULL,
 };
 
@@ -97,11 +98,15 @@ static int print_verdict(const char *path, const kanon_check *check)
     if (!check->holds)
         say("%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, reasons);
     printf("%-*s ", WIDTH, "verdict");
+    terminal_style(stdout, !check->holds ? STYLE_BAD : check->asked ? STYLE_GOOD : STYLE_PLAIN);
     if (check->holds) {
-        puts(check->asked ? "holds: all that was asked is there" : "nothing was asked: the file is only described");
+        fputs(check->asked ? "holds: all that was asked is there" : "nothing was asked: the file is only described", stdout);
+        terminal_style(stdout, STYLE_PLAIN);
+        putchar('\n');
         return EXIT_DONE;
     }
     printf("fails: ");
+    terminal_style(stdout, STYLE_PLAIN);
     print_clean(stdout, reasons);
     putchar('\n');
     return EXIT_UNMET;
@@ -120,6 +125,8 @@ static int run(const command *self, const arguments *args)
     kanon_check_options checking = {
         .struct_size = sizeof checking,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .risk_threshold = args->risk_threshold > 0 ? args->risk_threshold : DEFAULT_RISK_THRESHOLD,
         .tick = progress_tick,
         .payload = &show,

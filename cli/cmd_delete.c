@@ -3,7 +3,7 @@
 #include "state_command.h"
 
 static const option *const options[] = {
-    &option_state_output, RELEASE_OPTIONS, &option_again, &option_delimiter, &option_wait, &option_quiet, &option_help, NULL,
+    &option_state_output, RELEASE_OPTIONS, &option_again, READING_OPTIONS, &option_wait, &option_quiet, &option_help, NULL,
 };
 
 static const char *const examples[] = {

@@ -2,9 +2,11 @@
  * Run by main.c; calls the library and progress.c. print_figures is used by cmd_anonymize.c, too. */
 #include "command.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static const option option_groups = {
     .name = "groups",
@@ -52,8 +54,8 @@ static const option option_verbose = {
 };
 
 static const option *const options[] = {
-    SCHEMA_OPTIONS,    &option_groups, &option_release, &option_least_k, &option_set,  &option_report, &option_threads,
-    &option_delimiter, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
+    SCHEMA_OPTIONS,  &option_groups, &option_release, &option_least_k, &option_set,  &option_report, &option_threads,
+    READING_OPTIONS, &option_strict, &option_quiet,   &option_verbose, &option_help, NULL,
 };
 
 static const char *const examples[] = {
@@ -81,7 +83,7 @@ static void print_name(FILE *file, const kanon_figure *figure, int width)
         fputc('[', file);
         print_clean(file, figure->attribute);
         fputc(']', file);
-        length += (int)strlen(figure->attribute) + 2;
+        length += (int)kanon_escape(NULL, 0, figure->attribute) + 2;
     }
     fprintf(file, "%*s ", width - length, "");
 }
@@ -92,25 +94,45 @@ static int name_width(const kanon_measures *measures)
     size_t most = 0;
     for (size_t i = 0; i < kanon_measures_count(measures); i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
-        size_t length = strlen(figure->name) + (figure->attribute != NULL ? strlen(figure->attribute) + 2 : 0);
+        size_t length = strlen(figure->name) + (figure->attribute != NULL ? kanon_escape(NULL, 0, figure->attribute) + 2 : 0);
         most = length > most ? length : most;
     }
     return (int)most;
 }
 
-/* Names in one column, values in the next; with formulas where they are asked for. */
+/* Names in one column, values in the next; with formulas where they are asked for. Files and pipes get one line for each
+ * figure and no heading, which scripts can read; on a terminal formulas are broken at its width. */
 void print_figures(FILE *file, const kanon_measures *measures, bool with_formulas)
 {
+    enum { VALUE_WIDTH = 16, GAP = 2, INDENT = 4, LEAST_FORMULA = 24 };
     int width = name_width(measures);
     char value[64];
+    bool wraps = isatty(fileno(file)) != 0;
+    if (with_formulas && wraps) {
+        terminal_style(file, STYLE_HEADING);
+        fprintf(file, "%-*s %-*s%*s%s", width, "figure", VALUE_WIDTH, "value", GAP, "", "formula");
+        terminal_style(file, STYLE_PLAIN);
+        fputc('\n', file);
+    }
     for (size_t i = 0; i < kanon_measures_count(measures); i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
         format_figure(value, sizeof value, figure);
         print_name(file, figure, width);
-        if (with_formulas)
-            fprintf(file, "%-16s  %s\n", value, figure->formula);
-        else
+        if (!with_formulas) {
             fprintf(file, "%s\n", value);
+            continue;
+        }
+        if (!wraps) {
+            fprintf(file, "%-*s%*s%s\n", VALUE_WIDTH, value, GAP, "", figure->formula);
+            continue;
+        }
+        int at = width + 1 + VALUE_WIDTH + GAP;
+        bool has_room = at + LEAST_FORMULA <= terminal_width(file); /* else below, where it reads better */
+        if (has_room)
+            fprintf(file, "%-*s%*s", VALUE_WIDTH, value, GAP, "");
+        else
+            fprintf(file, "%s\n%*s", value, INDENT, "");
+        print_wrapped(file, figure->formula, has_room ? at : INDENT, has_room ? at : INDENT);
     }
 }
 
@@ -123,6 +145,8 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .tick = progress_tick,
@@ -149,8 +173,8 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     progress_end(show);
     if (st == KANON_OK) {
         const char *text;
-        if (!args->quiet)
-            print_table_warnings(table);
+        print_privacy_warnings(table);
+        print_table_warnings(table, args->quiet);
         for (int i = 0; !args->quiet && grouping != NULL && (text = kanon_grouping_warning(grouping, i)) != NULL; i++)
             say("warning: %s", text);
         if (args->report == NULL || strcmp(args->report, "-") != 0)

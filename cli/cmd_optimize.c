@@ -34,9 +34,8 @@ const command command_optimize = {
     .name = "optimize",
     .summary = "make the groups of a state better",
     .usage = "STATE [--refine NAME] [OPTION]...",
-    .description =
-        "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it reads the "
-        "whole table.",
+    .description = "Runs a refinement on the groups of STATE; the loss never rises. Unlike the other commands it reads the "
+                   "whole table.",
     .operand = "STATE",
     .options = options,
     .examples = examples,

@@ -52,7 +52,9 @@ static void print_releases(const kanon_state_info *info)
                "release", r->number, time_text(when, r->time), r->records, r->groups, r->k, r->loss);
         if (r->joint_k > 0)
             printf(", joint k %" PRId64 ", %" PRId64 " withheld", r->joint_k, r->withheld);
-        printf(", sha256 %s\n", r->sha256 != NULL ? r->sha256 : "-");
+        fputs(", sha256 ", stdout);
+        print_clean(stdout, r->sha256 != NULL ? r->sha256 : "-");
+        putchar('\n');
     }
 }
 
@@ -62,10 +64,14 @@ static void print_history(const kanon_state_info *info)
     char when[32];
     for (size_t i = 0; i < info->n_history; i++) {
         const kanon_state_event *e = &info->history[i];
-        printf("%-*s %" PRId64 " %s: %s, %" PRId64 " records in %" PRId64 " groups", WIDTH, "history", e->number,
-               time_text(when, e->time), e->command != NULL ? e->command : "-", e->records, e->groups);
-        if (e->detail != NULL && *e->detail != '\0')
-            printf(" (%s)", e->detail);
+        printf("%-*s %" PRId64 " %s: ", WIDTH, "history", e->number, time_text(when, e->time));
+        print_clean(stdout, e->command != NULL ? e->command : "-");
+        printf(", %" PRId64 " records in %" PRId64 " groups", e->records, e->groups);
+        if (e->detail != NULL && *e->detail != '\0') {
+            fputs(" (", stdout);
+            print_clean(stdout, e->detail);
+            putchar(')');
+        }
         putchar('\n');
     }
 }
@@ -73,9 +79,11 @@ static void print_history(const kanon_state_info *info)
 /* The constraints, and what the least protected group reaches of each. */
 static void print_constraints(const kanon_state_info *info)
 {
-    for (size_t i = 0; i < info->n_constraints; i++)
-        printf("%-*s %s (asked %.6g, reached %.6g)\n", WIDTH, "keeps", info->constraints[i].sentence,
-               info->constraints[i].asked, info->constraints[i].reached);
+    for (size_t i = 0; i < info->n_constraints; i++) {
+        printf("%-*s ", WIDTH, "keeps");
+        print_clean(stdout, info->constraints[i].sentence);
+        printf(" (asked %.6g, reached %.6g)\n", info->constraints[i].asked, info->constraints[i].reached);
+    }
     print_text("entity", info->entity);
     if (info->entity_together)
         printf("%-*s all records of an entity are in one group\n", WIDTH, "keeps");

@@ -1,6 +1,6 @@
 /* kanon taxonomy: taxonomies as files. build makes one from a column of a table, check finds what is wrong with one, show
  * prints it as a tree, convert writes it in another form. Run by main.c; the work is in the library. */
-#include "command.h"
+#include "paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -302,7 +302,7 @@ static int run(const command *self, const arguments *args)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, args->operand) == 0)
             return actions[i].run(self, args);
-    const char *near = nearest_word(names, sizeof names / sizeof *names, args->operand);
+    const char *near = kanon_nearest_word(names, sizeof names / sizeof *names, args->operand);
     return near != NULL ? wrong_usage(self, "%s: not an action, did you mean %s?", args->operand, near)
                         : wrong_usage(self, "%s: not an action; it is build, check, show or convert", args->operand);
 }

@@ -70,7 +70,7 @@ static const option *const options[] = {
     &option_shares,  &option_refine,     &option_effort,
     &option_measure, &option_seed,       &option_output,
     &option_json,    &option_plot,       &option_entity_together,
-    &option_threads, &option_strict,     &option_delimiter,
+    &option_threads, &option_strict,     READING_OPTIONS,
     &option_quiet,   &option_help,       NULL,
 };
 
@@ -116,10 +116,9 @@ static kanon_status draw_curve(kanon_curve **out, const kanon_table *table, cons
 }
 
 /* On standard error: how many points there are of each kind. */
-static void print_summary(const kanon_curve *curve, const kanon_table *table, const progress *show)
+static void print_summary(const kanon_curve *curve, const progress *show)
 {
     size_t counts[3] = {0}, n = kanon_curve_count(curve);
-    print_table_warnings(table);
     for (size_t i = 0; i < n; i++)
         counts[kanon_curve_at(curve, i)->result]++;
     say("%zu points: %zu not dominated, %zu dominated, %zu infeasible, %.2f s", n, counts[KANON_POINT_OPTIMAL],
@@ -141,6 +140,8 @@ static int run(const command *self, const arguments *args)
     kanon_read_options reading = {
         .struct_size = sizeof reading,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .strict = args->strict,
         .threads = (int)args->threads,
         .encode_all = names_columns(args->settings.items, args->settings.n),
@@ -157,8 +158,12 @@ static int run(const command *self, const arguments *args)
     if (st == KANON_OK)
         st = draw_curve(&curve, table, args, &show, &err);
     progress_end(&show);
+    if (st == KANON_OK) {
+        print_privacy_warnings(table);
+        print_table_warnings(table, args->quiet);
+    }
     if (st == KANON_OK && !args->quiet)
-        print_summary(curve, table, &show);
+        print_summary(curve, &show);
     kanon_curve_free(curve);
     kanon_table_free(table);
     kanon_schema_free(schema);

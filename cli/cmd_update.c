@@ -3,7 +3,7 @@
 #include "state_command.h"
 
 static const option *const options[] = {
-    &option_state_output, RELEASE_OPTIONS, &option_grow_taxonomy, &option_delimiter,
+    &option_state_output, RELEASE_OPTIONS, &option_grow_taxonomy, READING_OPTIONS,
     &option_wait,         &option_quiet,   &option_help,          NULL,
 };
 

@@ -29,22 +29,30 @@ struct command {
 };
 
 extern const command command_anonymize, command_evaluate, command_bound, command_tradeoff, command_check, command_algorithms,
-    command_sample, command_man, command_docs, command_taxonomy;
+    command_sample, command_man, command_docs, command_taxonomy, command_help, command_completion;
 extern const command command_insert, command_delete, command_update, command_optimize, command_release, command_state,
-    command_audit;
+    command_audit, command_init, command_profile;
 
 /* The i-th command, NULL past the last. */
 const command *command_at(size_t i);
 const command *command_find(const char *name);
 /* "name summary" of every shown command, one line each. */
 void print_command_list(FILE *file);
+/* The help of the program as a whole. */
+void print_help(FILE *file);
+/* The topics of kanon help that are no commands: the i-th, NULL past the last; and a line for each. */
+const char *help_topic_at(size_t i);
+void print_topic_list(FILE *file);
 /* What exit status `status` means. */
 const char *exit_text(int status);
 
-/* One line on standard error: "kanon: ...". Control characters, which column names may hold, become question marks. */
+/* One line on standard error: "kanon: ...". Control characters, which column names may hold, are spelled out. */
 void say(const char *format, ...) CLI_PRINTF(1, 2);
-/* What the user should know about how the table was read. */
-void print_table_warnings(const kanon_table *table);
+/* What the user should know about the table before it is released. --quiet does not silence this. */
+void print_privacy_warnings(const kanon_table *table);
+/* What else there is to know about how it was read; nothing with --quiet. */
+void print_table_warnings(const kanon_table *table, bool quiet);
+/* Text of others, with everything spelled out that a terminal should not get. */
 void print_clean(FILE *file, const char *text);
 /* Report wrong usage and where the help is (self may be NULL), and return EXIT_USAGE. */
 int wrong_usage(const command *self, const char *format, ...) CLI_PRINTF(2, 3);

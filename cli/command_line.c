@@ -85,13 +85,13 @@ static void put_number(FILE *out, const option *opt, int64_t value)
     put_option(out, opt, opt->kind == OPTION_BLOCKS && value == KANON_BLOCKS_NONE ? "none" : digits);
 }
 
-/* The word number `choice` of opt->argument, a|b|c; the first is the default. */
+/* The word number `choice` of opt->argument, a|b|c, of which the first has number opt->min; 0 is the default. */
 static void put_choice(FILE *out, const option *opt, int choice)
 {
     const char *words = opt->argument;
     if (choice == 0)
         return;
-    for (int i = 0; i < choice; i++)
+    for (int i = (int)opt->min; i < choice; i++)
         words += strcspn(words, "|") + 1;
     put_name(out, opt);
     fprintf(out, " %.*s", (int)strcspn(words, "|"), words);

@@ -10,6 +10,8 @@ static const struct {
     const char *topic, *hint;
 } hints[] = {
     {"k", "give -k K, or k below privacy in the schema"},
+    {"header", "--header yes and --header no do that"},
+    {"encoding", "--encoding NAME does that"},
     {"entity", "--entity A names it, too"},
     {"memory", "--memory SIZE says how much"},
     {"numeric", "--numeric interval and --numeric range add no columns"},

@@ -4,18 +4,21 @@
 #include "command.h"
 #include "hints.h"
 #include "progress.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const command *const commands[] = {
-    &command_anonymize, &command_evaluate, &command_bound,      &command_tradeoff, &command_check,
-    &command_insert,    &command_delete,   &command_update,     &command_optimize, &command_release,
-    &command_state,     &command_audit,    &command_taxonomy,  &command_algorithms, &command_sample,   &command_man,
+    &command_init,     &command_profile,   &command_anonymize, &command_evaluate,   &command_bound,    &command_tradeoff,
+    &command_check,    &command_insert,    &command_delete,    &command_update,     &command_optimize, &command_release,
+    &command_state,    &command_audit,     &command_taxonomy,  &command_algorithms, &command_sample,   &command_help,
+    &command_completion, &command_man,
     &command_docs,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -47,19 +50,30 @@ const char *exit_text(int status)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* Control characters in column names could change what a terminal shows. */
+/* Characters in column names and file names could change what a terminal shows. */
 void print_clean(FILE *file, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        fputc(c < ' ' || c == 0x7f ? '?' : c, file);
+    char shown[512];
+    size_t size = kanon_escape(shown, sizeof shown, text) + 1;
+    char *whole = size <= sizeof shown ? shown : malloc(size);
+    if (whole == NULL) { /* what there is room for */
+        fputs(shown, file);
+        return;
     }
+    if (whole != shown)
+        kanon_escape(whole, size, text);
+    fputs(whole, file);
+    if (whole != shown)
+        free(whole);
 }
 
 /* The message and, after a semicolon, the hint. */
-static void say_line(const char *text, const char *hint)
+static void say_line(style prefix, const char *text, const char *hint)
 {
-    fputs("kanon: ", stderr);
+    terminal_style(stderr, prefix);
+    fputs("kanon:", stderr);
+    terminal_style(stderr, STYLE_PLAIN);
+    fputc(' ', stderr);
     print_clean(stderr, text);
     if (*hint != '\0') {
         size_t length = strlen(text);
@@ -76,20 +90,36 @@ void say(const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    say_line(line, "");
+    say_line(strncmp(line, "warning:", 8) == 0 ? STYLE_WARNING : STYLE_HEADING, line, "");
 }
 
 /* Columns are named on the command line by flags, of which the library does not know. */
-void print_table_warnings(const kanon_table *table)
+static void print_warnings(const kanon_table *table, kanon_notice kind)
 {
     const char *text;
     for (int i = 0; (text = kanon_table_warning(table, i)) != NULL; i++) { /* of any length: say has room for a line */
-        fputs("kanon: warning: ", stderr);
+        if (kanon_table_warning_kind(table, i) != kind)
+            continue;
+        terminal_style(stderr, STYLE_WARNING);
+        fputs("kanon: warning:", stderr);
+        terminal_style(stderr, STYLE_PLAIN);
+        fputc(' ', stderr);
         print_clean(stderr, text);
         if (strstr(text, "so withheld: ") != NULL)
             fputs(": --insensitive NAME,..., or default-role: insensitive in the schema", stderr);
         fputc('\n', stderr);
     }
+}
+
+void print_privacy_warnings(const kanon_table *table)
+{
+    print_warnings(table, KANON_NOTICE_PRIVACY);
+}
+
+void print_table_warnings(const kanon_table *table, bool quiet)
+{
+    if (!quiet)
+        print_warnings(table, KANON_NOTICE_GENERAL);
 }
 
 static void see_help(char *buffer, size_t size, const command *self)
@@ -108,7 +138,7 @@ int wrong_usage(const command *self, const char *format, ...)
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
     see_help(hint, sizeof hint, self);
-    say_line(line, hint);
+    say_line(STYLE_BAD, line, hint);
     return EXIT_USAGE;
 }
 
@@ -118,7 +148,7 @@ int unknown_command(const char *name)
     const char *names[N_COMMANDS];
     for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i]->summary == NULL ? NULL : commands[i]->name;
-    const char *near = nearest_word(names, N_COMMANDS, name);
+    const char *near = kanon_nearest_word(names, N_COMMANDS, name);
     if (near != NULL)
         return wrong_usage(NULL, "unknown command %s, did you mean %s?", name, near);
     return wrong_usage(NULL, "unknown command %s", name);
@@ -128,7 +158,7 @@ void stop_if_asked(const char *consequence)
 {
     if (signals_caught() == 0)
         return;
-    say_line("stopped", consequence);
+    say_line(STYLE_BAD, "stopped", consequence);
     signals_die();
 }
 
@@ -141,7 +171,7 @@ int failed(const command *self, const kanon_error *err)
     snprintf(hint, sizeof hint, "%s%s%s", err->hint, *err->hint != '\0' && *flags != '\0' ? "; " : "", flags);
     if (err->status == KANON_EINVAL && *hint == '\0')
         see_help(hint, sizeof hint, self);
-    say_line(*err->message != '\0' ? err->message : kanon_status_text(err->status), hint);
+    say_line(STYLE_BAD, *err->message != '\0' ? err->message : kanon_status_text(err->status), hint);
     return exit_of(err->status);
 }
 
@@ -160,12 +190,14 @@ static void print_usage(FILE *file)
     print_command_list(file);
 }
 
-static void print_help(FILE *file)
+void print_help(FILE *file)
 {
     fputs("kanon makes tables k-anonymous by clustering: in what it releases, every record\n"
           "looks like at least k-1 others.\n\n",
           file);
     print_usage(file);
+    fputs("\ntopics (kanon help TOPIC):\n", file);
+    print_topic_list(file);
     fputs("\noptions:\n"
           "  -h, --help      print this help; kanon COMMAND --help says more\n"
           "  --version       print the version\n"
@@ -177,19 +209,6 @@ static void print_help(FILE *file)
           "  kanon sample hospital -o demo\n"
           "  kanon anonymize demo/hospital.csv -s demo/hospital.yaml -k 10 -o release.csv\n",
           file);
-}
-
-/* kanon help COMMAND, or the list of commands. */
-static int help(const char *name)
-{
-    const command *about = name == NULL ? NULL : command_find(name);
-    if (name != NULL && about == NULL)
-        return unknown_command(name);
-    if (about != NULL)
-        print_command_help(stdout, about);
-    else
-        print_help(stdout);
-    return EXIT_DONE;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
@@ -226,9 +245,7 @@ static int dispatch(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help(NULL);
-    if (strcmp(word, "help") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
+        return run_command(&command_help, 0, NULL);
     if (strcmp(word, "--version") == 0) {
         printf("kanon %s\n", kanon_version());
         return EXIT_DONE;
@@ -255,6 +272,7 @@ static int finish_output(int status)
 int main(int argc, char **argv)
 {
     hold_standard_descriptors();
-    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is an error like any other */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe is an error like any other, */
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that reaches the limit of its size */
     return finish_output(dispatch(argc, argv));
 }

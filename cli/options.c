@@ -2,12 +2,13 @@
  * reads the option table of the command; no option is known by name outside its table.
  * Called by main.c, the commands and cmd_man.c; calls the library for the schema only. */
 #include "command.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 80, HELP_INDENT = 26, COLUMN_GAP = 2 };
+enum { HELP_INDENT = 26, COLUMN_GAP = 2 };
 
 /* ---- options of several commands --------------------------------------------------------------------------------- */
 
@@ -82,6 +83,50 @@ const option option_missing = {
     .help = "this text means that there is no value; can be repeated",
     .kind = OPTION_ITEM,
     AT(missing),
+};
+const option option_type = {
+    .name = "type",
+    .argument = "A=TYPE",
+    .help = "the values of column A are of this type: integer, decimal, date or categorical; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(types),
+};
+const option option_format = {
+    .name = "format",
+    .argument = "A=FORMAT",
+    .help = "how the dates of column A are written, such as %d.%m.%Y; can be repeated",
+    .kind = OPTION_PAIR,
+    AT(formats),
+};
+const option option_decimal = {
+    .name = "decimal",
+    .argument = "C",
+    .help = "what stands before the decimals of numbers: a point or a comma (default: found from the numbers)",
+    .kind = OPTION_CHARACTER,
+    AT(decimal),
+};
+const option option_thousands = {
+    .name = "thousands",
+    .argument = "C",
+    .help = "what stands between the thousands of numbers (default: found from the numbers)",
+    .kind = OPTION_CHARACTER,
+    AT(thousands),
+};
+const option option_header = {
+    .name = "header",
+    .argument = "yes|no",
+    .help = "whether the first line names the columns; with no they are called c1, c2, ... (default: it does, and a line "
+            "that looks like data is an error)",
+    .kind = OPTION_CHOICE,
+    AT(header),
+    .min = KANON_HEADER_YES,
+};
+const option option_encoding = {
+    .name = "encoding",
+    .argument = "NAME",
+    .help = "utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252 (default: found from the bytes)",
+    .kind = OPTION_TEXT,
+    AT(encoding),
 };
 const option option_constraint = {
     .name = "constraint",
@@ -181,7 +226,7 @@ const option option_strict = {
 const option option_quiet = {
     .name = "quiet",
     .letter = 'q',
-    .help = "no progress, no summary, no warnings",
+    .help = "no progress, no summary, no warnings but those about privacy",
     .kind = OPTION_SWITCH,
     AT(quiet),
     .aside = true,
@@ -400,54 +445,13 @@ static int store(arguments *out, const command *self, const option *opt, const c
     case OPTION_CHOICE:
         if ((*(int *)place = parse_choice(opt->argument, value)) < 0)
             return wrong_usage(self, "%s must be one of %s", called, opt->argument);
+        *(int *)place += (int)opt->min;
         return EXIT_DONE;
     }
     return EXIT_SYSTEM;
 }
 
 /* ---- parser ------------------------------------------------------------------------------------------------------ */
-
-/* For the edit distance below. */
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Letters added, left out, changed, or swapped with their neighbour, between two short words. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 31 };
-    size_t cost[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                cost[i][j] = i + j;
-                continue;
-            }
-            cost[i][j] = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            cost[i][j] = least_of(cost[i][j], least_of(cost[i - 1][j], cost[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                cost[i][j] = least_of(cost[i][j], cost[i - 2][j - 2] + 1);
-        }
-    }
-    return cost[n][m];
-}
-
-const char *nearest_word(const char *const *words, size_t n, const char *text)
-{
-    const char *best = NULL;
-    size_t least = strlen(text) / 3 + 2; /* this far or further is not near */
-    for (size_t i = 0; i < n; i++) {
-        size_t distance = words[i] == NULL ? least : edit_distance(words[i], text);
-        if (distance < least) {
-            least = distance;
-            best = words[i];
-        }
-    }
-    return best;
-}
 
 /* With the nearest option of the command as a hint. */
 static int unknown_option(const command *self, const char *name)
@@ -457,7 +461,7 @@ static int unknown_option(const command *self, const char *name)
     size_t n = 0;
     for (; n < MOST && self->options[n] != NULL; n++)
         names[n] = self->options[n]->name;
-    const char *near = nearest_word(names, n, name);
+    const char *near = kanon_nearest_word(names, n, name);
     if (near != NULL)
         return wrong_usage(self, "unknown option --%s, did you mean --%s?", name, near);
     return wrong_usage(self, "unknown option --%s", name);
@@ -589,23 +593,10 @@ void arguments_clear(arguments *args)
     free(args->bands.items);
     free(args->tops.items);
     free(args->bottoms.items);
+    free(args->refine_settings.items);
+    free(args->types.items);
+    free(args->formats.items);
     *args = (arguments){0};
-}
-
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
-
-bool is_standard(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
-int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths)
-{
-    for (int i = 0; i < n_outputs; i++)
-        for (int j = i + 1; j < n_paths; j++)
-            if (paths[i] != NULL && paths[j] != NULL && strcmp(paths[i], paths[j]) == 0)
-                return wrong_usage(self, "%s is named twice", is_standard(paths[i]) ? "standard output" : paths[i]);
-    return EXIT_DONE;
 }
 
 /* ---- schema ------------------------------------------------------------------------------------------------------ */
@@ -621,6 +612,37 @@ static kanon_status set_roles(kanon_schema *schema, const text_list *columns, ka
     kanon_status st = KANON_OK;
     for (size_t i = 0; i < columns->n && st == KANON_OK; i++)
         st = kanon_schema_set_role(schema, columns->items[i], role, err);
+    return st;
+}
+
+/* The type of that name; KANON_TYPE_UNKNOWN: there is none. */
+static kanon_type type_named(const char *name)
+{
+    for (kanon_type type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+        if (strcmp(kanon_type_text(type), name) == 0)
+            return type;
+    return KANON_TYPE_UNKNOWN;
+}
+
+/* Types, and how values are written. */
+static kanon_status set_values(kanon_schema *schema, const arguments *args, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (size_t i = 0; i < args->types.n && st == KANON_OK; i++) {
+        const kanon_setting *said = &args->types.items[i];
+        kanon_type type = type_named(said->value);
+        if (type == KANON_TYPE_UNKNOWN) {
+            *err = (kanon_error){.status = KANON_EINVAL};
+            snprintf(err->message, sizeof err->message, "--type %.100s: there is no such type", said->name);
+            snprintf(err->hint, sizeof err->hint, "types are integer, decimal, date and categorical");
+            return KANON_EINVAL;
+        }
+        st = kanon_schema_set_type(schema, said->name, type, err);
+    }
+    for (size_t i = 0; i < args->formats.n && st == KANON_OK; i++)
+        st = kanon_schema_set_format(schema, args->formats.items[i].name, args->formats.items[i].value, err);
+    if (st == KANON_OK && (args->decimal != 0 || args->thousands != 0))
+        st = kanon_schema_set_separators(schema, NULL, args->decimal, args->thousands, err);
     return st;
 }
 
@@ -646,6 +668,8 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_top(schema, args->tops.items[i].name, args->tops.items[i].value, err);
     for (size_t i = 0; i < args->bottoms.n && st == KANON_OK; i++)
         st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
+    if (st == KANON_OK)
+        st = set_values(schema, args, err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)
@@ -668,10 +692,11 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
 void print_wrapped(FILE *file, const char *text, int at, int indent)
 {
     bool line_begins = true;
+    int width = terminal_width(file);
     text += strspn(text, " ");
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
-        if (!line_begins && at + 1 + length > COLUMNS) {
+        if (!line_begins && at + 1 + length > width) {
             fprintf(file, "\n%*s", indent, "");
             at = indent;
             line_begins = true;

@@ -29,7 +29,7 @@ typedef struct arguments {
     int64_t k, threads, rows, blocks, memory, joint_k; /* 0: not said */
     int64_t wait;                                      /* -1: not said */
     uint64_t seed;
-    int64_t shuffle_seed; /* 0: not said */
+    int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     int64_t most_seconds; /* 0: not said */
@@ -37,11 +37,13 @@ typedef struct arguments {
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
     int64_t depth;                           /* 0: not said */
     int form;                                /* a kanon_taxonomy_form */
-    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms;
+    pair_list settings, measure_settings, taxonomies, bands, tops, bottoms, refine_settings, types, formats;
     text_list quasi, sensitive, identifying, insensitive, missing, constraints;
-    int numeric;    /* a kanon_numeric */
-    int recode;     /* a kanon_recode */
-    char delimiter; /* 0: not said */
+    int numeric; /* a kanon_numeric */
+    int recode;  /* a kanon_recode */
+    int header;  /* a kanon_header */
+    const char *encoding;
+    char delimiter, decimal, thousands; /* 0: not said */
     bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again;
 } arguments;
 
@@ -57,7 +59,7 @@ typedef enum option_kind {
     OPTION_SEED,      /* uint64_t */
     OPTION_SHARE,     /* double above 0, at most 1 */
     OPTION_CHARACTER, /* char */
-    OPTION_CHOICE     /* int: which of the words in `argument`, a|b|c */
+    OPTION_CHOICE     /* int: which of the words in `argument`, a|b|c; the first one is `min` */
 } option_kind;
 
 typedef struct option {
@@ -76,13 +78,17 @@ typedef struct option {
 
 /* Options that several commands have. */
 extern const option option_schema, option_quasi, option_sensitive, option_identifying, option_insensitive, option_taxonomy,
-    option_bands, option_top, option_bottom, option_missing, option_constraint, option_entity, option_entity_together,
-    option_suppress, option_k, option_algorithm, option_refine, option_seed, option_shuffle_seed, option_threads,
-    option_delimiter, option_strict, option_quiet, option_help;
+    option_bands, option_top, option_bottom, option_missing, option_type, option_format, option_decimal, option_thousands,
+    option_header, option_encoding, option_constraint, option_entity, option_entity_together, option_suppress, option_k,
+    option_algorithm, option_refine, option_seed, option_shuffle_seed, option_threads, option_delimiter, option_strict,
+    option_quiet, option_help;
 /* How the columns can be described. */
 #define SCHEMA_OPTIONS                                                                                                      \
     &option_schema, &option_quasi, &option_sensitive, &option_identifying, &option_insensitive, &option_taxonomy,           \
-        &option_bands, &option_top, &option_bottom, &option_missing
+        &option_bands, &option_top, &option_bottom, &option_type, &option_format, &option_missing, &option_decimal,         \
+        &option_thousands
+/* How the table, or another file of CSV, is to be read. */
+#define READING_OPTIONS &option_delimiter, &option_header, &option_encoding
 
 /* Read argv[0 .. argc-1], what stands after the command's name. EXIT_DONE, or an exit status after the error was printed.
  * Where out->help is set the rest was not read. Free with arguments_clear either way. */
@@ -92,18 +98,10 @@ void arguments_clear(arguments *args);
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err);
 /* Whether a schema was named or enough said with flags. */
 bool arguments_have_schema(const arguments *args);
-/* Whether the path is "-", standard input or output. */
-bool is_standard(const char *path);
-/* Wrong usage where two of the paths, NULL for none, are equal and one of them is among the outputs, which come first:
- * outputs in one place would overwrite each other, or what is still being read. */
-int check_paths(const command *self, const char *const *paths, int n_outputs, int n_paths);
-
 /* A whole number without sign, and nothing after it. */
 bool parse_unsigned(uint64_t *out, const char *text);
-/* The word most like `text`, for "did you mean": NULL where none is near. */
-const char *nearest_word(const char *const *words, size_t n, const char *text);
 
-/* `text` in lines of at most 80 columns. The first line goes on at column `at`, the next ones begin at `indent`. */
+/* `text` in lines of at most 80 columns, or of the width of the terminal. The first line goes on at column `at`, the next ones begin at `indent`. */
 void print_wrapped(FILE *file, const char *text, int at, int indent);
 /* "-s, --schema SCHEMA" */
 void option_syntax(char *buffer, size_t size, const option *opt);

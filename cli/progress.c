@@ -2,6 +2,8 @@
  * only sets a flag; the next tick passes it on to the library. */
 #include "progress.h"
 
+#include "terminal.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@ static double seconds_now(void)
 void progress_begin(progress *out, bool quiet)
 {
     double now = seconds_now();
-    *out = (progress){.wanted = !quiet && isatty(STDERR_FILENO), .begin = now, .stage_begin = now, .last = now};
+    *out = (progress){.wanted = !quiet && isatty(STDERR_FILENO), .begin = now, .stage_begin = now, .last = now, .left = -1};
 }
 
 double progress_seconds(const progress *show)
@@ -54,6 +56,42 @@ static void show_line(progress *show, const char *line)
     show->width = width;
 }
 
+/* Seconds until the stage is done. What was said once is never more later: as long as the work takes longer than was thought,
+ * the number stays where it is. */
+static double time_left(progress *show, double share, double spent)
+{
+    double estimate = spent / share - spent;
+    if (show->left < 0 || estimate < show->left)
+        show->left = estimate;
+    return show->left;
+}
+
+/* "kanon: grouping [=====>    ]  52 %, 12 s left, DETAIL". Where the terminal is narrow, the detail goes first, then the
+ * bar. */
+static void format_share(char *line, size_t size, progress *show, const kanon_progress *now, double spent)
+{
+    enum { WIDEST_BAR = 30, LEAST_BAR = 8 };
+    char bar[WIDEST_BAR + 1] = "", duration[24], detail[64] = "", share_text[16];
+    double share = (double)now->done / (double)now->total;
+    share = share > 1 ? 1 : share;
+    format_duration(duration, sizeof duration, time_left(show, share, spent));
+    snprintf(share_text, sizeof share_text, "%3.0f %%", 100 * share);
+    if (now->detail != NULL)
+        snprintf(detail, sizeof detail, ", %.40s", now->detail);
+    size_t fixed = strlen("kanon:  [] ,  left") + strlen(now->stage) + strlen(share_text) + strlen(duration);
+    int room = terminal_width(stderr) - 1 - (int)fixed; /* a line that fills the last column would break */
+    if (room < LEAST_BAR + (int)strlen(detail))
+        detail[0] = '\0';
+    int bars = room - (int)strlen(detail);
+    bars = bars > WIDEST_BAR ? WIDEST_BAR : bars;
+    for (int i = 0; i < bars; i++)
+        bar[i] = (char)(i < (int)(share * bars) ? '=' : i == (int)(share * bars) ? '>' : ' ');
+    if (bars >= LEAST_BAR)
+        snprintf(line, size, "kanon: %.32s [%s] %s, %s left%s", now->stage, bar, share_text, duration, detail);
+    else
+        snprintf(line, size, "kanon: %.32s %s, %s left", now->stage, share_text, duration);
+}
+
 /* The tick of all library calls: stops after a signal, and shows stage, share and time left. SIGINT during work that
  * can end early asks for what has been found so far; a second one stops it. */
 int progress_tick(const kanon_progress *now, void *payload)
@@ -63,6 +101,8 @@ int progress_tick(const kanon_progress *now, void *payload)
     if (caught == SIGINT && now->can_finish) {
         caught = 0;
         signals_catch();
+        progress_end(show);
+        fputs("kanon: stopping with the best result so far, which takes a moment; Ctrl-C again to write nothing\n", stderr);
         return KANON_TICK_FINISH;
     }
     if (caught != 0)
@@ -70,22 +110,17 @@ int progress_tick(const kanon_progress *now, void *payload)
     if (show->stage == NULL || strcmp(show->stage, now->stage) != 0) {
         show->stage = now->stage;
         show->stage_begin = time;
+        show->left = -1;
     }
     if (!show->wanted || time - show->begin < SHOW_AFTER || time - show->last < SHOW_EVERY)
         return 0;
     show->last = time;
 
-    char line[120], duration[24];
-    double spent = time - show->stage_begin;
-    if (now->total <= 0 || now->done <= 0) {
+    char line[200];
+    if (now->total <= 0 || now->done <= 0)
         snprintf(line, sizeof line, "kanon: %.32s", now->stage);
-    } else {
-        double share = (double)now->done / (double)now->total;
-        share = share > 1 ? 1 : share;
-        format_duration(duration, sizeof duration, spent / share - spent);
-        snprintf(line, sizeof line, "kanon: %.32s %.0f %%, %s left%s%.40s", now->stage, 100 * share, duration,
-                 now->detail != NULL ? ", " : "", now->detail != NULL ? now->detail : "");
-    }
+    else
+        format_share(line, sizeof line, show, now, time - show->stage_begin);
     show_line(show, line);
     return 0;
 }

@@ -11,6 +11,7 @@
 typedef struct progress {
     bool wanted;
     double begin, stage_begin, last; /* seconds */
+    double left;                     /* seconds to the end of the stage, as shown; below 0: nothing was shown */
     const char *stage;               /* the one shown last */
     int width;                       /* of the line on the screen, 0: none */
 } progress;
@@ -24,7 +25,8 @@ void progress_end(progress *show);
 double progress_seconds(const progress *show);
 
 /* From here on Ctrl-C and SIGTERM ask the work to stop; the second one ends the program at once. Work that can end at any
- * time is not stopped by Ctrl-C, it ends with the best result so far; the next one counts as the first. */
+ * time is not stopped by the first Ctrl-C: the user is told that it ends with the best result so far, and that the next one
+ * stops it with nothing written. */
 void signals_catch(void);
 /* The same where the file at `path` is a regular one. Reading anything else can wait without end and without a tick; as
  * long as nothing is half-written a signal may end that at once. */

@@ -3,6 +3,7 @@
  * Called by cmd_insert.c, cmd_delete.c, cmd_update.c, cmd_optimize.c and cmd_release.c; cmd_state.c and cmd_audit.c
  * open the state here. */
 #include "state_command.h"
+#include "paths.h"
 #include "progress.h"
 
 #include <inttypes.h>
@@ -95,12 +96,11 @@ const option option_grow_taxonomy = {
 /* Outputs in one place would overwrite each other, or what is read. */
 static int check_outputs(const command *self, const arguments *args)
 {
-    enum { N_OUTPUTS = 4, N_PATHS = 6 };
-    const char *paths[N_PATHS] = {args->release,         args->groups,  args->report,
-                                  args->report_external, args->operand, args->second};
-    if (is_standard(args->second))
-        paths[N_PATHS - 1] = NULL;
-    return check_paths(self, paths, N_OUTPUTS, N_PATHS);
+    const char *outputs[] = {args->release, args->groups, args->report, args->report_external};
+    const char *inputs[] = {args->second};
+    command_paths paths = {
+        .outputs = outputs, .n_outputs = 4, .inputs = inputs, .n_inputs = 1, .state = args->operand};
+    return check_paths(self, &paths);
 }
 
 /* --wait 0 means: do not wait, which is -1 in the library, where 0 is the default. */
@@ -179,6 +179,8 @@ int run_state_change(const command *self, const arguments *args, state_change ch
     kanon_change_options options = {
         .struct_size = sizeof options,
         .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
         .grow_taxonomy = args->grow_taxonomy,
         .outputs = publishes ? &outputs : NULL,
         .joint_k = args->joint_k,

@@ -6,7 +6,7 @@
 
 static void read_cell(kanon__meaning *out, const char *text, size_t length, kanon_type type)
 {
-    if (kanon__notation_read(out, text, length, type, NULL) != KANON_OK)
+    if (kanon__notation_read(out, text, length, &(kanon__value_kind){.type = type}, NULL) != KANON_OK)
         abort();
 }
 

@@ -54,6 +54,8 @@ typedef enum kanon_status {
  * or buttons; `topic` lets the caller add what to do in its own terms. It is NULL or one of these words, which stay the same
  * from version to version; more may come:
  *     k               k is not given
+ *     header          the first line of a table may name columns or be a record: kanon_read_options.header
+ *     encoding        the bytes of a table are not in the encoding: kanon_read_options.encoding
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
  *     numeric         kanon_outputs.numeric does not suit the names of the columns
@@ -72,6 +74,16 @@ typedef struct kanon_error {
     char hint[512];
     const char *topic;
 } kanon_error;
+
+/* Text of others (a column name, a file name) as it can be shown on a terminal or a page: control characters, C1 controls,
+ * marks that turn the direction of text, and bytes that are not UTF-8 become \n, \x1b, \u202e. At most `size` bytes of it are
+ * written to `out` with a terminator, whole characters only; how many bytes all of it has is returned. Messages, hints and
+ * warnings of the library went through this already; twice is the same as once. */
+KANON_API size_t kanon_escape(char *out, size_t size, const char *text);
+
+/* The word most like `text`, for "did you mean": by letters added, left out, changed or swapped. NULL where none is near;
+ * words that are NULL are passed over. */
+KANON_API const char *kanon_nearest_word(const char *const *words, size_t n, const char *text);
 
 /* A short name for a status: "bad input". */
 KANON_API const char *kanon_status_text(kanon_status status);
@@ -131,6 +143,13 @@ typedef enum kanon_type {
     KANON_TYPE_CATEGORICAL
 } kanon_type;
 
+/* Whether the first line of a CSV file names the columns. */
+typedef enum kanon_header {
+    KANON_HEADER_UNSAID = 0, /* it should; a first line that looks like data is an error that asks */
+    KANON_HEADER_YES,        /* it does; a column without a name is called c1, c2, ... by its place */
+    KANON_HEADER_NO          /* it is a record; the columns are called c1, c2, ... */
+} kanon_header;
+
 KANON_API const char *kanon_role_text(kanon_role role);
 KANON_API const char *kanon_type_text(kanon_type type);
 
@@ -161,6 +180,17 @@ KANON_API kanon_status kanon_schema_set_taxonomy(kanon_schema *schema, const cha
 /* The taxonomy in `size` bytes, in the form of a taxonomy file; it is read at once. `name` stands in messages. */
 KANON_API kanon_status kanon_schema_set_taxonomy_bytes(kanon_schema *schema, const char *column, const void *bytes,
                                                        size_t size, const char *name, kanon_error *err);
+/* How the dates of a column are written: "%d.%m.%Y" (docs/schema.md has the letters); NULL: as is found from them. */
+KANON_API kanon_status kanon_schema_set_format(kanon_schema *schema, const char *column, const char *format,
+                                               kanon_error *err);
+/* How the numbers of a column, or of all columns where it is NULL, are written: the decimal separator, '.' or ',', and the
+ * one between thousands, which is . , ' _ or a space. 0: not said; where both are 0 they are found from the numbers. */
+KANON_API kanon_status kanon_schema_set_separators(kanon_schema *schema, const char *column, char decimal, char thousands,
+                                                   kanon_error *err);
+/* Whether the tables that are read with the schema have a header line. */
+KANON_API kanon_status kanon_schema_set_header(kanon_schema *schema, kanon_header header, kanon_error *err);
+/* The encoding of the tables that are read with the schema, as in kanon_read_options; NULL: as is found. */
+KANON_API kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err);
 typedef enum kanon_mask { KANON_MASK_NONE = 0, KANON_MASK_RIGHT, KANON_MASK_LEFT } kanon_mask;
 /* A taxonomy that masks one character per level, from the right or the left. */
 KANON_API kanon_status kanon_schema_set_mask(kanon_schema *schema, const char *column, kanon_mask mask, kanon_error *err);
@@ -198,6 +228,8 @@ KANON_API int64_t kanon_schema_k(const kanon_schema *schema);
 KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
 
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
+/* The i-th file that is read for the schema: its own, then its taxonomies. NULL past the last. */
+KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
@@ -213,6 +245,9 @@ typedef struct kanon_read_options {
     int64_t memory; /* bytes that may be used: a table that would take much of them is in a temporary file; 0: any number */
     int threads; /* 0: as many as there are processors; where `memory` is limited, one reads */
     const kanon_context *context; /* NULL: the schema's */
+    kanon_header header;  /* KANON_HEADER_UNSAID: what the schema says */
+    const char *encoding; /* utf-8, utf-16, utf-16le, utf-16be, latin-1 (iso-8859-1) or windows-1252; NULL: what the schema
+                             says, else UTF-8, or what the first bytes show, which is a warning then */
 } kanon_read_options;
 
 /* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. A file of
@@ -231,8 +266,15 @@ KANON_API int kanon_table_columns(const kanon_table *table);
 KANON_API const char *kanon_table_column_name(const kanon_table *table, int column);
 KANON_API kanon_role kanon_table_column_role(const kanon_table *table, int column);
 KANON_API kanon_type kanon_table_column_type(const kanon_table *table, int column);
-/* The i-th thing the user should know about how the table was read, NULL past the last. */
+/* What a warning is about. */
+typedef enum kanon_notice {
+    KANON_NOTICE_GENERAL = 0, /* how the input was understood, how good the result is */
+    KANON_NOTICE_PRIVACY      /* the release may tell more than its k suggests: to be shown also to users who want quiet */
+} kanon_notice;
+
+/* The i-th thing the user should know about how the table was read, NULL past the last; those about privacy come first. */
 KANON_API const char *kanon_table_warning(const kanon_table *table, int i);
+KANON_API kanon_notice kanon_table_warning_kind(const kanon_table *table, int i);
 
 /* ---- algorithms -------------------------------------------------------------------------------------------------- */
 
@@ -345,6 +387,11 @@ KANON_API int64_t kanon_grouping_smallest(const kanon_grouping *grouping);
 /* The algorithm that made it; NULL where it was read or given. */
 KANON_API const char *kanon_grouping_algorithm(const kanon_grouping *grouping);
 KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row);
+/* Whether it was ended early, by KANON_TICK_FINISH or a time limit. */
+KANON_API int kanon_grouping_stopped(const kanon_grouping *grouping);
+/* The settings of the refinement that make the same groups again on any machine, in place of a time limit and of being
+ * stopped; how many there are. 0 where nothing of it depended on a clock or a signal. */
+KANON_API size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out);
 /* The i-th thing the user should know about how the grouping was made, NULL past the last. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);
 /* The i-th thing that is known about how good the grouping is, NULL past the last. */
@@ -365,7 +412,8 @@ typedef enum kanon_shows {
 typedef struct kanon_group_cell {
     size_t struct_size;
     kanon_shows shows;
-    double min, max; /* KANON_SHOWS_RANGE, dates as days since 1970-01-01; an open band ends at infinity; else NAN */
+    double min, max; /* KANON_SHOWS_RANGE, dates as days, times as seconds since 1970-01-01; an open band ends at infinity;
+                        else NAN */
     const char *min_text, *max_text; /* the same as the release writes it, "" for an open end; else NULL */
     const char *category;            /* KANON_SHOWS_CATEGORY: its name; else NULL */
 } kanon_group_cell;
@@ -377,6 +425,9 @@ KANON_API void kanon_group_view_free(kanon_group_view *view);
 KANON_API int64_t kanon_group_view_groups(const kanon_group_view *view);
 /* The records of a group; group 0: those that are suppressed. */
 KANON_API int64_t kanon_group_view_records(const kanon_group_view *view, int64_t group);
+/* The share of the records that show nothing in a quasi column: any value, the root of its taxonomy, or suppressed. NAN: not
+ * a quasi column. */
+KANON_API double kanon_group_view_general(const kanon_group_view *view, int column);
 /* What a group shows in a column of the table. The caller sets out->struct_size; texts live as long as the view.
  * KANON_EINVAL: no such group, or not a quasi column. */
 KANON_API kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *view, int64_t group, int column,
@@ -479,15 +530,83 @@ typedef struct kanon_outputs {
     uint64_t shuffle_seed;
 } kanon_outputs;
 
+/* Whether two paths name one file, however they are written and whatever links lead to it, or will once it is there. */
+KANON_API int kanon_same_file(const char *left, const char *right);
+
 /* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read
  * again from the same file), or it was read or given by the caller and violates what the schema asks for: k, entities,
- * constraints, the share of suppressed records. Files are written under a temporary name beside their place and renamed when
- * every one of them is complete and on disk. The cells of a release are checked to cover their originals. */
+ * constraints, the share of suppressed records. Files are written to temporary files beside their place and named when
+ * every one of them is complete and on disk. A new release or external report has the permissions that the process gives to
+ * new files, one that replaces a file those of that file; groups and the internal report are always their owner's alone
+ * (mode 0600). The cells of a release are checked to cover their originals. A host that limits the size of files ignores
+ * SIGXFSZ, so that the limit is an error (KANON_EIO) and not the end of the process. */
 KANON_API kanon_status kanon_publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
                                      kanon_error *err);
 /* The report of measures made by kanon_evaluate: a page for people where the path ends in .html, else JSON. */
 KANON_API kanon_status kanon_measures_publish(const kanon_table *table, const kanon_grouping *grouping,
                                               const kanon_measures *measures, const char *path, kanon_error *err);
+
+/* ---- proposing a schema ------------------------------------------------------------------------------------------ */
+
+typedef struct kanon_propose_options {
+    size_t struct_size;
+    char delimiter; /* 0: one of , ; tab | found from the header line */
+    int threads;    /* 0: as many as there are processors */
+    kanon_tick tick;
+    void *payload;
+    const kanon_context *context; /* NULL: none */
+    kanon_header header;          /* as in kanon_read_options; what is said here, the schema says, too */
+    const char *encoding;         /* likewise */
+    int without_bands;            /* propose none: for states and Arrow releases, which refuse bands */
+    const char *schema;           /* also write the schema here ("-": standard output); NULL: not wanted */
+    const kanon_sink *schema_to;  /* in place of the path; NULL: the path counts */
+} kanon_propose_options;
+
+/* What is proposed for a column, and why. */
+typedef struct kanon_proposed_column {
+    const char *name;
+    kanon_role role;
+    kanon_type type;    /* of quasi and sensitive columns; else KANON_TYPE_UNKNOWN */
+    const char *reason; /* a sentence without full stop; no cell value */
+    const char *same_as; /* the column that says the same, or from which this one follows; NULL: none */
+    int64_t distinct, missing; /* values, and cells without one */
+} kanon_proposed_column;
+
+/* Columns, and whom they single out: records that agree in all of them are a class, and a person is singled out who has a
+ * class of their own. Without an entity each record is a person. */
+typedef struct kanon_column_set {
+    const char *const *columns; /* their names */
+    size_t n_columns;
+    int64_t classes;
+    int64_t records; /* of persons in classes of their own */
+    int64_t persons; /* with such a record */
+    double share;    /* of all persons */
+} kanon_column_set;
+
+typedef struct kanon_proposal {
+    int64_t records;
+    const kanon_proposed_column *columns; /* in the order of the table */
+    size_t n_columns;
+    const char *entity, *key;     /* columns; NULL: none */
+    int64_t k;                    /* that is proposed */
+    const kanon_column_set *sets; /* of quasi columns: the two of one, two and three columns that single out most */
+    size_t n_sets;
+    const char *const *notes; /* what else the user should know */
+    size_t n_notes;
+    const char *schema; /* the schema in YAML, with a reason behind each line; kanon_schema_from_bytes reads it */
+    size_t schema_size; /* in bytes, without the end */
+} kanon_proposal;
+
+/* Propose a schema for the CSV file at `path` ("-": standard input), by the names of its columns and the form of their
+ * values: roles, types, texts that mean "no value", masks and bands, columns that say the same, whose record each row is. A
+ * column of which nothing is known is withheld. Nothing in a proposal is a value of the table, but for texts that mean that
+ * there is none. The result does not depend on the number of threads. */
+KANON_API kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_propose_options *options,
+                                     kanon_error *err);
+/* The same of `size` bytes in memory; `name` stands in messages and in the title of the schema. */
+KANON_API kanon_status kanon_propose_bytes(kanon_proposal **out, const void *bytes, size_t size, const char *name,
+                                           const kanon_propose_options *options, kanon_error *err);
+KANON_API void kanon_proposal_free(kanon_proposal *proposal);
 
 /* ---- checking a published file ----------------------------------------------------------------------------------- */
 
@@ -499,6 +618,8 @@ typedef struct kanon_check_options {
     void *payload;
     int64_t k; /* that the file must have; 0: what the schema says */
     const kanon_context *context; /* NULL: the schema's */
+    kanon_header header;          /* of the release, whatever the schema says of the table */
+    const char *encoding;         /* likewise; NULL: as is found */
 } kanon_check_options;
 
 typedef struct kanon_class_size {
@@ -559,6 +680,71 @@ KANON_API kanon_status kanon_check_read(kanon_check **out, const char *path, con
 KANON_API kanon_status kanon_check_bytes(kanon_check **out, const void *release, size_t size, const char *name,
                                          const kanon_schema *schema, const kanon_check_options *options, kanon_error *err);
 KANON_API void kanon_check_free(kanon_check *check);
+
+/* ---- profile: risk before any work ------------------------------------------------------------------------------- */
+
+typedef struct kanon_profile_options {
+    size_t struct_size;
+    int threads; /* 0: as many as there are processors */
+    uint64_t seed;
+    kanon_tick tick;
+    void *payload;
+    int without_costs;          /* leave out the runs on a sample */
+    const char *report;         /* also write it here, as JSON ("-": standard output); NULL: not wanted */
+    const kanon_sink *report_to; /* in place of the path; NULL: the path counts */
+} kanon_profile_options;
+
+typedef struct kanon_profile_attribute {
+    const char *name;
+    kanon_type type;
+    int64_t distinct;       /* values */
+    int64_t missing;        /* cells without one */
+    int64_t unique;         /* persons that it singles out by itself */
+    int64_t unique_without; /* persons that the other attributes together still single out */
+} kanon_profile_attribute;
+
+/* What is not yet k-anonymous: the classes with records of fewer than k persons. */
+typedef struct kanon_profile_below {
+    int64_t k;
+    int64_t classes, records, persons;
+    double share; /* of all records */
+} kanon_profile_below;
+
+/* What a k will cost, estimated on parts of the table. */
+typedef struct kanon_profile_cost {
+    int64_t k;
+    double avg_loss; /* as the measure of that name, from 0 to 1; NAN: not possible on the sample */
+    double seconds;  /* of grouping all records */
+} kanon_profile_cost;
+
+/* A class are the records that agree in all quasi-identifiers. Its size is the number of persons (entities) who have records
+ * in it; without an entity each record is a person. */
+typedef struct kanon_profile {
+    int64_t records, persons;
+    int has_entity;
+    int64_t k; /* of the schema; 0: none */
+    int64_t classes, smallest, largest;
+    double average_class_size;
+    int64_t unique_records, unique_persons; /* in classes of one person */
+    double highest_risk, average_risk;      /* of a record: 1 / size of its class */
+    const kanon_class_size *sizes;          /* all class sizes, ascending */
+    size_t n_sizes;
+    const kanon_profile_attribute *attributes; /* the quasi-identifiers, in the order of the table */
+    size_t n_attributes;
+    const kanon_column_set *sets; /* of one, two and three quasi-identifiers, those that single out most first */
+    size_t n_sets;
+    const kanon_profile_below *below; /* k from 2 to 20 */
+    size_t n_below;
+    const kanon_profile_cost *costs;
+    size_t n_costs;
+    int64_t sample_records; /* that the costs rest on */
+} kanon_profile;
+
+/* The risk of a table before it is anonymised, and what k will cost with the algorithm of its schema. No figure is a value
+ * of the table. All but the seconds is the same for any number of threads. */
+KANON_API kanon_status kanon_profile_table(kanon_profile **out, const kanon_table *table, const kanon_profile_options *options,
+                                           kanon_error *err);
+KANON_API void kanon_profile_free(kanon_profile *profile);
 
 /* ---- lower bound ------------------------------------------------------------------------------------------------- */
 
@@ -689,6 +875,9 @@ KANON_API kanon_status kanon_state_create(const char *path, const kanon_table *t
 KANON_API kanon_status kanon_state_open(kanon_state **out, const char *path, const kanon_state_options *options,
                                         kanon_error *err);
 KANON_API void kanon_state_close(kanon_state *state);
+/* Whether `path` is the state at `state` or one of the files that belong to it, such as STATE-journal. No output may be
+ * written there. Neither has to exist. */
+KANON_API int kanon_state_owns(const char *state, const char *path);
 
 typedef struct kanon_change_options {
     size_t struct_size;
@@ -697,6 +886,8 @@ typedef struct kanon_change_options {
     const kanon_outputs *outputs; /* also publish what the state holds then; NULL: nothing */
     int64_t joint_k;              /* keep joint classes at least this large (docs/audit.md); 0: do not look at them */
     int again; /* insert or delete a delta also where it is the one that was applied last, instead of refusing it */
+    kanon_header header;          /* of the delta */
+    const char *encoding;         /* likewise; NULL: as is found */
 } kanon_change_options;
 
 /* What a call did, and what the state is then. */

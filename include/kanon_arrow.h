@@ -77,10 +77,14 @@ struct ArrowArrayStream {
 KANON_API kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
                                               const kanon_read_options *options, kanon_error *err);
 
+/* kanon_propose of a stream of record batches, which is released in any case. */
+KANON_API kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream,
+                                           const kanon_propose_options *options, kanon_error *err);
+
 typedef enum kanon_arrow_numeric {
     KANON_ARROW_COLUMNS = 0, /* NAME_min and NAME_max, in the type of the column */
     KANON_ARROW_TEXT,        /* one column of text: [20..29] */
-    KANON_ARROW_MEAN         /* one column of the group's mean: float64, of dates date32 */
+    KANON_ARROW_MEAN         /* one column of the group's mean: float64, of dates date32, of times timestamp in seconds */
 } kanon_arrow_numeric;
 
 typedef struct kanon_arrow_options {

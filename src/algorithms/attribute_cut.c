@@ -164,6 +164,7 @@ static kanon_status run_attribute_cut(kanon__run *run, kanon_error *err)
     KANON_TRY(find_levels(&s, run, err), out);
     if (!kanon__run_finishes(run))
         KANON_TRY(improve_all(&s, err), out);
+    run->stopped = s.stopped || kanon__run_finishes(run);
     KANON_TRY(kanon__generalisation_init(&g, &s.run, err), out);
     KANON_TRY(kanon__generalisation_finish(&g, run, s.best != NULL ? s.best : s.levels, err), out);
 out:

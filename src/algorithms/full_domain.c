@@ -21,6 +21,7 @@ static kanon_status run_full_domain(kanon__run *run, kanon_error *err)
     kanon__run_limit_time(run);
     KANON_TRY(kanon__generalisation_init(&g, run, err), out);
     KANON_TRY(kanon__full_domain_search(&found, &g, kanon__setting_integer(run->settings, "max-checks"), err), out);
+    run->stopped = found.stopped;
     KANON_TRY(kanon__new_array(&cuts, found.n_dimensions, "levels", err), out);
     for (int i = 0; i < found.n_dimensions; i++)
         cuts[i] = found.levels[i].cuts[found.best[i]];

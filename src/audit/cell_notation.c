@@ -34,25 +34,19 @@ bool kanon__notation_is_any(const char *text, size_t length)
 
 /* ---- intervals --------------------------------------------------------------------------------------------------- */
 
-static bool is_numeric(kanon_type type)
+static bool is_numeric(const kanon__value_kind *kind)
 {
-    return type == KANON_TYPE_INTEGER || type == KANON_TYPE_DECIMAL || type == KANON_TYPE_DATE;
+    return kind->type == KANON_TYPE_INTEGER || kind->type == KANON_TYPE_DECIMAL || kind->type == KANON_TYPE_DATE;
 }
 
 /* Integer columns too may hold fractions, such as means and limits between two values. */
-static bool read_bound(kanon__end *out, slice part, kanon_type type)
+static bool read_bound(kanon__end *out, slice part, const kanon__value_kind *kind)
 {
-    kanon__end bound = {0};
-    if (type == KANON_TYPE_DATE) {
-        if (!kanon__parse_date(&bound.mantissa, part.text, part.length))
-            return false;
-    } else {
-        kanon__decimal number;
-        if (!kanon__parse_decimal(&number, part.text, part.length) || !number.exact)
-            return false;
-        bound.mantissa = number.mantissa;
-        bound.scale = number.scale;
-    }
+    kanon__decimal number;
+    kanon_type type = kind->type == KANON_TYPE_DATE ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
+    if (!kanon__value_parse(&number, type, &kind->format, part.text, part.length) || !number.exact)
+        return false;
+    kanon__end bound = {.mantissa = number.mantissa, .scale = number.scale};
     *out = bound;
     return true;
 }
@@ -79,9 +73,11 @@ static int compare_bounds(const kanon__end *a, const kanon__end *b)
 }
 
 /* Among whole units "above 14" is "from 15 on". False where there is no such unit. */
-static bool close_end(kanon__end *end, int64_t step, kanon_type type)
+static bool close_end(kanon__end *end, int64_t step, const kanon__value_kind *kind)
 {
-    if (end->infinite || !end->open || type == KANON_TYPE_DECIMAL || end->scale > 0)
+    bool continuous = kind->type == KANON_TYPE_DECIMAL ||
+                      (kind->type == KANON_TYPE_DATE && kanon__value_has_time(&kind->format));
+    if (end->infinite || !end->open || continuous || end->scale > 0)
         return true;
     if (end->mantissa == (step > 0 ? INT64_MAX : INT64_MIN))
         return false;
@@ -91,9 +87,9 @@ static bool close_end(kanon__end *end, int64_t step, kanon_type type)
 }
 
 /* Bring the interval to its one form; false where it is empty. */
-static bool settle(kanon__interval *interval, kanon_type type)
+static bool settle(kanon__interval *interval, const kanon__value_kind *kind)
 {
-    if (!close_end(&interval->lo, 1, type) || !close_end(&interval->hi, -1, type))
+    if (!close_end(&interval->lo, 1, kind) || !close_end(&interval->hi, -1, kind))
         return false;
     if (interval->lo.infinite || interval->hi.infinite)
         return true;
@@ -102,7 +98,8 @@ static bool settle(kanon__interval *interval, kanon_type type)
 }
 
 /* LO separator HI where `separator` stands at any place that leaves two bounds in order. */
-static bool split_at(kanon__interval *out, slice inner, const char *separator, bool lo_open, bool hi_open, kanon_type type)
+static bool split_at(kanon__interval *out, slice inner, const char *separator, bool lo_open, bool hi_open,
+                     const kanon__value_kind *kind)
 {
     size_t width = strlen(separator);
     for (size_t i = 1; i + width < inner.length; i++) {
@@ -110,11 +107,11 @@ static bool split_at(kanon__interval *out, slice inner, const char *separator, b
             continue;
         slice lo = {inner.text, i}, hi = {inner.text + i + width, inner.length - i - width};
         kanon__interval interval;
-        if (!read_bound(&interval.lo, lo, type) || !read_bound(&interval.hi, hi, type))
+        if (!read_bound(&interval.lo, lo, kind) || !read_bound(&interval.hi, hi, kind))
             continue;
         interval.lo.open = lo_open;
         interval.hi.open = hi_open;
-        if (settle(&interval, type)) {
+        if (settle(&interval, kind)) {
             *out = interval;
             return true;
         }
@@ -123,7 +120,8 @@ static bool split_at(kanon__interval *out, slice inner, const char *separator, b
 }
 
 /* [90..], [90,), [..18], (,18]: an end that is not there is infinite, whatever its bracket. */
-static bool read_open(kanon__interval *out, slice inner, const char *separator, bool lo_open, bool hi_open, kanon_type type)
+static bool read_open(kanon__interval *out, slice inner, const char *separator, bool lo_open, bool hi_open,
+                      const kanon__value_kind *kind)
 {
     const kanon__end infinite = {.open = true, .infinite = true};
     size_t width = strlen(separator);
@@ -133,14 +131,14 @@ static bool read_open(kanon__interval *out, slice inner, const char *separator, 
     bool no_lo = memcmp(inner.text, separator, width) == 0;
     bool no_hi = memcmp(inner.text + inner.length - width, separator, width) == 0;
     slice rest = {no_lo ? inner.text + width : inner.text, inner.length - width};
-    if (no_lo == no_hi || !read_bound(&end, rest, type))
+    if (no_lo == no_hi || !read_bound(&end, rest, kind))
         return false;
     end.open = no_lo ? hi_open : lo_open;
     *out = no_lo ? (kanon__interval){infinite, end} : (kanon__interval){end, infinite};
-    return settle(out, type);
+    return settle(out, kind);
 }
 
-static bool read_bracketed(kanon__interval *out, slice cell, kanon_type type)
+static bool read_bracketed(kanon__interval *out, slice cell, const kanon__value_kind *kind)
 {
     if (cell.length < 2)
         return false;
@@ -149,39 +147,41 @@ static bool read_bracketed(kanon__interval *out, slice cell, kanon_type type)
         return false;
     slice inner = {cell.text + 1, cell.length - 2};
     bool lo_open = first != '[', hi_open = last != ']';
-    return split_at(out, inner, ",", lo_open, hi_open, type) || split_at(out, inner, "..", lo_open, hi_open, type) ||
-           split_at(out, inner, "-", lo_open, hi_open, type) || read_open(out, inner, ",", lo_open, hi_open, type) ||
-           read_open(out, inner, "..", lo_open, hi_open, type);
+    bool comma = kanon__value_decimal(&kind->format) == ',' && kind->type != KANON_TYPE_DATE;
+    return (!comma && split_at(out, inner, ",", lo_open, hi_open, kind)) ||
+           split_at(out, inner, "..", lo_open, hi_open, kind) || split_at(out, inner, "-", lo_open, hi_open, kind) ||
+           (comma && split_at(out, inner, ",", lo_open, hi_open, kind)) ||
+           read_open(out, inner, ",", lo_open, hi_open, kind) || read_open(out, inner, "..", lo_open, hi_open, kind);
 }
 
 /* <5, <=5, >90, >=90 */
-static bool read_half_line(kanon__interval *out, slice cell, kanon_type type)
+static bool read_half_line(kanon__interval *out, slice cell, const kanon__value_kind *kind)
 {
     if (cell.length < 2 || (cell.text[0] != '<' && cell.text[0] != '>'))
         return false;
     bool below = cell.text[0] == '<', closed = cell.text[1] == '=';
     size_t sign = closed ? 2 : 1;
     kanon__end end;
-    if (!read_bound(&end, (slice){cell.text + sign, cell.length - sign}, type))
+    if (!read_bound(&end, (slice){cell.text + sign, cell.length - sign}, kind))
         return false;
     end.open = !closed;
     kanon__end infinite = {.open = true, .infinite = true};
     *out = below ? (kanon__interval){infinite, end} : (kanon__interval){end, infinite};
-    return settle(out, type);
+    return settle(out, kind);
 }
 
-bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, kanon_type type)
+bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, const kanon__value_kind *kind)
 {
     slice cell = trimmed(text, length);
-    if (!is_numeric(type) || cell.length == 0 || cell.length > LONGEST_INTERVAL)
+    if (!is_numeric(kind) || cell.length == 0 || cell.length > LONGEST_INTERVAL)
         return false;
     kanon__end value;
-    if (read_bound(&value, cell, type)) {
+    if (read_bound(&value, cell, kind)) {
         *out = (kanon__interval){value, value};
         return true;
     }
-    return read_bracketed(out, cell, type) || read_half_line(out, cell, type) ||
-           split_at(out, cell, "..", false, false, type) || split_at(out, cell, "-", false, false, type);
+    return read_bracketed(out, cell, kind) || read_half_line(out, cell, kind) ||
+           split_at(out, cell, "..", false, false, kind) || split_at(out, cell, "-", false, false, kind);
 }
 
 /* ---- canonical text ---------------------------------------------------------------------------------------------- */
@@ -197,15 +197,18 @@ static kanon_status append(kanon__meaning *meaning, const char *text, size_t len
     return st;
 }
 
-static kanon_status append_bound(kanon__meaning *meaning, const kanon__end *bound, kanon_type type, kanon_error *err)
+static kanon_status append_bound(kanon__meaning *meaning, const kanon__end *bound, const kanon__value_kind *kind,
+                                 kanon_error *err)
 {
     char number[KANON__NUMBER_TEXT];
-    size_t length = type == KANON_TYPE_DATE ? kanon__format_date(number, bound->mantissa)
-                                            : kanon__format_scaled(number, bound->mantissa, bound->scale);
+    /* fractions of seconds have no one form: seconds since 1970 tell them apart */
+    size_t length = kind->type == KANON_TYPE_DATE && bound->scale == 0
+                        ? kanon__value_print_date(number, &kind->format, bound->mantissa)
+                        : kanon__format_scaled(number, bound->mantissa, bound->scale);
     return append(meaning, number, length, err);
 }
 
-static kanon_status append_interval(kanon__meaning *meaning, const kanon__interval *interval, kanon_type type,
+static kanon_status append_interval(kanon__meaning *meaning, const kanon__interval *interval, const kanon__value_kind *kind,
                                     kanon_error *err)
 {
     const kanon__end *lo = &interval->lo, *hi = &interval->hi;
@@ -217,12 +220,12 @@ static kanon_status append_interval(kanon__meaning *meaning, const kanon__interv
     kanon_status st = KANON_OK;
     KANON_TRY(append(meaning, before, strlen(before), err), out);
     if (!lo->infinite)
-        KANON_TRY(append_bound(meaning, lo, type, err), out);
+        KANON_TRY(append_bound(meaning, lo, kind, err), out);
     if (point || hi->infinite)
         goto out;
     if (!lo->infinite)
         KANON_TRY(append(meaning, ",", 1, err), out);
-    KANON_TRY(append_bound(meaning, hi, type, err), out);
+    KANON_TRY(append_bound(meaning, hi, kind, err), out);
     if (!lo->infinite)
         KANON_TRY(append(meaning, hi->open ? ")" : "]", 1, err), out);
 out:
@@ -308,7 +311,8 @@ out:
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 
-kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t length, kanon_type type, kanon_error *err)
+kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t length, const kanon__value_kind *kind,
+                                  kanon_error *err)
 {
     slice cell = trimmed(text, length);
     kanon_status st = KANON_OK;
@@ -331,9 +335,9 @@ kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t 
         out->kind = KANON__NOTATION_ANY;
         return append(out, "*", 1, err);
     }
-    if (kanon__notation_interval(&interval, cell.text, cell.length, type)) {
+    if (kanon__notation_interval(&interval, cell.text, cell.length, kind)) {
         out->kind = KANON__NOTATION_INTERVAL;
-        return append_interval(out, &interval, type, err);
+        return append_interval(out, &interval, kind, err);
     }
     return append(out, cell.text, cell.length, err);
 }

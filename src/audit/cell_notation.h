@@ -16,10 +16,11 @@
 #define KANON_AUDIT_CELL_NOTATION_H
 
 #include "core/status.h"
+#include "table/value_format.h"
 
 #include <stdbool.h>
 
-/* One end of an interval: mantissa / 10^scale, of a date the days since 1970-01-01. */
+/* One end of an interval: mantissa / 10^scale, of a date the days, or seconds, since 1970-01-01. */
 typedef struct kanon__end {
     int64_t mantissa;
     int scale;
@@ -44,13 +45,14 @@ typedef struct kanon__meaning {
     int64_t length, capacity;
 } kanon__meaning;
 
-/* What a cell of a column of `type` means. A type that is not numeric has no intervals. */
-kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t length, kanon_type type, kanon_error *err);
+/* What a cell of a column of such values means. A type that is not numeric has no intervals. */
+kanon_status kanon__notation_read(kanon__meaning *out, const char *text, size_t length, const kanon__value_kind *kind,
+                                  kanon_error *err);
 void kanon__meaning_clear(kanon__meaning *meaning);
 
 /* Whether the cell is a number, a date or an interval of them. Empty intervals are none, nor are numbers that mantissa and
  * scale cannot hold exactly. */
-bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, kanon_type type);
+bool kanon__notation_interval(kanon__interval *out, const char *text, size_t length, const kanon__value_kind *kind);
 /* One star or more and nothing else. */
 bool kanon__notation_is_any(const char *text, size_t length);
 

@@ -22,6 +22,8 @@
 #include "core/take_options.h"
 #include "core/text.h"
 #include "core/ticker.h"
+#include "table/column_shape.h"
+#include "table/column_type.h"
 #include "table/dictionary.h"
 #include "table/schema.h"
 #include "table/source/arrow_source.h"
@@ -45,8 +47,8 @@ typedef struct report {
 /* NAME_min and NAME_max are two columns of the one attribute: cells are equal in both or the records differ. */
 typedef struct quasi_column {
     int column;
-    kanon_type type; /* KANON_TYPE_UNKNOWN: to be found from the cells */
-    char *root;      /* what the taxonomy calls its root; NULL: it has none */
+    kanon__value_kind kind; /* KANON_TYPE_UNKNOWN: to be found from the cells */
+    char *root;             /* what the taxonomy calls its root; NULL: it has none */
     kanon__dictionary texts;
     uint32_t *meanings; /* of each text */
     uint32_t any;       /* the meaning "any value"; KANON__NO_CODE: in no cell */
@@ -163,10 +165,10 @@ static kanon_status add_quasi(checker *c, int column, const kanon__attribute *at
     kanon_status st = kanon__dictionary_init(&quasi->texts, err);
     if (st != KANON_OK || attribute == NULL)
         return st;
-    quasi->type = attribute->type;
-    if (quasi->type == KANON_TYPE_UNKNOWN &&
+    quasi->kind = (kanon__value_kind){attribute->type, kanon__attribute_format(attribute, c->schema)};
+    if (quasi->kind.type == KANON_TYPE_UNKNOWN &&
         (attribute->taxonomy_path != NULL || attribute->tree != NULL || attribute->mask != KANON_MASK_NONE))
-        quasi->type = KANON_TYPE_CATEGORICAL;
+        quasi->kind.type = KANON_TYPE_CATEGORICAL;
     return copy_root(&quasi->root, attribute, err);
 }
 
@@ -339,8 +341,7 @@ static kanon_status read_rows(checker *c, kanon_error *err)
             break;
         KANON_TRY(read_row(c, err), out);
         if (c->report->check.records % ROWS_PER_TICK == 0)
-            KANON_TRY(kanon__tick(&c->ticker, c->cursor->done, c->cursor->total, ROWS_PER_TICK * ROW_NS, err),
-                      out);
+            KANON_TRY(kanon__tick(&c->ticker, c->cursor->done, c->cursor->total, ROWS_PER_TICK * ROW_NS, err), out);
     }
     if (c->report->check.records == 0) {
         st = kanon__fail(err, KANON_EDATA, "%s: no records", c->source->name);
@@ -358,7 +359,8 @@ static bool is_any(const quasi_column *quasi, const char *text, size_t length)
            (quasi->root != NULL && strlen(quasi->root) == length && memcmp(quasi->root, text, length) == 0);
 }
 
-static bool all_intervals(const checker *c, const quasi_column *quasi, kanon_type type)
+/* Whether all cells are numbers of the kind, or intervals of them; `whole`: without decimals. */
+static bool all_intervals(const checker *c, const quasi_column *quasi, const kanon__value_kind *kind, bool whole)
 {
     bool some = false;
     for (uint32_t i = 0; i < quasi->texts.n; i++) {
@@ -368,19 +370,41 @@ static bool all_intervals(const checker *c, const quasi_column *quasi, kanon_typ
         kanon__trim(&text, &length);
         if (is_any(quasi, text, length) || kanon__schema_is_missing(c->schema, text, length))
             continue;
-        if (!kanon__notation_interval(&interval, text, length, type) ||
-            (type == KANON_TYPE_INTEGER && interval.lo.scale + interval.hi.scale > 0))
+        if (!kanon__notation_interval(&interval, text, length, kind) || (whole && interval.lo.scale + interval.hi.scale > 0))
             return false;
         some = true;
     }
     return some;
 }
 
-static void find_type(const checker *c, quasi_column *quasi)
+/* Whether the cells are of the type by some format, which is taken then. What the schema says is the only one. */
+static bool try_type(const checker *c, quasi_column *quasi, kanon_type type, bool whole)
 {
-    quasi->type = all_intervals(c, quasi, KANON_TYPE_INTEGER)   ? KANON_TYPE_INTEGER
-                  : all_intervals(c, quasi, KANON_TYPE_DECIMAL) ? KANON_TYPE_DECIMAL
-                                                                : KANON_TYPE_CATEGORICAL;
+    const kanon__value_format *said = &quasi->kind.format;
+    bool is_said = type == KANON_TYPE_DATE ? said->date[0] != '\0' : said->decimal != 0 || said->thousands != 0;
+    int n = 1;
+    const kanon__value_format *formats = is_said ? said : kanon__shape_formats(type, &n);
+    for (int i = 0; i < n; i++) {
+        kanon__value_kind kind = {type, formats[i]};
+        if (all_intervals(c, quasi, &kind, whole)) {
+            quasi->kind = kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The type, where the schema names none, and how values are written. */
+static void find_kind(const checker *c, quasi_column *quasi)
+{
+    kanon_type said = quasi->kind.type;
+    if (kanon__type_is_numeric(said)) {
+        try_type(c, quasi, said, false);
+        return;
+    }
+    if (said == KANON_TYPE_UNKNOWN && !try_type(c, quasi, KANON_TYPE_INTEGER, true) &&
+        !try_type(c, quasi, KANON_TYPE_DECIMAL, false) && !try_type(c, quasi, KANON_TYPE_DATE, false))
+        quasi->kind.type = KANON_TYPE_CATEGORICAL;
 }
 
 /* The canonical text of a cell; a byte that no cell has stands for a missing value. */
@@ -390,10 +414,10 @@ static kanon_status read_meaning(checker *c, const quasi_column *quasi, uint32_t
     const char *text = kanon__dictionary_text(&quasi->texts, code, &length);
     kanon__trim(&text, &length);
     if (is_any(quasi, text, length))
-        return kanon__notation_read(&c->meaning, "*", 1, quasi->type, err);
+        return kanon__notation_read(&c->meaning, "*", 1, &quasi->kind, err);
     if (kanon__schema_is_missing(c->schema, text, length))
-        return kanon__notation_read(&c->meaning, "\0", 1, quasi->type, err);
-    return kanon__notation_read(&c->meaning, text, length, quasi->type, err);
+        return kanon__notation_read(&c->meaning, "\0", 1, &quasi->kind, err);
+    return kanon__notation_read(&c->meaning, text, length, &quasi->kind, err);
 }
 
 /* "x" and "x " mean the same and are one class here, but whoever has the file can tell them apart. */
@@ -424,8 +448,7 @@ static kanon_status find_meanings(checker *c, quasi_column *quasi, kanon_error *
 {
     kanon_status st = KANON_OK;
     kanon__dictionary meanings = {0};
-    if (quasi->type == KANON_TYPE_UNKNOWN)
-        find_type(c, quasi);
+    find_kind(c, quasi);
     KANON_TRY(note_spaces(c, quasi, err), out);
     KANON_TRY(kanon__dictionary_init(&meanings, err), out);
     KANON_TRY(kanon__new_array(&quasi->meanings, quasi->texts.n, "cells", err), out);
@@ -679,9 +702,9 @@ static void clear_checker(checker *c)
     kanon__source_free(c->source);
 }
 
-/* Check the release in `source`, which is taken over in any case. */
+/* Check the release in `source`, which is taken over in any case. `notices` are the first warnings; NULL: there is none. */
 static kanon_status check_source(kanon_check **out, kanon__source *source, const kanon_schema *schema,
-                                 kanon_check_options given, kanon_error *err)
+                                 kanon_check_options given, const kanon__texts *notices, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     checker c = {.schema = schema, .source = source, .entity.column = -1, .missing = {.text = ""}};
@@ -698,6 +721,8 @@ static kanon_status check_source(kanon_check **out, kanon__source *source, const
     }
     kanon__ticker_init(&c.ticker, given.tick, given.payload, "reading");
     KANON_TRY(kanon__new_array(&c.report, 1, "a report", err), out);
+    for (int64_t i = 0; notices != NULL && i < notices->n; i++)
+        KANON_TRY(kanon__texts_add(&c.report->privacy.warnings, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(c.source->class->open(&c.cursor, c.source, err), out);
     KANON_TRY(set_up_columns(&c, err), out);
     KANON_TRY(read_rows(&c, err), out);
@@ -729,8 +754,13 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, const ka
                                 kanon_check_options given, kanon_error *err)
 {
     kanon__source *source = NULL;
-    kanon_status st = kanon__csv_source_new(&source, input, given.delimiter, err);
-    return st == KANON_OK ? check_source(out, source, schema, given, err) : st;
+    kanon__texts notices = {0};
+    kanon__csv_reading how = {given.delimiter, given.header, given.encoding, &notices};
+    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = check_source(out, source, schema, given, &notices, err);
+    kanon__texts_clear(&notices);
+    return st;
 }
 
 kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_schema *schema,
@@ -774,7 +804,7 @@ static kanon_status check_stream(kanon_check **out, struct ArrowArrayStream *rel
     kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
     st = kanon__arrow_source_load(source, 0, &ticker, err);
     if (st == KANON_OK)
-        return check_source(out, source, schema, given, err);
+        return check_source(out, source, schema, given, NULL, err);
     kanon__source_free(source);
     return st;
 }

@@ -35,6 +35,7 @@ typedef struct parsed_text {
 /* A quasi attribute of the table as the file has it. */
 typedef struct released {
     const kanon__column *column; /* of the table */
+    kanon__value_kind kind;      /* of its values */
     int first, last;             /* columns of the file; two where NAME_min and NAME_max stand in place of NAME */
     double min, max;             /* of a numeric attribute; min above max: it has no value */
     kanon__dictionary texts, meanings;
@@ -71,7 +72,7 @@ static double bound_value(const kanon__end *bound, double at_infinity)
 static bool join_interval(const released *q, double *lo, double *hi, const char *text, size_t length)
 {
     kanon__interval interval;
-    if (!kanon__notation_interval(&interval, text, length, q->column->domain->type))
+    if (!kanon__notation_interval(&interval, text, length, &q->kind))
         return false;
     double begin = bound_value(&interval.lo, q->min), end = bound_value(&interval.hi, q->max);
     if (q->min > q->max || begin > q->max || end < q->min)
@@ -168,16 +169,16 @@ static kanon_status interpret(release_reader *r, const released *q, parsed_text 
     s->cost = 1;
     s->any = kanon__notation_is_any(text, length) || is_root(q, text, length);
     if (s->any)
-        return kanon__notation_read(meaning, "*", 1, q->column->domain->type, err);
+        return kanon__notation_read(meaning, "*", 1, &q->kind, err);
     if (kanon__schema_is_missing(r->schema, text, length)) {
         s->cost = 0;
-        return kanon__notation_read(meaning, "\0", 1, q->column->domain->type, err); /* a byte that no cell has */
+        return kanon__notation_read(meaning, "\0", 1, &q->kind, err); /* a byte that no cell has */
     }
-    KANON_TRY(kanon__notation_read(meaning, text, length, q->column->domain->type, err), out);
+    KANON_TRY(kanon__notation_read(meaning, text, length, &q->kind, err), out);
     size_t canonical_length = (size_t)meaning->length;
     if (meaning->kind == KANON__NOTATION_ANY || is_root(q, meaning->text, canonical_length)) {
         s->any = true;
-        return kanon__notation_read(meaning, "*", 1, q->column->domain->type, err);
+        return kanon__notation_read(meaning, "*", 1, &q->kind, err);
     }
     bool is_set = meaning->kind == KANON__NOTATION_SET;
     bool known = cost_of_elements(q, &s->cost, text, length, false) || /* a name may have spaces and braces of its own */
@@ -292,8 +293,7 @@ static kanon_status read_rows(release_reader *r, kanon_error *err)
         }
         KANON_TRY(read_row(r, err), out);
         if (r->n_rows % ROWS_PER_TICK == 0)
-            KANON_TRY(kanon__tick(&r->ticker, r->cursor->done, r->cursor->total, ROWS_PER_TICK * ROW_NS, err),
-                      out);
+            KANON_TRY(kanon__tick(&r->ticker, r->cursor->done, r->cursor->total, ROWS_PER_TICK * ROW_NS, err), out);
     }
     r->n_suppressed += r->table->data.n_rows - r->n_rows;
 out:
@@ -308,6 +308,7 @@ static kanon_status set_up_attribute(release_reader *r, released *q, const kanon
     bool numeric = kanon__column_is_numeric(column);
     uint32_t n_numbers = numeric ? column->domain->n_codes - (column->domain->missing_code != KANON__NO_CODE) : 0;
     q->column = column;
+    q->kind = (kanon__value_kind){column->domain->type, column->domain->format};
     q->min = n_numbers > 0 ? column->domain->values[0] : 1;
     q->max = n_numbers > 0 ? kanon__domain_high(column->domain, n_numbers - 1) : 0;
     q->first = q->last = kanon__source_find_part(r->source, column->name, "");
@@ -455,7 +456,8 @@ static kanon_status evaluate_input(kanon_measures **out, const kanon_table *tabl
                                    const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
     kanon__source *source = NULL;
-    kanon_status st = kanon__csv_source_new(&source, input, 0, err);
+    kanon__csv_reading how = {.header = KANON_HEADER_YES}; /* its columns are those of the table */
+    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
     return st == KANON_OK ? evaluate(out, table, source, schema, options, err) : st;
 }
 

@@ -11,7 +11,10 @@ kanon_status kanon__certificate_open(kanon__output **out, const kanon_table *tab
     *out = NULL;
     if (sink == NULL && kanon__table_reads(table, path))
         return kanon__fail(err, KANON_EINVAL, "%s is an input and would be overwritten", path);
-    return kanon__output_open(out, path, sink, false, err);
+    kanon_status st = kanon__output_open(out, path, sink, false, err);
+    if (st == KANON_OK) /* prices tell which records are unlike the others */
+        kanon__output_make_private(*out);
+    return st;
 }
 
 static void write_field(kanon__output *o, const char *name, int64_t value)

@@ -41,14 +41,14 @@ static kanon_status fail(const constraint_reader *r, const char *where, const ch
     return kanon__fail_constraint(&r->input, where, what, r->err);
 }
 
-static kanon_status fail_model(const constraint_reader *r)
+static kanon_status fail_model(const constraint_reader *r, const char *name)
 {
-    char names[256] = "";
+    const char *names[N_MODELS];
+    size_t n = 0;
     for (size_t i = 0; i < N_MODELS; i++)
         if (!models[i]->of_entities)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] != '\0' ? ", " : "",
-                     models[i]->name);
-    return kanon__hint(r->err, fail(r, "model", "there is no such model"), "choose one of: %s", names);
+            names[n++] = models[i]->name;
+    return kanon__hint_words(r->err, fail(r, "model", "there is no such model"), "choose one of:", names, n, name);
 }
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
@@ -120,6 +120,17 @@ static kanon_status check_names(const constraint_reader *r)
     return KANON_OK;
 }
 
+/* The sensitive column whose name is most like `name`; NULL where none is. */
+static const char *nearest_sensitive(const kanon__data *table, const char *name)
+{
+    const char *best = NULL;
+    for (int i = 0; i < table->n_sensitive; i++) {
+        const char *pair[] = {best, table->columns[table->sensitive[i]].name};
+        best = kanon_nearest_word(pair, 2, name);
+    }
+    return best;
+}
+
 static kanon_status read_attribute(constraint_reader *r)
 {
     const char *name = find(r->input.text, "attribute");
@@ -134,7 +145,10 @@ static kanon_status read_attribute(constraint_reader *r)
             return kanon__hint(r->err, fail(r, name, "not a sensitive column"), "give it 'role: sensitive'");
         return KANON_OK;
     }
-    return kanon__hint(r->err, fail(r, name, "the table has no such column"), "name a sensitive column");
+    const char *nearest = nearest_sensitive(r->input.table, name);
+    kanon_status st = fail(r, name, "the table has no such column");
+    return nearest != NULL ? kanon__hint(r->err, st, "did you mean '%s'?", nearest)
+                           : kanon__hint(r->err, st, "name a sensitive column");
 }
 
 /* ---- sentences --------------------------------------------------------------------------------------------------- */
@@ -198,7 +212,7 @@ static kanon_status read_constraint(constraint_reader *r)
         if (strcmp(models[i]->name, name) == 0 && !models[i]->of_entities)
             r->constraint->model = models[i];
     if (r->constraint->model == NULL)
-        return fail_model(r);
+        return fail_model(r, name);
     KANON_TRY(check_names(r), out);
     KANON_TRY(read_attribute(r), out);
     KANON_TRY(read_arguments(r), out);

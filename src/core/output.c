@@ -1,9 +1,11 @@
-/* See output.h. A file is written to a temporary name in its own directory and renamed by kanon__output_commit; a
- * replaced file keeps a second name until all files of the commit are in place. Called by whoever writes files. */
+/* See output.h. A file is written to a temporary one in its own directory (core/temporary_file.h), which is named by
+ * kanon__output_commit; a replaced file keeps a second name until all files of the commit are in place. Called by whoever
+ * writes files. */
 #define _GNU_SOURCE
 #include "core/output.h"
 
 #include "core/alloc.h"
+#include "core/temporary_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +19,14 @@
 enum { BUFFER_SIZE = 1 << 18 };
 
 struct kanon__output {
-    char *path;      /* as given, for messages */
-    char *place;     /* where the file goes: `path` with symbolic links followed; NULL: written to directly */
-    char *temporary; /* its name until then; NULL: nothing to remove */
-    char *backup;    /* what stands at the place is called so, too, while it is being replaced */
+    char *path;                 /* as given, for messages */
+    char *place;                /* where the file goes: `path` with symbolic links followed; NULL: written to directly */
+    kanon__temporary_file file; /* what it is until then */
+    mode_t mode;                /* what it gets */
+    char *backup;               /* what stands at the place is called so, too, while it is being replaced */
+    int backup_fd;              /* its lock; -1: none */
     bool has_backup, committed, can_undo;
-    int fd;
+    int fd; /* that is written to; the temporary file's, where there is one */
     bool is_stdout;
     kanon_sink sink; /* write is NULL: a file */
     bool sink_finished;
@@ -33,39 +37,6 @@ struct kanon__output {
     char digest[KANON__SHA256_TEXT];
     char buffer[BUFFER_SIZE];
 };
-
-/* A name beside `place`: that of this process and a number. */
-static kanon_status temporary_name(char **out, const char *place, int number, const char *suffix, kanon_error *err)
-{
-    size_t size = strlen(place) + 64;
-    kanon__free(*out);
-    kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
-    if (st == KANON_OK)
-        snprintf(*out, size, "%s.%ld-%d.%s", place, (long)getpid(), number, suffix);
-    return st;
-}
-
-/* A file that nobody else has, under the first number that is free. */
-static kanon_status open_temporary(kanon__output *o, kanon_error *err)
-{
-    enum { MOST_NUMBERS = 10000 };
-    kanon_status st = KANON_OK;
-    for (int number = 0; number < MOST_NUMBERS; number++) {
-        KANON_TRY(temporary_name(&o->temporary, o->place, number, "tmp", err), out);
-        KANON_TRY(temporary_name(&o->backup, o->place, number, "old", err), out);
-        o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (o->fd >= 0 || errno != EEXIST)
-            break;
-    }
-    if (o->fd < 0)
-        st = kanon__fail_errno(err, errno, "write", o->path);
-out:
-    if (o->fd < 0) { /* there is nothing to remove */
-        kanon__free(o->temporary);
-        o->temporary = NULL;
-    }
-    return st;
-}
 
 static bool stat_directory(const char *path, struct stat *out);
 
@@ -79,7 +50,7 @@ static bool is_kept_by_others(const char *place, const struct stat *old)
            directory.st_uid != own;
 }
 
-/* A place that is not there yet, or a regular file, is replaced by renaming; its permissions stay. */
+/* A place that is not there yet, or a regular file, is replaced by renaming; the permissions of a file stay. */
 static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -88,9 +59,9 @@ static kanon_status open_beside(kanon__output *o, const struct stat *old, kanon_
     if (old != NULL && is_kept_by_others(place, old))
         return kanon__fail_errno(err, EPERM, "write", o->path);
     KANON_TRY(kanon__copy_text(&o->place, place, strlen(place), "a file name", err), out);
-    KANON_TRY(open_temporary(o, err), out);
-    if (old != NULL && fchmod(o->fd, old->st_mode & 07777) != 0)
-        st = kanon__fail_errno(err, errno, "keep the permissions of", o->path);
+    KANON_TRY(kanon__temporary_file_open(&o->file, o->place, false, o->path, err), out);
+    o->fd = o->file.fd;
+    o->mode = old != NULL ? old->st_mode & 0777 : o->file.usual_mode;
 out:
     return st;
 }
@@ -149,6 +120,27 @@ bool kanon__output_same_place(const char *left, const char *right)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+int kanon_same_file(const char *left, const char *right)
+{
+    return left != NULL && right != NULL && kanon__output_same_place(left, right);
+}
+
+/* SQLite puts these names after that of the file, once links are followed. */
+int kanon_state_owns(const char *state, const char *path)
+{
+    static const char *const suffixes[] = {"", "-journal", "-journal-done", "-wal", "-shm"};
+    char resolved[PATH_MAX], name[PATH_MAX + 16];
+    if (state == NULL || path == NULL)
+        return 0;
+    const char *places[] = {state, realpath(state, resolved)};
+    for (size_t i = 0; i < sizeof places / sizeof *places && places[i] != NULL; i++)
+        for (size_t j = 0; j < sizeof suffixes / sizeof *suffixes; j++)
+            if (snprintf(name, sizeof name, "%s%s", places[i], suffixes[j]) < (int)sizeof name &&
+                kanon__output_same_place(name, path))
+                return 1;
+    return 0;
+}
+
 kanon_status kanon__output_open(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
                                 kanon_error *err)
 {
@@ -157,6 +149,8 @@ kanon_status kanon__output_open(kanon__output **out, const char *path, const kan
     *out = NULL;
     KANON_TRY(kanon__new_array(&o, 1, "an output buffer", err), out);
     o->fd = -1;
+    o->backup_fd = -1;
+    o->file = KANON__NO_TEMPORARY_FILE;
     if (sink != NULL) {
         o->sink = *sink;
         path = kanon__output_name(NULL, sink);
@@ -173,6 +167,11 @@ kanon_status kanon__output_open(kanon__output **out, const char *path, const kan
 out:
     kanon__output_free(o);
     return st;
+}
+
+void kanon__output_make_private(kanon__output *o)
+{
+    o->mode = 0600;
 }
 
 static void put(kanon__output *o, const char *at, size_t size)
@@ -264,9 +263,10 @@ void kanon__output_cell(kanon__output *o, const char *text, size_t length, char 
 kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
 {
     flush(o);
-    if (o->error == 0 && o->temporary != NULL && fsync(o->fd) != 0)
+    if (o->error == 0 && o->place != NULL && fsync(o->fd) != 0)
         o->error = errno;
-    if (o->fd >= 0 && !o->is_stdout && close(o->fd) != 0 && o->error == 0)
+    /* a temporary file stays open, which is its lock, until it has its name */
+    if (o->fd >= 0 && !o->is_stdout && o->place == NULL && close(o->fd) != 0 && o->error == 0)
         o->error = errno;
     o->fd = -1;
     if (o->error != 0)
@@ -294,21 +294,29 @@ static void sync_directory(const char *path)
 }
 
 /* A second name for what is about to be replaced. Where there is none to be had, the commit cannot be undone. */
-static void keep_backup(kanon__output *o)
+static kanon_status keep_backup(kanon__output *o, kanon_error *err)
 {
-    o->has_backup = link(o->place, o->backup) == 0;
-    o->can_undo = o->has_backup || errno == ENOENT; /* nothing stands there: to undo is to remove */
+    int error;
+    kanon_status st = kanon__backup_link(&o->backup, &o->backup_fd, &error, o->place, err);
+    if (st != KANON_OK)
+        return st;
+    o->has_backup = error == 0;
+    o->can_undo = o->has_backup || error == ENOENT; /* nothing stands there: to undo is to remove */
+    return KANON_OK;
 }
 
 static kanon_status commit_one(kanon__output *o, kanon_error *err)
 {
-    if (o->temporary == NULL)
+    if (o->file.fd < 0)
         return KANON_OK;
-    keep_backup(o);
-    if (rename(o->temporary, o->place) != 0)
-        return kanon__fail_errno(err, errno, "write", o->path);
-    kanon__free(o->temporary);
-    o->temporary = NULL;
+    kanon_status st = keep_backup(o, err);
+    if (st != KANON_OK)
+        return st;
+    if (fchmod(o->file.fd, o->mode) != 0)
+        return kanon__fail_errno(err, errno, "set the permissions of", o->path);
+    st = kanon__temporary_file_name(&o->file, o->place, o->path, err);
+    if (st != KANON_OK)
+        return st;
     o->committed = true;
     sync_directory(o->place);
     return KANON_OK;
@@ -372,15 +380,15 @@ void kanon__output_free(kanon__output *o)
     if (o == NULL)
         return;
     finish_sink(o, false, NULL);
-    if (o->fd >= 0 && !o->is_stdout)
+    if (o->fd >= 0 && !o->is_stdout && o->place == NULL)
         close(o->fd);
-    if (o->temporary != NULL)
-        unlink(o->temporary);
+    kanon__temporary_file_close(&o->file);
     if (o->has_backup)
         unlink(o->backup);
+    if (o->backup_fd >= 0)
+        close(o->backup_fd);
     kanon__free(o->backup);
     kanon__sha256_free(o->hash);
-    kanon__free(o->temporary);
     kanon__free(o->place);
     kanon__free(o->path);
     kanon__free(o);

@@ -1,5 +1,6 @@
-/* An output file that appears whole or not at all: written under a temporary name in the directory of its place, renamed by
- * kanon__output_commit, removed by kanon__output_free where it was not committed. "-" and things that are not regular files
+/* An output file that appears whole or not at all: written to a temporary file in the directory of its place, named by
+ * kanon__output_commit, removed by kanon__output_free where it was not committed. A new file has the permissions that the
+ * process gives to new files, one that replaces another has those of the other, a private one is its owner's alone. "-" and things that are not regular files
  * (devices, pipes) are written to directly, and so is a caller's sink, which is told in the end whether to keep what it
  * got. */
 #ifndef KANON_CORE_OUTPUT_H
@@ -17,6 +18,9 @@ bool kanon__output_same_place(const char *left, const char *right);
  * before the work begins. `with_sha256`: keep a checksum. */
 kanon_status kanon__output_open(kanon__output **out, const char *path, const kanon_sink *sink, bool with_sha256,
                                 kanon_error *err);
+/* Only the owner may read and write the file, whatever the process gives to new files and whatever stood there before: it
+ * tells more about single records than the release does. */
+void kanon__output_make_private(kanon__output *output);
 /* The name of an output, for messages and for the choice of a format by its ending; NULL where there is neither path nor
  * sink. */
 const char *kanon__output_name(const char *path, const kanon_sink *sink);

@@ -1,4 +1,5 @@
-/* See status.h. Filling the caller's error struct, which may be NULL, and the texts of the codes. No message contains
+/* See status.h. Filling the caller's error struct, which may be NULL, and the texts of the codes. Names from files are
+ * escaped here, in one place for all messages. No message contains
  * a cell value; scripts/check-messages reads the calls of these functions. */
 #include "core/status.h"
 
@@ -40,10 +41,12 @@ const char *kanon_status_text(kanon_status status)
 kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *format, ...)
 {
     if (err != NULL) {
+        char raw[sizeof err->message];
         va_list args;
         va_start(args, format);
-        vsnprintf(err->message, sizeof err->message, format, args);
+        vsnprintf(raw, sizeof raw, format, args);
         va_end(args);
+        kanon_escape(err->message, sizeof err->message, raw);
         err->hint[0] = '\0';
         err->topic = NULL;
         err->status = status;
@@ -54,10 +57,12 @@ kanon_status kanon__fail(kanon_error *err, kanon_status status, const char *form
 kanon_status kanon__hint(kanon_error *err, kanon_status status, const char *format, ...)
 {
     if (err != NULL) {
+        char raw[sizeof err->hint];
         va_list args;
         va_start(args, format);
-        vsnprintf(err->hint, sizeof err->hint, format, args);
+        vsnprintf(raw, sizeof raw, format, args);
         va_end(args);
+        kanon_escape(err->hint, sizeof err->hint, raw);
     }
     return status;
 }

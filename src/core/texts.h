@@ -11,11 +11,15 @@ typedef struct kanon__texts {
 } kanon__texts;
 
 kanon_status kanon__texts_add(kanon__texts *texts, const char *text, size_t length, kanon_error *err);
+/* A text of any length for people: characters that a terminal must not get are spelled out (core/escape.h). */
+kanon_status kanon__texts_add_shown(kanon__texts *texts, const char *text, kanon_error *err);
+/* The same of a formatted line of at most 1,000 bytes. */
 kanon_status kanon__texts_addf(kanon__texts *texts, kanon_error *err, const char *format, ...) KANON__PRINTF(3, 4);
 /* Where `text` is in the list, -1 where it is not. */
 int64_t kanon__texts_find(const kanon__texts *texts, const char *text, size_t length);
-/* The item most like `text`, for "did you mean": NULL where none is near. */
-const char *kanon__texts_nearest(const char *const *items, int64_t n, const char *text);
+/* Hint at the word that `text` was meant to be or, after `lead`, at all that there are, and return the status. */
+kanon_status kanon__hint_words(kanon_error *err, kanon_status status, const char *lead, const char *const *words, size_t n,
+                               const char *text);
 void kanon__texts_clear(kanon__texts *texts);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "table/number.h"
+#include "table/source/decode.h"
 
 #include <math.h>
 #include <string.h>
@@ -215,6 +216,7 @@ static kanon_status read_input(kanon_grouping **out, const kanon_table *table, k
     kanon__csv csv = {0};
     kanon__csv_options options = {0};
     int64_t *group_of = NULL;
+    KANON_TRY(kanon__input_decode(input, NULL, NULL, err), out);
     KANON_TRY(kanon__csv_open(&csv, input, &options, err), out);
     KANON_TRY(check_groups_header(&csv, err), out);
     KANON_TRY(kanon__new_array(&group_of, table->data.n_rows, "a grouping", err), out);
@@ -270,6 +272,8 @@ void kanon_grouping_free(kanon_grouping *g)
     kanon__free(g->constraints);
     kanon__recode_map_array_free(g->recode_maps, g->n_recode_maps);
     kanon__texts_clear(&g->notes);
+    kanon__free(g->repeat_pairs);
+    kanon__texts_clear(&g->repeat);
     kanon__texts_clear(&g->warnings);
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);
@@ -303,6 +307,33 @@ int64_t kanon_grouping_smallest(const kanon_grouping *grouping)
 int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row)
 {
     return row >= 0 && row < grouping->n_rows ? (int64_t)grouping->group_of[row] + 1 : 0;
+}
+
+int kanon_grouping_stopped(const kanon_grouping *grouping)
+{
+    return grouping->stopped;
+}
+
+/* Both parts of a pair lie in one text, which is cut at the equal sign. */
+kanon_status kanon__grouping_set_repeat(kanon_grouping *g, const kanon__texts *settings, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(&g->repeat_pairs, settings->n, "settings", err), out);
+    for (int64_t i = 0; i < settings->n; i++)
+        KANON_TRY(kanon__texts_add(&g->repeat, settings->items[i], strlen(settings->items[i]), err), out);
+    for (int64_t i = 0; i < settings->n; i++) {
+        char *text = g->repeat.items[i], *equals = strchr(text, '=');
+        *equals = '\0';
+        g->repeat_pairs[i] = (kanon_setting){text, equals + 1};
+    }
+out:
+    return st;
+}
+
+size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out)
+{
+    *out = grouping->repeat_pairs;
+    return (size_t)grouping->repeat.n;
 }
 
 const char *kanon_grouping_warning(const kanon_grouping *grouping, int i)

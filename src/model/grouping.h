@@ -24,7 +24,7 @@ void kanon__recode_map_array_free(kanon__recode_map *maps, int n);
 
 struct kanon_grouping {
     kanon__identity *identity; /* of the table that it groups */
-    bool is_own; /* the caller's: nothing about it has been checked */
+    bool is_own;               /* the caller's: nothing about it has been checked */
     int64_t n_rows;
     int32_t *group_of; /* by row, from 0; negative: suppressed. Groups are numbered by their first row. */
     int64_t n_groups;
@@ -38,6 +38,9 @@ struct kanon_grouping {
     uint32_t revision;
     kanon__texts settings;        /* "name=value" of every setting with a value */
     kanon__texts refine_settings; /* likewise, of the refinement */
+    kanon__texts repeat;          /* of the refinement, in place of those that depend on a clock or a signal */
+    kanon_setting *repeat_pairs;  /* the same, cut at the equal sign */
+    bool stopped;                 /* ended early, by a signal or a time limit */
     uint64_t seed;
     double seconds;
     kanon__texts warnings;
@@ -59,6 +62,8 @@ kanon_status kanon__grouping_adopt(kanon_grouping **out, int32_t *group_of, int6
                                    kanon_error *err);
 /* The grouping is of this table, once and for all. */
 void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
+/* The settings ("name=value") that give the groups again; none may have been set before. */
+kanon_status kanon__grouping_set_repeat(kanon_grouping *grouping, const kanon__texts *settings, kanon_error *err);
 /* KANON_EINVAL where the grouping is of another table. */
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 /* The ranges of a column's recode map, first and last code alternating; NULL where each group is recoded by itself. */

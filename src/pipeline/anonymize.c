@@ -22,15 +22,17 @@ const char *kanon_algorithm_default(void)
     return "auto";
 }
 
-/* An unknown name, with the known ones: `what` is "algorithm" or "refinement". */
+/* An unknown name, with the nearest one or all that are known: `what` is "algorithm" or "refinement". */
 static kanon_status fail_unknown(const char *what, const char *name, size_t n, const kanon_algorithm_info *(*at)(size_t),
                                  kanon_error *err)
 {
-    char names[400] = "";
+    enum { MOST = 64 };
+    const char *names[MOST];
+    n = n < MOST ? n : MOST;
     for (size_t i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", at(i)->name);
+        names[i] = at(i)->name;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no %s '%s'", what, name);
-    return kanon__hint(err, st, "choose one of: %s", names);
+    return kanon__hint_words(err, st, "choose one of:", names, n, name);
 }
 
 /* What is to be run. */
@@ -160,6 +162,7 @@ static kanon_status refine(const plan *p, kanon__run *run, kanon_error *err)
     refined.settings = p->refining;
     KANON_TRY(p->refinement->run(&refined, err), out);
     run->n_groups = refined.n_groups;
+    run->stopped = run->stopped || refined.stopped;
 out:
     return st;
 }
@@ -198,13 +201,14 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     kanon_status st = KANON_OK;
     kanon_grouping *g = NULL;
     kanon__space *space = NULL;
-    kanon__texts warnings = {0}, chosen = {0}, notes = {0};
+    kanon__texts warnings = {0}, chosen = {0}, notes = {0}, repeat = {0};
     kanon__recode_maps maps = {0};
     int64_t n_rows = run->table->n_rows;
     double begin = kanon__seconds();
     run->warnings = &warnings;
     run->chosen = &chosen;
     run->notes = &notes;
+    run->repeat = &repeat;
     if (p->recode)
         KANON_TRY(kanon__recode_maps_init(&maps, run->table, err), out);
     run->recode_maps = maps.ranges;
@@ -218,6 +222,8 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
         goto out;
     KANON_TRY(record_origin(g, p, run, err), out);
     KANON_TRY(kanon__requirements_record(g, run, err), out);
+    KANON_TRY(kanon__grouping_set_repeat(g, &repeat, err), out);
+    g->stopped = run->stopped;
     g->warnings = warnings;
     warnings = (kanon__texts){0};
     g->notes = notes;
@@ -225,7 +231,7 @@ static kanon_status run_and_check(kanon_grouping **out, const plan *p, kanon__ru
     if (p->recode)
         kanon__recode_maps_hand_over(&maps, g);
     g->seconds = kanon__seconds() - begin;
-    if (p->compare)
+    if (p->compare && !run->stopped) /* who has stopped one search does not want another */
         KANON_TRY(kanon__requirements_loss_without(&g->loss_without, run, run_freely, p, err), out);
     *out = g;
     g = NULL;
@@ -234,6 +240,7 @@ out:
     kanon__free(run->group_of);
     kanon__space_free(space);
     kanon__recode_maps_clear(&maps);
+    kanon__texts_clear(&repeat);
     kanon__texts_clear(&notes);
     kanon__texts_clear(&chosen);
     kanon__texts_clear(&warnings);

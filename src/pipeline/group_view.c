@@ -177,15 +177,43 @@ static void fill_cell(kanon_group_cell *cell, const kanon_group_view *v, int qua
     }
 }
 
+/* Which quasi attribute the column is; n_quasi: none. */
+static int quasi_of(const kanon_group_view *v, int column)
+{
+    int quasi = 0;
+    while (quasi < v->table->data.n_quasi && v->table->data.quasi[quasi] != column)
+        quasi++;
+    return quasi;
+}
+
+static bool is_general(const kanon_group_view *v, int quasi, int64_t group)
+{
+    kanon__cell_kind kind = kanon__extents_kind(v->extents, quasi, group);
+    const kanon__taxonomy *t = kanon__extents_column(v->extents, quasi)->domain->taxonomy;
+    return kind == KANON__CELL_ANY ||
+           (kind == KANON__CELL_NODE && t->n_leaves > 1 && kanon__extents_node(v->extents, quasi, group) == 0);
+}
+
+double kanon_group_view_general(const kanon_group_view *v, int column)
+{
+    int quasi = quasi_of(v, column);
+    int64_t general = v->n_suppressed, all = v->n_suppressed;
+    if (quasi == v->table->data.n_quasi)
+        return NAN;
+    for (int64_t group = 0; group < v->n_groups; group++) {
+        all += v->sizes[group];
+        general += is_general(v, quasi, group) ? v->sizes[group] : 0;
+    }
+    return all > 0 ? (double)general / (double)all : 0;
+}
+
 kanon_status kanon_group_view_cell(kanon_group_cell *out, const kanon_group_view *v, int64_t group, int column,
                                    kanon_error *err)
 {
     kanon_group_cell cell = {.struct_size = out->struct_size, .min = NAN, .max = NAN};
-    int quasi = 0;
+    int quasi = quasi_of(v, column);
     if (out->struct_size < sizeof out->struct_size)
         return kanon__fail(err, KANON_EINVAL, "struct_size of the cell is not set");
-    while (quasi < v->table->data.n_quasi && v->table->data.quasi[quasi] != column)
-        quasi++;
     if (quasi == v->table->data.n_quasi)
         return kanon__fail(err, KANON_EINVAL, "column %d is not a quasi-identifier", column);
     if (group < 0 || group > v->n_groups)

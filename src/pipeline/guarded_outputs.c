@@ -16,6 +16,18 @@ kanon_status kanon__guarded_outputs_begin(kanon__guarded_outputs *out, const kan
     return st;
 }
 
+kanon_status kanon__guarded_outputs_spare(const kanon__guarded_outputs *outputs, const char *state, kanon_error *err)
+{
+    const kanon_outputs *w = &outputs->wanted;
+    const char *const paths[KANON__N_OUTPUTS] = {w->release, w->groups, w->report, w->report_external};
+    const kanon_sink *const sinks[KANON__N_OUTPUTS] = {w->release_to, w->groups_to, w->report_to, w->report_external_to};
+    for (int i = 0; i < KANON__N_OUTPUTS; i++)
+        if (sinks[i] == NULL && kanon_state_owns(state, paths[i]))
+            return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "%s belongs to the state %s", paths[i], state),
+                               "choose another name");
+    return KANON_OK;
+}
+
 void kanon__guarded_outputs_end(kanon__guarded_outputs *outputs)
 {
     kanon__sink_guard_end(outputs->guards, KANON__N_OUTPUTS);

@@ -25,6 +25,20 @@ typedef struct publication {
 } publication;
 
 /* As the command line names it, for the report. */
+/* Ranges are for databases, which would take a decimal comma for the one between the two ends. */
+static kanon_status check_ranges(const kanon_table *t, kanon_error *err)
+{
+    for (int i = 0; i < t->data.n_quasi; i++) {
+        const kanon__column *c = &t->data.columns[t->data.quasi[i]];
+        bool number = kanon__column_is_numeric(c) && c->domain->type != KANON_TYPE_DATE;
+        if (!number || (kanon__value_decimal(&c->domain->format) != ',' && c->domain->format.thousands != ','))
+            continue;
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: numbers with commas cannot be released as ranges", c->name);
+        return kanon__hint(err, st, "choose another numeric form: interval, mean or columns");
+    }
+    return KANON_OK;
+}
+
 static const char *numeric_name(kanon_numeric numeric)
 {
     static const char *const names[] = {"interval", "range", "mean", "columns"};
@@ -68,6 +82,10 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
     KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
     KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
     KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
+    if (p->groups != NULL) /* groups and report tell about single records; what is meant for others follows the umask */
+        kanon__output_make_private(p->groups);
+    if (p->report != NULL)
+        kanon__output_make_private(p->report);
 out:
     return st;
 }
@@ -173,21 +191,21 @@ static kanon_status write_reports(publication *p, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon_measures *own = NULL;
     const kanon_measures *measures = p->wanted.measures;
-    kanon_evaluate_options options = {.struct_size = sizeof options,
-                                      .threads = p->wanted.threads,
-                                      .tick = p->wanted.tick,
-                                      .payload = p->wanted.payload};
+    kanon_evaluate_options options = {
+        .struct_size = sizeof options, .threads = p->wanted.threads, .tick = p->wanted.tick, .payload = p->wanted.payload};
     if (measures == NULL) {
         KANON_TRY(kanon_evaluate(&own, p->table, p->grouping, &options, err), out);
         measures = own;
     }
     if (p->report != NULL)
-        KANON_TRY(write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false,
-                               err), out);
+        KANON_TRY(
+            write_report(p, p->report, kanon__output_name(p->wanted.report, p->wanted.report_to), measures, false, err),
+            out);
     if (p->report_external != NULL)
         KANON_TRY(write_report(p, p->report_external,
                                kanon__output_name(p->wanted.report_external, p->wanted.report_external_to), measures, true,
-                               err), out);
+                               err),
+                  out);
 out:
     kanon_measures_free(own);
     return st;
@@ -227,11 +245,13 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         KANON_TRY(kanon__reports_are_built(err), out);
     kanon__ticker_init(&p.ticker, p.wanted.tick, p.wanted.payload, "writing");
     const kanon_outputs *w = &p.wanted;
-    const char *const paths[N_OUTPUTS] = {
-        w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
-        w->report_to == NULL ? w->report : NULL, w->report_external_to == NULL ? w->report_external : NULL};
+    const char *const paths[N_OUTPUTS] = {w->release_to == NULL ? w->release : NULL, w->groups_to == NULL ? w->groups : NULL,
+                                          w->report_to == NULL ? w->report : NULL,
+                                          w->report_external_to == NULL ? w->report_external : NULL};
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__release_allowed(table, grouping, p.wanted.numeric == KANON_NUMERIC_MEAN, err), out);
+    if (p.wanted.numeric == KANON_NUMERIC_RANGE)
+        KANON_TRY(check_ranges(table, err), out);
     KANON_TRY(open_outputs(&p, err), out);
     if (p.groups != NULL) {
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
@@ -276,6 +296,7 @@ static kanon_status publish_measures(const kanon_table *table, const kanon_group
     KANON_TRY(kanon__reports_are_built(err), out);
     KANON_TRY(kanon__publish_check(paths, N_OUTPUTS, table, err), out);
     KANON_TRY(kanon__output_open(&output, path, NULL, false, err), out);
+    kanon__output_make_private(output);
     KANON_TRY(kanon__report_write(output, &report, err), out);
     KANON_TRY(kanon__output_finish(output, err), out);
     KANON_TRY(kanon__output_commit(&output, 1, err), out);

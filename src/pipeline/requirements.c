@@ -207,6 +207,7 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
     plain.constraints = NULL;
     plain.warnings = &unheard;
     plain.chosen = NULL;
+    plain.repeat = NULL;
     plain.group_of = NULL;
     plain.n_groups = 0;
     plain.notes = NULL;

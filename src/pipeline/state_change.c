@@ -7,6 +7,7 @@
  * it twice. Calls src/state/maintain and pipeline/publish.h; has no SQL. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "core/temporary_file.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "pipeline/guarded_outputs.h"
@@ -26,6 +27,7 @@
 #include "verify/verify.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,19 +93,10 @@ static bool wants_release(const kanon_outputs *outputs)
 typedef struct state_build {
     kanon_state *state;
     const char *path;
-    char *temporary; /* the name under which it is made */
+    kanon__temporary_file file; /* where it is made; SQLite opens it by its name */
     kanon__release_entry release;
     bool released;
 } state_build;
-
-static kanon_status temporary_name(char **out, const char *path, kanon_error *err)
-{
-    size_t size = strlen(path) + 32;
-    kanon_status st = kanon__new_array(out, (int64_t)size, "a file name", err);
-    if (st == KANON_OK)
-        snprintf(*out, size, "%s.%ld.tmp", path, (long)getpid());
-    return st;
-}
 
 /* A state is never overwritten: it may be the only copy of the table. */
 static kanon_status fail_is_there(const char *path, kanon_error *err)
@@ -116,13 +109,22 @@ static kanon_status fail_is_there(const char *path, kanon_error *err)
 /* The file gets its name, unless another process has made one of that name in the meantime. */
 static kanon_status give_name(const state_build *m, kanon_error *err)
 {
-    if (link(m->temporary, m->path) == 0)
+    if (link(m->file.name, m->path) == 0)
         return KANON_OK;
     if (errno == EEXIST)
         return fail_is_there(m->path, err);
-    if (access(m->path, F_OK) == 0 || rename(m->temporary, m->path) != 0) /* file systems without links */
+    if (access(m->path, F_OK) == 0 || rename(m->file.name, m->path) != 0) /* file systems without links */
         return kanon__fail_errno(err, errno, "write", m->path);
     return KANON_OK;
+}
+
+/* SQLite leaves the journal of an unfinished file where it cannot write any more. */
+static void remove_journal(const char *temporary)
+{
+    char journal[PATH_MAX];
+    int length = snprintf(journal, sizeof journal, "%s-journal", temporary);
+    if (length > 0 && (size_t)length < sizeof journal)
+        unlink(journal);
 }
 
 /* Called by kanon__publish when all files are complete: the new state is saved and named before they are, so that no
@@ -170,7 +172,7 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
                            kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    state_build m = {.path = path};
+    state_build m = {.path = path, .file = KANON__NO_TEMPORARY_FILE};
     double loss;
     if (access(path, F_OK) == 0)
         return fail_is_there(path, err);
@@ -192,21 +194,21 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     KANON_TRY(kanon__verify_requirement(&table->data, &required, grouping->group_of, grouping->n_groups, err), out);
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
-    KANON_TRY(temporary_name(&m.temporary, path, err), out);
+    KANON_TRY(kanon__temporary_file_open(&m.file, path, true, path, err), out);
     m.state->context = kanon__call_context();
     m.state->tick = o->tick;
     m.state->payload = o->payload;
     m.released = wants_release(outputs);
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
-    KANON_TRY(kanon__store_create(&m.state->store, m.temporary, err), out);
+    KANON_TRY(kanon__store_create(&m.state->store, m.file.name, err), out);
     KANON_TRY(kanon__session_create(m.state, table, schema, grouping, m.released, err), out);
     KANON_TRY(outputs != NULL ? kanon__publish(table, grouping, outputs, err, finish_new, &m) : finish_new(NULL, &m, err),
               out);
 out:
-    if (m.temporary != NULL)
-        unlink(m.temporary);
     kanon_state_close(m.state);
-    kanon__free(m.temporary);
+    if (m.file.name != NULL)
+        remove_journal(m.file.name);
+    kanon__temporary_file_close(&m.file);
     return st;
 }
 
@@ -220,6 +222,8 @@ kanon_status kanon_state_create(const char *path, const kanon_table *table, cons
     kanon_status st = kanon__guarded_outputs_begin(&given, outputs, err);
     if (st == KANON_OK)
         st = take_state_options(&o, options, err);
+    if (st == KANON_OK)
+        st = kanon__guarded_outputs_spare(&given, path, err);
     if (st == KANON_OK) {
         kanon__call_begin(&call, o.context != NULL ? o.context : table->context);
         kanon__call_ticks(&o.tick, &o.payload);
@@ -251,6 +255,8 @@ static kanon_status change_begin(change_call *c, kanon_state *s, const kanon_cha
         c->options.outputs = &c->outputs.wanted;
     if (st == KANON_OK && c->options.joint_k < 0)
         st = kanon__fail(err, KANON_EINVAL, "joint_k is negative");
+    if (st == KANON_OK)
+        st = kanon__guarded_outputs_spare(&c->outputs, s->store.path, err);
     return taken != KANON_OK ? taken : st;
 }
 
@@ -436,7 +442,8 @@ static kanon_status apply_input(kanon_state *s, kanon__input *input, kanon__delt
                                 const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     kanon__source *source = NULL;
-    kanon_status st = kanon__csv_source_new(&source, input, options->delimiter, err);
+    kanon__csv_reading how = {.delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
+    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
     return st == KANON_OK ? apply_source(s, source, kind, options, out, err) : st;
 }
 

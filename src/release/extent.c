@@ -148,26 +148,43 @@ int32_t kanon__extents_node(const kanon__extents *x, int i, int64_t group)
     return kanon__taxonomy_lca(kanon__extents_column(x, i)->domain->taxonomy, (int32_t)e->lo, (int32_t)e->hi);
 }
 
+/* Of a number times 10^scale, rounded down: seconds without their fractions. */
+static int64_t whole_part(int64_t scaled, int scale)
+{
+    for (; scale > 0; scale--)
+        scaled = scaled / 10 - (scaled % 10 < 0);
+    return scaled;
+}
+
+static size_t print_double(char out[KANON__NUMBER_TEXT], const kanon__domain *domain, double value)
+{
+    size_t length = kanon__format_double(out, value);
+    kanon__value_localise(out, length, &domain->format);
+    return length;
+}
+
 size_t kanon__extents_mean(char out[KANON__NUMBER_TEXT], const kanon__extents *x, int i, int64_t group)
 {
     const kanon__domain *domain = kanon__extents_column(x, i)->domain;
     const kanon__mean_sum *s = &x->sums[i][group];
     int digits = domain->type == KANON_TYPE_DATE ? 0 : 2;
     if (domain->scaled == NULL || domain->scale + digits > 18)
-        return kanon__format_double(out, (double)(s->float_sum / (long double)s->n));
+        return print_double(out, domain, (double)(s->float_sum / (long double)s->n));
     __int128 sum = s->sum * (digits == 2 ? 100 : 1), n = s->n;
     __int128 doubled = 2 * sum + n, mean = doubled / (2 * n);
     if (doubled % (2 * n) != 0 && doubled < 0)
         mean--; /* division rounds towards zero, the mean is to be rounded down */
     if (domain->type == KANON_TYPE_DATE)
-        return kanon__format_date(out, (int64_t)mean);
+        return kanon__value_print_date(out, &domain->format, whole_part((int64_t)mean, domain->scale));
     if (mean > INT64_MAX || mean < INT64_MIN)
-        return kanon__format_double(out, (double)(s->float_sum / (long double)s->n));
+        return print_double(out, domain, (double)(s->float_sum / (long double)s->n));
     int64_t mantissa = (int64_t)mean;
     int scale = domain->scale + digits;
     while (scale > 0 && mantissa % 10 == 0) {
         mantissa /= 10;
         scale--;
     }
-    return kanon__format_scaled(out, mantissa, scale);
+    size_t length = kanon__format_scaled(out, mantissa, scale);
+    kanon__value_localise(out, length, &domain->format);
+    return length;
 }

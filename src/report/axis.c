@@ -19,6 +19,24 @@ static uint32_t count_numbers(const kanon__column *c)
     return c->domain->n_codes - (c->domain->missing_code != KANON__NO_CODE);
 }
 
+/* A value on the axis; times are days and parts of them, as dates are. */
+static double value_at(const kanon__column *c, int64_t code)
+{
+    bool seconds = c->domain->type == KANON_TYPE_DATE && kanon__value_has_time(&c->domain->format);
+    return seconds ? c->domain->values[code] / 86400 : c->domain->values[code];
+}
+
+/* The high end and the middle of a band; of other columns the value. */
+static double high_at(const kanon__column *c, uint32_t code)
+{
+    return c->domain->bands != NULL ? kanon__domain_high(c->domain, code) : value_at(c, code);
+}
+
+static double middle_at(const kanon__column *c, uint32_t code)
+{
+    return c->domain->bands != NULL ? kanon__domain_middle(c->domain, code) : value_at(c, code);
+}
+
 /* What a value takes up on the axis. */
 static double unit_of(const kanon__column *c)
 {
@@ -39,7 +57,7 @@ static extremes without_tails(const kanon__column *c, const int64_t *counts, int
         below += counts[lo++];
     while (hi > lo && above + counts[hi] < beyond)
         above += counts[hi--];
-    return (extremes){c->domain->values[lo], kanon__domain_high(c->domain, (uint32_t)hi)};
+    return (extremes){value_at(c, lo), high_at(c, (uint32_t)hi)};
 }
 
 /* No single record may set the ends of the axis; and where fewer than one record in 200 at an end take up more than half of
@@ -72,7 +90,7 @@ static void label_number(char out[32], double value, int exponent)
 {
     bool is_short = exponent >= -5 && exponent <= 8;
     kanon__figure_text shown = is_short ? kanon__show_fixed(value, exponent < 0 ? -exponent : 0)
-                                  : kanon__show_fixed(value / pow(10, exponent), 0);
+                                        : kanon__show_fixed(value / pow(10, exponent), 0);
     size_t used = 0;
     for (const char *at = shown.text; *at != '\0' && used < 24; at++)
         if (*at != ',' || (is_short && fabs(value) >= 100000))
@@ -184,7 +202,7 @@ static void count_before(kanon__axis *a, const kanon__column *c, const int64_t *
     uint32_t n_numbers = count_numbers(c);
     int bin = 0;
     for (uint32_t code = 0; code < n_numbers; code++) {
-        while (bin + 1 < a->n && kanon__domain_middle(c->domain, code) >= a->edges[bin + 1])
+        while (bin + 1 < a->n && middle_at(c, code) >= a->edges[bin + 1])
             bin++;
         a->before[bin] += (double)counts[code];
     }
@@ -221,7 +239,7 @@ static void count_after(kanon__axis *a, const kanon__column *c, const kanon_grou
         else if (hi == c->domain->missing_code)
             a->any_after += g->sizes[group];
         else if (a->n > 0)
-            spread(a, c->domain->values[lo], kanon__domain_high(c->domain, hi) + unit, (double)g->sizes[group]);
+            spread(a, value_at(c, lo), high_at(c, hi) + unit, (double)g->sizes[group]);
     }
 }
 
@@ -265,8 +283,7 @@ kanon_status kanon__axis_init(kanon__axis *a, const kanon__column *c, const kano
             set_date_limits(a, shown.lo, shown.hi);
         else
             set_number_limits(a, c, shown.lo, shown.hi);
-        a->is_clipped = c->domain->values[0] < a->edges[0] ||
-                        kanon__domain_high(c->domain, n_numbers - 1) + unit_of(c) > a->edges[a->n];
+        a->is_clipped = value_at(c, 0) < a->edges[0] || high_at(c, n_numbers - 1) + unit_of(c) > a->edges[a->n];
     }
     count_before(a, c, counts);
     count_after(a, c, g, extents);

@@ -216,6 +216,8 @@ static void list_origin(kanon__output *o, const kanon__report *r)
                       kanon__show_count(g->blocks).text);
     list_settings(o, &g->settings);
     list_settings(o, &g->refine_settings);
+    if (g->stopped)
+        row_text(o, "Ended", "early (stopped): with the best groups found until then");
     if (r->external)
         return;
     kanon__markup(o, "<tr><th scope=\"row\">Seed</th><td>%llu</td></tr>\n", (unsigned long long)g->seed);
@@ -253,11 +255,12 @@ static void list_columns(kanon__output *o, const kanon_table *t)
 /* The warnings of reading and grouping; an external report leaves them out. */
 static void list_warnings(kanon__output *o, const kanon__report *r)
 {
-    const kanon__texts *lists[] = {&r->table->warnings, &r->grouping->warnings};
-    if (lists[0]->n + lists[1]->n == 0)
+    enum { N_LISTS = 3 };
+    const kanon__texts *lists[N_LISTS] = {&r->table->privacy, &r->table->warnings, &r->grouping->warnings};
+    if (lists[0]->n + lists[1]->n + lists[2]->n == 0)
         return;
     kanon__output_text(o, "<h3>Warnings</h3>\n<ul>\n");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < N_LISTS; i++)
         for (int64_t j = 0; j < lists[i]->n; j++) {
             kanon__output_text(o, "<li>");
             put_text(o, lists[i]->items[j]);

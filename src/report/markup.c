@@ -112,26 +112,7 @@ kanon__figure_text kanon__show_place(double value)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-enum { REPLACEMENT = 0xFFFD, ELLIPSIS_WIDTH = 1 };
-
-uint32_t kanon__utf8_next(const char **at, const char *end)
-{
-    const unsigned char *p = (const unsigned char *)*at;
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    int more = p[0] < 0x80 ? 0 : p[0] < 0xC2 ? -1 : p[0] < 0xE0 ? 1 : p[0] < 0xF0 ? 2 : p[0] < 0xF5 ? 3 : -1;
-    uint32_t code = more <= 0 ? p[0] : p[0] & (0x3Fu >> more);
-    bool good = more >= 0 && end - *at > more;
-    for (int i = 1; good && i <= more; i++) {
-        good = (p[i] & 0xC0) == 0x80;
-        code = code << 6 | (p[i] & 0x3Fu);
-    }
-    if (!good || code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-        (*at)++;
-        return REPLACEMENT;
-    }
-    *at += more + 1;
-    return code == 0xFFFE || code == 0xFFFF ? REPLACEMENT : code;
-}
+enum { ELLIPSIS_WIDTH = 1 };
 
 static bool is_wide(uint32_t code)
 {
@@ -139,12 +120,22 @@ static bool is_wide(uint32_t code)
            (code >= 0xFE30 && code < 0xFE70) || (code >= 0xFF00 && code < 0xFF61) || code >= 0x1F300;
 }
 
+/* In letters, as it is shown. */
+static int width_of(uint32_t code)
+{
+    char spelled[KANON__ESCAPE_SIZE];
+    if (!kanon__must_escape(code))
+        return 1 + is_wide(code);
+    kanon__escape_code(spelled, code);
+    return (int)strlen(spelled);
+}
+
 int kanon__text_width(const char *text, size_t length)
 {
     const char *end = text + length;
     int64_t width = 0;
     while (text < end)
-        width += 1 + is_wide(kanon__utf8_next(&text, end));
+        width += width_of(kanon__utf8_next(&text, end));
     return width < 100000 ? (int)width : 100000;
 }
 
@@ -162,17 +153,22 @@ static const char *escaped(uint32_t code)
         return "&quot;";
     case '\'':
         return "&#39;";
-    case REPLACEMENT:
+    case KANON__REPLACEMENT:
         return "\xEF\xBF\xBD";
     default:
-        return code < 0x20 || (code >= 0x7F && code < 0xA0) ? " " : NULL;
+        return NULL;
     }
 }
 
 /* One character, which stood at `from` and ended before `to`. */
 static void put(kanon__output *o, uint32_t code, const char *from, const char *to)
 {
+    char spelled[KANON__ESCAPE_SIZE];
     const char *instead = escaped(code);
+    if (kanon__must_escape(code)) {
+        kanon__escape_code(spelled, code);
+        instead = spelled;
+    }
     if (instead != NULL)
         kanon__output_text(o, instead);
     else
@@ -200,9 +196,9 @@ int kanon__markup_label(kanon__output *o, const char *text, size_t length, int w
     while (text < end) {
         const char *from = text;
         uint32_t code = kanon__utf8_next(&text, end);
-        if (used + 1 + is_wide(code) + ELLIPSIS_WIDTH > width)
+        if (used + width_of(code) + ELLIPSIS_WIDTH > width)
             break;
-        used += 1 + is_wide(code);
+        used += width_of(code);
         put(o, code, from, text);
     }
     kanon__output_text(o, "\xE2\x80\xA6");

@@ -4,6 +4,7 @@
 #ifndef KANON_REPORT_MARKUP_H
 #define KANON_REPORT_MARKUP_H
 
+#include "core/escape.h"
 #include "core/output.h"
 
 /* A number as text, handed around by value so that it can stand among the arguments of kanon__markup. */
@@ -21,7 +22,8 @@ kanon__figure_text kanon__show_place(double value);              /* a coordinate
 /* printf into the page, at most 2,000 bytes. Nothing is escaped, so only for texts of our own; doubles go through
  * kanon__show_. */
 void kanon__markup(kanon__output *output, const char *format, ...) KANON__PRINTF(2, 3);
-/* Any text, as it reads. Control characters become spaces, bytes that are not UTF-8 a replacement character. */
+/* Any text, as it reads. Control characters and marks that turn the direction of text are spelled out
+ * (core/escape.h), bytes that are not UTF-8 become a replacement character. */
 void kanon__markup_text(kanon__output *output, const char *text, size_t length);
 /* The same, cut to about `width` letters (wide ones count twice), with an ellipsis where something is missing.
  * Returns the width. */
@@ -29,9 +31,6 @@ int kanon__markup_label(kanon__output *output, const char *text, size_t length, 
 /* How many letters wide a text is. */
 int kanon__text_width(const char *text, size_t length);
 
-/* Step over the next character, of which there must be one, and return its code point; U+FFFD for what is not
- * UTF-8. */
-uint32_t kanon__utf8_next(const char **at, const char *end);
 /* What stands after the last slash. */
 const char *kanon__file_name(const char *path);
 

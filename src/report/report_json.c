@@ -92,6 +92,20 @@ static json_t *seed_value(uint64_t seed)
 }
 
 /* What is needed to repeat the run. */
+/* The settings that give the groups again where a clock or a signal had a part in them. */
+static json_t *repeat_list(const kanon_grouping *g)
+{
+    const kanon_setting *pairs;
+    size_t n = kanon_grouping_repeat(g, &pairs);
+    json_t *list = json_object();
+    for (size_t i = 0; i < n; i++)
+        if (!set(list, pairs[i].name, json_string(pairs[i].value))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static bool set_origin(json_t *root, const kanon__report *r)
 {
     const kanon_grouping *g = r->grouping;
@@ -108,6 +122,9 @@ static bool set_origin(json_t *root, const kanon__report *r)
     if (g->refinement != NULL)
         good = good && set(root, "refinement", json_string(g->refinement)) &&
                set(root, "refine_settings", text_list(&g->refine_settings));
+    good = good && set(root, "stopped", json_boolean(g->stopped));
+    if (g->repeat.n > 0)
+        good = good && set(root, "repeat", repeat_list(g));
     good = good && set(root, "revision", json_integer(g->revision)) && set(root, "settings", text_list(&g->settings));
     if (!r->external)
         good = good && set(root, "seed", seed_value(g->seed)) && set(root, "seconds", json_real(g->seconds));
@@ -254,15 +271,38 @@ static bool set_data(json_t *root, const kanon__report *r, const kanon__report_d
     return good;
 }
 
+/* Those about privacy first, as kanon_table_warning has them. */
 static json_t *warning_list(const kanon__report *r)
 {
-    json_t *list = text_list(&r->table->warnings), *more = text_list(&r->grouping->warnings);
-    if (list == NULL || more == NULL || json_array_extend(list, more) != 0) {
-        json_decref(list);
-        list = NULL;
+    json_t *list = text_list(&r->table->privacy);
+    const kanon__texts *more[] = {&r->table->warnings, &r->grouping->warnings};
+    for (int i = 0; i < 2 && list != NULL; i++) {
+        json_t *part = text_list(more[i]);
+        if (part == NULL || json_array_extend(list, part) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+        json_decref(part);
     }
-    json_decref(more);
     return list;
+}
+
+/* JSON escapes say the same as the characters themselves, and a terminal can show them. */
+static void write_text(kanon__output *o, const char *text)
+{
+    const char *end = text + strlen(text), *from = text;
+    char spelled[KANON__ESCAPE_SIZE];
+    while (text < end) {
+        const char *at = text;
+        uint32_t code = kanon__utf8_next(&text, end);
+        if (code < 0x7F || !kanon__must_escape(code))
+            continue;
+        kanon__output_write(o, from, (size_t)(at - from));
+        snprintf(spelled, sizeof spelled, "\\u%04x", (unsigned)code);
+        kanon__output_text(o, spelled);
+        from = text;
+    }
+    kanon__output_write(o, from, (size_t)(end - from));
 }
 
 kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, const kanon__report_data *data,
@@ -283,7 +323,7 @@ kanon_status kanon__report_json(kanon__output *output, const kanon__report *r, c
         st = kanon__fail(err, KANON_ENOMEM, "out of memory for the report");
         goto out;
     }
-    kanon__output_text(output, text);
+    write_text(output, text);
     kanon__output_text(output, "\n");
 out:
     kanon__free(text);

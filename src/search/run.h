@@ -39,6 +39,9 @@ typedef struct kanon__run {
     kanon__texts *warnings; /* for the user: what happened and which setting to change */
     kanon__texts *chosen;   /* "name=value" of the settings that the algorithm chose by itself; NULL: not wanted */
     kanon__texts *notes;    /* for the report: what is known about the result; NULL: not wanted */
+    kanon__texts
+        *repeat;  /* "name=value" of the refinement that gives these groups again without a clock; NULL: not wanted */
+    bool stopped; /* it was ended early, by the caller or by a time limit */
 } kanon__run;
 
 #define KANON__SUPPRESSED (-1)

@@ -542,7 +542,7 @@ static kanon_status take_names(kanon__csv *csv, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__dictionary seen = {0};
-    char **names = NULL, label[LABEL];
+    char **names = NULL;
     int n = 0;
     KANON_TRY(kanon__dictionary_init(&seen, err), out);
     KANON_TRY(kanon__new_array(&names, csv->n_cells, "column names", err), out);
@@ -552,9 +552,11 @@ static kanon_status take_names(kanon__csv *csv, kanon_error *err)
         size_t length = kanon__csv_unescape(names[n], &csv->cells[n]);
         KANON_TRY(kanon__dictionary_add(&seen, &code, names[n], length, err), out);
         if (code < (uint32_t)n) {
-            st = kanon__fail(err, KANON_EDATA, "%s:%lld: column %d: the same name as column %u: \"%s\"", csv->input->path,
-                             (long long)csv->line, n + 1, code + 1, short_name(label, names[n]));
-            st = kanon__hint(err, st, "give every column a name of its own");
+            /* a name is not shown: the line may be a record */
+            st = kanon__fail(err, KANON_EDATA, "%s:%lld: column %d: the same name as column %u", csv->input->path,
+                             (long long)csv->line, n + 1, code + 1);
+            st = kanon__hint(err, st, "give every column a name of its own, or say that the file has no header line");
+            st = kanon__topic(err, st, "header");
             goto out;
         }
     }

@@ -23,7 +23,7 @@ typedef struct kanon__cell {
 
 typedef struct kanon__csv_options {
     char delimiter;         /* 0: find it */
-    const char *candidates; /* the delimiters to choose from; NULL: ",;\t|" */
+    const char *candidates; /* the delimiters to choose from, the first that is there; NULL: ",;\t|", the most frequent */
     bool no_header;         /* the first line is a row, and columns are called "column 1", "column 2", ... in messages */
     bool ragged;            /* rows may have any number of cells */
     bool portable;          /* without vector instructions, as on other processors: for tests */
@@ -39,8 +39,8 @@ typedef struct kanon__csv {
     char **names;       /* of the header, unescaped; NULL without header */
     kanon__cell *cells; /* of the current row */
     int n_cells;
-    int64_t line; /* where the current row begins, from 1 */
-    int64_t row;  /* its number, from 0 */
+    int64_t line;         /* where the current row begins, from 1 */
+    int64_t row;          /* its number, from 0 */
     size_t row_begin;     /* where it begins in the input */
     size_t position, end; /* the next row; where the rows end and only blank lines are left */
     /* the rest is the reader's own */
@@ -51,8 +51,8 @@ typedef struct kanon__csv {
     char *buffer; /* that is the window of a file */
     int64_t buffer_capacity;
     size_t fill, most_fill; /* how large the window was to be when it was last filled, and may be at most */
-    int64_t next_line;    /* 0: not known, after kanon__csv_seek */
-    size_t first_row;     /* position and line of the first row, for kanon__csv_rewind */
+    int64_t next_line;      /* 0: not known, after kanon__csv_seek */
+    size_t first_row;       /* position and line of the first row, for kanon__csv_rewind */
     int64_t first_line;
 } kanon__csv;
 

@@ -1,4 +1,4 @@
-/* See csv_dialect.h. The delimiter is found by counting its candidates outside quotes in the header, or without one
+/* See csv_dialect.h. The delimiter is found by counting its candidates outside quotes in the first line, of taxonomies
  * in the first lines. Called by csv.c. */
 #include "table/csv_dialect.h"
 
@@ -56,12 +56,12 @@ static kanon_status skip_byte_order_mark(kanon__csv *csv, kanon_error *err)
     return st;
 }
 
-/* How often each byte stands outside quotes: in the header line, or without one in the first lines. */
-static kanon_status count_bytes(const kanon__csv *csv, bool no_header, size_t counts[256], kanon_error *err)
+/* How often each byte stands outside quotes: in the first line, or in the first lines. */
+static kanon_status count_bytes(const kanon__csv *csv, bool first_lines, size_t counts[256], kanon_error *err)
 {
     char buffer[KANON__INPUT_CHUNK];
     const char *bytes;
-    size_t n, end = no_header && csv->end - csv->position > DELIMITER_SAMPLE ? csv->position + DELIMITER_SAMPLE : csv->end;
+    size_t n, end = first_lines && csv->end - csv->position > DELIMITER_SAMPLE ? csv->position + DELIMITER_SAMPLE : csv->end;
     bool quoted = false;
     for (size_t at = csv->position; at < end; at += n) {
         kanon_status st = kanon__input_chunk(csv->input, at, end, buffer, &bytes, &n, err);
@@ -71,7 +71,7 @@ static kanon_status count_bytes(const kanon__csv *csv, bool no_header, size_t co
             unsigned char c = (unsigned char)bytes[i];
             if (c == '"')
                 quoted = !quoted;
-            else if (c == '\n' && !quoted && !no_header)
+            else if (c == '\n' && !quoted && !first_lines)
                 return KANON_OK;
             else if (!quoted)
                 counts[c]++;
@@ -80,14 +80,14 @@ static kanon_status count_bytes(const kanon__csv *csv, bool no_header, size_t co
     return KANON_OK;
 }
 
-/* With a header, the candidate that its line holds most often; else the first one that the first lines hold at all. */
-static kanon_status find_delimiter(kanon__csv *csv, const char *candidates, bool no_header, kanon_error *err)
+/* The candidate that the first line holds most often; of a taxonomy the first one that the first lines hold at all. */
+static kanon_status find_delimiter(kanon__csv *csv, const char *candidates, bool first_lines, kanon_error *err)
 {
     size_t counts[256] = {0};
-    kanon_status st = count_bytes(csv, no_header, counts, err);
+    kanon_status st = count_bytes(csv, first_lines, counts, err);
     char best = ',';
     size_t most = 0;
-    for (const char *c = candidates; *c != '\0' && !(no_header && most > 0); c++)
+    for (const char *c = candidates; *c != '\0' && !(first_lines && most > 0); c++)
         if (counts[(unsigned char)*c] > most) {
             best = *c;
             most = counts[(unsigned char)*c];
@@ -101,7 +101,7 @@ static kanon_status choose_delimiter(kanon__csv *csv, const kanon__csv_options *
     const char *candidates = options->candidates != NULL ? options->candidates : default_candidates;
     csv->delimiter = options->delimiter;
     if (csv->delimiter == 0) {
-        kanon_status st = find_delimiter(csv, candidates, options->no_header, err);
+        kanon_status st = find_delimiter(csv, candidates, options->candidates != NULL, err);
         if (st != KANON_OK)
             return st;
     }

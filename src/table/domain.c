@@ -1,7 +1,7 @@
 /* From texts to ordered codes: what a column's distinct texts mean, and where each stands.
  *
  * 1. Texts that mean "no value" are set apart.
- * 2. The type is that of the schema, else that of the source, or found: integer, else decimal, else categorical.
+ * 2. The type is that of the schema, else that of the source, or found: see column_type.h.
  * 3. Numbers are brought to one scale, sorted, and numbered; texts of equal value share a rank. Categories are looked up
  *    among the leaves of their taxonomy, which is made from the texts where the schema names none.
  * Called by table/table.c for every encoded column, and by src/audit for the sensitive columns of a released file. */
@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
+#include "table/column_type.h"
 #include "table/number.h"
 #include "table/source.h"
 
@@ -55,13 +56,9 @@ const char *kanon__domain_text(const kanon__domain *domain, uint32_t code, size_
 
 enum { LINES_TOLD = 10 };
 
-/* The row in which a text of the dictionary first appears. */
 static int64_t first_row(const build *b, uint32_t code)
 {
-    for (int64_t row = 0; row < b->raw->n_rows; row++)
-        if (kanon__code_at(b->raw->codes, row) == code)
-            return row;
-    return 0;
+    return kanon__column_first_row(b->raw, code);
 }
 
 /* Its line, where the source has lines, else the number of the row. */
@@ -85,52 +82,11 @@ static kanon_status fail_at_values(const build *b, const uint32_t *bad, int64_t 
         used += (size_t)snprintf(others + used, sizeof others - used, ", ... %lld in all", (long long)n_bad);
     if (n_bad > 1)
         snprintf(others + used, sizeof others - used, ")");
-    return kanon__fail(err, KANON_EDATA, "%s: %s: %s%s",
-                       kanon__source_place(place, b->raw->source, first_row(b, bad[0])), b->raw->name, what, others);
+    return kanon__fail(err, KANON_EDATA, "%s: %s: %s%s", kanon__source_place(place, b->raw->source, first_row(b, bad[0])),
+                       b->raw->name, what, others);
 }
 
 /* ---- numbers and dates ------------------------------------------------------------------------------------------- */
-
-static bool parse_as(kanon_type type, kanon__decimal *out, const char *text, size_t length)
-{
-    int64_t whole = 0;
-    if (type == KANON_TYPE_DECIMAL)
-        return kanon__parse_decimal(out, text, length);
-    bool good = type == KANON_TYPE_DATE ? kanon__parse_date(&whole, text, length)
-                                        : kanon__parse_integer(&whole, text, length);
-    *out = (kanon__decimal){.mantissa = whole, .scale = 0, .exact = true, .value = (double)whole};
-    return good;
-}
-
-static bool every_value_is(const build *b, kanon_type type)
-{
-    kanon__decimal number;
-    for (uint32_t code = 0; code < b->values->n; code++) {
-        size_t length;
-        const char *text = value_text(b, code, &length);
-        if (!b->missing[code] && !parse_as(type, &number, text, length))
-            return false;
-    }
-    return true;
-}
-
-/* What the source says, else integer if every value is one, else decimal, else categorical; a taxonomy says categorical by
- * itself. */
-static kanon_type infer_type(const build *b)
-{
-    const kanon__attribute *a = b->attribute;
-    if (a != NULL && (a->taxonomy_path != NULL || a->tree != NULL || a->mask != KANON_MASK_NONE))
-        return KANON_TYPE_CATEGORICAL;
-    if (b->n_present == 0)
-        return KANON_TYPE_CATEGORICAL;
-    if (a != NULL && kanon__attribute_has_bands(a) && kanon__bands_need_dates(a->bands, a->top, a->bottom))
-        return KANON_TYPE_DATE;
-    if (b->raw->natural != KANON_TYPE_UNKNOWN)
-        return b->raw->natural;
-    if (every_value_is(b, KANON_TYPE_INTEGER))
-        return KANON_TYPE_INTEGER;
-    return every_value_is(b, KANON_TYPE_DECIMAL) ? KANON_TYPE_DECIMAL : KANON_TYPE_CATEGORICAL;
-}
 
 static const char *not_a_number(kanon_type type)
 {
@@ -139,14 +95,25 @@ static const char *not_a_number(kanon_type type)
     return type == KANON_TYPE_INTEGER ? "not a whole number" : "not a number";
 }
 
-static const char *how_numbers_look(kanon_type type)
+/* What to do about texts that are no numbers or dates. */
+static kanon_status hint_numbers(const build *b, kanon_status st, kanon_error *err)
 {
+    const kanon__value_format *format = &b->domain->format;
+    kanon_type type = b->domain->type;
+    const char *date = format->date[0] != '%' ? "YYYY-MM-DD" : format->date;
+    if (type == KANON_TYPE_DATE && format->date[0] == 'i')
+        date = format->date[8] != '\0' ? "YYYY-MM-DDThh:mm:ssZ" : "YYYY-MM-DDThh:mm:ss";
     if (type == KANON_TYPE_DATE)
-        return "dates are written YYYY-MM-DD; name the texts that mean 'no value' with 'missing'";
-    if (type == KANON_TYPE_INTEGER)
-        return "write digits only, or give the column another type; name the texts that mean 'no value' with 'missing'";
-    return "write digits with a decimal point, or give the column another type; name the texts that mean 'no value' with "
-           "'missing'";
+        return kanon__hint(err, st,
+                           "dates are written %s, unless the column has another 'format'; name the texts that mean "
+                           "'no value' with 'missing'",
+                           date);
+    return kanon__hint(err, st,
+                       "write digits %s, or give the column another type; name the texts that mean 'no value' with "
+                       "'missing'",
+                       type == KANON_TYPE_INTEGER ? "only"
+                       : format->decimal == ','   ? "with a decimal comma"
+                                                  : "with a decimal point");
 }
 
 static kanon_status parse_numerals(const build *b, numeral *numerals, kanon_error *err)
@@ -161,12 +128,12 @@ static kanon_status parse_numerals(const build *b, numeral *numerals, kanon_erro
         if (b->missing[code])
             continue;
         numerals[n].code = code;
-        if (!parse_as(b->domain->type, &numerals[n++].number, text, length))
+        if (!kanon__value_parse(&numerals[n++].number, b->domain->type, &b->domain->format, text, length))
             bad[n_bad++] = code;
     }
     if (n_bad > 0) {
         st = fail_at_values(b, bad, n_bad, not_a_number(b->domain->type), err);
-        kanon__hint(err, st, "%s", how_numbers_look(b->domain->type));
+        hint_numbers(b, st, err);
     }
 out:
     kanon__free(bad);
@@ -344,6 +311,12 @@ static kanon_status encode_numeric(const build *b, kanon_error *err)
     KANON_TRY(parse_numerals(b, numerals, err), out);
     KANON_TRY(make_rule(b, &rule, err), out);
     bool exact = to_common_scale(numerals, n, &domain->scale);
+    if (!exact && domain->type == KANON_TYPE_DATE) {
+        st = kanon__fail(err, KANON_EDATA, "%s: %s: times that are too far apart for the fractions of their seconds",
+                         b->raw->source->name, b->raw->name);
+        st = kanon__hint(err, st, "round them to microseconds");
+        goto out;
+    }
     qsort(numerals, (size_t)n, sizeof *numerals, exact ? by_scaled : by_value);
     KANON_TRY(kanon__new_array(&domain->values, n, "distinct numbers", err), out);
     if (exact)
@@ -487,6 +460,17 @@ static kanon_status fail_not_numeric(const build *b, kanon_error *err)
                        "find the lines");
 }
 
+/* Bands of months, or with days as their ends, make a column one of dates where the schema names no type. */
+static kanon_status find_type(const build *b, const kanon_schema *schema, kanon_error *err)
+{
+    kanon__attribute said = b->attribute != NULL ? *b->attribute : (kanon__attribute){0};
+    if (b->attribute != NULL && said.type == KANON_TYPE_UNKNOWN && b->n_present > 0 && kanon__attribute_has_bands(&said) &&
+        kanon__bands_need_dates(said.bands, said.top, said.bottom))
+        said.type = KANON_TYPE_DATE;
+    return kanon__column_type_find(&b->domain->type, &b->domain->format, b->raw, b->attribute != NULL ? &said : NULL, schema,
+                                   b->missing, err);
+}
+
 /* ---- one domain -------------------------------------------------------------------------------------------------- */
 
 static void find_missing(build *b, const kanon_schema *schema)
@@ -507,11 +491,8 @@ kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const 
 {
     kanon_status st = KANON_OK;
     kanon__domain *domain = NULL;
-    build b = {.raw = raw,
-               .values = raw->values,
-               .attribute = attribute,
-               .first_missing = KANON__NO_CODE,
-               .new_code = new_code};
+    build b = {
+        .raw = raw, .values = raw->values, .attribute = attribute, .first_missing = KANON__NO_CODE, .new_code = new_code};
     *out = NULL;
     KANON_TRY(kanon__new_array(&domain, 1, "a domain", err), out);
     domain->references = 1;
@@ -519,9 +500,7 @@ kanon_status kanon__domain_build(kanon__domain **out, uint32_t *new_code, const 
     b.domain = domain;
     KANON_TRY(kanon__new_array(&b.missing, raw->values->n, "missing values", err), out);
     find_missing(&b, schema);
-    domain->type = attribute != NULL ? attribute->type : KANON_TYPE_UNKNOWN;
-    if (domain->type == KANON_TYPE_UNKNOWN)
-        domain->type = infer_type(&b);
+    KANON_TRY(find_type(&b, schema, err), out);
     if (attribute != NULL && kanon__attribute_has_bands(attribute) && b.n_present > 0 &&
         !kanon__type_is_numeric(domain->type)) {
         st = fail_not_numeric(&b, err);

@@ -17,6 +17,7 @@
 #include "table/bands.h"
 #include "table/codes.h"
 #include "table/schema.h"
+#include "table/value_format.h"
 
 typedef struct kanon__source kanon__source;
 
@@ -26,15 +27,16 @@ typedef struct kanon__domain {
     uint32_t missing_code; /* KANON__NO_CODE: no value is missing */
     /* numeric: one entry per code but the missing one */
     double *values;
-    int64_t *scaled; /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, scale 0) */
+    int64_t *scaled; /* exactly value * 10^scale; NULL where that does not fit 64 bits (dates: days, or seconds) */
     int scale;
     kanon__band *bands; /* what each code shows where the schema has bands, else NULL; `values` and `scaled` are then the low
                          * ends, and `texts` the intervals */
-    char *band_texts[3]; /* bands, top and bottom as the schema has them, for the independent check; else NULL */
-    kanon__dictionary texts; /* numeric: the text of each rank as first written; the missing text last */
-    kanon__taxonomy *taxonomy; /* categorical */
-    bool missing_is_null;      /* missing cells were null, not a text that means "no value" */
-    int64_t references;        /* changed atomically */
+    char *band_texts[3];        /* bands, top and bottom as the schema has them, for the independent check; else NULL */
+    kanon__value_format format; /* how the texts are written */
+    kanon__dictionary texts;    /* numeric: the text of each rank as first written; the missing text last */
+    kanon__taxonomy *taxonomy;  /* categorical */
+    bool missing_is_null;       /* missing cells were null, not a text that means "no value" */
+    int64_t references;         /* changed atomically */
 } kanon__domain;
 
 /* A column's distinct texts as they were read, before anything is known of their order. */
@@ -46,6 +48,7 @@ typedef struct kanon__raw_column {
     kanon__dictionary *values; /* in the order in which they first appear */
     uint32_t null_code;        /* means "no value" whatever its text; KANON__NO_CODE: none does */
     kanon_type natural;        /* where the schema names no type; KANON_TYPE_UNKNOWN: it is found from the texts */
+    kanon__texts *notices;     /* what the user should know; NULL: nobody wants to */
 } kanon__raw_column;
 
 /* Order the texts of a column as `attribute` (NULL: not named) and the missing texts of the schema say. `new_code`, by

@@ -1,23 +1,26 @@
 /* The bytes of an input: in memory, or in an open file that is read piece by piece. Files are not mapped: another process
  * may truncate one at any time, and a mapping would answer with a signal. Small files are read whole when they are opened;
- * standard input, pipes and devices are first copied to an unnamed temporary file. */
+ * standard input, pipes and devices are first copied to an unnamed temporary file. What is packed or in another encoding is
+ * decoded by table/source/decode.h. */
 #ifndef KANON_TABLE_INPUT_H
 #define KANON_TABLE_INPUT_H
 
+#include "core/sha256.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 #include <time.h>
 
 typedef struct kanon__input {
-    char *path; /* for messages; "standard input" for "-" */
-    bool is_file; /* the path names a file that an output must not replace */
+    char *path;        /* for messages; "standard input" for "-" */
+    bool is_file;      /* the path names a file that an output must not replace */
     const char *bytes; /* all of them; NULL: they are in the file, or there are none */
     size_t size;
-    void *owned; /* memory that goes with the input; NULL: none */
+    void *owned;   /* memory that goes with the input; NULL: none */
     bool has_file; /* `fd` is an open file */
     int fd;
-    struct timespec modified; /* when the file was last written to, as of opening it */
+    struct timespec modified;        /* when the file was last written to, as of opening it */
+    char sha256[KANON__SHA256_TEXT]; /* of the file, where the bytes were decoded from it; "": they are the file's */
 } kanon__input;
 
 kanon_status kanon__input_open(kanon__input *out, const char *path, kanon_error *err);

@@ -329,20 +329,23 @@ static bool take_number(int *out, const char *text, int n_digits)
     return true;
 }
 
-bool kanon__parse_date(int64_t *out, const char *text, size_t length)
+bool kanon__day_number(int64_t *out, int year, int month, int day)
 {
-    int year, month, day;
-    kanon__trim(&text, &length);
-    if (length != 10 || text[4] != '-' || text[7] != '-' || !take_number(&year, text, 4) ||
-        !take_number(&month, text + 5, 2) || !take_number(&day, text + 8, 2))
-        return false;
-    if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month))
+    if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > days_of_month(year, month))
         return false;
     int64_t days = days_before_year(year) - days_before_year(1970) + day - 1;
     for (int m = 1; m < month; m++)
         days += days_of_month(year, m);
     *out = days;
     return true;
+}
+
+bool kanon__parse_date(int64_t *out, const char *text, size_t length)
+{
+    int year, month, day;
+    kanon__trim(&text, &length);
+    return length == 10 && text[4] == '-' && text[7] == '-' && take_number(&year, text, 4) &&
+           take_number(&month, text + 5, 2) && take_number(&day, text + 8, 2) && kanon__day_number(out, year, month, day);
 }
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,8 @@ bool kanon__parse_integer(int64_t *out, const char *text, size_t length);
 bool kanon__parse_decimal(kanon__decimal *out, const char *text, size_t length);
 /* YYYY-MM-DD, a real day of the Gregorian calendar, as days since 1970-01-01. */
 bool kanon__parse_date(int64_t *out, const char *text, size_t length);
+/* The same of a year, a month and a day of it, from 1; false where there is no such day. */
+bool kanon__day_number(int64_t *out, int year, int month, int day);
 
 /* Each prints into `buffer` and returns the length without the end. */
 size_t kanon__format_scaled(char buffer[KANON__NUMBER_TEXT], int64_t mantissa, int scale); /* 15, 1: "1.5" */

@@ -9,6 +9,7 @@
 #include "table/input.h"
 #include "table/number.h"
 #include "table/schema_yaml.h"
+#include "table/source/decode.h"
 #include "table/tree_internal.h"
 
 #include <string.h>
@@ -157,6 +158,7 @@ void kanon_schema_free(kanon_schema *schema)
     kanon__texts_clear(&schema->key);
     kanon__free(schema->algorithm);
     kanon__free(schema->entity);
+    kanon__free(schema->encoding);
     kanon__free(schema->path);
     kanon__free(schema);
 }
@@ -241,6 +243,85 @@ kanon_status kanon_schema_set_type(kanon_schema *schema, const char *column, kan
     return kanon__call_end(&call, set_type(schema, column, type, err));
 }
 
+/* ---- how values are written -------------------------------------------------------------------------------------- */
+
+static kanon_status set_format(kanon_schema *schema, const char *column, const char *format, kanon_error *err)
+{
+    kanon__attribute *attribute = NULL;
+    const char *fault = format != NULL ? kanon__date_format_fault(format) : NULL;
+    if (fault != NULL)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "column '%s': not a format of dates", column), "%s", fault);
+    kanon_status st = want_attribute(&attribute, schema, column, err);
+    if (st == KANON_OK) {
+        memset(attribute->format.date, 0, sizeof attribute->format.date);
+        if (format != NULL)
+            memcpy(attribute->format.date, format, strlen(format));
+    }
+    return st;
+}
+
+kanon_status kanon_schema_set_format(kanon_schema *schema, const char *column, const char *format, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_format(schema, column, format, err));
+}
+
+static kanon_status set_separators(kanon_schema *schema, const char *column, char decimal, char thousands, kanon_error *err)
+{
+    kanon__attribute *attribute = NULL;
+    const char *fault = kanon__separators_fault(decimal, thousands);
+    if (fault != NULL)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "numbers cannot be written with these separators"), "%s",
+                           fault);
+    kanon_status st = column != NULL ? want_attribute(&attribute, schema, column, err) : KANON_OK;
+    if (st != KANON_OK)
+        return st;
+    *(column != NULL ? &attribute->format.decimal : &schema->decimal) = decimal;
+    *(column != NULL ? &attribute->format.thousands : &schema->thousands) = thousands;
+    return KANON_OK;
+}
+
+kanon_status kanon_schema_set_separators(kanon_schema *schema, const char *column, char decimal, char thousands,
+                                         kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_separators(schema, column, decimal, thousands, err));
+}
+
+kanon_status kanon_schema_set_header(kanon_schema *schema, kanon_header header, kanon_error *err)
+{
+    if ((int)header < KANON_HEADER_UNSAID || header > KANON_HEADER_NO)
+        return kanon__fail(err, KANON_EINVAL, "there is no header of number %d", (int)header);
+    schema->header = header;
+    return KANON_OK;
+}
+
+static kanon_status set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err)
+{
+    char *copy = NULL;
+    if (encoding != NULL && !kanon__encoding_is_known(encoding)) {
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "there is no encoding '%.40s'", encoding);
+        return kanon__hint(err, st, "encodings are utf-8, utf-16, utf-16le, utf-16be, latin-1 and windows-1252");
+    }
+    kanon_status st = encoding != NULL ? kanon__copy_text(&copy, encoding, strlen(encoding), "an encoding", err) : KANON_OK;
+    if (st == KANON_OK) {
+        kanon__free(schema->encoding);
+        schema->encoding = copy;
+    }
+    return st;
+}
+
+kanon_status kanon_schema_set_encoding(kanon_schema *schema, const char *encoding, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, schema->context);
+    return kanon__call_end(&call, set_encoding(schema, encoding, err));
+}
+
+/* ---- taxonomies -------------------------------------------------------------------------------------------------- */
+
 static kanon_status set_taxonomy(kanon_schema *schema, const char *column, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -274,6 +355,7 @@ static kanon_status set_taxonomy_bytes(kanon_schema *schema, const char *column,
     kanon__input input = {0};
     kanon__tree *tree = NULL;
     KANON_TRY(kanon__input_from_bytes(&input, name, bytes, size, NULL, err), out);
+    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(&tree, &input, err), out);
     KANON_TRY(want_attribute(&attribute, schema, column, err), out);
     clear_generalisation(attribute);
@@ -608,6 +690,16 @@ int64_t kanon_schema_k(const kanon_schema *schema)
 const char *kanon_schema_algorithm(const kanon_schema *schema)
 {
     return schema->algorithm;
+}
+
+const char *kanon_schema_file(const kanon_schema *schema, size_t i)
+{
+    if (schema->path != NULL && i-- == 0)
+        return schema->path;
+    for (int64_t at = 0; at < schema->n_attributes; at++)
+        if (schema->attributes[at].taxonomy_path != NULL && i-- == 0)
+            return schema->attributes[at].taxonomy_path;
+    return NULL;
 }
 
 size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out)

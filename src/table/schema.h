@@ -6,6 +6,7 @@
 #include "core/texts.h"
 #include "table/fraction.h"
 #include "table/taxonomy.h"
+#include "table/value_format.h"
 
 #include <stdbool.h>
 
@@ -21,8 +22,9 @@ typedef struct kanon__attribute {
     kanon__tree *tree;   /* written inline; NULL: none */
     kanon_mask mask;
     char *bands; /* a width, a unit of the calendar, or edges with commas between them; NULL: none */
-    char *top, *bottom; /* where the outermost bands begin; NULL: nowhere */
-    int line; /* in the schema file; 0: said by a flag */
+    char *top, *bottom;         /* where the outermost bands begin; NULL: nowhere */
+    kanon__value_format format; /* how its numbers or dates are written; {0}: as is found */
+    int line;                   /* in the schema file; 0: said by a flag */
 } kanon__attribute;
 
 /* A constraint as written, with the line for messages; its model is checked where constraints are known. */
@@ -39,6 +41,9 @@ struct kanon_schema {
     kanon__dictionary names; /* of the attributes: the code of a name is the number of its attribute */
     kanon__texts missing;
     bool missing_from_flags;
+    char decimal, thousands; /* separators of all numbers; 0: not said */
+    kanon_header header;
+    char *encoding; /* of the table; NULL: as is found */
     kanon_role default_role;
     bool has_default_role;
     int64_t k; /* 0: not said */

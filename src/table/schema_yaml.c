@@ -10,6 +10,7 @@
 #include "table/bands.h"
 #include "table/number.h"
 #include "table/schema.h"
+#include "table/source/decode.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ typedef struct yaml_reader {
     size_t size;
     const char *path;
     bool has_attributes;
+    bool is_schema; /* it had a key that schemas have */
     yaml_mark_t together; /* where entity-together stands */
     kanon_error *err;
 } yaml_reader;
@@ -73,7 +75,7 @@ static kanon_status fail_at(const yaml_reader *r, yaml_mark_t mark, const char *
     return kanon__fail(r->err, KANON_EDATA, "%s:%zu: column %zu: %s", r->path, mark.line + 1, mark.column + 1, reason);
 }
 
-/* A key as a message can show it: short, and on one line. */
+/* A key as a message can show it: short. */
 static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 {
     size_t length = strlen(text), limit = SHOWN_SIZE - sizeof "...";
@@ -81,8 +83,7 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
     if (cut)
         for (length = limit; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;)
             length--;
-    for (size_t i = 0; i < length; i++)
-        buffer[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i];
+    memcpy(buffer, text, length);
     strcpy(buffer + length, cut ? "..." : "");
     return buffer;
 }
@@ -91,15 +92,9 @@ static const char *shown(char buffer[SHOWN_SIZE], const char *text)
 static kanon_status suggest(const yaml_reader *r, kanon_status st, const char *const *words, int n, const char *text,
                             const char *what)
 {
-    const char *nearest = kanon__texts_nearest(words, n, text);
-    if (nearest != NULL)
-        return kanon__hint(r->err, st, "did you mean '%s'?", nearest);
-    char list[256] = "";
-    for (int i = 0; i < n; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i]);
-    }
-    return kanon__hint(r->err, st, "valid %s are %s", what, list);
+    char lead[64];
+    snprintf(lead, sizeof lead, "valid %s are", what);
+    return kanon__hint_words(r->err, st, lead, words, (size_t)n, text);
 }
 
 /* Where byte `offset` of the input is: of bytes that cannot be read the parser knows no more. */
@@ -280,10 +275,14 @@ static kanon_status read_field(yaml_reader *r, const key *k, const field *fields
     const char *valid[WORDS_MAX];
     char buffer[SHOWN_SIZE];
     for (int i = 0; i < n; i++) {
-        if (strcmp(fields[i].name, k->text) == 0)
+        if (strcmp(fields[i].name, k->text) == 0) {
+            r->is_schema = true;
             return fields[i].read(r, k, target);
+        }
         valid[i] = fields[i].name;
     }
+    if (!r->is_schema && kanon_nearest_word(valid, (size_t)n, k->text) == NULL) /* any file, whose text is nobody's business */
+        return suggest(r, fail_at(r, k->mark, "not a schema: it begins with another key"), valid, n, k->text, "keys");
     return suggest(r, fail_at(r, k->mark, "unknown key '%s'", shown(buffer, k->text)), valid, n, k->text, "keys");
 }
 
@@ -578,11 +577,55 @@ static kanon_status read_band_end(yaml_reader *r, const key *k, void *target)
     return copy_text(r, strcmp(k->text, "top") == 0 ? &attribute->top : &attribute->bottom, "a number or a date");
 }
 
+static kanon_status read_format(yaml_reader *r, const key *k, void *target)
+{
+    kanon__attribute *attribute = target;
+    (void)k;
+    kanon_status st = want_text(r, "a format of dates such as \"%d.%m.%Y\"");
+    if (st != KANON_OK)
+        return st;
+    const char *fault = kanon__date_format_fault(text_of(r));
+    if (fault != NULL)
+        return kanon__hint(r->err, fail_at(r, r->event.start_mark, "not a format of dates"), "%s", fault);
+    memcpy(attribute->format.date, text_of(r), strlen(text_of(r)) + 1);
+    return KANON_OK;
+}
+
+/* One of the separators of numbers, into one of the two places; together they must make sense. */
+static kanon_status read_separator(yaml_reader *r, char *out, const char *decimal, const char *thousands)
+{
+    const char *fault = "a separator is one character";
+    kanon_status st = want_text(r, "a separator in quotes, such as \",\"");
+    if (st != KANON_OK)
+        return st;
+    if (strlen(text_of(r)) == 1) {
+        *out = text_of(r)[0];
+        fault = kanon__separators_fault(*decimal, *thousands);
+    }
+    return fault == NULL ? KANON_OK
+                         : kanon__hint(r->err, fail_at(r, r->event.start_mark, "not a separator of numbers"), "%s", fault);
+}
+
+static kanon_status read_decimal(yaml_reader *r, const key *k, void *target)
+{
+    kanon__value_format *format = &((kanon__attribute *)target)->format;
+    (void)k;
+    return read_separator(r, &format->decimal, &format->decimal, &format->thousands);
+}
+
+static kanon_status read_thousands(yaml_reader *r, const key *k, void *target)
+{
+    kanon__value_format *format = &((kanon__attribute *)target)->format;
+    (void)k;
+    return read_separator(r, &format->thousands, &format->decimal, &format->thousands);
+}
+
 static kanon_status read_attribute_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
-        {"role", read_role},     {"type", read_type},   {"taxonomy", read_taxonomy}, {"mask", read_mask},
-        {"weight", read_weight}, {"bands", read_bands}, {"top", read_band_end},      {"bottom", read_band_end},
+        {"role", read_role},         {"type", read_type},     {"taxonomy", read_taxonomy}, {"mask", read_mask},
+        {"weight", read_weight},     {"bands", read_bands},   {"top", read_band_end},      {"bottom", read_band_end},
+        {"format", read_format},     {"decimal", read_decimal}, {"thousands", read_thousands},
     };
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }
@@ -624,6 +667,10 @@ static kanon_status check_attribute(const yaml_reader *r, const key *k, const ka
                            fail_at(r, k->mark, "'%s' has a %s but its type is %s", shown(buffer, k->text),
                                    has_mask ? "mask" : "taxonomy", kanon_type_text(attribute->type)),
                            "use type: categorical or remove the %s", has_mask ? "mask" : "taxonomy");
+    if (attribute->format.date[0] != '\0' && attribute->type != KANON_TYPE_DATE &&
+        (attribute->type != KANON_TYPE_UNKNOWN || has_taxonomy || has_mask))
+        return kanon__hint(r->err, fail_at(r, k->mark, "'%s' has a format but is no date", shown(buffer, k->text)),
+                           "use type: date or remove the format");
     return kanon__attribute_has_bands(attribute) ? check_bands(r, k, attribute) : KANON_OK;
 }
 
@@ -835,6 +882,41 @@ static kanon_status read_entity_together(yaml_reader *r, const key *k, void *tar
     return st;
 }
 
+static kanon_status read_header(yaml_reader *r, const key *k, void *target)
+{
+    static const word words[] = {
+        {"yes", KANON_HEADER_YES}, {"no", KANON_HEADER_NO}, {"true", KANON_HEADER_YES}, {"false", KANON_HEADER_NO}};
+    int value = 0;
+    (void)k;
+    kanon_status st = read_word(r, &value, words, sizeof words / sizeof words[0], "yes or no", "words");
+    ((kanon_schema *)target)->header = (kanon_header)value;
+    return st;
+}
+
+static kanon_status read_encoding(yaml_reader *r, const key *k, void *target)
+{
+    (void)k;
+    kanon_status st = want_text(r, "the name of an encoding");
+    if (st == KANON_OK && !kanon__encoding_is_known(text_of(r)))
+        st = kanon__hint(r->err, fail_at(r, r->event.start_mark, "not an encoding"),
+                         "encodings are utf-8, utf-16, utf-16le, utf-16be, latin-1 and windows-1252");
+    return st == KANON_OK ? kanon_schema_set_encoding(target, text_of(r), r->err) : st;
+}
+
+static kanon_status read_table_decimal(yaml_reader *r, const key *k, void *target)
+{
+    kanon_schema *schema = target;
+    (void)k;
+    return read_separator(r, &schema->decimal, &schema->decimal, &schema->thousands);
+}
+
+static kanon_status read_table_thousands(yaml_reader *r, const key *k, void *target)
+{
+    kanon_schema *schema = target;
+    (void)k;
+    return read_separator(r, &schema->thousands, &schema->decimal, &schema->thousands);
+}
+
 static kanon_status read_schema_field(yaml_reader *r, const key *k, void *target)
 {
     static const field fields[] = {
@@ -842,6 +924,8 @@ static kanon_status read_schema_field(yaml_reader *r, const key *k, void *target
         {"attributes", read_attributes}, {"privacy", read_privacy},
         {"algorithm", read_algorithm},   {"key", read_key_columns},
         {"entity", read_entity},         {"entity-together", read_entity_together},
+        {"header", read_header},         {"encoding", read_encoding},
+        {"decimal", read_table_decimal}, {"thousands", read_table_thousands},
     };
     return read_field(r, k, fields, sizeof fields / sizeof fields[0], target);
 }

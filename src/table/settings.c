@@ -3,6 +3,7 @@
 #include "table/settings.h"
 
 #include "core/alloc.h"
+#include "core/texts.h"
 #include "table/number.h"
 
 #include <stdio.h>
@@ -19,13 +20,14 @@ static int find_setting(const kanon_setting_info *infos, size_t n, const char *n
 static kanon_status fail_unknown(const char *owner, const kanon_setting_info *infos, size_t n, const char *name,
                                  kanon_error *err)
 {
-    char names[400] = "";
-    for (size_t i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", infos[i].name);
+    enum { MOST = 64 };
+    const char *names[MOST];
+    for (size_t i = 0; i < n && i < MOST; i++)
+        names[i] = infos[i].name;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "%s has no setting '%s'", owner, name);
     if (n == 0)
         return kanon__hint(err, st, "it has none at all");
-    return kanon__hint(err, st, "its settings are: %s", names);
+    return kanon__hint_words(err, st, "its settings are:", names, n < MOST ? n : MOST, name);
 }
 
 /* Whether `value` is one of the words in "strict|relaxed". */

@@ -53,6 +53,10 @@ kanon_status kanon__source_sha256(char out[KANON__SHA256_TEXT], const kanon__sou
 {
     kanon_status st = KANON_OK;
     kanon__sha256 *hash = NULL;
+    if (source->sha256[0] != '\0') {
+        memcpy(out, source->sha256, KANON__SHA256_TEXT);
+        return KANON_OK;
+    }
     KANON_TRY(kanon__sha256_new(&hash, err), out);
     KANON_TRY(source->class->hash(source, hash, err), out);
     kanon__sha256_finish(out, hash);

@@ -22,8 +22,8 @@ typedef struct kanon__source kanon__source;
  * are valid until the cursor moves on: neighbouring cells can be copied as one piece. */
 typedef struct kanon__cursor {
     const kanon__source *source;
-    kanon__cell *cells;   /* of the current row, one per column */
-    int64_t row;          /* its number, from 0; -1: none was read yet */
+    kanon__cell *cells;  /* of the current row, one per column */
+    int64_t row;         /* its number, from 0; -1: none was read yet */
     size_t begin, end;   /* where the row lies in the source, with its line end, if source->has_places */
     int64_t done, total; /* how far it is, in a unit of its own */
 } kanon__cursor;
@@ -72,12 +72,13 @@ struct kanon__source {
     kanon_type *natural; /* by column: its type where the schema names none; NULL or KANON_TYPE_UNKNOWN: its texts tell */
     int64_t n_rows;
     int64_t n_parts;
-    int64_t *part_rows; /* the first row of each part; a part is what one thread reads at a time */
-    char delimiter;     /* of a release of it */
-    bool crlf;          /* likewise, its line ends */
-    bool has_places;    /* each row lies in one place, after the one before it: cursors tell where */
-    const char *bytes;  /* all of it, in memory; NULL: it does not lie in memory, or not in one place */
-    size_t size;        /* of all of it, in bytes */
+    int64_t *part_rows;              /* the first row of each part; a part is what one thread reads at a time */
+    char delimiter;                  /* of a release of it */
+    bool crlf;                       /* likewise, its line ends */
+    bool has_places;                 /* each row lies in one place, after the one before it: cursors tell where */
+    const char *bytes;               /* all of it, in memory; NULL: it does not lie in memory, or not in one place */
+    size_t size;                     /* of all of it, in bytes */
+    char sha256[KANON__SHA256_TEXT]; /* of the file, where that is not what is read; "": the class tells */
 };
 
 void kanon__source_free(kanon__source *source);

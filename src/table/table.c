@@ -11,6 +11,7 @@
 #include "core/output.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "table/released_text.h"
 #include "table/source/arrow_source.h"
 #include "table/source/csv_source.h"
 #include "table/spellings.h"
@@ -27,11 +28,12 @@ typedef struct reader {
     const kanon_schema *schema;
     const kanon__attribute **attributes; /* by column; NULL: not named */
     kanon__raw_columns raw;
-    bool encode_all; /* insensitive columns, too */
-    bool *encoded;   /* by column */
+    bool encode_all;             /* insensitive columns, too */
+    bool *encoded;               /* by column */
+    kanon__texts *notices;       /* by column */
     kanon__spellings *spellings; /* likewise */
-    int entity;      /* the column that says whose record it is; -1: there is none */
-    int n_read;      /* columns whose cells are kept */
+    int entity;                  /* the column that says whose record it is; -1: there is none */
+    int n_read;                  /* columns whose cells are kept */
     kanon__ticker ticker;
 } reader;
 
@@ -46,7 +48,8 @@ static const char *header_line(const reader *r)
 /* A name in the schema that the table lacks: most often a slip of the pen, so the nearest name is told. */
 static kanon_status fail_no_column(const reader *r, const char *name, int line, kanon_error *err)
 {
-    const char *nearest = kanon__texts_nearest((const char *const *)r->source->column_names, r->source->n_columns, name);
+    const char *nearest =
+        kanon_nearest_word((const char *const *)r->source->column_names, (size_t)r->source->n_columns, name);
     kanon_status st;
     if (line > 0 && r->schema->path != NULL)
         st = kanon__fail(err, KANON_EDATA, "%s:%d: %s: the table has no such column", r->schema->path, line, name);
@@ -151,7 +154,8 @@ static kanon_status note_unnamed(reader *r, bool strict, kanon_error *err)
     snprintf(line, size, "not named in the schema, so %s: %s%s",
              withheld ? "withheld" : kanon_role_text(r->schema->default_role), names,
              withheld ? "; to release a column, give it the role insensitive" : "");
-    KANON_TRY(kanon__texts_add(&r->table->warnings, line, strlen(line), err), out);
+    /* what is withheld does no harm; what is released and nobody has thought about may */
+    KANON_TRY(kanon__texts_add_shown(withheld ? &r->table->warnings : &r->table->privacy, line, err), out);
 out:
     kanon__free(line);
     kanon__free(names);
@@ -174,7 +178,7 @@ static kanon_status check_entity(reader *r, kanon_error *err)
         return kanon__hint(err, st, "give it 'role: identifying', or name the column that says whose record it is");
     }
     if (c->role == KANON_ROLE_INSENSITIVE)
-        st = kanon__texts_addf(&r->table->warnings, err,
+        st = kanon__texts_addf(&r->table->privacy, err,
                                "%s: the release shows which records are one person's; with 'role: identifying' it would not",
                                c->name);
     return st;
@@ -193,6 +197,7 @@ static kanon_status set_up_columns(reader *r, bool strict, kanon_error *err)
     d->n_columns = n;
     KANON_TRY(kanon__new_array(&r->attributes, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->encoded, n, "columns", err), out);
+    KANON_TRY(kanon__new_array(&r->notices, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->spellings, n, "columns", err), out);
     KANON_TRY(kanon__new_array(&r->raw.dictionaries, n, "dictionaries", err), out);
     KANON_TRY(kanon__new_array(&r->raw.codes, n, "columns", err), out);
@@ -235,8 +240,9 @@ static kanon_status read_rows(reader *r, kanon_error *err)
         st = is_text ? kanon__fail(err, KANON_EDATA, "%s:2: %s: no records after the header line", r->source->name,
                                    r->source->column_names[0])
                      : kanon__fail(err, KANON_EDATA, "%s: no records", r->source->name);
-        kanon__hint(err, st, "%s", is_text ? "a table has one line of column names and then one line for each record"
-                                           : "a table has at least one record");
+        kanon__hint(err, st, "%s",
+                    is_text ? "a table has one line of column names and then one line for each record"
+                            : "a table has at least one record");
     }
 out:
     kanon__free(wanted);
@@ -252,6 +258,7 @@ static kanon__raw_column raw_column(const reader *r, int i)
                                .codes = r->raw.codes[i],
                                .values = &r->raw.dictionaries[i],
                                .null_code = r->raw.null_codes[i],
+                               .notices = &r->notices[i],
                                .natural = r->source->natural != NULL ? r->source->natural[i] : KANON_TYPE_UNKNOWN};
 }
 
@@ -299,12 +306,47 @@ out:
     return st;
 }
 
+/* A quasi-identifier in which nearly every record has a category of its own is released as its root. */
+static kanon_status note_distinct(reader *r, const kanon__column *c, kanon_error *err)
+{
+    enum { FEWEST = 20, PARTS = 4, ALL_PARTS = 5 }; /* from four in five on */
+    int64_t n = 0, n_distinct = c->domain != NULL ? c->domain->n_codes : 0;
+    if (c->role != KANON_ROLE_QUASI || kanon__column_taxonomy(c) == NULL || !c->domain->taxonomy->flat)
+        return KANON_OK;
+    n_distinct -= c->domain->missing_code != KANON__NO_CODE;
+    for (int64_t row = 0; row < r->data->n_rows; row++)
+        n += kanon__code_at(c->codes, row) != c->domain->missing_code;
+    if (n < FEWEST || n_distinct * ALL_PARTS < n * PARTS)
+        return KANON_OK;
+    return kanon__texts_addf(
+        &r->table->warnings, err,
+        "%s: %lld of %lld values are different and it has no taxonomy, so most cells will be *; give it a "
+        "taxonomy or a mask, or the role identifying",
+        c->name, (long long)n_distinct, (long long)n);
+}
+
+/* What was found about the columns, in their order. */
+static kanon_status collect_notices(reader *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; i < r->data->n_columns; i++) {
+        for (int64_t j = 0; j < r->notices[i].n; j++)
+            KANON_TRY(kanon__texts_add(&r->table->warnings, r->notices[i].items[j], strlen(r->notices[i].items[j]), err),
+                      out);
+        KANON_TRY(note_distinct(r, &r->data->columns[i], err), out);
+    }
+out:
+    return st;
+}
+
 /* One column at a time where memory is short: its codes are there twice while it is encoded. */
 static kanon_status encode_columns(reader *r, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
     bool alone = r->raw.memory > 0 || r->data->n_rows < WORTH_A_THREAD;
     kanon_status st = kanon__pool_run(alone ? 1 : r->raw.threads, r->data->n_columns, encode_column, r, err);
+    if (st == KANON_OK)
+        st = collect_notices(r, err);
     for (int i = 0; st == KANON_OK && i < r->data->n_columns; i++)
         st = kanon__spellings_note(&r->spellings[i], r->data->columns[i].name, r->source, &r->table->warnings, err);
     return st;
@@ -320,7 +362,10 @@ static void clear_reader(reader *r)
             kanon__codes_clear(&r->raw.codes[i]);
         if (r->raw.dictionaries != NULL)
             kanon__dictionary_clear(&r->raw.dictionaries[i]);
+        if (r->notices != NULL)
+            kanon__texts_clear(&r->notices[i]);
     }
+    kanon__free(r->notices);
     kanon__free(r->raw.null_codes);
     kanon__free(r->raw.codes);
     kanon__free(r->raw.dictionaries);
@@ -376,18 +421,46 @@ out:
     return st;
 }
 
+/* A table that a caller reads, with what there is to say about it. */
+static kanon_status read_and_note(kanon_table **out, kanon__source *source, const kanon_schema *schema,
+                                  const kanon_read_options *options, kanon_error *err)
+{
+    kanon_status st = kanon__table_from_source(out, source, schema, options, err);
+    if (st == KANON_OK)
+        st = kanon__note_released_text(*out, err);
+    if (st != KANON_OK) {
+        kanon_table_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
 /* The table in an input, which is taken over in any case. */
 static kanon_status read_input(kanon_table **out, kanon__input *input, const kanon_schema *schema,
                                const kanon_read_options *options, kanon_error *err)
 {
     kanon_read_options o;
     kanon__source *source = NULL;
+    kanon__texts notices = {0};
     kanon_status st = kanon__take_options(&o, sizeof o, options, err);
+    kanon__csv_reading how = {.delimiter = o.delimiter,
+                              .header = o.header != KANON_HEADER_UNSAID ? o.header : schema->header,
+                              .encoding = o.encoding != NULL ? o.encoding : schema->encoding,
+                              .notices = &notices};
     if (st != KANON_OK)
         kanon__input_close(input);
     else
-        st = kanon__csv_source_new(&source, input, o.delimiter, err);
-    return st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st;
+        st = kanon__csv_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = read_and_note(out, source, schema, options, err);
+    for (int64_t i = 0; st == KANON_OK && i < notices.n; i++)
+        st = kanon__texts_add(&(*out)->warnings, notices.items[i], strlen(notices.items[i]), err);
+    kanon__texts_clear(&notices);
+    if (st != KANON_OK) {
+        kanon_table_free(*out);
+        *out = NULL;
+    }
+    return st;
 }
 
 /* Begin the call that reads a table, in the context of the options or else the schema. */
@@ -442,7 +515,7 @@ kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *
         return st;
     }
     st = kanon__arrow_source_new(&source, stream, err);
-    return kanon__call_end(&call, st == KANON_OK ? kanon__table_from_source(out, source, schema, options, err) : st);
+    return kanon__call_end(&call, st == KANON_OK ? read_and_note(out, source, schema, options, err) : st);
 }
 
 kanon_table *kanon__table_share(const kanon_table *table)
@@ -482,6 +555,7 @@ void kanon_table_free(kanon_table *t)
     if (t == NULL || __atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     kanon__texts_clear(&t->warnings);
+    kanon__texts_clear(&t->privacy);
     kanon__texts_clear(&t->missing);
     kanon__policy_clear(&t->policy);
     kanon__data_clear(&t->data);
@@ -525,5 +599,13 @@ kanon_type kanon_table_column_type(const kanon_table *table, int column)
 
 const char *kanon_table_warning(const kanon_table *table, int i)
 {
+    if (i >= 0 && i < table->privacy.n)
+        return table->privacy.items[i];
+    i -= (int)table->privacy.n;
     return i >= 0 && i < table->warnings.n ? table->warnings.items[i] : NULL;
+}
+
+kanon_notice kanon_table_warning_kind(const kanon_table *table, int i)
+{
+    return i >= 0 && i < table->privacy.n ? KANON_NOTICE_PRIVACY : KANON_NOTICE_GENERAL;
 }

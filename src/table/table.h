@@ -24,7 +24,8 @@ struct kanon_table {
     kanon__policy policy;
     kanon__source *source;
     kanon__texts missing; /* the texts that mean "no value" */
-    kanon__texts warnings;
+    kanon__texts privacy;  /* warnings that no user may silence: KANON_NOTICE_PRIVACY */
+    kanon__texts warnings; /* the others */
     int64_t references; /* changed atomically: a release in Arrow may outlive the caller's handle */
     kanon__identity *identity;
 };

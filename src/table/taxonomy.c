@@ -16,6 +16,7 @@ typedef struct plan {
     int32_t *size;     /* nodes of the subtree, the node itself included */
     int32_t *position; /* the node's number in depth-first order */
     int32_t *code;     /* of its label */
+    bool own_leaves;   /* a node has the name of its parent */
 } plan;
 
 static void plan_clear(plan *p)
@@ -68,14 +69,21 @@ static kanon_status fail_duplicate(kanon_error *err)
                        "give every value and every group of values one place and a name of its own");
 }
 
+/* Whether a node has the name of its parent, which is not the root. */
+static bool is_own(const plan *p, int32_t node)
+{
+    return node > 0 && p->parent[node] > 0 && p->code[p->parent[node]] == p->code[node];
+}
+
 static kanon_status add_label(plan *p, kanon__dictionary *labels, int32_t node, const char *label, size_t length,
                               kanon_error *err)
 {
     uint32_t n_before = labels->n, code;
     kanon_status st = kanon__dictionary_add(labels, &code, label, length, err);
-    if (st == KANON_OK && code < n_before)
-        return fail_duplicate(err);
     p->code[node] = (int32_t)code;
+    if (st == KANON_OK && code < n_before && !is_own(p, node))
+        return fail_duplicate(err);
+    p->own_leaves |= st == KANON_OK && code < n_before;
     return st;
 }
 
@@ -107,7 +115,15 @@ static bool is_leaf(const plan *p, int32_t node)
     return true;
 }
 
-/* The labels of all nodes but a starred root come in the order of the nodes, so a code tells its node. */
+/* The upper node with that name; a starred root has none yet. */
+static int32_t node_of(const plan *p, uint32_t code, int32_t first)
+{
+    int32_t node = first;
+    while (p->code[node] != (int32_t)code)
+        node++;
+    return node;
+}
+
 static kanon_status add_extra(plan *p, kanon__dictionary *labels, const kanon__tree *tree, const char *extra, size_t length,
                               kanon_error *err)
 {
@@ -116,7 +132,7 @@ static kanon_status add_extra(plan *p, kanon__dictionary *labels, const kanon__t
         p->parent[p->n] = 0;
         return add_label(p, labels, p->n++, extra, length, err);
     }
-    int32_t node = (int32_t)code + tree->starred;
+    int32_t node = node_of(p, code, tree->starred);
     if (node == 0)
         return kanon__hint(err, kanon__fail(err, KANON_EDATA, "a value that means 'missing' is the root of the taxonomy"),
                            "give the root another name, or name other texts with 'missing'");
@@ -158,13 +174,34 @@ out:
     return st;
 }
 
+/* Only a leaf may have the name of its parent, and only one. */
+static kanon_status check_own_leaves(const plan *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool *has_own = NULL;
+    if (!p->own_leaves)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&has_own, p->n, "tree nodes", err), out);
+    for (int32_t i = 1; i < p->n && st == KANON_OK; i++) {
+        if (!is_own(p, i))
+            continue;
+        if (p->size[i] > 1 || has_own[p->parent[i]])
+            st = fail_duplicate(err);
+        has_own[p->parent[i]] = true;
+    }
+out:
+    kanon__free(has_own);
+    return st;
+}
+
 static kanon_status fill(kanon__taxonomy *t, const plan *p, kanon_error *err)
 {
     for (int32_t i = 0; i < p->n; i++) {
         int32_t node = p->position[i];
         t->parent[node] = i > 0 ? p->position[p->parent[i]] : -1;
         t->label[node] = p->code[i];
-        t->node_of_label[p->code[i]] = node;
+        if (!is_own(p, i))
+            t->node_of_label[p->code[i]] = node;
         t->n_leaves += p->size[i] == 1;
         t->height[node] = p->size[i] == 1 ? 0 : 1; /* for the leaves to be known below */
     }
@@ -199,9 +236,11 @@ kanon_status kanon__taxonomy_from_tree(kanon__taxonomy **out, const kanon__tree 
     KANON_TRY(kanon__dictionary_init(&t->labels, err), out);
     KANON_TRY(add_labels(&p, &t->labels, tree, root_extra, root_extra_length, err), out);
     KANON_TRY(number_nodes(&p, err), out);
+    KANON_TRY(check_own_leaves(&p, err), out);
     KANON_TRY(make_arrays(t, p.n, err), out);
     KANON_TRY(fill(t, &p, err), out);
     t->flat = tree->flat;
+    t->own_leaves = p.own_leaves;
     *out = t;
     t = NULL;
 out:
@@ -236,7 +275,14 @@ int32_t kanon__taxonomy_node(const kanon__taxonomy *t, const char *text, size_t 
 int32_t kanon__taxonomy_leaf(const kanon__taxonomy *t, const char *text, size_t length)
 {
     int32_t node = kanon__taxonomy_node(t, text, length);
-    return node >= 0 && t->height[node] == 0 ? t->first_leaf[node] : -1;
+    if (node < 0 || t->height[node] == 0)
+        return node < 0 ? -1 : t->first_leaf[node];
+    for (int32_t leaf = t->first_leaf[node]; t->own_leaves && leaf <= t->last_leaf[node]; leaf++) {
+        int32_t below = t->leaf_node[leaf];
+        if (t->parent[below] == node && t->label[below] == t->label[node])
+            return leaf;
+    }
+    return -1;
 }
 
 int32_t kanon__taxonomy_lca(const kanon__taxonomy *t, int32_t lo, int32_t hi)

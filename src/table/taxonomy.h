@@ -25,10 +25,11 @@ typedef struct kanon__taxonomy {
     int32_t *last_leaf;
     int32_t *height;          /* the longest way down to a leaf, in edges */
     int32_t *leaf_node;       /* the node of each leaf */
-    kanon__dictionary labels; /* node names; inside a tree they are distinct */
+    kanon__dictionary labels; /* node names; they are distinct, but for own leaves */
+    bool own_leaves;          /* a leaf may have the name of the node right above it, of which it is the value itself */
     int32_t *label;           /* the dictionary code of each node's name */
     bool flat;                /* made from the values because none was given */
-    int32_t *node_of_label;   /* the node of each dictionary code */
+    int32_t *node_of_label;   /* the node of each dictionary code; of two, the upper one */
 } kanon__taxonomy;
 
 /* A tree while it is being described: nodes in any order, children in the order of their first mention. */
@@ -45,8 +46,9 @@ kanon_status kanon__taxonomy_from_tree(kanon__taxonomy **out, const kanon__tree 
                                        size_t root_extra_length, kanon_error *err);
 
 /* The tree in an ARX hierarchy file: one line per leaf, leaf;parent;...;root, separator ; or , . A label that repeats its
- * neighbour on the line ("Male;Male;*", as equal line lengths need) is the same node. KANON_EDATA names the line of every
- * problem: a leaf given twice with another path, a value with two parents, a leaf that is also an inner node, a line that
+ * neighbour on the line ("Male;Male;*", as equal line lengths need) is the same node; but where other lines have values
+ * below it ("250;250;*" beside "250.01;250;*"), the value 250 is a leaf below the node 250. KANON_EDATA names the line of every
+ * problem: a leaf given twice with another path, a value with two parents, a leaf that is also an inner node and not its own parent, a line that
  * does not end in the common root, an empty cell, an empty file; at most about ten lines are listed and the rest counted. */
 kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *err);
 /* The tree that masks one character (a UTF-8 code point) per level, from the right or the left: 75275, 7527*, 752**, ...;
@@ -60,7 +62,8 @@ kanon_status kanon__tree_flat(kanon__tree **out, const kanon__dictionary *values
 bool kanon__tree_is_flat(const kanon__tree *tree);
 
 void kanon__taxonomy_free(kanon__taxonomy *taxonomy);
-/* The leaf number of a text, -1 where no leaf has it; the node of any text, -1 likewise. */
+/* The leaf number of a text, -1 where no leaf has it; the node of any text, -1 likewise. Of a node and its own leaf, which
+ * have one name, the node: a cell with that name may mean all that is below it. */
 int32_t kanon__taxonomy_leaf(const kanon__taxonomy *taxonomy, const char *text, size_t length);
 int32_t kanon__taxonomy_node(const kanon__taxonomy *taxonomy, const char *text, size_t length);
 /* The lowest node above leaves lo <= hi. */

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/text.h"
 #include "table/csv.h"
+#include "table/source/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ typedef struct step {
 /* A line of the file: steps from the leaf up to the root. */
 typedef struct way {
     int64_t line, first, n_steps;
-    bool bad; /* has a problem that says nothing about the other lines */
+    bool bad;          /* has a problem that says nothing about the other lines */
+    bool repeats_leaf; /* its second cell is that of the leaf again */
 } way;
 
 /* What the lines say about a label. */
@@ -47,6 +49,8 @@ typedef struct fact {
     int64_t n_ends;                /* lines that end in it */
     int64_t leaf_line, inner_line; /* where it first stands as which; 0: nowhere */
     int64_t last_way;              /* the last one it was seen on, from 1 */
+    bool repeated;                 /* a line has it as its leaf and right after that again */
+    bool own_leaf;                 /* it is a node, and a value of its own below that */
 } fact;
 
 typedef struct taxonomy_reader {
@@ -161,8 +165,10 @@ static kanon_status read_cell(taxonomy_reader *r, way *w, const kanon__cell *cel
         text = r->text;
     }
     KANON_TRY(kanon__dictionary_add(&r->labels, &label, text, length, err), out);
-    if (w->n_steps > 0 && r->steps[r->n_steps - 1].label == label)
+    if (w->n_steps > 0 && r->steps[r->n_steps - 1].label == label) {
+        w->repeats_leaf |= w->n_steps == 1;
         goto out;
+    }
     KANON_TRY(kanon__grow_array(&r->steps, &r->steps_capacity, r->n_steps + 1, "taxonomy cells", err), out);
     r->steps[r->n_steps++] = (step){.label = label, .column = column};
     w->n_steps++;
@@ -263,6 +269,7 @@ static kanon_status check_way(taxonomy_reader *r, int64_t number, kanon_error *e
         int64_t *first_line = j == 0 ? &f->leaf_line : &f->inner_line;
         if (*first_line == 0)
             *first_line = w->line;
+        f->repeated |= j == 0 && w->repeats_leaf;
         if (below_root && f->parent != steps[j + 1].label)
             KANON_TRY(add_problem(r, j == 0 ? OTHER_PATH : TWO_PARENTS, w->line, steps[j].column, f->parent_line, err), out);
     }
@@ -270,7 +277,8 @@ out:
     return st;
 }
 
-/* Without a problem, every label has one parent and all ways end in the root: the ways are a tree. */
+/* Without a problem, every label has one parent and all ways end in the root: the ways are a tree. A value that is a node as
+ * well, and stands on its line as both, is a leaf below that node, as in ARX, which goes level by level. */
 static kanon_status check_ways(taxonomy_reader *r, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -278,8 +286,9 @@ static kanon_status check_ways(taxonomy_reader *r, kanon_error *err)
         if (!r->ways[i].bad)
             KANON_TRY(check_way(r, i, err), out);
     for (uint32_t label = 0; label < r->labels.n; label++) {
-        const fact *f = &r->facts[label];
-        if (f->leaf_line > 0 && f->inner_line > 0)
+        fact *f = &r->facts[label];
+        f->own_leaf = f->leaf_line > 0 && f->inner_line > 0 && f->repeated && label != r->root;
+        if (f->leaf_line > 0 && f->inner_line > 0 && !f->own_leaf)
             KANON_TRY(add_problem(r, LEAF_AND_INNER, f->leaf_line, 1, f->inner_line, err), out);
     }
 out:
@@ -325,6 +334,11 @@ static kanon_status add_way(kanon__tree *tree, int32_t *node_of, const taxonomy_
         const char *text = kanon__dictionary_text(&r->labels, label, &length);
         if (node_of[label] == 0)
             st = kanon__tree_add(tree, &node_of[label], node_of[steps[j + 1].label], text, length, err);
+        fact *f = &r->facts[label];
+        if (st == KANON_OK && j == 0 && f->own_leaf) {
+            f->own_leaf = false; /* added once, whichever lines repeat it */
+            st = kanon__tree_add(tree, &(int32_t){0}, node_of[label], text, length, err);
+        }
     }
     return st;
 }
@@ -366,6 +380,7 @@ kanon_status kanon__tree_read(kanon__tree **out, const char *path, kanon_error *
     kanon__input input = {0};
     *out = NULL;
     KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__tree_parse(out, &input, err), out);
 out:
     kanon__input_close(&input);

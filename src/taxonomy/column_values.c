@@ -62,7 +62,7 @@ out:
 
 static kanon_status fail_no_column(const kanon__csv *csv, const char *column, kanon_error *err)
 {
-    const char *nearest = kanon__texts_nearest((const char *const *)csv->names, csv->n_columns, column);
+    const char *nearest = kanon_nearest_word((const char *const *)csv->names, (size_t)csv->n_columns, column);
     kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", csv->input->path, column);
     return nearest != NULL ? kanon__hint(err, st, "did you mean '%s'?", nearest)
                            : kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?");

@@ -1,6 +1,7 @@
 /* Compiled in place of all that makes or reads JSON and pages, where KANON_REPORTS is off: asking for a report, a plot
  * or a certificate returns KANON_EINVAL and says that it was not built. */
 #include "bound/certificate.h"
+#include "profile/profile.h"
 #include "report/report.h"
 #include "tradeoff/curve.h"
 
@@ -32,6 +33,12 @@ kanon_status kanon__curve_json(kanon__output *output, const kanon_curve *curve, 
 kanon_status kanon__curve_plot(kanon__output *output, const kanon_curve *curve, bool html, kanon_error *err)
 {
     (void)output, (void)curve, (void)html;
+    return kanon__reports_are_built(err);
+}
+
+kanon_status kanon__profile_json(kanon__output *output, const kanon_profile *profile, kanon_error *err)
+{
+    (void)output, (void)profile;
     return kanon__reports_are_built(err);
 }
 

@@ -14,17 +14,15 @@
 kanon__read_value kanon__checked_number(const kanon__domain *domain, const char *text, size_t length, bool real)
 {
     kanon__read_value value = {.kind = KANON__READ_WHOLE};
-    kanon__decimal decimal;
-    int64_t whole = 0;
-    bool good = domain->type == KANON_TYPE_DATE      ? kanon__parse_date(&whole, text, length)
-                : domain->type == KANON_TYPE_INTEGER ? kanon__parse_integer(&whole, text, length)
-                                                     : kanon__parse_decimal(&decimal, text, length);
-    if (!good)
+    kanon__decimal number;
+    if (!kanon__value_parse(&number, domain->type, &domain->format, text, length))
         return (kanon__read_value){.kind = KANON__READ_NULL};
     if (domain->type == KANON_TYPE_DECIMAL || real)
-        return (kanon__read_value){.kind = KANON__READ_REAL,
-                                   .real = domain->type == KANON_TYPE_DECIMAL ? decimal.value : (double)whole};
-    value.whole = whole;
+        return (kanon__read_value){.kind = KANON__READ_REAL, .real = number.value};
+    value.whole = number.mantissa;
+    bool times = domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format);
+    for (int step = number.scale; times && step < (domain->scale > 6 ? 9 : 6); step++)
+        value.whole *= 10; /* to micro- or nanoseconds */
     return value;
 }
 
@@ -142,8 +140,8 @@ static kanon_status check_pairs(known_pairs *p, int64_t first, int64_t n, kanon_
     for (int64_t i = 0; i < n; i++) {
         uint32_t code = kanon__code_at(column->codes, first + i);
         int64_t key = given.keys[i];
-        bool is_fit = given.valid[i] && (p->entries ? p->code_of_entry[key] == code
-                                                    : p->is_known[code] && p->key_of_code[code] == key);
+        bool is_fit = given.valid[i] &&
+                      (p->entries ? p->code_of_entry[key] == code : p->is_known[code] && p->key_of_code[code] == key);
         if (!is_fit && !learn_pair(p, first + i, code, key, given.valid[i]))
             return kanon__checked_fail(p->check, p->field, first + i, "a code that is not the input's value", err);
     }

@@ -196,7 +196,7 @@ out:
 /* A mean lies between the extremes of its group, up to the last digit shown. */
 static bool is_mean_inside(const kanon__domain *domain, double mean, double least, double largest)
 {
-    double slack = 1e-9 * (fabs(least) + fabs(largest)) + (domain->type == KANON_TYPE_DATE ? 0.5 : 0.005);
+    double slack = 1e-9 * (fabs(least) + fabs(largest)) + (domain->type == KANON_TYPE_DATE ? 1 : 0.005);
     return least - slack <= mean && mean <= largest + slack;
 }
 
@@ -222,9 +222,9 @@ static kanon_status check_means(const kanon__arrow_check *c, const kanon__checke
     }
     for (int64_t group = 0; group < n_groups; group++) {
         kanon__read_value mean = kanon__read_row(&f->released[0], c->first_place[group]);
-        if (mean.kind == KANON__READ_NULL || is_mean_inside(domain, mean.kind == KANON__READ_REAL ? mean.real
-                                                                                                 : (double)mean.whole,
-                                                            least[group], largest[group]))
+        if (mean.kind == KANON__READ_NULL ||
+            is_mean_inside(domain, mean.kind == KANON__READ_REAL ? mean.real : (double)mean.whole, least[group],
+                           largest[group]))
             continue;
         st = kanon__fail(err, KANON_EINTERNAL, "the check found a mean outside its group, column %s",
                          c->table->data.columns[f->number].name);

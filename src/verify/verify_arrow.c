@@ -31,12 +31,28 @@ kanon_status kanon__checked_block(check *c, kanon__checked_range *range, int64_t
 static bool is_number_format(const char *format)
 {
     return (strchr("csilCSILfg", format[0]) != NULL && format[0] != '\0' && format[1] == '\0') ||
-           strncmp(format, "d:", 2) == 0 || strncmp(format, "td", 2) == 0;
+           strncmp(format, "d:", 2) == 0 || strncmp(format, "td", 2) == 0 || strncmp(format, "ts", 2) == 0;
 }
 
-static const char *format_of_type(kanon_type type)
+/* What times are to be released as: instants in UTC, others without a zone. `mean`: in whole seconds. */
+static const char *format_of_time(const kanon__domain *domain, bool mean)
 {
-    return type == KANON_TYPE_INTEGER ? "l" : type == KANON_TYPE_DECIMAL ? "g" : type == KANON_TYPE_DATE ? "tdD" : "i";
+    bool zoned = strcmp(domain->format.date, KANON__DATE_ISO_ZONE) == 0;
+    if (mean)
+        return zoned ? "tss:UTC" : "tss:";
+    if (domain->scale > 6)
+        return zoned ? "tsn:UTC" : "tsn:";
+    return zoned ? "tsu:UTC" : "tsu:";
+}
+
+static const char *format_of_domain(const kanon__domain *domain)
+{
+    if (domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format))
+        return format_of_time(domain, false);
+    return domain->type == KANON_TYPE_INTEGER   ? "l"
+           : domain->type == KANON_TYPE_DECIMAL ? "g"
+           : domain->type == KANON_TYPE_DATE    ? "tdD"
+                                                : "i";
 }
 
 /* The formats of what a column of the table is to be released as. */
@@ -55,7 +71,7 @@ static void expected_type(const check *c, field *f, const char **format, const c
         *format = "u";
         return;
     }
-    *format = format_of_type(column->domain->type);
+    *format = format_of_domain(column->domain);
     *entries = numeric ? NULL : "u";
     if (f->quasi < 0 || !numeric)
         return;
@@ -63,7 +79,8 @@ static void expected_type(const check *c, field *f, const char **format, const c
     if (c->claim->numeric == KANON_ARROW_TEXT) {
         *format = "u";
     } else if (c->claim->numeric == KANON_ARROW_MEAN) {
-        *format = column->domain->type == KANON_TYPE_DATE ? "tdD" : "g";
+        bool times = column->domain->type == KANON_TYPE_DATE && kanon__value_has_time(&column->domain->format);
+        *format = times ? format_of_time(column->domain, true) : column->domain->type == KANON_TYPE_DATE ? "tdD" : "g";
     } else if (is_number_format(own)) {
         *format = own;
         f->own_type = true;
@@ -358,8 +375,8 @@ static void look_ahead(const check *c, int64_t row)
     enum { AHEAD = 8 };
     for (int i = 0; row + AHEAD < c->table->data.n_rows && i < c->n_fields; i++)
         if (c->fields[i].texts != NULL)
-            __builtin_prefetch(&c->fields[i].texts[kanon__code_at(c->table->data.columns[c->fields[i].number].codes,
-                                                                  row + AHEAD)]);
+            __builtin_prefetch(
+                &c->fields[i].texts[kanon__code_at(c->table->data.columns[c->fields[i].number].codes, row + AHEAD)]);
 }
 
 static kanon_status check_row(const check *c, int64_t row, const kanon__cell *cells, char **scratch, int64_t *capacity,

@@ -57,8 +57,8 @@ struct kanon__verifier {
     cover *covers;         /* by group and quasi attribute */
     span *texts;           /* by group and run, that of suppressed rows last; NULL: not understood yet */
     double *figures; /* for means, mappings and bands, by group and quasi attribute: what is shown, in two numbers */
-    _Atomic unsigned char *seen; /* by row */
-    shared_sum *links;           /* all of them together are 0 in the end: see link_row */
+    _Atomic unsigned char *seen;      /* by row */
+    shared_sum *links;                /* all of them together are 0 in the end: see link_row */
     const kanon__arrow_source *arrow; /* the table's source where it came as an Arrow stream; else NULL */
 };
 
@@ -200,14 +200,9 @@ int kanon__verifier_runs(const kanon__verifier *v)
 static bool read_number(const kanon__column *column, const char *text, size_t length, double *value)
 {
     kanon__decimal decimal;
-    int64_t days;
-    if (column->domain->type == KANON_TYPE_DATE) {
-        if (!kanon__parse_date(&days, text, length))
-            return false;
-        *value = (double)days;
-        return true;
-    }
-    if (!kanon__parse_decimal(&decimal, text, length))
+    kanon_type type = column->domain->type == KANON_TYPE_DATE ? KANON_TYPE_DATE
+                                                              : KANON_TYPE_DECIMAL; /* means have decimals */
+    if (!kanon__value_parse(&decimal, type, &column->domain->format, text, length))
         return false;
     *value = decimal.value;
     return true;
@@ -611,7 +606,8 @@ static const double *figures_of(const kanon__verifier *v, int64_t group, int i)
 /* A mean covers no interval, but it lies between the extremes of its group, up to the last digit shown. */
 static bool is_mean_inside(double mean, double low, double high, const kanon__column *column)
 {
-    double slack = 1e-9 * (fabs(low) + fabs(high)) + (column->domain->type == KANON_TYPE_DATE ? 0.5 : 0.5 * pow(10, -2));
+    bool whole = column->domain->type == KANON_TYPE_DATE; /* days, or seconds without their fractions */
+    double slack = 1e-9 * (fabs(low) + fabs(high)) + (whole ? 1 : 0.5 * pow(10, -2));
     return low - slack <= mean && mean <= high + slack;
 }
 

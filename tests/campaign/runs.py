@@ -75,7 +75,7 @@ def request(rng, table):
         elif shape < 0.4:
             out["refine"] = "il-optimization"
         if rng.random() < 0.2:
-            out["blocks"] = rng.randint(1, 12)
+            out["blocks"] = rng.randint(2, 12)
         if out.get("refine") == "search":
             out.pop("effort", None)
     if rng.random() < 0.1:

@@ -147,7 +147,7 @@ def number_text(rng, kind):
     if kind == "date":
         return (date(1999, 12, 20) + timedelta(days=rng.randint(0, 40))).isoformat()
     if kind == "decimal":
-        text = "%d.%s" % (rng.randint(-3, 8), rng.choice(["0", "5", "50", "25", "125"]))
+        text = "%d.%s" % (rng.randint(-3, 8), rng.choice(["0", "5", "50", "25", "75"]))
         return text if rng.random() < 0.8 else str(rng.randint(-3, 8))
     return str(rng.choice([rng.randint(0, 9), rng.randint(-20, 90), rng.randint(30, 34)]))
 

@@ -28,9 +28,11 @@ int main(void)
     static const char no_schema_files[] = "this build of libkanon has no schema files";
     static const char no_reports[] = "this build of libkanon has no reports";
     static const char no_states[] = "this build of libkanon has no states";
+    static const char no_gzip[] = "t.gz: this build of libkanon does not read gzip: KANON_GZIP was left out";
+    static const char no_zstd[] = "t.zst: this build of libkanon does not read zstd: KANON_ZSTD was left out";
     kanon_error err = {0};
     kanon_schema *schema = NULL, *other = NULL;
-    kanon_table *table = NULL;
+    kanon_table *table = NULL, *packed = NULL;
     kanon_grouping *grouping = NULL;
     kanon_state *state = NULL;
     kanon_curve *curve = NULL;
@@ -54,6 +56,8 @@ int main(void)
     done(kanon_publish(table, grouping, &release, &err), &err);
 
     refused(kanon_schema_read(&other, "people.csv", NULL, &err), &err, no_schema_files);
+    refused(kanon_table_from_bytes(&packed, "\x1f\x8b\x08", 3, "t.gz", schema, NULL, &err), &err, no_gzip);
+    refused(kanon_table_from_bytes(&packed, "\x28\xb5\x2f\xfd", 4, "t.zst", schema, NULL, &err), &err, no_zstd);
     refused(kanon_publish(table, grouping, &report, &err), &err, no_reports);
     refused(kanon_tradeoff(&curve, table, &grid, &err), &err, no_reports);
     refused(kanon_bound(&bound, table, &proof, &err), &err, no_reports);

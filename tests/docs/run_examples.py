@@ -65,6 +65,10 @@ def run(command, wanted, folder, environment):
 def main():
     program, document = os.path.abspath(sys.argv[1]), sys.argv[2]
     n_run = n_failed = 0
+    with open(document, encoding="utf-8") as f:
+        if "$KANON_DATA" in f.read() and not os.path.isdir(os.path.join(os.environ.get("KANON_DATA", ""), "adult")):
+            print("skipped: no data in KANON_DATA")
+            return 77
     with tempfile.TemporaryDirectory() as outside:
         tools, folder = os.path.join(outside, "bin"), os.path.join(outside, "work")
         os.mkdir(tools)

@@ -67,10 +67,14 @@ typedef struct objects {
     kanon_measures *measures;
     kanon_check *check;
     kanon_curve *curve;
+    kanon_proposal *proposal;
+    kanon_profile *profile;
 } objects;
 
 static void free_objects(objects *o)
 {
+    kanon_profile_free(o->profile);
+    kanon_proposal_free(o->proposal);
     kanon_curve_free(o->curve);
     kanon_check_free(o->check);
     kanon_measures_free(o->measures);
@@ -136,6 +140,18 @@ static kanon_status tradeoff_step(const paths *p, objects *o, kanon_error *err)
     return kanon_tradeoff(&o->curve, o->table, &grid, err);
 }
 
+static kanon_status propose_step(const paths *p, objects *o, kanon_error *err)
+{
+    kanon_propose_options proposing = {.struct_size = sizeof proposing, .threads = 1, .schema = p->figures.text};
+    return kanon_propose(&o->proposal, p->table.text, &proposing, err);
+}
+
+static kanon_status profile_step(const paths *p, objects *o, kanon_error *err)
+{
+    kanon_profile_options profiling = {.struct_size = sizeof profiling, .threads = 1, .report = p->figures.text};
+    return kanon_profile_table(&o->profile, o->table, &profiling, err);
+}
+
 /* Free what `now` has more than `before`. */
 static void free_added(const objects *before, objects *now)
 {
@@ -185,6 +201,24 @@ static void no_memory_for_a_curve(void **state)
     paths p = set_up();
     assert_done(read_step(&p, &o, &err), &err);
     fail_every_allocation(tradeoff_step, &p, &o, 3);
+    free_objects(&o);
+}
+
+static void no_memory_to_propose(void **state)
+{
+    (void)state;
+    paths p = set_up();
+    fail_every_allocation(propose_step, &p, &(objects){0}, 1);
+}
+
+static void no_memory_to_profile(void **state)
+{
+    objects o = {0};
+    kanon_error err = {0};
+    (void)state;
+    paths p = set_up();
+    assert_done(read_step(&p, &o, &err), &err);
+    fail_every_allocation(profile_step, &p, &o, 1);
     free_objects(&o);
 }
 
@@ -564,7 +598,8 @@ int main(void)
         cmocka_unit_test(place_goes_away),         cmocka_unit_test(killed_half_way),
         cmocka_unit_test(cancelled_while_reading), cmocka_unit_test(cancelled_while_grouping),
         cmocka_unit_test(cancelled_while_writing), cmocka_unit_test(input_loses_its_name),
-        cmocka_unit_test(no_memory_for_a_curve),
+        cmocka_unit_test(no_memory_for_a_curve),   cmocka_unit_test(no_memory_to_propose),
+        cmocka_unit_test(no_memory_to_profile),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -106,6 +106,22 @@ static void means_of_csv(void **state)
     kanon_table_free(table);
 }
 
+/* Times are timestamps without a zone, instants are in UTC; means are in whole seconds. */
+static void times_of_csv(void **state)
+{
+    (void)state;
+    kanon_table *table = table_of("attributes: {t: {role: quasi}, z: {role: quasi}}\n",
+                                  "t,z\n2020-01-01T10:00:00,2020-01-01T10:00:00.5Z\n"
+                                  "2020-01-01 10:00:03,2020-01-01T12:00:01+02:00\n");
+    assert_release(table, GROUPS(1, 1), KANON_ARROW_COLUMNS,
+                   "t_min:tsu:,t_max:tsu:,z_min:tsu:UTC,z_max:tsu:UTC\n"
+                   "1577872800000000,1577872803000000,1577872800500000,1577872801000000\n"
+                   "1577872800000000,1577872803000000,1577872800500000,1577872801000000\n");
+    assert_release(table, GROUPS(1, 1), KANON_ARROW_MEAN,
+                   "t:tss:,z:tss:UTC\n1577872802,1577872800\n1577872802,1577872800\n");
+    kanon_table_free(table);
+}
+
 /* The root has a name of its own, so it is shown. The range of the integers is too large for their differences, and three of
  * them are one double: an interval that ends there ends at the outermost. */
 static void roots_and_large_integers(void **state)
@@ -154,14 +170,20 @@ static const number_case number_cases[] = {
     {"L", NULL, "L", CELLS("18446744073709551615", "3", "18446744073709551614", "18446744073709551613"),
      CELLS("3", "18446744073709551615", "18446744073709551613", "18446744073709551615")},
     {"f", NULL, "f", CELLS("0.5", "-1.5", "nan", "2"), CELLS("-1.5", "0.5", "-", "-")},
-    {"g", NULL, "g", CELLS("0.5", "-1.5", "1e300", "1e300"), CELLS("-1.5", "0.5", "1.0000000000000001e+300",
-                                                                  "1.0000000000000001e+300")},
+    {"g", NULL, "g", CELLS("0.5", "-1.5", "1e300", "1e300"),
+     CELLS("-1.5", "0.5", "1.0000000000000001e+300", "1.0000000000000001e+300")},
     {"g", NULL, "g", CELLS("3", "4", "nan", "nan"), CELLS("3", "4", "-", "-")},
     {"d:9,2", NULL, "d:9,2", CELLS("150", "-5", "0", NULL), CELLS("-0.05", "1.50", "-", "-")},
     {"d:38,0", NULL, "d:38,0", CELLS("99999999999999999999999999999999999999", "-1", "7", "7"),
      CELLS("-1", "99999999999999999999999999999999999999", "7", "7")},
     {"tdD", NULL, "tdD", CELLS("0", "-1", "19753", "19753"), CELLS("1969-12-31", "1970-01-01", "2024-01-31", "2024-01-31")},
     {"tdm", NULL, "tdm", CELLS("86400000", "0", NULL, "0"), CELLS("1970-01-01", "1970-01-02", "-", "-")},
+    {"tss:", NULL, "tss:", CELLS("86400", "-1", NULL, "0"), CELLS("-1", "86400", "-", "-")},
+    {"tsu:UTC", NULL, "tsu:UTC", CELLS("1000001", "0", "7", "7"), CELLS("0", "1000001", "7", "7")},
+    {"u", NULL, "tsu:", CELLS("1970-01-01 00:00:01.5", "1970-01-01T00:00", NULL, "1970-01-02"),
+     CELLS("0", "1500000", "-", "-")},
+    {"u", NULL, "tdD", CELLS("31.12.1969", "01.01.1970", NULL, "13.01.1970"), CELLS("1969-12-31", "1970-01-01", "-", "-")},
+    {"u", NULL, "g", CELLS("1.234,5", "7,25", "1", "1"), CELLS("7.25", "1234.5", "1", "1")},
     {"S", "l", "l", CELLS("-5", "6", NULL, NULL), CELLS("-5", "6", "-", "-")},
     {"i", "g", "g", CELLS("0.5", "1.5", "2.5", "2.5"), CELLS("0.5", "1.5", "2.5", "2.5")},
     {"u", NULL, "l", CELLS("7", "11", NULL, "3"), CELLS("7", "11", "-", "-")},
@@ -176,8 +198,8 @@ static void numbers_keep_their_type(void **state)
             const number_case *n = &number_cases[i];
             arrow_field field = {"x", n->format, n->entry_format, n->cells};
             arrow_counts counts = {0};
-            kanon_table *table = import("default-role: insensitive\nattributes: {x: {role: quasi}}\n", &(arrow_table){1, &field, 4}, &layouts[l],
-                                        &counts);
+            kanon_table *table = import("default-role: insensitive\nattributes: {x: {role: quasi}}\n",
+                                        &(arrow_table){1, &field, 4}, &layouts[l], &counts);
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
             arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
             for (int c = 0; c < 2; c++) {
@@ -270,8 +292,9 @@ static void kept_columns_are_as_they_were(void **state)
         arrow_counts counts = {0};
         int32_t order[N_KEPT_ROWS];
         bool seen[N_KEPT_ROWS] = {false};
-        kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}, cu: {role: sensitive}, f: {role: sensitive}}\n",
-                                    &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &layouts[l], &counts);
+        kanon_table *table = import(
+            "default-role: insensitive\nattributes: {q: {role: quasi}, cu: {role: sensitive}, f: {role: sensitive}}\n",
+            &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &layouts[l], &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1, 1, 1, 1));
         assert_kept(table, grouping, false, NULL);
         find_order(order, table, grouping);
@@ -293,11 +316,11 @@ static void kept_buffers_are_shared(void **state)
 {
     (void)state;
     const arrow_field fields[] = {{"q", "i", NULL, CELLS("1", "2")},
-                                         {"u", "u", NULL, CELLS("one", "two")},
-                                         {"v", "vu", NULL, CELLS("a text of some length", "two")}};
+                                  {"u", "u", NULL, CELLS("one", "two")},
+                                  {"v", "vu", NULL, CELLS("a text of some length", "two")}};
     arrow_counts counts = {0};
-    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 2}, &(arrow_layout){0},
-                                &counts);
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 2},
+                                &(arrow_layout){0}, &counts);
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     const void *given = source->batches[0].children[1]->buffers[2], *views = source->batches[0].children[2]->buffers[2];
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1));
@@ -389,7 +412,8 @@ static void dictionaries_have_no_other_values(void **state)
         for (int shuffle = 0; shuffle < 2; shuffle++) {
             arrow_counts counts = {0};
             arrow_layout layout = {.spoil = filter_away, .spoil_schema = ordered ? set_ordered : NULL};
-            kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, 4}, &layout, &counts);
+            kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                        &(arrow_table){2, fields, 4}, &layout, &counts);
             kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2));
             arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, shuffle, 1);
             const struct ArrowArray *ill = taken.batches[0].children[2];
@@ -414,8 +438,9 @@ static size_t width_of(const char *format)
     static const struct {
         const char *format;
         size_t width;
-    } widths[] = {{"c", 1},     {"S", 2},    {"l", 8},     {"f", 4},    {"g", 8}, {"d:9,2", 16}, {"u", 4}, {"U", 8},
-                  {"vu", 16}, {"tdD", 4}, {"tdm", 8}, {"tsu:Europe/Zurich", 8}, {"I", 4}, {"s", 2},     {"i", 4}};
+    } widths[] = {{"c", 1}, {"S", 2}, {"l", 8},   {"f", 4},   {"g", 8},   {"d:9,2", 16},
+                  {"u", 4}, {"U", 8}, {"vu", 16}, {"tdD", 4}, {"tdm", 8}, {"tsu:Europe/Zurich", 8},
+                  {"I", 4}, {"s", 2}, {"i", 4}};
     for (size_t i = 0; i < N_OF(widths); i++)
         if (strcmp(widths[i].format, format) == 0)
             return widths[i].width;
@@ -680,10 +705,12 @@ static void threads_do_not_matter(void **state)
     for (int source = 0; source < 2; source++)
         for (int shuffle = 0; shuffle < 2; shuffle++) {
             arrow_counts counts = {0};
-            kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
-                                             : import("default-role: insensitive\nattributes: {q: {role: quasi}, S: {role: quasi}, g: {role: quasi}}\n",
-                                                      &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
-                                                      &(arrow_layout){.batch_rows = 2}, &counts);
+            kanon_table *table =
+                source == 0
+                    ? table_of(people_yaml, people_csv)
+                    : import(
+                          "default-role: insensitive\nattributes: {q: {role: quasi}, S: {role: quasi}, g: {role: quasi}}\n",
+                          &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &(arrow_layout){.batch_rows = 2}, &counts);
             kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
             char *texts[2];
             for (int i = 0; i < 2; i++) {
@@ -704,10 +731,12 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     for (int source = 0; source < 3; source++) {
         arrow_counts counts = {0};
-        kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
-                                         : import("default-role: insensitive\nattributes: {q: {role: quasi}, S: {role: quasi}, l: {role: sensitive}}\n",
-                                                  &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS},
-                                                  &(arrow_layout){.batch_rows = 3}, &counts);
+        kanon_table *table =
+            source == 0
+                ? table_of(people_yaml, people_csv)
+                : import(
+                      "default-role: insensitive\nattributes: {q: {role: quasi}, S: {role: quasi}, l: {role: sensitive}}\n",
+                      &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &(arrow_layout){.batch_rows = 3}, &counts);
         kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 2, 2, 2, 2));
         bool done = false;
         for (int64_t n = 1; !done; n++) {
@@ -858,7 +887,8 @@ static void a_tick_stops_it(void **state)
     kanon_table *table = table_of(people_yaml, people_csv);
     kanon_grouping *grouping = grouping_of(table, people_groups);
     kanon_status st = kanon_release_to_arrow(&stream, table, grouping, &options, &err);
-    assert_int_equal(n_ticks > 0 ? st : KANON_ECANCELLED, KANON_ECANCELLED); /* a fast machine is done before the first tick */
+    assert_int_equal(n_ticks > 0 ? st : KANON_ECANCELLED,
+                     KANON_ECANCELLED); /* a fast machine is done before the first tick */
     assert_true((st == KANON_OK) == (stream.release != NULL));
     if (stream.release != NULL)
         stream.release(&stream);
@@ -884,10 +914,10 @@ static void a_tick_stops_the_check(void **state)
         arrow_counts counts = {0};
         kanon_arrow_options options = {
             .struct_size = sizeof options, .tick = stop_check, .payload = &was_checking, .threads = 1};
-        kanon_table *table = source == 0 ? table_of(people_yaml, people_csv)
-                                         : import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
-                                                  &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &(arrow_layout){0},
-                                                  &counts);
+        kanon_table *table = source == 0
+                                 ? table_of(people_yaml, people_csv)
+                                 : import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                          &(arrow_table){N_KEPT, kept_fields, N_KEPT_ROWS}, &(arrow_layout){0}, &counts);
         kanon_grouping *grouping = grouping_of(table, source == 0 ? people_groups : GROUPS(1, 1, 1, 1, 1, 1, 1));
         assert_int_equal(kanon_release_to_arrow(&stream, table, grouping, &options, &err), KANON_ECANCELLED);
         assert_true(was_checking);
@@ -902,6 +932,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_of_csv),
+        cmocka_unit_test(times_of_csv),
         cmocka_unit_test(texts_of_csv),
         cmocka_unit_test(means_of_csv),
         cmocka_unit_test(roots_and_large_integers),

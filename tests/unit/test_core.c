@@ -314,20 +314,20 @@ static void nearest_text(void **state)
 {
     static const char *const names[] = {"age", "zip-code", "gender", "disease"};
     (void)state;
-    assert_string_equal(kanon__texts_nearest(names, 4, "age"), "age");
-    assert_string_equal(kanon__texts_nearest(names, 4, "Age"), "age");
-    assert_string_equal(kanon__texts_nearest(names, 4, "zipcode"), "zip-code");
-    assert_string_equal(kanon__texts_nearest(names, 4, "gendre"), "gender");
-    assert_string_equal(kanon__texts_nearest(names, 4, "diseases"), "disease");
-    assert_null(kanon__texts_nearest(names, 4, "salary"));
-    assert_null(kanon__texts_nearest(names, 4, "occupation"));
-    assert_null(kanon__texts_nearest(names, 0, "age"));
+    assert_string_equal(kanon_nearest_word(names, 4, "age"), "age");
+    assert_string_equal(kanon_nearest_word(names, 4, "Age"), "age");
+    assert_string_equal(kanon_nearest_word(names, 4, "zipcode"), "zip-code");
+    assert_string_equal(kanon_nearest_word(names, 4, "gendre"), "gender");
+    assert_string_equal(kanon_nearest_word(names, 4, "diseases"), "disease");
+    assert_null(kanon_nearest_word(names, 4, "salary"));
+    assert_null(kanon_nearest_word(names, 4, "occupation"));
+    assert_null(kanon_nearest_word(names, 0, "age"));
     static const char *const twins[] = {"bat", "cat"};
-    assert_string_equal(kanon__texts_nearest(twins, 2, "rat"), "bat"); /* as near as the other, and first */
+    assert_string_equal(kanon_nearest_word(twins, 2, "rat"), "bat"); /* as near as the other, and first */
     char longest[200];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
-    assert_null(kanon__texts_nearest(names, 4, longest));
+    assert_null(kanon_nearest_word(names, 4, longest));
 }
 
 static void texts_grow(void **state)

@@ -141,10 +141,10 @@ static void plain_choose_delimiter(plain *p, const kanon__csv_options *options)
     p->delimiter = options->delimiter;
     int most = 0;
     for (const char *c = ",;\t|"; p->delimiter == 0 && *c != '\0'; c++)
-        most = plain_count(p, *c, !options->no_header) > most ? plain_count(p, *c, !options->no_header) : most;
+        most = plain_count(p, *c, options->candidates == NULL) > most ? plain_count(p, *c, options->candidates == NULL) : most;
     for (const char *c = ",;\t|"; p->delimiter == 0 && *c != '\0'; c++) {
-        int n = plain_count(p, *c, !options->no_header);
-        if (n > 0 && (n == most || options->no_header))
+        int n = plain_count(p, *c, options->candidates == NULL);
+        if (n > 0 && (n == most || options->candidates != NULL))
             p->delimiter = *c;
     }
     if (p->delimiter == 0)
@@ -190,8 +190,7 @@ static void plain_take_names(plain *p, trace *out, const char *const *texts)
         strcpy(p->names[i] + shown, shown < name.size ? "..." : "");
         for (int j = i - 1; j >= 0; j--)
             if (strcmp(texts[j], texts[i]) == 0)
-                snprintf(p->error, sizeof p->error, "t.csv:1: column %d: the same name as column %d: \"%s\"", i + 1, j + 1,
-                         p->names[i]);
+                snprintf(p->error, sizeof p->error, "t.csv:1: column %d: the same name as column %d", i + 1, j + 1);
     }
 }
 

@@ -38,7 +38,7 @@ static void expect(const char *cell, kanon_type type, const char *canonical, kan
 {
     kanon__meaning meaning = {0};
     kanon_error err;
-    assert_int_equal(kanon__notation_read(&meaning, cell, strlen(cell), type, &err), KANON_OK);
+    assert_int_equal(kanon__notation_read(&meaning, cell, strlen(cell), &(kanon__value_kind){.type = type}, &err), KANON_OK);
     if (meaning.kind != kind || meaning.length != (int64_t)strlen(canonical) ||
         memcmp(meaning.text, canonical, (size_t)meaning.length) != 0)
         fail_msg("'%s' in a column of type %d is '%.*s' (kind %d), not '%s' (kind %d)", cell, (int)type, (int)meaning.length,
@@ -285,11 +285,13 @@ static void long_cells(void **state)
         cell[0] = '{';
         cell[sizeof cell - 1] = '}';
         for (kanon_type type = KANON_TYPE_UNKNOWN; type <= KANON_TYPE_CATEGORICAL; type++)
-            assert_int_equal(kanon__notation_read(&meaning, cell, sizeof cell, type, NULL), KANON_OK);
+            assert_int_equal(kanon__notation_read(&meaning, cell, sizeof cell, &(kanon__value_kind){.type = type}, NULL),
+                             KANON_OK);
     }
     memset(cell, '{', sizeof cell / 2);
     memset(cell + sizeof cell / 2, '}', sizeof cell / 2);
-    assert_int_equal(kanon__notation_read(&meaning, cell, sizeof cell, KANON_TYPE_INTEGER, NULL), KANON_OK);
+    assert_int_equal(
+        kanon__notation_read(&meaning, cell, sizeof cell, &(kanon__value_kind){.type = KANON_TYPE_INTEGER}, NULL), KANON_OK);
     assert_int_equal(meaning.length, 2);
     kanon__meaning_clear(&meaning);
 }
@@ -339,7 +341,8 @@ static void out_of_memory(void **state)
             kanon__meaning meaning = {0};
             kanon_error err;
             kanon__alloc_fail_at(n, false);
-            st = kanon__notation_read(&meaning, cells[i], strlen(cells[i]), KANON_TYPE_INTEGER, &err);
+            st = kanon__notation_read(&meaning, cells[i], strlen(cells[i]), &(kanon__value_kind){.type = KANON_TYPE_INTEGER},
+                                      &err);
             kanon__alloc_fail_at(0, false);
             assert_true(st == KANON_OK ? n > 1 : st == KANON_ENOMEM);
             kanon__meaning_clear(&meaning);

@@ -1,6 +1,14 @@
 /* Output files: whole or not at all, with their permissions, links and checksums; cells and numbers as they are written. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "core/output.h"
+#include "core/temporary_file.h"
 #include "support.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 static kanon__output *open_output(const char *path)
 {
@@ -51,7 +59,7 @@ static void output_vanishes_when_not_committed(void **state)
     for (int finished = 0; finished < 2; finished++) {
         kanon__output *output = open_output(path.text);
         kanon__output_text(output, "text");
-        assert_int_equal(entries(scratch_directory, false), 1); /* the temporary file */
+        assert_false(exists(path.text));
         if (finished)
             finish_output(output);
         kanon__output_free(output);
@@ -60,8 +68,7 @@ static void output_vanishes_when_not_committed(void **state)
     write_text(path.text, "old");
     kanon__output_free(open_output(path.text));
     assert_file(path.text, "old");
-    kanon__output *one = open_output(path.text), *other = open_output(path.text); /* their temporary names differ */
-    assert_int_equal(entries(scratch_directory, false), 3);
+    kanon__output *one = open_output(path.text), *other = open_output(path.text); /* two at one place */
     kanon__output_free(one);
     kanon__output_free(other);
     kanon__output_free(NULL);
@@ -94,6 +101,144 @@ static void output_keeps_permissions(void **state)
     entries(scratch_directory, true);
 }
 
+/* What tells about single records is its owner's alone, whatever the umask and whatever stood there. */
+static void private_output_is_its_owners(void **state)
+{
+    place path = scratch("a.txt");
+    struct stat is;
+    (void)state;
+    mode_t mask = umask(0);
+    for (int i = 0; i < 2; i++) {
+        kanon__output *output = open_output(path.text);
+        kanon__output_make_private(output);
+        finish_output(output);
+        commit_output(output);
+        assert_int_equal(stat(path.text, &is), 0);
+        assert_int_equal(is.st_mode & 07777, 0600);
+        assert_int_equal(chmod(path.text, 0666), 0); /* the second one replaces this */
+    }
+    umask(mask);
+    entries(scratch_directory, true);
+}
+
+/* The file that a process leaves that is killed, on a file system without unnamed files. */
+static void kill_while_writing(const char *path)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        kanon__temporary_file file;
+        if (kanon__temporary_file_open(&file, path, true, path, NULL) == KANON_OK && write(file.fd, "row", 3) == 3)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+}
+
+static void leftovers_go_and_living_files_stay(void **state)
+{
+    place path = scratch("a.txt"), user = scratch("a.txt.2024-01.old"), like = scratch("a.txt.kanon-1-.tmp"),
+          other = scratch("b.txt.kanon-1-0.tmp"), backup = scratch("a.txt.kanon-1-0.old");
+    kanon__temporary_file living = KANON__NO_TEMPORARY_FILE;
+    kanon_error err = {0};
+    (void)state;
+    kill_while_writing(path.text);
+    assert_int_equal(entries(scratch_directory, false), 1);
+    write_text(backup.text, "of a killed run");
+    write_text(user.text, "the user's");
+    write_text(like.text, "the user's");
+    write_text(other.text, "of another place");
+    assert_done(kanon__temporary_file_open(&living, path.text, true, path.text, &err), &err);
+    assert_int_equal(entries(scratch_directory, false), 4);
+    kanon__output *output = open_output(path.text);
+    assert_true(exists(living.name));
+    finish_output(output);
+    commit_output(output);
+    assert_true(exists(living.name) && exists(user.text) && exists(like.text) && exists(other.text));
+    assert_done(kanon__temporary_file_name(&living, path.text, path.text, &err), &err);
+    assert_int_equal(entries(scratch_directory, true), 4);
+}
+
+/* A process that is killed in the middle of an output leaves nothing where files can be unnamed. */
+static void kill_leaves_nothing(void **state)
+{
+    place path = scratch("a.txt");
+    int status = 0;
+    (void)state;
+    int fd = open(scratch_directory, O_TMPFILE | O_WRONLY, 0600);
+    if (fd < 0)
+        skip();
+    close(fd);
+    pid_t child = fork();
+    if (child == 0) {
+        kanon__output_text(open_output(path.text), "row");
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(entries(scratch_directory, false), 0);
+}
+
+/* A limit on the size of files is an error like a full disk, where the process ignores the signal. */
+static void limit_of_size_is_an_error(void **state)
+{
+    place path = scratch("a.txt");
+    int status = 0;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        kanon_error err = {0};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, 100});
+        kanon__output *output = open_output(path.text);
+        for (int i = 0; i < 100; i++)
+            kanon__output_text(output, "0123456789");
+        kanon_status st = kanon__output_finish(output, &err);
+        kanon__output_free(output);
+        _exit(st == KANON_EIO && strstr(err.message, "large") != NULL ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(entries(scratch_directory, false), 0);
+}
+
+static void assert_escaped(const char *text, const char *wanted)
+{
+    char out[64];
+    assert_int_equal(kanon_escape(out, sizeof out, text), strlen(wanted));
+    assert_string_equal(out, wanted);
+    assert_int_equal(kanon_escape(out, sizeof out, wanted), strlen(wanted)); /* twice is the same as once */
+    assert_string_equal(out, wanted);
+}
+
+static void names_are_escaped(void **state)
+{
+    char cut[8];
+    kanon_error err = {0};
+    (void)state;
+    assert_escaped("", "");
+    assert_escaped("plain \\ \xc3\xa9\xe6\x97\xa5", "plain \\ \xc3\xa9\xe6\x97\xa5");
+    assert_escaped("\x1b[31m\x7f\n\t", "\\x1b[31m\\x7f\\n\\t");
+    assert_escaped("\xc2\x9b"
+                   "31m",
+                   "\\u009b31m");
+    assert_escaped("\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9", "\\u202a\\u202e\\u2066\\u2069");
+    assert_escaped("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "\\u200e\\u200f\\u061c");
+    assert_escaped("\x9b\xff\xc2", "\\x9b\\xff\\xc2");
+    assert_int_equal(kanon_escape(cut, sizeof cut,
+                                  "abcd\x1b"
+                                  "e"),
+                     9); /* the escape is left out whole, and all after it */
+    assert_string_equal(cut, "abcd");
+    kanon__hint(&err,
+                kanon__fail(&err, KANON_EDATA, "t.csv: %s: bad",
+                            "a\xc2\x9b"
+                            "b"),
+                "see %s", "\xe2\x80\xae");
+    assert_string_equal(err.message, "t.csv: a\\u009bb: bad");
+    assert_string_equal(err.hint, "see \\u202e");
+}
+
 static void output_follows_links(void **state)
 {
     place real_directory = scratch("real"), real = inside(real_directory.text, "a.txt"), link = scratch("link"),
@@ -107,7 +252,6 @@ static void output_follows_links(void **state)
     kanon__output *output = open_output(chain.text);
     kanon__output_text(output, "new");
     assert_int_equal(entries(scratch_directory, false), 3);
-    assert_int_equal(entries(real_directory.text, false), 2);
     finish_output(output);
     commit_output(output);
     assert_int_equal(lstat(chain.text, &is), 0);
@@ -302,12 +446,23 @@ static void outputs_come_together_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_appears_when_committed), cmocka_unit_test(output_vanishes_when_not_committed),
-        cmocka_unit_test(output_keeps_permissions),      cmocka_unit_test(output_follows_links),
-        cmocka_unit_test(output_tells_of_a_full_disk),   cmocka_unit_test(output_needs_a_place),
-        cmocka_unit_test(output_to_devices_is_direct),   cmocka_unit_test(output_checksum_is_sha256),
-        cmocka_unit_test(output_larger_than_its_buffer), cmocka_unit_test(output_quotes_cells),
-        cmocka_unit_test(output_prints_integers),        cmocka_unit_test(outputs_come_together_or_not_at_all),
+        cmocka_unit_test(output_appears_when_committed),
+        cmocka_unit_test(output_vanishes_when_not_committed),
+        cmocka_unit_test(output_keeps_permissions),
+        cmocka_unit_test(output_follows_links),
+        cmocka_unit_test(output_tells_of_a_full_disk),
+        cmocka_unit_test(output_needs_a_place),
+        cmocka_unit_test(output_to_devices_is_direct),
+        cmocka_unit_test(output_checksum_is_sha256),
+        cmocka_unit_test(output_larger_than_its_buffer),
+        cmocka_unit_test(output_quotes_cells),
+        cmocka_unit_test(private_output_is_its_owners),
+        cmocka_unit_test(leftovers_go_and_living_files_stay),
+        cmocka_unit_test(kill_leaves_nothing),
+        cmocka_unit_test(limit_of_size_is_an_error),
+        cmocka_unit_test(names_are_escaped),
+        cmocka_unit_test(output_prints_integers),
+        cmocka_unit_test(outputs_come_together_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

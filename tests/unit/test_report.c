@@ -355,7 +355,7 @@ static void rare_categories_are_hidden(void **state)
 {
     (void)state;
     /* a 4, b 3, c 1; c alone would be one record, so b goes with it */
-    data_set data = data_of("attributes: {a: {role: quasi, type: categorical}}\n", "a\na\na\na\na\nb\nb\nb\nc\n",
+    data_set data = data_of("attributes: {v: {role: quasi, type: categorical}}\n", "v\na\na\na\na\nb\nb\nb\nc\n",
                             (const int64_t[]){1, 1, 1, 1, 2, 2, 2, 2});
     kanon__categories categories = categories_of(&data, 3);
     assert_int_equal(categories.n, 2);
@@ -373,7 +373,7 @@ static void few_groups_are_hidden(void **state)
 {
     (void)state;
     /* a in three groups, b in two, c in one; of two groups at least, c goes with b */
-    data_set data = data_of("attributes: {a: {role: quasi, type: categorical}}\n", "a\na\na\na\nb\nb\nc\n",
+    data_set data = data_of("attributes: {v: {role: quasi, type: categorical}}\n", "v\na\na\na\nb\nb\nc\n",
                             (const int64_t[]){1, 2, 3, 4, 5, 6});
     kanon__categories categories;
     kanon_error err = {0};
@@ -553,7 +553,8 @@ static void text_is_harmless(void **state)
 {
     (void)state;
     assert_written(whole, "<a href=\"x\">'&'", "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
-    assert_written(whole, "a\nb\tc\x7f", "a b c ");
+    assert_written(whole, "a\nb\tc\x7f", "a\\nb\\tc\\x7f");
+    assert_written(whole, "a\xc2\x9b" "31m\xe2\x80\xaez\xe2\x81\xa6", "a\\u009b31m\\u202ez\\u2066"); /* C1, bidirectional */
     assert_written(whole, "na\xC3\xAFve \xE6\xBC\xA2", "na\xC3\xAFve \xE6\xBC\xA2");
     /* a lone byte, an overlong slash, a surrogate, a cut sequence */
     assert_written(whole, "\xE9|\xC0\xAF|\xED\xA0\x80|\xE6\xBC",

@@ -300,6 +300,28 @@ static void another_schema_is_refused(void **unused)
     }
 }
 
+/* A mask makes a tree of the values; a column in which all of them are missing has none, and the schema fits still. */
+static void a_mask_of_nothing_is_kept(void **unused)
+{
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    place path = scratch("x.state");
+    (void)unused;
+    write_text(scratch("s.yaml").text,
+               "attributes: {age: {role: quasi, type: integer}, zip: {role: quasi, mask: right}}\nprivacy: {k: 2}\n");
+    write_text(scratch("t.csv").text, "age,zip\n1,\n2,\n3,\n4,\n");
+    assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+    assert_done(kanon_table_read(&table, scratch("t.csv").text, schema, NULL, &err), &err);
+    assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+    assert_done(kanon_state_create(path.text, table, schema, grouping, NULL, NULL, &err), &err);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+    entries(scratch_directory, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +331,7 @@ int main(void)
         cmocka_unit_test_teardown(a_second_attempt_takes_nothing_twice, no_leak),
         cmocka_unit_test_teardown(deltas_may_come_back, no_leak),
         cmocka_unit_test_teardown(another_schema_is_refused, no_leak),
+        cmocka_unit_test_teardown(a_mask_of_nothing_is_kept, no_leak),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

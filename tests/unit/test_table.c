@@ -227,7 +227,7 @@ static void types_are_inferred(void **state)
                                   "2,?,1.5,?,2020-01-02,,\"2\"\n"
                                   "3,-7,,x1,?,?,3\n");
     static const kanon_type expected[] = {KANON_TYPE_UNKNOWN,     KANON_TYPE_INTEGER,     KANON_TYPE_DECIMAL,
-                                          KANON_TYPE_CATEGORICAL, KANON_TYPE_CATEGORICAL, KANON_TYPE_CATEGORICAL,
+                                          KANON_TYPE_CATEGORICAL, KANON_TYPE_DATE,        KANON_TYPE_CATEGORICAL,
                                           KANON_TYPE_INTEGER};
     assert_int_equal(kanon_table_columns(table), 7);
     for (int i = 0; i < 7; i++)

@@ -444,6 +444,11 @@ static void two_nodes_of_one_name_are_refused(void **state)
     assert_int_equal(kanon__tree_new(&tree, "*", NULL), KANON_OK);
     assert_int_equal(kanon__tree_add(tree, &a, 0, "x", 1, NULL), KANON_OK);
     assert_int_equal(kanon__tree_add(tree, &b, a, "x", 1, NULL), KANON_OK);
+    assert_int_equal(kanon__taxonomy_from_tree(&t, tree, NULL, 0, &err), KANON_OK); /* the value itself, below its node */
+    assert_int_equal(kanon__taxonomy_leaf(t, "x", 1), 0);
+    assert_int_equal(kanon__taxonomy_node(t, "x", 1), 1);
+    kanon__taxonomy_free(t);
+    assert_int_equal(kanon__tree_add(tree, &b, a, "x", 1, NULL), KANON_OK); /* but once */
     assert_false(kanon__tree_is_flat(tree));
     assert_int_equal(kanon__taxonomy_from_tree(&t, tree, NULL, 0, &err), KANON_EDATA);
     assert_string_equal(err.message, "two nodes of the taxonomy have the same name");

@@ -9,7 +9,9 @@
  *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
  *   4. The temperature falls over the rounds; the last rounds only let the loss fall. With many moves this starts over
  *      several times (reheating).
- *   5. Where the caller wants to end early, one more round at temperature 0.
+ *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
+ *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
+ *      A time limit becomes a number of moves once trial rounds have measured the speed.
  *
  * Method: Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; ruin and recreate: Schrimpf
  * et al.: Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000.
@@ -44,16 +46,23 @@ enum {
     BEST_FACTOR = 8, /* effort=best: so many times as many */
     /* restarts */
     MOST_STARTS = 8,
-    MOVES_PER_START = 500,      /* per record, and as many more as there are records */
-    MOVES_PER_SECOND = 2000000, /* an estimate, for a search that is limited in time only */
+    MOVES_PER_START = 500, /* per record, and as many more as there are records */
+    /* rounds */
+    ROUND_MOVES = 2000000, /* a round has at most so many moves, */
+    RECORD_MOVES = 16,     /* or so many per record, whichever is more: what is lost where it is ended early */
+    /* time limits */
+    MOVES_PER_SECOND = 2000000, /* an estimate, until the speed is measured */
 };
+/* The speed is measured over at least this share of the time limit; the moves are to take that one of the rest. */
+static const double TRIAL = 0.02, IN_TIME = 0.9;
 /* The last share of the moves of an annealing: temperature 0, a plain descent. */
 static const double DESCENT = 0.05;
 
 /* How much is done, and how; 0 moves or seconds: not limited. */
 typedef struct search_plan {
-    int64_t moves;  /* in all */
-    double seconds; /* of wall-clock time */
+    int64_t moves;      /* in all */
+    double seconds;     /* of wall-clock time */
+    int64_t stop_after; /* moves; -1: not before the end */
     int64_t n_rounds;
     int64_t n_neighbours; /* width of the neighbourhood */
     double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
@@ -72,6 +81,8 @@ typedef struct annealer {
     int32_t *best;   /* the best grouping so far, its number of groups and loss */
     int32_t n_best_groups;
     int64_t best_loss;
+    int32_t *before; /* the groups before the round at hand */
+    bool cut;        /* a region was ended early, so the round is undone; set by any thread */
     search_plan plan;
     int64_t done; /* moves so far */
     double begin; /* seconds, by the clock */
@@ -149,7 +160,10 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
         engine.payload = &check;
     }
     kanon__move_engine_split_all(&engine);
-    KANON_TRY(kanon__anneal(&engine, &cooling, &ticker, err), out);
+    bool complete;
+    KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
+    if (!complete)
+        __atomic_store_n(&a->cut, true, __ATOMIC_RELAXED);
     if (check.status != KANON_OK) {
         st = kanon__fail(err, check.status, "out of memory for the constraints of a group");
         goto out;
@@ -179,16 +193,31 @@ static int64_t most_records(int64_t n, int64_t k)
     return most / k < REGION_GROUPS ? k * REGION_GROUPS : most;
 }
 
+/* The groups before the round at hand, and their loss. */
+static void undo_round(annealer *a, int32_t n_groups, int64_t loss)
+{
+    memcpy(a->state.group_of, a->before, (size_t)a->state.space->n_rows * sizeof *a->before);
+    a->state.n_groups = n_groups;
+    a->state.loss = loss;
+}
+
 /* 3. */
 static kanon_status search_round(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__random random;
+    int32_t groups_before = a->state.n_groups;
+    int64_t loss_before = a->state.loss;
     kanon__random_init(&random, a->run->seed, stream_of(a->round, 0));
+    memcpy(a->before, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->before);
     KANON_TRY(kanon__regions_init(&a->regions, &a->state, most_records(a->state.space->n_rows, a->run->k), &random, err),
               out);
     KANON_TRY(kanon__new_array(&a->losses, a->regions.n_regions, "regions", err), out);
     KANON_TRY(kanon__pool_run(a->run->threads, a->regions.n_regions, search_region, a, err), out);
+    if (a->cut) {
+        undo_round(a, groups_before, loss_before);
+        goto out;
+    }
     a->state.loss = 0;
     for (int64_t i = 0; i < a->regions.n_regions; i++)
         a->state.loss += a->losses[i];
@@ -210,25 +239,15 @@ out:
 /* How much of the work is done, from 0 to 1. */
 static double share_done(const annealer *a)
 {
-    double by_moves = a->plan.moves > 0 ? (double)a->done / (double)a->plan.moves : 0;
-    double by_time = a->plan.seconds > 0 ? (kanon__seconds() - a->begin) / a->plan.seconds : 0;
-    double share = by_moves > by_time ? by_moves : by_time;
+    double share = (double)a->done / (double)a->plan.moves;
     return share < 1 ? share : 1;
 }
 
-/* The moves of the next round. Only a search that is limited in time depends on the clock: by its speed so far. */
+/* The moves of the next round. */
 static int64_t moves_of_round(const annealer *a, int64_t rounds)
 {
-    double wanted = a->plan.moves > 0 ? ceil((double)a->plan.moves / (double)rounds) : INFINITY;
-    if (a->plan.seconds > 0) {
-        double spent = kanon__seconds() - a->begin;
-        double by_time = a->done > 0 ? (double)a->done / spent * a->plan.seconds / (double)rounds
-                                     : 2.0 * (double)a->state.space->n_rows;
-        wanted = by_time < wanted ? by_time : wanted;
-    }
-    if (a->plan.moves > 0 && wanted > (double)(a->plan.moves - a->done))
-        wanted = (double)(a->plan.moves - a->done);
-    return wanted > 1 ? (int64_t)wanted : 1;
+    int64_t wanted = (a->plan.moves + rounds - 1) / rounds, left = a->plan.moves - a->done;
+    return wanted < left ? wanted : left;
 }
 
 /* 4. Geometric cooling within each start, then 0 for the descent. */
@@ -246,14 +265,27 @@ static void set_detail(annealer *a)
              (double)a->done / (spent > 0 ? spent : 1) * 1e-6);
 }
 
+/* Whether the search is to end before its last move. */
+static bool ends_early(const annealer *a)
+{
+    return a->ticker->finish || a->cut || (a->plan.stop_after >= 0 && a->done >= a->plan.stop_after);
+}
+
+/* How often the moves of a plan start anew, and in how many rounds they are done. */
+static int64_t count_rounds(int64_t *n_starts, const search_plan *p, int64_t n)
+{
+    int64_t starts = p->moves / (n * (n + MOVES_PER_START)), most = n * RECORD_MOVES;
+    starts = starts < 1 ? 1 : starts > MOST_STARTS ? MOST_STARTS : starts;
+    most = most > ROUND_MOVES ? most : ROUND_MOVES;
+    *n_starts = starts;
+    return p->moves / (p->n_rounds * starts) > most ? p->moves / most + 1 : p->n_rounds * starts;
+}
+
 static kanon_status run_rounds(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    int64_t n = a->state.space->n_rows;
-    int64_t n_starts = a->plan.moves > 0 ? a->plan.moves / (n * (n + MOVES_PER_START)) : 1, reported = 0;
-    n_starts = n_starts < 1 ? 1 : n_starts > MOST_STARTS ? MOST_STARTS : n_starts;
-    int64_t n_rounds = a->plan.n_rounds * n_starts;
-    for (double share = share_done(a); share < 1 && !a->ticker->finish; share = share_done(a)) {
+    int64_t n_starts, reported = 0, n_rounds = count_rounds(&n_starts, &a->plan, a->state.space->n_rows);
+    for (double share = share_done(a); share < 1 && !ends_early(a); share = share_done(a)) {
         a->cooling.moves = moves_of_round(a, n_rounds);
         double end = share + 1.0 / (double)n_rounds;
         a->cooling.hot = temperature_at(a, share, n_starts);
@@ -274,6 +306,7 @@ static kanon_status quench(annealer *a, kanon_error *err)
     enum { MOVES = 20 }; /* per record */
     a->run->ticker->anytime = false;
     a->ticker->finish = false;
+    a->cut = false;
     a->cooling.hot = a->cooling.cold = 0;
     a->cooling.moves = MOVES * a->state.space->n_rows;
     return search_round(a, err);
@@ -360,19 +393,29 @@ static double between(double least, double value, double most)
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
  * not worth the time to find it. */
-static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64_t k)
+static void set_schedule(search_plan *p, double moves, int64_t n)
 {
     static const double HOT = 1.2, COLD = 0.03, PLENTY = 600;
-    search_plan p = {.moves = kanon__setting_integer(settings, "moves"),
-                     .seconds = kanon__setting_number(settings, "time-limit")};
+    double per_record = moves / (double)n;
+    p->n_rounds = (int64_t)between(2, per_record / 6, 64);
+    if (p->n_neighbours == 0)
+        p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
+    p->hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
+    p->cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
+}
+
+/* With a time limit the moves are an estimate, until the speed is known. */
+static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64_t k)
+{
+    search_plan p = {
+        .moves = kanon__setting_integer(settings, "moves"),
+        .seconds = kanon__setting_number(settings, "time-limit"),
+        .n_neighbours = kanon__setting_integer(settings, "neighbours"),
+        .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
     if (p.moves == 0 && p.seconds == 0)
         p.moves = moves_of_effort(settings, n, k);
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
-    double per_record = (p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time) / (double)n;
-    p.n_rounds = (int64_t)between(2, per_record / 6, 64);
-    p.n_neighbours = (int64_t)between(6, per_record / 4, 24);
-    p.hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
-    p.cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
+    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n);
     return p;
 }
 
@@ -383,7 +426,89 @@ static bool is_off(const kanon__settings *settings)
            kanon__setting_is(settings, "effort", "fast");
 }
 
+/* ---- time limits ------------------------------------------------------------------------------------------------- */
+
+/* Moves per second. Trial rounds, each undone, become longer until one takes enough of the time to be measured. */
+static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
+{
+    enum { FIRST = 4096, LONGER = 4 };
+    int32_t n_groups = a->state.n_groups;
+    int64_t loss = a->state.loss;
+    a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
+    for (a->cooling.moves = FIRST;; a->cooling.moves *= LONGER) {
+        double begin = kanon__seconds();
+        kanon_status st = search_round(a, err);
+        if (st != KANON_OK)
+            return st;
+        double spent = kanon__seconds() - begin;
+        *out = (double)a->cooling.moves / (spent > 0 ? spent : 1e-9);
+        if (a->cut) /* the caller does not want to wait */
+            return KANON_OK;
+        undo_round(a, n_groups, loss);
+        if (spent > TRIAL * a->plan.seconds || a->cooling.moves > ROUND_MOVES)
+            return KANON_OK;
+    }
+}
+
+/* The moves that fit the time are a plan like any other, and equal numbers of moves give equal groups, on any machine. */
+static kanon_status plan_by_time(annealer *a, kanon_error *err)
+{
+    double speed = 0;
+    int64_t n = a->state.space->n_rows, loss = a->state.loss, most = a->plan.moves;
+    kanon_status st = measure_speed(&speed, a, err);
+    if (st != KANON_OK)
+        return st;
+    double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = between(1, speed * left * IN_TIME, 1e15);
+    a->plan.moves = most > 0 && (double)most < moves ? most : (int64_t)moves;
+    set_schedule(&a->plan, (double)a->plan.moves, n);
+    memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
+    a->n_best_groups = a->run->n_groups;
+    a->best_loss = loss;
+    a->round = 0;
+    a->done = 0;
+    return KANON_OK;
+}
+
+/* What makes these groups again. */
+static kanon_status record_repeat(const annealer *a, int64_t n_done, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__texts *repeat = a->run->repeat;
+    if (repeat == NULL)
+        return KANON_OK;
+    if (a->plan.seconds > 0) {
+        KANON_TRY(kanon__texts_addf(repeat, err, "moves=%lld", (long long)a->plan.moves), out);
+        KANON_TRY(kanon__texts_addf(repeat, err, "neighbours=%lld", (long long)a->plan.n_neighbours), out);
+    }
+    if (a->run->stopped)
+        KANON_TRY(kanon__texts_addf(repeat, err, "stop-after=%lld", (long long)n_done), out);
+out:
+    return st;
+}
+
 /* ---- the refinement ---------------------------------------------------------------------------------------------- */
+
+/* All rounds, and the last one where they end early. */
+static kanon_status search(annealer *a, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (a->best_loss == 0)
+        return KANON_OK;
+    if (a->plan.seconds > 0) {
+        double spent = kanon__seconds() - a->begin;
+        kanon__ticker_limit(a->run->ticker, a->plan.seconds > spent ? a->plan.seconds - spent : 0.001);
+        KANON_TRY(plan_by_time(a, err), out);
+    }
+    KANON_TRY(run_rounds(a, err), out);
+    int64_t n_done = a->done;
+    if (ends_early(a) && share_done(a) < 1) {
+        a->run->stopped = a->plan.stop_after < 0 || n_done < a->plan.stop_after;
+        KANON_TRY(quench(a, err), out);
+    }
+    KANON_TRY(record_repeat(a, n_done, err), out);
+out:
+    return st;
+}
 
 static kanon_status run_search(kanon__run *run, kanon_error *err)
 {
@@ -404,19 +529,18 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     KANON_TRY(measure_start(a, err), out);
     KANON_TRY(kanon__new_array(&a->best, run->space->n_rows, "groups", err), out);
     memcpy(a->best, run->group_of, (size_t)run->space->n_rows * sizeof *a->best);
+    KANON_TRY(kanon__new_array(&a->before, run->space->n_rows, "groups", err), out);
     a->n_best_groups = run->n_groups;
     run->ticker->detail = a->detail;
     run->ticker->anytime = true;
-    if (a->best_loss > 0)
-        KANON_TRY(run_rounds(a, err), out);
-    if (shared.finish)
-        KANON_TRY(quench(a, err), out);
+    KANON_TRY(search(a, err), out);
     memcpy(run->group_of, a->best, (size_t)run->space->n_rows * sizeof *a->best);
     run->n_groups = a->n_best_groups;
 out:
     run->ticker->anytime = false;
     run->ticker->detail = NULL;
     if (a != NULL) {
+        kanon__free(a->before);
         kanon__free(a->best);
         clear_state(&a->state);
     }
@@ -430,7 +554,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 64, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     (void)constraints; /* they are checked group by group */
     if (is_off(given) || n == 0)
@@ -450,7 +574,17 @@ static const kanon_setting_info settings[] = {
      .type = KANON_SETTING_NUMBER,
      .min = 0.001,
      .max = 1e9,
-     .help = "how many seconds the search takes; the groups then depend on how fast the machine is"},
+     .help = "how many seconds the search takes; the machine decides how many moves that are, and the report names them"},
+    {.name = "stop-after",
+     .type = KANON_SETTING_INTEGER,
+     .min = 0,
+     .max = 1e15,
+     .help = "end after so many of the moves, as if stopped then: the report of a search that was stopped names the number"},
+    {.name = "neighbours",
+     .type = KANON_SETTING_INTEGER,
+     .min = 1,
+     .max = 64,
+     .help = "how many near records are known of each (default: 6 to 24, by the number of moves)"},
     {.name = "effort",
      .type = KANON_SETTING_CHOICE,
      .default_value = "balanced",
@@ -469,9 +603,10 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 3,
+         .revision = 4,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
     .need = need,
+    .moves = moves_of_effort,
 };

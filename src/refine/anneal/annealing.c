@@ -32,12 +32,18 @@ static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, i
     }
 }
 
-kanon_status kanon__anneal(kanon__move_engine *e, const kanon__cooling_schedule *c, kanon__ticker *ticker, kanon_error *err)
+kanon_status kanon__anneal(kanon__move_engine *e, const kanon__cooling_schedule *c, bool *complete, kanon__ticker *ticker,
+                           kanon_error *err)
 {
     e->window_begin = (int32_t)kanon__random_below(&e->random, e->region->n);
     double temperature = c->hot, n_stages = ceil((double)c->moves / STEPS_AT_ONCE);
     double factor = c->hot > 0 && n_stages > 0 ? pow(c->cold / c->hot, 1 / n_stages) : 1;
-    for (int64_t done = 0; done < c->moves && !ticker->finish; done += STEPS_AT_ONCE) {
+    *complete = true;
+    for (int64_t done = 0; done < c->moves; done += STEPS_AT_ONCE) {
+        if (ticker->finish) {
+            *complete = false;
+            break;
+        }
         int64_t n = c->moves - done < STEPS_AT_ONCE ? c->moves - done : STEPS_AT_ONCE;
         run_stage(e, c, n, temperature);
         temperature *= factor; /* 3. */

@@ -21,8 +21,8 @@ typedef struct kanon__cooling_schedule {
 } kanon__cooling_schedule;
 
 void kanon__thresholds_fill(float *thresholds);
-/* Ends early where the ticker says so. */
-kanon_status kanon__anneal(kanon__move_engine *engine, const kanon__cooling_schedule *cooling, kanon__ticker *ticker,
-                           kanon_error *err);
+/* Ends early where the ticker says so: then *complete is false. */
+kanon_status kanon__anneal(kanon__move_engine *engine, const kanon__cooling_schedule *cooling, bool *complete,
+                           kanon__ticker *ticker, kanon_error *err);
 
 #endif

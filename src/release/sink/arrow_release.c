@@ -11,14 +11,15 @@
 #include "release/sink/arrow_kept.h"
 #include "release/sink/arrow_values.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What a column shows, by group or by code. */
 typedef struct entries {
-    int width;     /* bytes of a value; 0: texts */
-    char *values;  /* or the bytes of the texts */
-    int64_t *ends; /* of texts: where each ends */
+    int width;                 /* bytes of a value; 0: texts */
+    char *values;              /* or the bytes of the texts */
+    int64_t *ends;             /* of texts: where each ends */
     int64_t n_bytes, capacity; /* of texts, while they are made */
     bool *valid;
     bool all_valid;
@@ -36,7 +37,7 @@ typedef enum origin {
 
 typedef struct released {
     origin origin;
-    int number; /* of the table's column */
+    int number;  /* of the table's column */
     int quasi;   /* its place among the quasi columns; -1: kept */
     bool is_max; /* NAME_max, which is entered with NAME_min, the column before */
     entries entries;
@@ -194,21 +195,19 @@ static double mean_of(const build *b, int quasi, int64_t group)
     const kanon__extent *extent = &b->extents->cells[quasi][group];
     char text[KANON__NUMBER_TEXT];
     kanon__decimal number = {0};
-    int64_t days = 0;
     if (extent->lo == extent->hi)
         return domain->values[extent->lo];
     size_t length = kanon__extents_mean(text, b->extents, quasi, group);
-    if (domain->type == KANON_TYPE_DATE) {
-        kanon__parse_date(&days, text, length);
-        return (double)days;
-    }
-    kanon__parse_decimal(&number, text, length);
+    kanon_type type = domain->type == KANON_TYPE_DATE ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
+    kanon__value_parse(&number, type, &domain->format, text, length);
     return number.value;
 }
 
 static kanon_status enter_means(const build *b, int quasi, entries *e, kanon_error *err)
 {
-    bool dates = kanon__extents_column(b->extents, quasi)->domain->type == KANON_TYPE_DATE;
+    const kanon__domain *domain = kanon__extents_column(b->extents, quasi)->domain;
+    bool times = domain->type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format);
+    bool dates = domain->type == KANON_TYPE_DATE && !times;
     kanon_status st = make_room(e, b->plan->n_groups, dates ? 4 : 8, err);
     for (int64_t group = 0; st == KANON_OK && group < b->plan->n_groups; group++) {
         e->valid[group] = kanon__extents_kind(b->extents, quasi, group) == KANON__CELL_RANGE;
@@ -216,7 +215,9 @@ static kanon_status enter_means(const build *b, int quasi, entries *e, kanon_err
             continue;
         double mean = mean_of(b, quasi, group);
         int32_t days = dates ? (int32_t)mean : 0;
-        memcpy(e->values + group * e->width, dates ? (void *)&days : (void *)&mean, (size_t)e->width);
+        int64_t seconds = times ? (int64_t)floor(mean) : 0;
+        const void *entry = dates ? (void *)&days : times ? (void *)&seconds : (void *)&mean;
+        memcpy(e->values + group * e->width, entry, (size_t)e->width);
     }
     return st;
 }
@@ -296,11 +297,14 @@ static kanon_status add_quasi(build *b, int quasi, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int number = b->table->data.quasi[quasi];
-    bool dates = b->table->data.columns[number].domain->type == KANON_TYPE_DATE;
+    const kanon__domain *domain = b->table->data.columns[number].domain;
+    const char *mean = domain->type != KANON_TYPE_DATE          ? "g"
+                       : kanon__value_has_time(&domain->format) ? kanon__arrow_time_format(domain, 0)
+                                                                : "tdD";
     if (!kanon__column_is_numeric(kanon__extents_column(b->extents, quasi)))
         return add_column(b, BY_GROUP, number, quasi, "", "i", "u", err);
     if (b->plan->numeric == KANON_ARROW_MEAN)
-        return add_column(b, BY_GROUP, number, quasi, "", dates ? "tdD" : "g", NULL, err);
+        return add_column(b, BY_GROUP, number, quasi, "", mean, NULL, err);
     if (b->plan->numeric == KANON_ARROW_TEXT)
         return add_column(b, BY_GROUP, number, quasi, "", "u", NULL, err);
     const char *format = kanon__arrow_values_format(b->table, number);

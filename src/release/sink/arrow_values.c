@@ -13,14 +13,32 @@ static uint32_t number_count(const kanon__domain *domain)
 
 /* ---- types -------------------------------------------------------------------------------------------------------- */
 
-/* The type of the domain's numbers where the column has none of its own. */
-static void choose_type(kanon__arrow_values *v, kanon_type type)
+/* Instants are in UTC; other times have no zone. */
+const char *kanon__arrow_time_format(const kanon__domain *domain, int places)
 {
+    bool zoned = strcmp(domain->format.date, KANON__DATE_ISO_ZONE) == 0;
+    if (places == 0)
+        return zoned ? "tss:UTC" : "tss:";
+    if (places > 6)
+        return zoned ? "tsn:UTC" : "tsn:";
+    return zoned ? "tsu:UTC" : "tsu:";
+}
+
+/* The type of the domain's numbers where the column has none of its own. */
+static void choose_type(kanon__arrow_values *v, const kanon__domain *domain)
+{
+    kanon_type type = domain->type;
     v->type = (kanon__arrow_type){.kind = KANON__ARROW_INTEGER, .width = 8, .is_signed = true};
     v->format = "l";
     if (type == KANON_TYPE_DECIMAL) {
         v->type = (kanon__arrow_type){.kind = KANON__ARROW_REAL, .width = 8};
         v->format = "g";
+    } else if (type == KANON_TYPE_DATE && kanon__value_has_time(&domain->format)) {
+        v->format = kanon__arrow_time_format(domain, domain->scale > 6 ? domain->scale : 6);
+        v->type = (kanon__arrow_type){.kind = KANON__ARROW_TIMESTAMP,
+                                      .width = 8,
+                                      .is_signed = true,
+                                      .units = v->format[2] == 'n' ? 1000000000 : 1000000};
     } else if (type == KANON_TYPE_DATE) {
         v->type = (kanon__arrow_type){.kind = KANON__ARROW_DATE, .width = 4, .is_signed = true, .units = 1};
         v->format = "tdD";
@@ -34,7 +52,8 @@ static bool take_type(kanon__arrow_values *v, const kanon__arrow_source *source,
     v->type = source->types[column];
     v->format = schema->dictionary != NULL ? schema->dictionary->format : schema->format;
     return v->type.kind == KANON__ARROW_INTEGER || v->type.kind == KANON__ARROW_REAL ||
-           v->type.kind == KANON__ARROW_DECIMAL || v->type.kind == KANON__ARROW_DATE;
+           v->type.kind == KANON__ARROW_DECIMAL || v->type.kind == KANON__ARROW_DATE ||
+           v->type.kind == KANON__ARROW_TIMESTAMP;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------- */
@@ -87,14 +106,17 @@ static void make_values(kanon__arrow_values *v, const kanon__domain *domain)
         char *to = v->bytes + (size_t)code * (size_t)v->type.width;
         size_t length;
         const char *text = kanon__domain_text(domain, code, &length);
-        int64_t whole = 0;
+        kanon__decimal number = {0};
+        kanon__value_parse(&number, domain->type, &domain->format, text, length);
         if (v->type.kind == KANON__ARROW_REAL) {
             memcpy(to, &domain->values[code], sizeof(double));
         } else if (v->type.kind == KANON__ARROW_DATE) {
-            kanon__parse_date(&whole, text, length);
-            memcpy(to, &(int32_t){(int32_t)whole}, sizeof(int32_t));
+            memcpy(to, &(int32_t){(int32_t)number.mantissa}, sizeof(int32_t));
         } else {
-            kanon__parse_integer(&whole, text, length);
+            int64_t whole = number.mantissa, unit = v->type.kind == KANON__ARROW_TIMESTAMP ? v->type.units : 1;
+            for (int step = number.scale; step > 0; step--)
+                unit /= 10;
+            whole *= unit; /* the domain has all numbers at its scale, so this fits */
             memcpy(to, &whole, sizeof whole);
         }
     }
@@ -144,7 +166,7 @@ static bool find_type(kanon__arrow_values *v, const kanon_table *table, int colu
     const kanon__arrow_source *source = kanon__arrow_source_of(table->source);
     bool own = source != NULL && take_type(v, source, column);
     if (!own)
-        choose_type(v, table->data.columns[column].domain->type);
+        choose_type(v, table->data.columns[column].domain);
     return own;
 }
 

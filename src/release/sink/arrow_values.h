@@ -1,5 +1,5 @@
 /* The numbers of a domain as Arrow values: in the type of the column where it came from Arrow as numbers or dates, else
- * int64 (integer), float64 (decimal) or date32 (date). */
+ * int64 (integer), float64 (decimal), date32 (date) or a timestamp (date with hours). */
 #ifndef KANON_RELEASE_SINK_ARROW_VALUES_H
 #define KANON_RELEASE_SINK_ARROW_VALUES_H
 
@@ -9,11 +9,13 @@
 typedef struct kanon__arrow_values {
     const char *format; /* the type as Arrow writes it; of the table, or a literal */
     kanon__arrow_type type;
-    char *bytes;        /* by code: type.width bytes */
+    char *bytes;            /* by code: type.width bytes */
     uint32_t *least, *most; /* by code: the codes of the smallest and largest value among those that doubles do not tell
                                apart; NULL: codes are in exact order */
 } kanon__arrow_values;
 
+/* The type of times with so many digits of a second: seconds, micro- or nanoseconds. */
+const char *kanon__arrow_time_format(const kanon__domain *domain, int places);
 /* The type that the numbers of a column are released in, without the numbers. */
 const char *kanon__arrow_values_format(const kanon_table *table, int column);
 /* Of a numeric column. */

@@ -35,6 +35,14 @@ kanon_status kanon__state_fits(const kanon_table *t, const kanon_grouping *g, ka
         st = kanon__fail(err, KANON_EINVAL, "a state cannot keep entities together while some are suppressed");
         return kanon__hint(err, st, "ask for suppress: 0, which puts them back into groups");
     }
+    for (int i = 0; i < t->data.n_columns; i++) {
+        const kanon__taxonomy *taxonomy = kanon__column_taxonomy(&t->data.columns[i]);
+        if (taxonomy == NULL || !taxonomy->own_leaves)
+            continue;
+        st = kanon__fail(err, KANON_EINVAL, "%s: a state cannot keep a taxonomy in which a value is also a node",
+                         t->data.columns[i].name);
+        return kanon__hint(err, st, "give the nodes above such values other names, or release without a state");
+    }
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
         if (c->domain->bands != NULL) { /* its index computes with single numbers */
@@ -86,6 +94,7 @@ static kanon_status copy_column(kanon_state *s, const kanon__column *from, const
     c->type = looked_into ? from->domain->type : KANON_TYPE_UNKNOWN;
     c->growth = growth_of(from, a);
     c->scale = kanon__column_is_numeric(from) ? from->domain->scale : 0;
+    c->format = kanon__column_is_numeric(from) ? from->domain->format : (kanon__value_format){0};
     c->key = (int)kanon__texts_find(&schema->key, from->name, strlen(from->name)) + 1;
     c->dimension = -1;
     c->missing_node = -1;

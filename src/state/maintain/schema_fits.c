@@ -44,7 +44,11 @@ static bool same_column(const kanon__column *c, const kanon_schema *schema)
     if (role != c->role || !same_text(c->weight_text, a != NULL ? a->weight_text : NULL))
         return false;
     const kanon__taxonomy *taxonomy = kanon__column_taxonomy(c);
-    return c->role != KANON_ROLE_QUASI || taxonomy == NULL || taxonomy->flat != has_tree;
+    if (c->role != KANON_ROLE_QUASI || taxonomy == NULL)
+        return true;
+    /* a mask makes a tree of the values: of none it makes a flat one */
+    bool has_values = c->domain->n_codes > (c->domain->missing_code != KANON__NO_CODE ? 1u : 0u);
+    return taxonomy->flat != has_tree || (taxonomy->flat && a->mask != KANON_MASK_NONE && !has_values);
 }
 
 kanon_status kanon__schema_fits(const kanon_table *t, const kanon_schema *schema, kanon_error *err)

@@ -92,7 +92,7 @@ void kanon__session_clear(kanon_state *s)
 kanon_status kanon__session_commit(kanon_state *s, kanon__last_step step, void *payload, kanon_error *err)
 {
     kanon__session_clear(s);
-    return step != NULL ? kanon__store_commit_with(&s->store, step, payload, err) : kanon__store_commit(&s->store, err);
+    return kanon__store_commit_with(&s->store, step, payload, err);
 }
 
 void kanon__session_end(kanon_state *s)

@@ -36,7 +36,7 @@ static kanon_status table_text(char **out, const kanon_state *s, int i, kanon_er
         "CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
         "CREATE TABLE missing(number INTEGER PRIMARY KEY, text BLOB)",
         "CREATE TABLE columns(number INTEGER PRIMARY KEY, name BLOB, role, type, weight, growth, scale, key, missing, flat, "
-        "given)",
+        "given, format)",
         "CREATE TABLE trees(col, node, parent, label BLOB, PRIMARY KEY(col, node)) WITHOUT ROWID",
         "CREATE TABLE tallies(dimension, place, n, PRIMARY KEY(dimension, place)) WITHOUT ROWID",
         "CREATE TABLE new_names(name, id, PRIMARY KEY(name, id)) WITHOUT ROWID",
@@ -316,11 +316,40 @@ out:
     return st;
 }
 
+/* How values are written, as one text: the format of dates, or the separators of numbers (decimal, thousands). */
+enum { FORMAT_TEXT = KANON__DATE_FORMAT };
+
+static void write_format(char out[FORMAT_TEXT], const kanon__state_column *c)
+{
+    const kanon__value_format *f = &c->format;
+    if (c->type == KANON_TYPE_DATE)
+        snprintf(out, FORMAT_TEXT, "%s", f->date);
+    else
+        snprintf(out, FORMAT_TEXT, "%.1s%.1s", f->decimal != 0 ? &f->decimal : "", f->thousands != 0 ? &f->thousands : "");
+}
+
+/* False where the text is not what write_format writes. */
+static bool read_format(kanon__state_column *c, const char *text)
+{
+    if (text == NULL || strlen(text) >= FORMAT_TEXT)
+        return false;
+    if (text[0] == '\0')
+        return true;
+    if (c->type == KANON_TYPE_DATE) {
+        memcpy(c->format.date, text, strlen(text) + 1);
+        return kanon__date_format_fault(text) == NULL;
+    }
+    c->format.decimal = text[0];
+    c->format.thousands = text[1];
+    return kanon__state_numeric(c) && strlen(text) <= 2 && kanon__separators_fault(text[0], text[1]) == NULL;
+}
+
 static kanon_status save_columns(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
-    KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err), out);
+    KANON_TRY(kanon__store_prepare(&s->store, &put, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err),
+              out);
     for (int i = 0; i < s->n_columns; i++) {
         const kanon__state_column *c = &s->columns[i];
         const int numbers[] = {(int)c->growth, c->scale, c->key, c->missing_node, c->tree != NULL, c->n_given};
@@ -331,6 +360,9 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
         sqlite3_bind_text(put, 5, c->weight_text, -1, SQLITE_STATIC);
         for (int j = 0; j < 6; j++)
             sqlite3_bind_int(put, 6 + j, numbers[j]);
+        char format[FORMAT_TEXT];
+        write_format(format, c);
+        sqlite3_bind_text(put, 12, format, -1, SQLITE_TRANSIENT);
         KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
     }
 out:
@@ -406,6 +438,7 @@ static kanon_status load_column(kanon_state *s, sqlite3_stmt *row, bool *has_tre
     const void *name = sqlite3_column_blob(row, 1);
     const char *text = (const char *)sqlite3_column_text(row, 4);
     if (sqlite3_column_int(row, 0) != s->n_columns - 1 || !column_is_possible(c, *has_tree) ||
+        !read_format(c, (const char *)sqlite3_column_text(row, 11)) ||
         (text != NULL && (!kanon__parse_decimal(&weight, text, strlen(text)) || !(weight.value > 0))))
         return kanon__store_damaged(&s->store, "a column", err);
     KANON_TRY(kanon__copy_text(&c->name, name != NULL ? name : "", (size_t)sqlite3_column_bytes(row, 1), "a name", err),
@@ -579,6 +612,7 @@ static kanon_status describe_column(kanon_schema *schema, const kanon__state_col
     KANON_TRY(kanon_schema_set_type(schema, c->name, c->type, err), out);
     kanon__attribute *a = &schema->attributes[schema->n_attributes - 1];
     a->role_from_flags = false;
+    a->format = c->format;
     if (c->weight_text != NULL) {
         kanon__decimal weight = {.value = 1};
         KANON_TRY(kanon__copy_text(&a->weight_text, c->weight_text, strlen(c->weight_text), "a weight", err), out);

@@ -1,5 +1,5 @@
 /* See index_rows.h. Reads and writes the tables nodes, crowds and changes. The table names are those of the file
- * format, version 4: crowds has the member pages. */
+ * format, version 5: crowds has the member pages. */
 #include "state/store/index_rows.h"
 
 #include <sqlite3.h>

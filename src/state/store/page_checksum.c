@@ -116,6 +116,7 @@ enum { BUFFER_SIZE = 16 * KANON__PAGE_SIZE };
 typedef struct checked_file {
     sqlite3_file base;
     bool is_database; /* not a journal or another file beside it */
+    kanon__page_layer *layer;
     int n_buffered;
     sqlite3_int64 buffer_offset; /* where the buffered bytes belong */
     unsigned char buffer[BUFFER_SIZE];
@@ -192,8 +193,13 @@ static int file_sync(sqlite3_file *file, int flags)
     return rc == SQLITE_OK ? below(file)->pMethods->xSync(below(file), flags) : rc;
 }
 
+/* While it commits, SQLite asks for the size of the journal only to roll back, because something failed: there is nothing to
+ * take the last step for. The journal that it deletes then is not that of a committed transaction. */
 static int file_size(sqlite3_file *file, sqlite3_int64 *size)
 {
+    checked_file *f = (checked_file *)file;
+    if (!f->is_database)
+        f->layer->last_step = NULL;
     int rc = flush_buffer(file);
     return rc == SQLITE_OK ? below(file)->pMethods->xFileSize(below(file), size) : rc;
 }
@@ -260,6 +266,7 @@ static sqlite3_vfs *under(sqlite3_vfs *vfs)
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
     ((checked_file *)file)->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+    ((checked_file *)file)->layer = (kanon__page_layer *)vfs;
     ((checked_file *)file)->n_buffered = 0;
     file->pMethods = NULL;
     int rc = under(vfs)->xOpen(under(vfs), name, below(file), flags, flags_out);

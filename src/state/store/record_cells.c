@@ -253,13 +253,7 @@ bool kanon__cell_is_missing(const kanon_state *s, const kanon__cell *cell)
 
 static bool parse_number(const kanon__state_column *c, const char *text, size_t length, kanon__decimal *out)
 {
-    int64_t subset = 0;
-    if (c->type == KANON_TYPE_DECIMAL)
-        return kanon__parse_decimal(out, text, length);
-    bool good = c->type == KANON_TYPE_DATE ? kanon__parse_date(&subset, text, length)
-                                           : kanon__parse_integer(&subset, text, length);
-    *out = (kanon__decimal){.mantissa = subset, .exact = true};
-    return good;
+    return kanon__value_parse(out, c->type, &c->format, text, length);
 }
 
 /* The number times 10^scale, where *scale first grows to the digits that the number has. */
@@ -271,7 +265,9 @@ static void number_code(const kanon__state_column *c, const char *text, size_t l
         *why = c->type == KANON_TYPE_DATE      ? "not a date"
                : c->type == KANON_TYPE_INTEGER ? "not a whole number"
                                                : "not a number";
-        *hint = c->type == KANON_TYPE_DATE ? "dates are written YYYY-MM-DD" : "the column has had numbers so far";
+        *hint = c->type != KANON_TYPE_DATE  ? "the column has had numbers so far"
+                : c->format.date[0] == '\0' ? "dates are written YYYY-MM-DD"
+                                            : "write dates as the column had them so far";
         return;
     }
     *why = "a number with more digits than a state can hold";

@@ -1,5 +1,5 @@
 /* Reads and writes the tables releases, spells, departed and history. The formats are described in release_rows.h; the
- * table names are those of file version 4. */
+ * table names are those of file version 5. */
 #include "state/store/release_rows.h"
 
 #include "core/alloc.h"

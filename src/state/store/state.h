@@ -14,7 +14,7 @@
  * nodes are only added. Ranks and leaf numbers, as tables use them, shift when values come and go: they are never in the
  * file.
  *
- * Tables of the file (version 4; some names are older than the words used here, and stay):
+ * Tables of the file (version 5; some names are older than the words used here, and stay):
  *
  *     meta      name, value               settings and counters
  *     missing   text                      texts that mean "no value"
@@ -76,12 +76,13 @@ typedef struct kanon__state_column {
     kanon_type type; /* KANON_TYPE_UNKNOWN: its cells are kept as they are */
     char *weight_text;
     kanon__growth_rule growth;
-    int scale;                /* of numbers */
-    int key;                  /* its position in the key, from 1; 0: not part of it */
-    int dimension;            /* which quasi attribute it is; -1: none */
-    kanon__tree *tree;        /* of categories; NULL: a sensitive column without taxonomy */
-    kanon__dictionary labels; /* code of a label = node */
-    bool *inner;              /* by node: it has nodes below it */
+    int scale;                  /* of numbers */
+    kanon__value_format format; /* how numbers or dates are written */
+    int key;                    /* its position in the key, from 1; 0: not part of it */
+    int dimension;              /* which quasi attribute it is; -1: none */
+    kanon__tree *tree;          /* of categories; NULL: a sensitive column without taxonomy */
+    kanon__dictionary labels;   /* code of a label = node */
+    bool *inner;                /* by node: it has nodes below it */
     int64_t inner_capacity;
     int32_t missing_node; /* -1: none yet */
     int32_t n_saved;      /* nodes that are in the file */

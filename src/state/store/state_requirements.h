@@ -8,7 +8,7 @@
 
 #include "state/store/state.h"
 
-/* The name of that table is older than the term. It stays, because it is part of the file format (version 4). */
+/* The name of that table is older than the term. It stays, because it is part of the file format (version 5). */
 #define KANON__REQUIREMENTS_TABLE "wishes"
 
 /* Copies the requirements of a schema, and nothing else of it, into one that has none. */

@@ -126,7 +126,8 @@ kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_
     return kanon__store_run(s, sql, err);
 }
 
-/* O_EXCL makes the file, with mode 0600; SQLite then opens what is there. Pages leave room for the checksum. */
+/* The file is made with mode 0600, or is there and empty; SQLite then opens what is there. Pages leave room for the
+ * checksum. */
 kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -134,12 +135,16 @@ kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_erro
     int reserved = KANON__PAGE_RESERVED;
     *out = (kanon__store){0};
     KANON_TRY(kanon__copy_text(&out->path, path, strlen(path), "a file name", err), out);
-    int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        st = kanon__fail_errno(err, errno, "write", path);
+    struct stat file;
+    int fd = open(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool is_empty = fd >= 0 && fstat(fd, &file) == 0 && file.st_size == 0;
+    int error = fd >= 0 ? EEXIST : errno;
+    if (fd >= 0)
+        close(fd);
+    if (!is_empty) {
+        st = kanon__fail_errno(err, error, "write", path);
         goto out;
     }
-    close(fd);
     KANON_TRY(connect(out, err), out);
     KANON_TRY(set_guards(out, 0, err), out);
     KANON_TRY(kanon__store_reserve_pages(out, ROOM_TO_CREATE, err), out);
@@ -327,7 +332,7 @@ static bool call_step(void *payload)
 {
     step_call *call = payload;
     bool undone = false;
-    call->status = call->step(call->payload, &undone, call->err);
+    call->status = call->step != NULL ? call->step(call->payload, &undone, call->err) : KANON_OK;
     return call->status == KANON_OK || !undone;
 }
 
@@ -359,6 +364,8 @@ kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, vo
     roll_back_now(s);
     if (called && call.status != KANON_OK)
         return call.status;
+    if (st == KANON_OK && step == NULL) /* nothing was changed */
+        return KANON_OK;
     if (st == KANON_OK)
         return kanon__fail(err, KANON_EINTERNAL, "%s was committed without its last step", s->path);
     if (err != NULL)

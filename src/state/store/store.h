@@ -16,7 +16,7 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 
 enum {
     KANON__STATE_ID = 0x6b6e6f6e, /* the application id in the file's header: "knon" */
-    KANON__STATE_VERSION = 4      /* of the tables; a file with another one is refused */
+    KANON__STATE_VERSION = 5      /* of the tables; a file with another one is refused */
 };
 
 /* Invariant: in_transaction holds exactly between begin (or create) and commit, rollback or finish. */

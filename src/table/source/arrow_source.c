@@ -284,9 +284,9 @@ static kanon_status check_name(const struct ArrowSchema *column, int i, kanon_er
 /* What the texts would not say: a date looks like any text, and a category may look like a number. */
 static kanon_type natural_type(const kanon__arrow_type *type)
 {
-    bool is_category = type->kind == KANON__ARROW_BOOL || type->kind == KANON__ARROW_TIMESTAMP ||
-                       (type->kind == KANON__ARROW_TEXT && type->index_width > 0);
-    return type->kind == KANON__ARROW_DATE ? KANON_TYPE_DATE : is_category ? KANON_TYPE_CATEGORICAL : KANON_TYPE_UNKNOWN;
+    bool is_category = type->kind == KANON__ARROW_BOOL || (type->kind == KANON__ARROW_TEXT && type->index_width > 0);
+    bool is_date = type->kind == KANON__ARROW_DATE || type->kind == KANON__ARROW_TIMESTAMP;
+    return is_date ? KANON_TYPE_DATE : is_category ? KANON_TYPE_CATEGORICAL : KANON_TYPE_UNKNOWN;
 }
 
 static kanon_status take_columns(kanon__arrow_source *s, int n, kanon_error *err)
@@ -444,10 +444,10 @@ static kanon_status check_days(const kanon__arrow_view *v, const kanon__arrow_bu
 {
     for (int64_t i = 0; i < b->length; i++)
         if (kanon__arrow_is_valid(b, i) && (int64_t)kanon__arrow_entry_integer(v->type, b, i) % v->type->units != 0)
-            return b == &v->rows ? kanon__fail(err, KANON_EDATA, "%s: row %lld: %s: a date64 that is not a whole day",
-                                               source_name, (long long)(first_row + i + 1), column)
-                                 : kanon__fail(err, KANON_EDATA, "%s: %s: a date64 that is not a whole day", source_name,
-                                               column);
+            return b == &v->rows
+                       ? kanon__fail(err, KANON_EDATA, "%s: row %lld: %s: a date64 that is not a whole day", source_name,
+                                     (long long)(first_row + i + 1), column)
+                       : kanon__fail(err, KANON_EDATA, "%s: %s: a date64 that is not a whole day", source_name, column);
     return KANON_OK;
 }
 

@@ -5,7 +5,10 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "table/header_shape.h"
+#include "table/source/decode.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct csv_cursor {
@@ -170,22 +173,87 @@ static kanon_status copy_names(kanon__source *source, char *const *names, int n,
         const char *name = names[source->n_columns];
         KANON_TRY(kanon__copy_text(&source->column_names[source->n_columns], name, strlen(name), "a column name", err), out);
     }
-    KANON_TRY(kanon__source_index(source, err), out);
 out:
     return st;
 }
 
-static kanon_status read_header(kanon__csv_source *s, char delimiter, kanon_error *err)
+static bool has_name(const kanon__source *source, const char *name)
 {
-    kanon__csv csv = {0};
-    s->options.delimiter = delimiter;
-    kanon_status st = kanon__csv_open(&csv, &s->input, &s->options, err);
-    if (st != KANON_OK)
+    for (int i = 0; i < source->n_columns; i++)
+        if (strcmp(source->column_names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* c1, c2, ... for columns without a name. */
+enum { PLACE_NAME = 16 };
+
+static kanon_status name_by_places(kanon__source *source, int n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char name[PLACE_NAME];
+    KANON_TRY(kanon__new_array(&source->column_names, n, "column names", err), out);
+    for (; source->n_columns < n; source->n_columns++) {
+        int length = snprintf(name, sizeof name, "c%d", source->n_columns + 1);
+        KANON_TRY(kanon__copy_text(&source->column_names[source->n_columns], name, (size_t)length, "a column name", err),
+                  out);
+    }
+out:
+    return st;
+}
+
+/* Give a column without a name the name of its place, unless another column has that. */
+static kanon_status name_empty(kanon__source *source, kanon_error *err)
+{
+    for (int i = 0; i < source->n_columns; i++) {
+        char name[PLACE_NAME], *copy = NULL;
+        int length = snprintf(name, sizeof name, "c%d", i + 1);
+        if (source->column_names[i][0] != '\0' || has_name(source, name))
+            continue;
+        kanon_status st = kanon__copy_text(&copy, name, (size_t)length, "a column name", err);
+        if (st != KANON_OK)
+            return st;
+        kanon__free(source->column_names[i]);
+        source->column_names[i] = copy;
+    }
+    return KANON_OK;
+}
+
+/* Names of columns are asked for where they may be data; the cells themselves are not shown. */
+static kanon_status check_header(kanon__csv *csv, kanon_error *err)
+{
+    static const char *const reasons[] = {[KANON__HEADER_NUMBERS] = "names of columns are numbers or dates",
+                                          [KANON__HEADER_REPEATED] = "the name of a column is also a value in it",
+                                          [KANON__HEADER_EMPTY] = "a column has no name"};
+    kanon__header_shape shape;
+    int column;
+    kanon_status st = kanon__header_judge(&shape, &column, csv, err);
+    if (st != KANON_OK || shape == KANON__HEADER_NAMES)
         return st;
+    st = kanon__fail(err, KANON_EDATA, "%s:1: column %d: %s: is the first line a header?", csv->input->path, column + 1,
+                     reasons[shape]);
+    st = kanon__hint(err, st, "say 'header: yes' if it names the columns, 'header: no' if it is a record");
+    return kanon__topic(err, st, "header");
+}
+
+static kanon_status read_header(kanon__csv_source *s, const kanon__csv_reading *how, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__csv csv = {0};
+    bool no_header = how->header == KANON_HEADER_NO;
+    s->options.delimiter = how->delimiter;
+    s->options.no_header = no_header;
+    KANON_TRY(kanon__csv_open(&csv, &s->input, &s->options, err), out);
     s->options.delimiter = csv.delimiter;
     s->base.delimiter = csv.delimiter;
     s->base.crlf = csv.crlf;
-    st = copy_names(&s->base, csv.names, csv.n_columns, err);
+    if (how->header == KANON_HEADER_UNSAID)
+        KANON_TRY(check_header(&csv, err), out);
+    KANON_TRY(no_header ? name_by_places(&s->base, csv.n_columns, err) : copy_names(&s->base, csv.names, csv.n_columns, err),
+              out);
+    KANON_TRY(name_empty(&s->base, err), out);
+    KANON_TRY(kanon__source_index(&s->base, err), out);
+out:
     kanon__csv_close(&csv);
     return st;
 }
@@ -206,16 +274,22 @@ static kanon_status adopt_input(kanon__csv_source **out, kanon__input *input, ka
     s->base.has_places = true;
     s->base.bytes = s->input.bytes;
     s->base.size = s->input.size;
+    memcpy(s->base.sha256, s->input.sha256, sizeof s->base.sha256);
     return kanon__copy_text(&s->base.name, s->input.path, strlen(s->input.path), "a file name", err);
 }
 
-kanon_status kanon__csv_source_new(kanon__source **out, kanon__input *input, char delimiter, kanon_error *err)
+kanon_status kanon__csv_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__csv_source *s = NULL;
     *out = NULL;
+    st = kanon__input_decode(input, how->encoding, how->notices, err);
+    if (st != KANON_OK) {
+        kanon__input_close(input);
+        return st;
+    }
     KANON_TRY(adopt_input(&s, input, err), out);
-    KANON_TRY(read_header(s, delimiter, err), out);
+    KANON_TRY(read_header(s, how, err), out);
     *out = &s->base;
     s = NULL;
 out:
@@ -234,6 +308,7 @@ kanon_status kanon__csv_source_from_rows(kanon__source **out, kanon__input *inpu
     s->base.delimiter = delimiter;
     s->base.crlf = crlf;
     KANON_TRY(copy_names(&s->base, names, n_columns, err), out);
+    KANON_TRY(kanon__source_index(&s->base, err), out);
     *out = &s->base;
     s = NULL;
 out:

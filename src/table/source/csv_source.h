@@ -9,6 +9,7 @@
 #ifndef KANON_TABLE_SOURCE_CSV_SOURCE_H
 #define KANON_TABLE_SOURCE_CSV_SOURCE_H
 
+#include "core/texts.h"
 #include "table/source.h"
 
 /* A row and where it begins in the input. */
@@ -25,8 +26,18 @@ typedef struct kanon__csv_source {
     int64_t n_marks;
 } kanon__csv_source;
 
-/* The rows of `input`, which is taken over in any case. The header is read; `delimiter` 0: it is found. */
-kanon_status kanon__csv_source_new(kanon__source **out, kanon__input *input, char delimiter, kanon_error *err);
+/* How a file is to be read. */
+typedef struct kanon__csv_reading {
+    char delimiter; /* 0: it is found */
+    kanon_header header;
+    const char *encoding;  /* NULL: it is found */
+    kanon__texts *notices; /* what the user should know about how it was read; NULL: nobody wants to */
+} kanon__csv_reading;
+
+/* The rows of `input`, which is taken over in any case. It is decoded (decode.h), and the header is read and judged: KANON_EDATA
+ * where it looks like data and nobody said what it is. */
+kanon_status kanon__csv_source_new(kanon__source **out, kanon__input *input, const kanon__csv_reading *how,
+                                   kanon_error *err);
 /* Rows of CSV in memory without a header line: `names` are those of the columns. */
 kanon_status kanon__csv_source_from_rows(kanon__source **out, kanon__input *input, char *const *names, int n_columns,
                                          char delimiter, bool crlf, kanon_error *err);

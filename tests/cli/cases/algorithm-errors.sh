@@ -6,7 +6,9 @@ printf 'attributes: {age: {role: quasi}, zip: {role: quasi}}\n' >s.yaml
 expect 2 "$KANON" anonymize t.csv -s s.yaml -k 2 -a kmembre -o r.csv
 err_lines 1
 err_has kmember
-err_has mondrian
+err_has "did you mean 'kmember'?"
+expect 2 "$KANON" anonymize t.csv -s s.yaml -k 2 -a simulated-quantum -o r.csv
+err_has mondrian # all that there are
 expect 2 "$KANON" anonymize t.csv -s s.yaml -k 2 -a mondrian --set shape=round -o r.csv
 err_lines 1
 err_has shape

@@ -73,7 +73,7 @@ err_has "newer version"
 # wrong usage
 expect 2 "$KANON" bound t.csv
 expect 2 "$KANON" bound t.csv -s s.yaml --check proof.json --groups g.csv
-expect 2 "$KANON" bound t.csv --quasi age
+expect 2 "$KANON" bound t.csv --quasi age --missing '?'
 err_has "no k is given; k is a whole number from 2 upwards; give -k K, or k below privacy in the schema"
 expect 2 "$KANON" bound t.csv -s s.yaml --certificate t.csv
 err_has "would be overwritten"

@@ -26,7 +26,7 @@ bad "a leaf that is an inner node" 'Ulm;South;*\nKiel;Ulm;South;*\n' 'town.csv:1
 bad "an empty cell" 'Ulm;South;*\nKiel;;*\n' 'town.csv:2'
 bad "empty" '' 'town.csv'
 bad "unterminated quote" 'Ulm;South;*\n"Kiel;North;*\n' 'town.csv:2'
-bad "not UTF-8" 'Ulm;South;*\nKi\377el;North;*\n' 'town.csv:2'
+bad "not UTF-8" 'Ulm;South;*\nKi\201el;North;*\n' 'town.csv:2'
 
 # what is right: other line lengths, either separator, repeated labels, a leaf twice with one path
 for taxonomy in 'Ulm;South;Land;*\nKiel;*\n' 'Ulm,South,*\nKiel,North,*\n' 'Ulm;Ulm;*\nKiel;North;*\nKiel;North;*\n'; do

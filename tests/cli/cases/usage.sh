@@ -45,10 +45,10 @@ wrong "s.yaml is named twice" anonymize t.csv -s s.yaml -k 2 --groups s.yaml
 # the same file under another name
 cp t.csv before.csv
 ln -s t.csv link.csv
-wrong "./t.csv is asked for twice" anonymize t.csv -s s.yaml -k 2 -o ./t.csv
-wrong "link.csv is asked for twice" anonymize t.csv -s s.yaml -k 2 -o link.csv
-wrong "s.yaml is asked for twice" anonymize t.csv -s ./s.yaml -k 2 -o s.yaml
-wrong "r.csv is asked for twice" anonymize t.csv -s s.yaml -k 2 -o r.csv --groups ./r.csv
+wrong "./t.csv is named twice" anonymize t.csv -s s.yaml -k 2 -o ./t.csv
+wrong "link.csv is named twice" anonymize t.csv -s s.yaml -k 2 -o link.csv
+wrong "s.yaml is named twice" anonymize t.csv -s ./s.yaml -k 2 -o s.yaml
+wrong "r.csv is named twice" anonymize t.csv -s s.yaml -k 2 -o r.csv --groups ./r.csv
 printf 'row,group\n1,1\n2,1\n3,2\n4,2\n' >g.csv
 wrong "t.csv is asked for twice" evaluate t.csv -s s.yaml --groups g.csv --report t.csv
 wrong "g.csv is named twice" evaluate t.csv -s s.yaml --groups g.csv --report g.csv
@@ -86,4 +86,4 @@ done
 [ "$(echo *)" = "s.yaml t.csv" ] || failed "files were left behind: $(ls -A)"
 
 # control characters do not reach the terminal
-wrong "unknown option --a?b" anonymize "$(printf -- '--a\033b')"
+wrong "unknown option --a\x1bb" anonymize "$(printf -- '--a\033b')"

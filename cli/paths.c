@@ -1,0 +1,56 @@
+/* See paths.h. Files are compared by kanon_same_file, so that links and other spellings are seen through. Called by
+ * cmd_anonymize.c and state_command.c; calls the library and main.c for messages. */
+#include "paths.h"
+
+#include <string.h>
+
+bool is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+static int named_twice(const command *self, const char *path)
+{
+    return wrong_usage(self, "%s is named twice", is_standard(path) ? "standard output" : path);
+}
+
+static int is_input(const command *self, const char *path)
+{
+    return wrong_usage(self, "%s is named twice, as an input and as an output", path);
+}
+
+/* An output against the outputs after it, the inputs and the state. "-" as an input is not what it is as an output. */
+static int check_output(const command *self, const command_paths *paths, int which)
+{
+    const char *path = paths->outputs[which];
+    for (int i = which + 1; i < paths->n_outputs; i++)
+        if (kanon_same_file(path, paths->outputs[i]))
+            return named_twice(self, path);
+    for (int i = 0; i < paths->n_inputs; i++)
+        if (!is_standard(path) && kanon_same_file(path, paths->inputs[i]))
+            return is_input(self, path);
+    if (paths->state != NULL && kanon_same_file(path, paths->state))
+        return named_twice(self, path);
+    if (paths->state != NULL && !is_standard(path) && kanon_state_owns(paths->state, path))
+        return wrong_usage(self, "%s belongs to the state %s", path, paths->state);
+    return EXIT_DONE;
+}
+
+int check_paths(const command *self, const command_paths *paths)
+{
+    int status = EXIT_DONE;
+    for (int i = 0; i < paths->n_outputs && status == EXIT_DONE; i++)
+        if (paths->outputs[i] != NULL)
+            status = check_output(self, paths, i);
+    return status;
+}
+
+int check_schema_paths(const command *self, const command_paths *paths, const kanon_schema *schema)
+{
+    const char *file;
+    for (size_t at = 0; (file = kanon_schema_file(schema, at)) != NULL; at++)
+        for (int i = 0; i < paths->n_outputs; i++)
+            if (paths->outputs[i] != NULL && !is_standard(paths->outputs[i]) && kanon_same_file(paths->outputs[i], file))
+                return is_input(self, paths->outputs[i]);
+    return EXIT_DONE;
+}

@@ -1,0 +1,25 @@
+/* Where a command reads and writes: outputs in one place, or over an input, are wrong usage before anything is read.
+ * Called by the commands that write files; the functions are in paths.c. */
+#ifndef KANON_CLI_PATHS_H
+#define KANON_CLI_PATHS_H
+
+#include "command.h"
+
+/* The files of a command; NULL where one is not given. */
+typedef struct command_paths {
+    const char *const *outputs;
+    int n_outputs;
+    const char *const *inputs;
+    int n_inputs;
+    const char *state; /* it and the files that belong to it, such as STATE-journal, are nobody's output */
+} command_paths;
+
+/* Whether the path is "-", standard input or output. */
+bool is_standard(const char *path);
+/* Wrong usage where an output is named twice, or is an input, or belongs to the state, also by way of links: outputs in one
+ * place would overwrite each other, or what is still being read. */
+int check_paths(const command *self, const command_paths *paths);
+/* The same of the outputs and the files that a schema names. */
+int check_schema_paths(const command *self, const command_paths *paths, const kanon_schema *schema);
+
+#endif

@@ -1,0 +1,71 @@
+/* See dependencies.h. One pass over the rows, which ends at the first contradiction: most pairs of columns contradict each
+ * other in the first rows. */
+#include "propose/dependencies.h"
+
+#include "core/alloc.h"
+
+/* If the columns were independent, so many pairs of records with one value of the first would be expected to differ in the
+ * second. */
+#define LEAST_EXPECTED 20.0
+
+/* The number of the value, where all missing texts are one. */
+static uint32_t value_at(const kanon__column_facts *f, int64_t row)
+{
+    uint32_t code = kanon__code_at(f->codes, row);
+    return f->missing[code] ? KANON__NO_CODE - 1 : code;
+}
+
+/* Whether each value of `from` meets one value of `to`. `met` has an entry for each text of `from`. */
+static bool agrees(uint32_t *met, const kanon__column_facts *from, const kanon__column_facts *to)
+{
+    uint32_t met_missing = KANON__NO_CODE;
+    for (uint32_t code = 0; code < from->texts->n; code++)
+        met[code] = KANON__NO_CODE;
+    for (int64_t row = 0; row < from->n_rows; row++) {
+        uint32_t code = kanon__code_at(from->codes, row), value = value_at(to, row);
+        uint32_t *place = from->missing[code] ? &met_missing : &met[code];
+        if (*place != KANON__NO_CODE && *place != value)
+            return false;
+        *place = value;
+    }
+    return true;
+}
+
+/* Pairs of the rows that have one value. */
+static kanon_status count_pairs(double *out, const kanon__column_facts *f, const int32_t *rows, int64_t n, kanon_error *err)
+{
+    int64_t *counts = NULL, n_missing = 0;
+    *out = 0;
+    kanon_status st = kanon__new_array(&counts, f->texts->n, "texts of a column", err);
+    for (int64_t i = 0; st == KANON_OK && i < n; i++) {
+        uint32_t code = kanon__code_at(f->codes, rows != NULL ? rows[i] : i);
+        *(f->missing[code] ? &n_missing : &counts[code]) += 1;
+    }
+    for (uint32_t code = 0; st == KANON_OK && code < f->texts->n; code++)
+        *out += (double)counts[code] * (double)(counts[code] - 1) / 2;
+    if (st == KANON_OK && n_missing > 0)
+        *out += (double)n_missing * (double)(n_missing - 1) / 2;
+    kanon__free(counts);
+    return st;
+}
+
+kanon_status kanon__column_determines(bool *out, const kanon__column_facts *from, const kanon__column_facts *to,
+                                      const int32_t *rows, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    uint32_t *met = NULL;
+    int64_t counted = rows != NULL ? n : from->n_rows;
+    double alike_from, alike_to, all = (double)counted * (double)(counted - 1) / 2;
+    *out = false;
+    if (counted < 2 || from->n_distinct < 2 || to->n_distinct < 2 || to->n_distinct > from->n_distinct + 1)
+        return KANON_OK;
+    KANON_TRY(kanon__new_array(&met, from->texts->n, "texts of a column", err), out);
+    if (!agrees(met, from, to))
+        goto out;
+    KANON_TRY(count_pairs(&alike_from, from, rows, counted, err), out);
+    KANON_TRY(count_pairs(&alike_to, to, rows, counted, err), out);
+    *out = alike_from * (1 - alike_to / all) >= LEAST_EXPECTED;
+out:
+    kanon__free(met);
+    return st;
+}

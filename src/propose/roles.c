@@ -1,0 +1,343 @@
+/* See roles.h for the steps. */
+#include "propose/roles.h"
+
+#include "core/alloc.h"
+#include "propose/coarsening.h"
+#include "propose/dependencies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_RECORDS = 20 };   /* in fewer, nearly every column is nearly unique */
+enum { FALLBACK_QUASI = 6 }; /* columns that become quasi where none is known to be */
+enum { LEAST_STABLE = 2 };   /* columns that an entity without a telling name must determine */
+
+/* ---- a column alone ---------------------------------------------------------------------------------------------- */
+
+static void give(kanon__decision *d, kanon_role role, const char *reason)
+{
+    d->role = role;
+    snprintf(d->reason, sizeof d->reason, "%s", reason);
+}
+
+/* Name and form of the values together. The form of an identifier wins, and so does that of a date, since a date of a
+ * diagnosis is a date. */
+static kanon__kind kind_of(const kanon__column_facts *f)
+{
+    if (f->named != KANON__KIND_UNKNOWN && kanon__kind_at(f->named)->role == KANON_ROLE_IDENTIFYING)
+        return f->named;
+    if (f->shaped != KANON__KIND_UNKNOWN && kanon__kind_at(f->shaped)->role == KANON_ROLE_IDENTIFYING)
+        return f->shaped;
+    if (f->shape.type == KANON_TYPE_DATE)
+        return f->named == KANON__KIND_birth_date ? f->named : KANON__KIND_event_date;
+    return f->named != KANON__KIND_UNKNOWN ? f->named : f->shaped;
+}
+
+/* Texts of which nearly each is another cannot be generalised, and single out nearly everybody. */
+static bool is_telling_text(const kanon__column_facts *f, const kanon__decision *d)
+{
+    return d->type == KANON_TYPE_CATEGORICAL && !d->mask && f->n_rows >= FEW_RECORDS && kanon__column_is_nearly_unique(f);
+}
+
+static void describe_unique(kanon__decision *d, const kanon__column_facts *f)
+{
+    d->role = KANON_ROLE_IDENTIFYING;
+    if (f->n_distinct == f->n_present)
+        snprintf(d->reason, sizeof d->reason, "unique: each value occurs once");
+    else
+        snprintf(d->reason, sizeof d->reason, "nearly unique: %lld values in %lld cells", (long long)f->n_distinct,
+                 (long long)f->n_present);
+}
+
+/* The type that a schema names. A column that is only nearly of a type would be refused, so it is read as categories. */
+static kanon_type type_of(const kanon__column_facts *f, kanon__kind kind)
+{
+    const kanon__column_shape *s = &f->shape;
+    bool whole = s->type == KANON_TYPE_INTEGER;
+    if ((s->kind == KANON__SHAPE_NEARLY_NUMBERS || s->kind == KANON__SHAPE_NEARLY_DATES) && s->n_others > 0)
+        return KANON_TYPE_CATEGORICAL;
+    return whole && kanon__kind_has(kind, KANON__TRAIT_CODE | KANON__TRAIT_NOMINAL) ? KANON_TYPE_CATEGORICAL : s->type;
+}
+
+static void decide_unknown(kanon__decision *d, const kanon__column_facts *f)
+{
+    d->unknown = true;
+    if (kanon__column_is_nearly_unique(f))
+        describe_unique(d, f);
+    else if (f->n_distinct == 1 && f->n_missing == 0)
+        give(d, KANON_ROLE_INSENSITIVE, "the same in all records");
+    else
+        give(d, KANON_ROLE_IDENTIFYING,
+             "withheld: nothing is known about it; quasi generalises it, insensitive releases it");
+}
+
+static void decide_alone(kanon__decision *d, const kanon__column_facts *f)
+{
+    d->kind = kind_of(f);
+    d->type = type_of(f, d->kind);
+    d->mask = kanon__coarsening_masks(f, d->kind, d->type);
+    d->same_as = -1;
+    const kanon__kind_info *info = kanon__kind_at(d->kind);
+    if (f->n_distinct == 0)
+        give(d, KANON_ROLE_IDENTIFYING, "withheld: it has no values");
+    else if (d->kind != KANON__KIND_UNKNOWN && info->role == KANON_ROLE_IDENTIFYING)
+        give(d, info->role, info->reason);
+    else if (kanon__column_is_free_text(f))
+        give(d, KANON_ROLE_IDENTIFYING, kanon__kind_at(KANON__KIND_free_text)->reason);
+    else if (d->kind == KANON__KIND_UNKNOWN)
+        decide_unknown(d, f);
+    else if (is_telling_text(f, d))
+        describe_unique(d, f);
+    else
+        give(d, info->role, info->reason);
+}
+
+/* ---- columns that say the same ------------------------------------------------------------------------------------- */
+
+static bool is_released(const kanon__decision *d)
+{
+    return d->role == KANON_ROLE_QUASI || d->role == KANON_ROLE_SENSITIVE;
+}
+
+/* Whether column i is the one to keep of two that say the same: quasi before sensitive, then what has an order or a mask,
+ * then the first. */
+static bool is_kept(const kanon__roles *r, int i, int j)
+{
+    const kanon__decision *a = &r->decisions[i], *b = &r->decisions[j];
+    bool a_general = a->type != KANON_TYPE_CATEGORICAL || a->mask, b_general = b->type != KANON_TYPE_CATEGORICAL || b->mask;
+    if (a->role != b->role)
+        return a->role == KANON_ROLE_QUASI;
+    return a_general != b_general ? a_general : i < j;
+}
+
+/* The reason is `verb` the other column `then`. */
+static void withhold(const kanon__roles *r, int column, int other, const char *verb, const char *then)
+{
+    kanon__decision *d = &r->decisions[column];
+    d->role = KANON_ROLE_IDENTIFYING;
+    d->same_as = other;
+    snprintf(d->reason, sizeof d->reason, "withheld: it %s %.80s%s", verb, r->facts[other].name, then);
+}
+
+/* Of two columns i and j that are released: what one of them tells about the other. */
+static kanon_status compare_columns(const kanon__roles *r, int i, int j, const int32_t *rows, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    bool there, back;
+    kanon__decision *decisions = r->decisions;
+    KANON_TRY(kanon__column_determines(&there, &r->facts[i], &r->facts[j], rows, n, err), out);
+    KANON_TRY(kanon__column_determines(&back, &r->facts[j], &r->facts[i], rows, n, err), out);
+    if (there && back) {
+        bool keep_i = is_kept(r, i, j);
+        withhold(r, keep_i ? j : i, keep_i ? i : j, "says the same as", ", which counts once");
+    } else if (there || back) {
+        int from = there ? i : j, to = there ? j : i;
+        if (decisions[from].role == KANON_ROLE_SENSITIVE && decisions[to].role == KANON_ROLE_QUASI) {
+            withhold(r, from, to, "tells", " of every record");
+        } else if (decisions[from].role == KANON_ROLE_QUASI && decisions[to].role == KANON_ROLE_QUASI) {
+            withhold(r, to, from, "follows from", ", which counts once");
+            decisions[to].follows = true;
+        }
+    }
+out:
+    return st;
+}
+
+/* The first row of each person; *rows stays NULL where nobody says whose record it is. */
+static kanon_status list_persons(int32_t **rows, int64_t *n, const kanon__roles *r, kanon_error *err)
+{
+    bool *seen = NULL;
+    if (r->entity < 0)
+        return KANON_OK;
+    const kanon__column_facts *f = &r->facts[r->entity];
+    kanon_status st = kanon__new_array(rows, f->texts->n, "row order", err);
+    if (st == KANON_OK)
+        st = kanon__new_array(&seen, f->texts->n, "entities", err);
+    for (int64_t row = 0; st == KANON_OK && row < f->n_rows; row++) {
+        uint32_t code = kanon__code_at(f->codes, row);
+        if (!seen[code])
+            (*rows)[(*n)++] = (int32_t)row;
+        seen[code] = true;
+    }
+    kanon__free(seen);
+    return st;
+}
+
+static kanon_status find_dependencies(const kanon__roles *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int32_t *rows = NULL;
+    int64_t n = 0;
+    KANON_TRY(list_persons(&rows, &n, r, err), out);
+    for (int i = 0; i < r->n_columns; i++)
+        for (int j = i + 1; j < r->n_columns; j++)
+            if (is_released(&r->decisions[i]) && is_released(&r->decisions[j]))
+                KANON_TRY(compare_columns(r, i, j, rows, n, err), out);
+out:
+    kanon__free(rows);
+    return st;
+}
+
+/* ---- whose record it is -------------------------------------------------------------------------------------------- */
+
+/* How many columns that stay the same for a person follow from the column. */
+static kanon_status count_stable(int *out, const kanon__roles *r, int column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = 0;
+    for (int i = 0; i < r->n_columns; i++) {
+        bool determined = false;
+        if (i != column && kanon__kind_has(r->decisions[i].kind, KANON__TRAIT_STABLE))
+            KANON_TRY(kanon__column_determines(&determined, &r->facts[column], &r->facts[i], NULL, 0, err), out);
+        *out += determined;
+    }
+out:
+    return st;
+}
+
+/* Whether values of the column occur several times, so that it can say whose record each row is. */
+static bool repeats(const kanon__column_facts *f)
+{
+    return f->n_distinct >= 2 && f->n_missing * 20 <= f->n_rows && f->n_distinct < f->n_present;
+}
+
+/* A column whose kind names persons needs no proof, unless it has few values. Others have to determine what stays the same
+ * for a person. Of several, the one with the strongest kind, then with the most values. */
+static kanon_status rate_entity(int64_t *out, const kanon__roles *r, int column, kanon_error *err)
+{
+    const kanon__column_facts *f = &r->facts[column];
+    const kanon__decision *d = &r->decisions[column];
+    int n_stable = 0;
+    *out = 0;
+    if (d->role != KANON_ROLE_IDENTIFYING || d->same_as >= 0 || f->named == KANON__KIND_free_text || !repeats(f))
+        return KANON_OK;
+    bool named = d->kind == KANON__KIND_person_id || d->kind == KANON__KIND_national_id || d->kind == KANON__KIND_person;
+    kanon_status st = count_stable(&n_stable, r, column, err);
+    if (st == KANON_OK && ((named && f->n_distinct * 50 >= f->n_rows) || n_stable >= LEAST_STABLE))
+        *out = (named ? 2 : d->kind == KANON__KIND_record_id ? 1 : 0) * ((int64_t)1 << 40) + f->n_distinct;
+    return st;
+}
+
+static kanon_status find_entity(kanon__roles *r, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t best = 0, rating;
+    for (int i = 0; i < r->n_columns; i++) {
+        KANON_TRY(rate_entity(&rating, r, i, err), out);
+        if (rating > best) {
+            best = rating;
+            r->entity = i;
+        }
+    }
+    if (r->entity < 0)
+        goto out;
+    kanon__decision *d = &r->decisions[r->entity];
+    r->n_entities = r->facts[r->entity].n_distinct + (r->facts[r->entity].n_missing > 0);
+    d->unknown = false;
+    snprintf(d->reason, sizeof d->reason, "it says whose record it is: %lld persons in %lld records",
+             (long long)r->n_entities, (long long)r->facts[r->entity].n_rows);
+out:
+    return st;
+}
+
+/* The first column whose values are numbers of records: present in all, and no two alike. Names are no keys. */
+static void find_key(kanon__roles *r)
+{
+    for (int i = r->n_columns - 1; i >= 0; i--) {
+        const kanon__column_facts *f = &r->facts[i];
+        kanon__kind kind = r->decisions[i].kind;
+        bool numbers = kanon__kind_has(kind, KANON__TRAIT_RECORD) || kind == KANON__KIND_person_id ||
+                       kind == KANON__KIND_national_id || kind == KANON__KIND_person;
+        if (numbers && f->name[0] != '\0' && f->n_missing == 0 && f->n_distinct == f->n_rows)
+            r->key = i;
+    }
+}
+
+/* ---- how values are read ------------------------------------------------------------------------------------------- */
+
+/* What the user should look at in how a released column is read. */
+static void add_doubts(kanon__decision *d, const kanon__column_facts *f)
+{
+    const kanon__column_shape *s = &f->shape;
+    size_t used = strlen(d->reason), left = sizeof d->reason - used;
+    char *end = d->reason + used;
+    if (!is_released(d))
+        return;
+    if (s->kind == KANON__SHAPE_AMBIGUOUS_DATES)
+        snprintf(end, left, "; check the format: %s is possible, too", s->other_date);
+    else if (s->kind == KANON__SHAPE_AMBIGUOUS_NUMBERS)
+        snprintf(end, left, "; check the decimal separator");
+    else if (s->kind != KANON__SHAPE_PLAIN && s->n_others > 0 && s->type != KANON_TYPE_CATEGORICAL)
+        snprintf(end, left, "; %lld of %lld cells are no %ss, so it is read as categories", (long long)s->n_others,
+                 (long long)f->n_present, s->type == KANON_TYPE_DATE ? "date" : "number");
+    else if (d->mask && d->role == KANON_ROLE_QUASI)
+        snprintf(end, left, "; masked from the right");
+    else if (d->top[0] != '\0')
+        snprintf(end, left, "; in bands, and %s or more is one (HIPAA)", d->top);
+    else if (d->bands[0] != '\0')
+        snprintf(end, left, "; in bands, so that no exact value is shown");
+}
+
+/* ---- enough quasi-identifiers -------------------------------------------------------------------------------------- */
+
+/* The column that can best be generalised among those of which nothing is known; `all`: also nearly unique numbers. */
+static int find_fallback(const kanon__roles *r, bool all)
+{
+    int best = -1;
+    for (int i = 0; i < r->n_columns; i++) {
+        const kanon__column_facts *f = &r->facts[i];
+        const kanon__decision *d = &r->decisions[i];
+        bool fits = d->unknown && d->role == KANON_ROLE_IDENTIFYING && f->n_distinct >= 2 &&
+                    (!kanon__column_is_nearly_unique(f) || (all && d->type != KANON_TYPE_CATEGORICAL));
+        if (fits && (best < 0 || f->n_distinct < r->facts[best].n_distinct))
+            best = i;
+    }
+    return best;
+}
+
+/* A release needs a quasi-identifier. Where no column is known to be one, some of which nothing is known have to be it. */
+static void fill_up(const kanon__roles *r)
+{
+    int n_quasi = 0;
+    for (int i = 0; i < r->n_columns; i++)
+        n_quasi += r->decisions[i].role == KANON_ROLE_QUASI;
+    if (n_quasi > 0)
+        return;
+    for (int i = 0; i < FALLBACK_QUASI; i++) {
+        int column = find_fallback(r, false);
+        if (column < 0 && i == 0)
+            column = find_fallback(r, true);
+        if (column < 0)
+            return;
+        r->decisions[column].unknown = false;
+        give(&r->decisions[column], KANON_ROLE_QUASI, "nothing is known about any column, and it has few values");
+    }
+}
+
+kanon_status kanon__roles_decide(kanon__roles *out, const kanon__column_facts *facts, int n_columns, bool bands,
+                                 kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    *out = (kanon__roles){.n_columns = n_columns, .facts = facts, .entity = -1, .key = -1};
+    KANON_TRY(kanon__new_array(&out->decisions, n_columns, "roles of columns", err), out);
+    for (int i = 0; i < n_columns; i++)
+        decide_alone(&out->decisions[i], &facts[i]);
+    fill_up(out);
+    KANON_TRY(find_entity(out, err), out);
+    KANON_TRY(find_dependencies(out, err), out);
+    find_key(out);
+    for (int i = 0; i < n_columns; i++) {
+        if (bands && out->decisions[i].role == KANON_ROLE_QUASI)
+            kanon__coarsening_bands(&out->decisions[i], &facts[i]);
+        add_doubts(&out->decisions[i], &facts[i]);
+    }
+out:
+    return st;
+}
+
+void kanon__roles_clear(kanon__roles *roles)
+{
+    kanon__free(roles->decisions);
+    roles->decisions = NULL;
+}

@@ -1,0 +1,58 @@
+# Whether the first line is a header: what looks like data is asked about, in every command that reads CSV.
+
+printf '39,State-gov,5\n50,Private,6\n38,State-gov,7\n21,Private,8\n' >none.csv
+expect 3 "$KANON" anonymize none.csv --quasi 39 -k 2
+err_has "none.csv:1: column 1: names of columns are numbers or dates: is the first line a header?"
+err_has "say 'header: yes' if it names the columns, 'header: no' if it is a record; --header yes and --header no do that"
+err_lacks State-gov
+
+# a record; columns have the names of their places, and the first line is counted
+expect 0 "$KANON" anonymize none.csv --header no --quasi c1 --insensitive c2 -k 2 -a kmember
+printf 'c1,c2\n[38..50],State-gov\n[21..50],Private\n' >shape
+out_has 'c1,c2'
+[ "$(wc -l <"$OUT")" -eq 5 ] || failed "not a header and four records"
+err_has "so withheld: c3"
+expect 0 "$KANON" anonymize none.csv --header yes --quasi 39 -k 3 -q
+[ "$(wc -l <"$OUT")" -eq 4 ] || failed "not a header and three records"
+printf 'header: no\nattributes: {c1: quasi, c2: insensitive}\n' >no.yaml
+expect 0 "$KANON" anonymize none.csv -s no.yaml -k 2 -q
+out_has 'c1,c2'
+cp "$OUT" release.csv
+printf 'header: maybe\nattributes: {c1: quasi}\n' >bad.yaml
+expect 3 "$KANON" anonymize none.csv -s bad.yaml -k 2
+err_has "bad.yaml:1: column 9: not yes or no"
+expect 2 "$KANON" anonymize none.csv --header maybe --quasi c1 -k 2
+err_has "--header must be one of yes|no"
+
+# a release has a header, whatever the schema says of the table
+expect 0 "$KANON" check release.csv -s no.yaml -k 2
+expect 0 "$KANON" check release.csv -s no.yaml -k 2 --header yes
+
+# names that come again below, and empty names, as R writes for row numbers
+printf 'sex,town\nf,Ulm\nsex,town\nm,Kiel\n' >twice.csv
+expect 3 "$KANON" anonymize twice.csv --quasi sex -k 2
+err_has "twice.csv:1: column 1: the name of a column is also a value in it: is the first line a header?"
+expect 3 "$KANON" check twice.csv --quasi sex
+err_has "twice.csv:1: column 1: the name of a column is also a value in it"
+printf '"",sex\n1,f\n2,f\n' >empty.csv
+expect 3 "$KANON" anonymize empty.csv --quasi sex -k 2
+err_has "empty.csv:1: column 1: a column has no name: is the first line a header?"
+expect 0 "$KANON" anonymize empty.csv --quasi sex -k 2 --header yes
+err_has "so withheld: c1"
+printf 'f,f,3\nm,m,4\n' >same.csv
+expect 3 "$KANON" anonymize same.csv --quasi f -k 2
+err_has "same.csv:1: column 2: the same name as column 1; give every column a name of its own, or say that the file has no "
+
+# years and sequences are names
+printf 'id,2019,2020\na,1,2\nb,3,4\n' >years.csv
+expect 0 "$KANON" anonymize years.csv --quasi 2019 -k 2 -q
+printf 'id,1,2,3\na,5,2,9\nb,3,4,9\n' >numbered.csv
+expect 0 "$KANON" anonymize numbered.csv --quasi 2 -k 2 -q
+
+# deltas of a state
+expect 0 "$KANON" anonymize none.csv -s no.yaml -k 2 -q --state s.db -o r.csv
+printf '40,State-gov,9\n' >delta.csv
+expect 3 "$KANON" insert s.db delta.csv
+err_has "delta.csv:1: column 1: names of columns are numbers or dates"
+expect 0 "$KANON" insert s.db delta.csv --header no
+err_has "1 records inserted"

@@ -1,0 +1,39 @@
+# A schema is proposed and runs as it is: on tables as people have them, and on the sample.
+
+export PYTHONDONTWRITEBYTECODE=1
+expect 0 python3 "$SOURCE/tests/cli/odd_tables.py" odd
+for table in german no_header visits personnel survey wide r_rows; do
+    expect 0 python3 "$SOURCE/tests/cli/check_init.py" "$KANON" odd $table
+done
+
+expect 0 "$KANON" sample hospital --rows 1500 -o demo
+expect 0 "$KANON" init demo/hospital.csv -o demo.yaml
+err_has "kanon: 1500 records, 10 columns: 6 quasi, 2 sensitive, 0 insensitive, 2 withheld"
+err_has "kanon: read demo.yaml, then: kanon anonymize demo/hospital.csv -s demo.yaml -o RELEASE"
+grep -q '^  age: .*role: quasi, type: integer' demo.yaml || failed "age"
+grep -q '^  zip: .*role: quasi, type: categorical, mask: right' demo.yaml || failed "zip"
+grep -q '^  admission: .*role: quasi, type: date' demo.yaml || failed "admission"
+grep -q '^  name: .*role: identifying' demo.yaml || failed "name"
+grep -q '^  diagnosis: .*role: sensitive' demo.yaml || failed "diagnosis"
+grep -q '^entity: id$' demo.yaml || failed "a patient has several records"
+expect 0 "$KANON" anonymize demo/hospital.csv -s demo.yaml --effort fast -o release.csv
+expect 1 "$KANON" check release.csv -s demo.yaml
+out_has "id: the file has no such column, so entities cannot be counted"
+out_lacks violated
+
+# The schema goes to standard output unless -o names a file; -q says nothing.
+"$KANON" init demo/hospital.csv >stdout.yaml 2>/dev/null
+same stdout.yaml demo.yaml
+expect 0 "$KANON" init demo/hospital.csv -q --threads 2 -o - <demo/hospital.csv
+err_lines 0
+
+# What cannot be read is not proposed, and the table is never overwritten.
+printf 'a,b\n1\n' >ragged.csv
+expect 3 "$KANON" init ragged.csv -o none.yaml
+no_file none.yaml
+printf 'age,sex\n1,f\n2,m\n' >small.csv
+expect 2 "$KANON" init small.csv -o small.csv
+err_has "would overwrite the table"
+printf '20,m\n21,f\n22,m\n' >data.csv
+expect 3 "$KANON" init data.csv
+err_has "--header"

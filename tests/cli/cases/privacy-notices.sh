@@ -1,0 +1,32 @@
+# What a release would show without a thought is named before the work, and --quiet does not silence it. Never a cell.
+
+awk 'BEGIN { print "age,mail,note,place,cost,who"
+    for (i = 1; i <= 60; i++)
+        printf "%d,p%d@example.org,%s,%s,-%d,%d\n", 20 + i % 10, i, i % 20 == 0 ? "=1+1" : i % 30 == 1 ? "@SUM(A1)" : "-",
+            i % 2 ? "+here" : "there", i % 7, i % 3 }' >t.csv
+printf 'attributes: {age: {role: quasi}, mail: {role: insensitive}, note: {role: insensitive}, place: {role: sensitive},
+  cost: {role: insensitive}, who: {role: insensitive}}\n' >s.yaml
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 5 -o r.csv -q
+err_lines 3
+err_has "mail: is released as it is, and nearly every record has a value of its own (60 different ones in 60 records)"
+err_has "note: 5 cells begin like a formula"
+err_has "place: 30 cells begin like a formula"
+err_lacks "SUM"
+err_lacks "example.org"
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 5 -o r.csv --report p.json
+err_has "mail: is released"
+grep -q "mail: is released" p.json || failed "the report does not have the warning"
+# before the work: also where it fails
+expect 1 "$KANON" anonymize t.csv -s s.yaml -k 50000 -o n.csv -q
+err_has "mail: is released"
+
+# a column that nobody named: withheld is for who wants to know, released is for everybody
+printf 'attributes: {age: {role: quasi}}\n' >w.yaml
+expect 0 "$KANON" anonymize t.csv -s w.yaml -k 5 -o r.csv -q
+err_lines 0
+printf 'default-role: insensitive\nattributes: {age: {role: quasi}, mail: {role: identifying}}\n' >i.yaml
+expect 0 "$KANON" anonymize t.csv -s i.yaml -k 5 -o r.csv -q
+err_has "not named in the schema, so insensitive: note, place, cost, who"
+# ... and so is the column that shows whose record it is
+expect 0 "$KANON" anonymize t.csv -s s.yaml --entity who -k 3 -o r.csv -q
+err_has "who: the release shows which records are one person's"
