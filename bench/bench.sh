@@ -217,6 +217,18 @@ if [ -f "$data/adult/adult.csv" ]; then
     printf '\nadult, start to finish with release and report: %s seconds\n' "$seconds"
 fi
 
+# ---- the Python package ------------------------------------------------------------------------------------------------
+
+python=build/python/venv/bin/python
+n=$(echo "${BENCH_LARGE:-1000000}" | awk '{ print $NF }')
+say "The Python package beside the program: hospital, $n records, k = 10, kmember, one thread"
+if [ -x $python ] && $python -c 'import pykanon' 2>/dev/null; then
+    sample "$n" "$dir/curve-$n"
+    $python bench/bench_python.py "$kanon" "$dir/curve-$n/hospital.csv" "$dir/curve-$n/hospital.yaml"
+else
+    echo "skipped, the package is not in build/python; make check-python puts it there"
+fi
+
 # ---- auto beside kmember on many records -----------------------------------------------------------------------------------
 
 # whole ALGORITHM THREADS: seconds of the whole command, the least of three runs, and the loss.

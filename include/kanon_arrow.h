@@ -128,6 +128,15 @@ KANON_API kanon_status kanon_state_delete_arrow(kanon_state *state, struct Arrow
 KANON_API kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStream *delta,
                                                 const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
+/* kanon_state_release with the release as a stream, as kanon_release_to_arrow makes it: the columns have the types that the
+ * state knows, numbers and dates in quasi columns, text in columns that are kept. The stream is complete and checked before
+ * the release is recorded, and is handed out only when it is; the checksum of the record is that of the release as CSV.
+ * options->outputs may ask for files, too. A tick that `stream_options` does not have is that of the state. */
+KANON_API kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
+                                                    const kanon_change_options *options,
+                                                    const kanon_arrow_options *stream_options, kanon_change *change,
+                                                    kanon_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -130,3 +130,40 @@ def test_sklearn(people):
     released = step.fit_transform(frame)
     model = make_pipeline(LogisticRegression()).fit(released, [i % 2 for i in range(200)])
     assert len(model.predict(released)) == 200
+
+
+def test_the_release_of_a_state_as_a_table(people, tmp_path):
+    import pandas as pd
+    import polars as pl
+
+    table = {**people, "id": [str(i) for i in range(200)]}
+    said = {"quasi": ["age", "zip"], "identifying": ["name", "id"], "sensitive": ["disease"], "key": "id"}
+    with pykanon.anonymize(table, k=5, **said).state(tmp_path / "s.kanon") as state:
+        frame = state.release(kind="pandas")
+        assert isinstance(frame, pd.DataFrame) and list(frame.columns)[:2] == ["age_min", "age_max"]
+        assert len(frame) == 200 and frame.age_min.dtype.kind == "i"
+        again = state.release(kind="polars")
+        assert isinstance(again, pl.DataFrame) and again["age_min"].to_list() == frame.age_min.tolist()
+        cells = [r[0] for r in csv.reader(io.StringIO(state.release().decode()))][1:]
+        assert pa.table(state.release(kind="arrow", numeric="text")).column("age").to_pylist() == cells
+        assert state.describe()["releases"] == 4
+        for wrong in (dict(kind="excel"), dict(kind="pandas", numeric="range"), dict(kind="pandas", path="x")):
+            with pytest.raises(pykanon.UsageError):
+                state.release(**wrong)
+        assert state.describe()["releases"] == 4
+        with pytest.raises(pykanon.Error):
+            state.insert({c: v[:1] for c, v in table.items()})
+        assert state.insert({**{c: v[:1] for c, v in table.items()}, "id": ["n1"]})["records"] == 201
+    del state
+
+
+def test_records_that_come_again(people, tmp_path):
+    said = {"quasi": ["age", "zip"], "identifying": ["name"], "sensitive": ["disease"]}
+    more = {c: v[:2] for c, v in people.items()}
+    with pykanon.anonymize(people, k=5, **said).state(tmp_path / "s.kanon") as state:
+        state.insert(more)
+        with pytest.raises(pykanon.DataError) as failure:
+            state.insert(more)
+        assert failure.value.topic == "again"
+        assert state.insert(more, again=True)["records"] == 204
+    del state

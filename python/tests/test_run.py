@@ -26,7 +26,7 @@ def big(n=60000, seed=1):
 
 def test_progress_function_sees_stages(people, roles):
     seen = []
-    pykanon.anonymize(big(), quasi=list("abcdef"), k=5, progress=lambda *now: seen.append(now))
+    pykanon.anonymize(big(20000), quasi=list("abcdef"), k=5, progress=lambda *now: seen.append(now))
     assert {stage for stage, *_ in seen} and all(total >= done >= 0 for _, done, total, _ in seen if total)
 
 
@@ -255,3 +255,16 @@ def test_a_producer_that_fails_names_no_value_and_frees_everything():
     reader = pa.RecordBatchReader.from_batches(pa.schema([("age", pa.int64())]), batches())
     with pytest.raises(pykanon.Error):
         pykanon.anonymize(reader, quasi=["age"], k=2)
+
+
+@pytest.mark.parametrize("with_tqdm", [True, False])
+def test_progress_is_shown(with_tqdm, monkeypatch, capsys):
+    if not with_tqdm:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)  # as if it were not installed
+    bar = run._Bar()
+    for done in (0, 40, 100):
+        bar("grouping", done, 100, "loss 0.1")
+    bar("writing", 5, 10, "")
+    bar.close()
+    shown = capsys.readouterr().err
+    assert "grouping" in shown and "writing" in shown and (with_tqdm or "40 %" in shown)

@@ -12,7 +12,9 @@ import pytest
 
 import pykanon
 
-HOSTS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "hosts"
+#: In a checkout, and in the source package.
+HERE = pathlib.Path(__file__).resolve().parent
+HOSTS = next(p for p in (HERE.parents[1] / "tests" / "hosts", HERE / "hosts") if p.is_dir())
 CASES = sorted(p.name for p in HOSTS.iterdir() if p.is_dir())
 SKIPS = json.loads((HOSTS / "skips.json").read_text(encoding="utf-8")).get("python", {})
 STATUS = {"usage": pykanon.UsageError, "data": pykanon.DataError, "infeasible": pykanon.InfeasibleError}
@@ -90,3 +92,32 @@ def test_case(name, read, threads):
 
 def test_every_case_was_seen():
     assert seen == {(n, r, t) for n in CASES for r in (texts, typed) for t in (1, 3)} and len(CASES) >= 20
+
+
+def as_pandas(table):
+    import pandas as pd
+
+    return table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+
+
+def as_polars(table):
+    import polars as pl
+
+    return pl.DataFrame(table)
+
+
+def as_duckdb(table):
+    import duckdb
+
+    return duckdb.from_arrow(table)
+
+
+@pytest.mark.parametrize("frame", [as_pandas, as_polars, as_duckdb])
+@pytest.mark.parametrize("name", [n for n in CASES if not n.startswith("error-")])
+def test_case_in_every_frame(name, frame):
+    """The typed columns in the frames of other libraries, which have types of their own for some of them."""
+    case = HOSTS / name
+    result, released = anonymize(case, frame(typed(case)), 1)
+    with open(case / "groups.csv", encoding="utf-8", newline="") as file:
+        assert list(result.groups) == [int(row["group"]) for row in csv.DictReader(file)]
+    assert released == (case / "release.csv").read_bytes()

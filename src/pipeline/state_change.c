@@ -10,6 +10,7 @@
 #include "core/temporary_file.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "pipeline/arrow_export.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/publish.h"
 #include "pipeline/release_plan.h"
@@ -276,6 +277,8 @@ typedef struct change_run {
     kanon__subset subset;
     kanon_grouping *grouping;
     kanon__release_entry release;
+    struct ArrowArrayStream *stream; /* also gets the release; NULL: it is not wanted */
+    kanon_arrow_options stream_options;
 } change_run;
 
 static kanon_status begin(change_run *c, kanon_state *s, const char *command, const kanon_change_options *options,
@@ -318,6 +321,8 @@ static kanon_status finish(kanon__finished *files, void *payload, kanon_error *e
     kanon_status st = KANON_OK;
     change_run *c = payload;
     kanon_state *s = c->state;
+    if (c->stream != NULL)
+        KANON_TRY(kanon__arrow_export(c->stream, c->subset.table, c->grouping, &c->stream_options, err, NULL, NULL), out);
     if (wants_release(c->options.outputs)) {
         snprintf(c->release.sha256, sizeof c->release.sha256, "%s", files->release_sha256);
         c->release.n_withheld = c->out->withheld;
@@ -542,12 +547,17 @@ kanon_status kanon_state_update_arrow(kanon_state *state, struct ArrowArrayStrea
     return apply_stream(state, delta, KANON__DELTA_UPDATE, options, out, err);
 }
 
-/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. */
-static kanon_status release(kanon_state *state, const kanon_change_options *options, kanon_change *out, kanon_error *err)
+/* kanon_state_release within its call. Without outputs nothing would be released, and the call is refused. `stream` may be
+ * NULL. */
+static kanon_status release(kanon_state *state, const kanon_change_options *options, struct ArrowArrayStream *stream,
+                            const kanon_arrow_options *stream_options, kanon_change *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     change_run c;
     KANON_TRY(begin(&c, state, "release", options, out, err), out);
+    c.stream = stream;
+    if (stream != NULL)
+        c.stream_options = *stream_options;
     if (c.options.outputs == NULL) {
         st = kanon__fail(err, KANON_EINVAL, "no outputs are asked for");
         goto out;
@@ -563,7 +573,40 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
 {
     change_call call;
     kanon_status st = change_begin(&call, state, options, out, err);
-    return change_end(&call, st == KANON_OK ? release(state, &call.options, out, err) : st);
+    return change_end(&call, st == KANON_OK ? release(state, &call.options, NULL, NULL, out, err) : st);
+}
+
+static int discard(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes, (void)size, (void)payload;
+    return 0;
+}
+
+/* The CSV text is made, too, and discarded if nobody wants it: the checksum of a recorded release is that of its text. */
+kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
+                                          const kanon_change_options *options, const kanon_arrow_options *stream_options,
+                                          kanon_change *change, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    change_call call;
+    kanon_arrow_options arrow;
+    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
+    const kanon_outputs only_stream = {.struct_size = sizeof only_stream, .release_to = &nowhere};
+    out->release = NULL;
+    KANON_TRY(change_begin(&call, state, options, change, err), out);
+    KANON_TRY(kanon__take_options(&arrow, sizeof arrow, stream_options, err), out);
+    arrow.struct_size = sizeof arrow;
+    if (arrow.tick == NULL)
+        arrow.tick = state->tick, arrow.payload = state->payload;
+    if (call.options.outputs == NULL)
+        call.options.outputs = &only_stream;
+    else if (!wants_release(call.options.outputs))
+        call.outputs.wanted.release_to = &nowhere;
+    KANON_TRY(release(state, &call.options, out, &arrow, change, err), out);
+out:
+    if (st != KANON_OK && out->release != NULL)
+        out->release(out);
+    return change_end(&call, st);
 }
 
 /* ---- refining ---------------------------------------------------------------------------------------------------- */

@@ -40,8 +40,7 @@ kanon_status kanon_state_insert(kanon_state *state, const char *delta, const kan
 }
 
 kanon_status kanon_state_insert_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
@@ -64,8 +63,7 @@ kanon_status kanon_state_delete(kanon_state *state, const char *delta, const kan
 }
 
 kanon_status kanon_state_delete_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
@@ -88,8 +86,7 @@ kanon_status kanon_state_update(kanon_state *state, const char *delta, const kan
 }
 
 kanon_status kanon_state_update_bytes(kanon_state *state, const void *delta, size_t size, const char *name,
-                                      const kanon_change_options *options,
-                                kanon_change *out, kanon_error *err)
+                                      const kanon_change_options *options, kanon_change *out, kanon_error *err)
 {
     (void)state, (void)delta, (void)size, (void)name, (void)options, (void)out;
     return no_states(err);
@@ -115,6 +112,15 @@ kanon_status kanon_state_release(kanon_state *state, const kanon_change_options 
                                  kanon_error *err)
 {
     (void)state, (void)options, (void)out;
+    return no_states(err);
+}
+
+kanon_status kanon_state_release_to_arrow(struct ArrowArrayStream *out, kanon_state *state,
+                                          const kanon_change_options *options, const kanon_arrow_options *stream_options,
+                                          kanon_change *change, kanon_error *err)
+{
+    (void)state, (void)options, (void)stream_options, (void)change;
+    out->release = NULL;
     return no_states(err);
 }
 

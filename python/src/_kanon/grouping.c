@@ -6,8 +6,9 @@
 PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table", "ticker", "k", "algorithm", "settings", "seed", "threads", "refine", "refine_settings",
-                            "blocks", "memory", "effort", "by_attribute", "suppress", NULL};
+    static char *names[] = {"table",  "ticker",          "k",      "algorithm", "settings", "seed",         "threads",
+                            "refine", "refine_settings", "blocks", "memory",    "effort",   "by_attribute", "suppress",
+                            NULL};
     PyObject *table_capsule, *ticker_capsule, *given = NULL, *refine_given = NULL;
     kanon_options o = {.struct_size = sizeof o};
     long long k = 0, blocks = 0, memory = 0;
@@ -171,8 +172,8 @@ PyObject *release(PyObject *module, PyObject *args, PyObject *keywords)
 PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table", "grouping", "ticker", "what", "path", "name", "numeric", "shuffle", "threads",
-                            "shuffle_seed", NULL};
+    static char *names[] = {"table",   "grouping", "ticker",  "what",         "path", "name",
+                            "numeric", "shuffle",  "threads", "shuffle_seed", NULL};
     unsigned long long shuffle_seed = 0;
     PyObject *table_capsule, *grouping_capsule, *ticker_capsule;
     const char *what, *path, *name = "release.csv";

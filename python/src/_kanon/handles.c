@@ -16,10 +16,22 @@ typedef struct handle {
     pid_t process;
 } handle;
 
-static void free_schema(void *object) { kanon_schema_free(object); }
-static void free_table(void *object) { kanon_table_free(object); }
-static void free_grouping(void *object) { kanon_grouping_free(object); }
-static void free_state(void *object) { kanon_state_close(object); }
+static void free_schema(void *object)
+{
+    kanon_schema_free(object);
+}
+static void free_table(void *object)
+{
+    kanon_table_free(object);
+}
+static void free_grouping(void *object)
+{
+    kanon_grouping_free(object);
+}
+static void free_state(void *object)
+{
+    kanon_state_close(object);
+}
 
 static const struct {
     const char *name;
@@ -77,7 +89,8 @@ void *handle_get(PyObject *capsule, const char *name)
     if (h == NULL)
         return NULL;
     if (is_anothers(h, name)) {
-        kanon_error err = {.status = KANON_EINVAL, .message = "the state was opened by another process",
+        kanon_error err = {.status = KANON_EINVAL,
+                           .message = "the state was opened by another process",
                            .hint = "Open it anew in this one."};
         return raise_failure(&err);
     }

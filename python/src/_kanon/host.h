@@ -88,18 +88,20 @@ PyObject *publish(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *check(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *profile(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *propose(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *catalogue(PyObject *module, PyObject *none);
 PyObject *state_create(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_open(PyObject *module, PyObject *args);
 PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *state_describe(PyObject *module, PyObject *capsule);
 PyObject *state_audit(PyObject *module, PyObject *args);
 
 /* How a call that takes long is made: the GIL is not held. */
 #define WITHOUT_GIL(call)                                                                                                   \
     do {                                                                                                                    \
-        Py_BEGIN_ALLOW_THREADS                                                                                              \
-        call;                                                                                                               \
+        Py_BEGIN_ALLOW_THREADS call;                                                                                        \
         Py_END_ALLOW_THREADS                                                                                                \
     } while (0)
 

@@ -3,7 +3,7 @@
 
 #define WITH_KEYWORDS(name)                                                                                                 \
     {                                                                                                                       \
-        #name, (PyCFunction)(void (*)(void))name, METH_VARARGS | METH_KEYWORDS, NULL                                        \
+#name, (PyCFunction)(void (*)(void))name, METH_VARARGS | METH_KEYWORDS, NULL                                        \
     }
 
 static PyMethodDef functions[] = {
@@ -26,10 +26,13 @@ static PyMethodDef functions[] = {
     WITH_KEYWORDS(check),
     WITH_KEYWORDS(bound),
     WITH_KEYWORDS(tradeoff),
+    WITH_KEYWORDS(profile),
+    WITH_KEYWORDS(propose),
     {"catalogue", catalogue, METH_NOARGS, NULL},
     WITH_KEYWORDS(state_create),
     {"state_open", state_open, METH_VARARGS, NULL},
     WITH_KEYWORDS(state_change),
+    WITH_KEYWORDS(state_release),
     {"state_describe", state_describe, METH_O, NULL},
     {"state_audit", state_audit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

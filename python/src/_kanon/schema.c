@@ -5,20 +5,28 @@
 
 #include <string.h>
 
+/* schema_new(path, text): the schema in the file or the text of YAML; both None: an empty one. */
 PyObject *schema_new(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *path = NULL;
+    const char *path = NULL, *text = NULL;
+    Py_ssize_t size = 0;
     kanon_schema *schema = NULL;
     kanon_error err = {0};
-    if (!PyArg_ParseTuple(args, "z", &path))
+    kanon_status st;
+    if (!PyArg_ParseTuple(args, "z|z#", &path, &text, &size))
         return NULL;
-    kanon_status st = path == NULL ? kanon_schema_new(&schema, NULL, &err) : kanon_schema_read(&schema, path, NULL, &err);
+    if (text != NULL)
+        st = kanon_schema_from_bytes(&schema, text, (size_t)size, "schema", NULL, &err);
+    else if (path != NULL)
+        st = kanon_schema_read(&schema, path, NULL, &err);
+    else
+        st = kanon_schema_new(&schema, NULL, &err);
     return st == KANON_OK ? handle_new(schema, SCHEMA, NULL) : raise_failure(&err);
 }
 
 typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, const char *value, Py_ssize_t size,
-                               kanon_error *err);
+                                     kanon_error *err);
 
 static kanon_status unknown(const char *value, const char *what, kanon_error *err)
 {
@@ -102,6 +110,21 @@ static kanon_status set_bottom(kanon_schema *s, const char *column, const char *
     return kanon_schema_set_bottom(s, column, value, err);
 }
 
+static kanon_status set_format(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)size;
+    return kanon_schema_set_format(s, column, value, err);
+}
+
+/* Two characters: the decimal separator and the one between thousands, each "-" where it is not said. */
+static kanon_status set_separators(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    if (size != 2)
+        return unknown(value, "separator: one character", err);
+    return kanon_schema_set_separators(s, column, (char)(value[0] == '-' ? 0 : value[0]),
+                                       (char)(value[1] == '-' ? 0 : value[1]), err);
+}
+
 static kanon_status add_missing(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
 {
     (void)column, (void)size;
@@ -154,10 +177,10 @@ static const struct {
     const char *name;
     set_function set;
 } setters[] = {
-    {"role", set_role},           {"type", set_type},     {"weight", set_weight},          {"taxonomy", set_taxonomy},
-    {"tree", set_tree},           {"mask", set_mask},     {"missing", add_missing},        {"constraint", add_constraint},
-    {"entity", set_entity},       {"key", set_key},       {"suppress", set_suppress},
-    {"bands", set_bands},         {"top", set_top},       {"bottom", set_bottom},
+    {"role", set_role},     {"type", set_type},     {"weight", set_weight},     {"taxonomy", set_taxonomy},
+    {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
+    {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
+    {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

@@ -83,16 +83,18 @@ static kanon_status change(kanon_state *state, const char *what, struct ArrowArr
 PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"state", "what", "stream", "grow_taxonomy", "joint_k", "path", "want_release", "numeric",
-                            "again", NULL};
+    static char *names[] = {"state",        "what",    "stream", "grow_taxonomy", "joint_k",      "path",
+                            "want_release", "numeric", "again",  "shuffle",       "shuffle_seed", NULL};
     PyObject *state_capsule, *stream_capsule = Py_None;
     const char *what, *path = NULL;
     kanon_change_options o = {.struct_size = sizeof o};
     kanon_outputs outputs = {.struct_size = sizeof outputs};
     long long joint_k = 0;
     int want_release = 0, numeric = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpip", names, &state_capsule, &what, &stream_capsule,
-                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again))
+    unsigned long long shuffle_seed = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OsO|pLzpippK", names, &state_capsule, &what, &stream_capsule,
+                                     &o.grow_taxonomy, &joint_k, &path, &want_release, &numeric, &o.again, &outputs.shuffle,
+                                     &shuffle_seed))
         return NULL;
     kanon_state *state = handle_get(state_capsule, STATE);
     struct ArrowArrayStream stream = {0};
@@ -102,6 +104,7 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     byte_sink_init(&bytes, "release.csv");
     outputs.release = path;
     outputs.numeric = (kanon_numeric)numeric;
+    outputs.shuffle_seed = shuffle_seed;
     if (want_release && path == NULL)
         outputs.release_to = &bytes.sink;
     o.joint_k = joint_k;
@@ -117,6 +120,35 @@ PyObject *state_change(PyObject *module, PyObject *args, PyObject *keywords)
     return Py_BuildValue("NN", change_result(&done), byte_sink_take(&bytes));
 }
 
+/* state_release(state, numeric, joint_k, shuffle_seed...): (what the state is then, a capsule of the stream). */
+PyObject *state_release(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    (void)module;
+    static char *names[] = {"state", "numeric", "joint_k", "shuffle", "shuffle_seed", NULL};
+    PyObject *capsule;
+    kanon_change_options o = {.struct_size = sizeof o};
+    kanon_arrow_options form = {.struct_size = sizeof form};
+    int numeric = 0;
+    long long joint_k = 0;
+    unsigned long long shuffle_seed = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|iLpK", names, &capsule, &numeric, &joint_k, &form.shuffle,
+                                     &shuffle_seed))
+        return NULL;
+    kanon_state *state = handle_get(capsule, STATE);
+    if (state == NULL)
+        return NULL;
+    o.joint_k = joint_k, form.numeric = (kanon_arrow_numeric)numeric, form.shuffle_seed = shuffle_seed;
+    struct ArrowArrayStream stream = {0};
+    kanon_change done;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_state_release_to_arrow(&stream, state, &o, &form, &done, &err));
+    if (st != KANON_OK)
+        return raise_failure(&err);
+    PyObject *given = stream_give(&stream);
+    return given == NULL ? NULL : Py_BuildValue("NN", change_result(&done), given);
+}
+
 PyObject *state_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
@@ -129,11 +161,11 @@ PyObject *state_describe(PyObject *module, PyObject *capsule)
     WITHOUT_GIL(st = kanon_state_describe(&i, state, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *result = Py_BuildValue(
-        "{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm", i->algorithm, "k_asked",
-        (long long)i->k_asked, "k", (long long)i->k, "records", (long long)i->records, "groups", (long long)i->groups,
-        "suppressed", (long long)i->suppressed, "departed", (long long)i->departed, "releases", (long long)i->n_releases,
-        "loss", number_or_none(i->loss));
+    PyObject *result = Py_BuildValue("{s:s,s:z,s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:N}", "program", i->program, "algorithm",
+                                     i->algorithm, "k_asked", (long long)i->k_asked, "k", (long long)i->k, "records",
+                                     (long long)i->records, "groups", (long long)i->groups, "suppressed",
+                                     (long long)i->suppressed, "departed", (long long)i->departed, "releases",
+                                     (long long)i->n_releases, "loss", number_or_none(i->loss));
     kanon_state_info_free(i);
     return result;
 }
@@ -155,11 +187,10 @@ PyObject *state_audit(PyObject *module, PyObject *args)
     WITHOUT_GIL(st = kanon_state_audit(&a, state, k, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *result =
-        Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L}", "releases", (long long)a->releases, "records",
-                      (long long)a->records, "departed", (long long)a->departed, "classes", (long long)a->classes,
-                      "smallest", (long long)a->smallest, "k", (long long)a->k, "below", (long long)a->below,
-                      "classes_below", (long long)a->classes_below);
+    PyObject *result = Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L,s:L}", "releases", (long long)a->releases, "records",
+                                     (long long)a->records, "departed", (long long)a->departed, "classes",
+                                     (long long)a->classes, "smallest", (long long)a->smallest, "k", (long long)a->k,
+                                     "below", (long long)a->below, "classes_below", (long long)a->classes_below);
     kanon_audit_free(a);
     return result;
 }

@@ -22,10 +22,9 @@ PyObject *bound(PyObject *module, PyObject *args, PyObject *keywords)
     WITHOUT_GIL(st = kanon_bound(&b, table, &o, &err));
     if (st != KANON_OK)
         return raise_failure(&err);
-    PyObject *result =
-        Py_BuildValue("{s:L,s:L,s:d,s:d,s:L,s:O}", "records", (long long)b->records, "k", (long long)b->k, "lower_bound",
-                      b->lower_bound, "neighbour_bound", b->neighbour_bound, "rounds", (long long)b->rounds, "stopped",
-                      b->stopped ? Py_True : Py_False);
+    PyObject *result = Py_BuildValue("{s:L,s:L,s:d,s:d,s:L,s:O}", "records", (long long)b->records, "k", (long long)b->k,
+                                     "lower_bound", b->lower_bound, "neighbour_bound", b->neighbour_bound, "rounds",
+                                     (long long)b->rounds, "stopped", b->stopped ? Py_True : Py_False);
     kanon_lower_bound_free(b);
     return result;
 }
@@ -58,8 +57,8 @@ static PyObject *point_result(const kanon_curve_point *point)
 PyObject *tradeoff(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module;
-    static char *names[] = {"table", "ticker", "k", "suppress", "algorithm", "settings", "effort", "seed", "threads", "plot",
-                            NULL};
+    static char *names[] = {"table",  "ticker", "k",       "suppress", "algorithm", "settings",
+                            "effort", "seed",   "threads", "plot",     NULL};
     PyObject *table_capsule, *ticker_capsule, *given = NULL;
     kanon_tradeoff_options o = {.struct_size = sizeof o};
     unsigned long long seed = 0;

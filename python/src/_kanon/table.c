@@ -18,8 +18,12 @@ PyObject *table_import(PyObject *module, PyObject *args, PyObject *keywords)
     struct ArrowArrayStream stream;
     if (t == NULL || stream_take(&stream, stream_capsule) != 0)
         return NULL;
-    kanon_read_options options = {.struct_size = sizeof options, .strict = strict, .threads = threads, .memory = memory,
-                                  .tick = ticker_tick, .payload = t};
+    kanon_read_options options = {.struct_size = sizeof options,
+                                  .strict = strict,
+                                  .threads = threads,
+                                  .memory = memory,
+                                  .tick = ticker_tick,
+                                  .payload = t};
     kanon_table *table = NULL;
     kanon_error err = {0};
     kanon_status st;
@@ -32,7 +36,7 @@ static const char *table_warning(const void *table, int i)
     return kanon_table_warning(table, i);
 }
 
-/* (rows, [(name, role, type)], [warning]) */
+/* (rows, [(name, role, type)], [warning], how many of them, the first ones, are about privacy) */
 PyObject *table_describe(PyObject *module, PyObject *capsule)
 {
     (void)module;
@@ -48,7 +52,10 @@ PyObject *table_describe(PyObject *module, PyObject *capsule)
     }
     if (columns == NULL)
         return NULL;
-    return Py_BuildValue("LNN", (long long)kanon_table_rows(table), columns, texts_of(table_warning, table));
+    int privacy = 0;
+    while (kanon_table_warning(table, privacy) != NULL && kanon_table_warning_kind(table, privacy) == KANON_NOTICE_PRIVACY)
+        privacy++;
+    return Py_BuildValue("LNNi", (long long)kanon_table_rows(table), columns, texts_of(table_warning, table), privacy);
 }
 
 static PyObject *constraint_list(const kanon_constraint_status *at, size_t n)
@@ -81,13 +88,13 @@ static PyObject *check_result(const kanon_check *c)
 {
     return Py_BuildValue(
         "{s:L,s:L,s:L,s:L,s:d,s:d,s:d,s:d,s:L,s:L,s:i,s:O,s:O,s:N,s:N,s:N,s:N,s:N}", "records", (long long)c->records,
-        "suppressed", (long long)c->suppressed, "classes", (long long)c->classes, "k", (long long)c->k,
-        "average_class_size", c->average_class_size, "highest_risk", c->highest_risk, "average_risk", c->average_risk,
-        "share_at_risk", c->share_at_risk, "entities", (long long)c->entities, "k_asked", (long long)c->k_asked,
-        "identifying_columns", c->identifying_columns, "asked", c->asked ? Py_True : Py_False, "holds",
-        c->holds ? Py_True : Py_False, "figures", privacy_list(c->figures, c->n_figures), "constraints",
-        constraint_list(c->constraints, c->n_constraints), "warnings", text_list(c->warnings, c->n_warnings), "violated",
-        text_list(c->violated, c->n_violated), "not_shown", text_list(c->not_shown, c->n_not_shown));
+        "suppressed", (long long)c->suppressed, "classes", (long long)c->classes, "k", (long long)c->k, "average_class_size",
+        c->average_class_size, "highest_risk", c->highest_risk, "average_risk", c->average_risk, "share_at_risk",
+        c->share_at_risk, "entities", (long long)c->entities, "k_asked", (long long)c->k_asked, "identifying_columns",
+        c->identifying_columns, "asked", c->asked ? Py_True : Py_False, "holds", c->holds ? Py_True : Py_False, "figures",
+        privacy_list(c->figures, c->n_figures), "constraints", constraint_list(c->constraints, c->n_constraints), "warnings",
+        text_list(c->warnings, c->n_warnings), "violated", text_list(c->violated, c->n_violated), "not_shown",
+        text_list(c->not_shown, c->n_not_shown));
 }
 
 PyObject *check(PyObject *module, PyObject *args, PyObject *keywords)
@@ -97,16 +104,16 @@ PyObject *check(PyObject *module, PyObject *args, PyObject *keywords)
     PyObject *schema_capsule, *stream_capsule, *ticker_capsule;
     long long k = 0;
     double risk_threshold = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|Ld", names, &schema_capsule, &stream_capsule, &ticker_capsule,
-                                     &k, &risk_threshold))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO|Ld", names, &schema_capsule, &stream_capsule, &ticker_capsule, &k,
+                                     &risk_threshold))
         return NULL;
     kanon_schema *schema = handle_get(schema_capsule, SCHEMA);
     ticker *t = schema == NULL ? NULL : handle_get(ticker_capsule, TICKER);
     struct ArrowArrayStream stream;
     if (t == NULL || stream_take(&stream, stream_capsule) != 0)
         return NULL;
-    kanon_check_options options = {.struct_size = sizeof options, .k = k, .risk_threshold = risk_threshold,
-                                   .tick = ticker_tick, .payload = t};
+    kanon_check_options options = {
+        .struct_size = sizeof options, .k = k, .risk_threshold = risk_threshold, .tick = ticker_tick, .payload = t};
     kanon_check *found = NULL;
     kanon_error err = {0};
     kanon_status st;

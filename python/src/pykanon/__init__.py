@@ -12,6 +12,7 @@
 
 from pykanon._kanon import version as __version__
 from pykanon.api import Bound, Check, Curve, Release, anonymize, bound, check, tradeoff
+from pykanon.before import Profile, Proposal, profile, propose
 from pykanon.errors import (
     Cancelled,
     DataError,
@@ -20,6 +21,7 @@ from pykanon.errors import (
     InfeasibleError,
     InternalError,
     OutOfMemory,
+    PrivacyWarning,
     UsageError,
     VersionError,
 )
@@ -36,6 +38,9 @@ __all__ = [
     "InfeasibleError",
     "InternalError",
     "OutOfMemory",
+    "PrivacyWarning",
+    "Profile",
+    "Proposal",
     "Release",
     "State",
     "UsageError",
@@ -44,5 +49,7 @@ __all__ = [
     "anonymize",
     "bound",
     "check",
+    "profile",
+    "propose",
     "tradeoff",
 ]

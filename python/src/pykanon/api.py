@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import array
-import decimal
 import html
 import os
+import warnings
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
-from pykanon import _kanon, frames, run, schema
-from pykanon.errors import UsageError
+from pykanon import _kanon, forms, frames, run, schema
+from pykanon.errors import PrivacyWarning, UsageError
 from pykanon.run import Progress
-from pykanon.schema import Names, Taxonomy
-
-#: How a generalised number is released: two columns NAME_min and NAME_max, a text ``[20..29]``, or the mean of the group.
-NUMERIC = {"columns": 0, "text": 1, "mean": 2}
-
+from pykanon.schema import Names, Schema, Taxonomy
 
 def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """Settings as texts: True is "true"."""
@@ -25,7 +22,7 @@ def _texts(settings: Mapping[str, Any] | None) -> dict[str, str]:
 
 def _share(value: Any) -> str:
     """A share as a text without an exponent: 0.00001, also of NumPy's numbers."""
-    return value if isinstance(value, str) else format(decimal.Decimal(repr(float(value))), "f")
+    return value if isinstance(value, str) else format(Decimal(repr(float(value))), "f")
 
 
 class Measures(Mapping[str, Any]):
@@ -83,8 +80,10 @@ class Release:
         described = _kanon.grouping_describe(self._grouping)
         self.records, self.n_groups, self.suppressed, self.k = described[:4]
         self.algorithm, self.notes = described[4], described[6]
-        rows, self.columns, warnings = _kanon.table_describe(self._table)
-        self.warnings = [*warnings, *described[5]]
+        _, self.columns, of_table, privacy = _kanon.table_describe(self._table)
+        self.warnings = [*of_table, *described[5]]
+        for text in of_table[:privacy]:
+            warnings.warn(text, PrivacyWarning, stacklevel=3)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return run.call(lambda t: _kanon.release(self._table, self._grouping, t, **self._form))
@@ -121,9 +120,7 @@ class Release:
     def to_csv(self, path: str | os.PathLike[str] | None = None, numeric: str = "interval", shuffle: bool = False,
                shuffle_seed: int = 0) -> Any:  # fmt: skip
         """The release as the program writes it, byte for byte; without a path, the bytes."""
-        form = {"interval": 0, "range": 1, "mean": 2, "columns": 3}.get(numeric)
-        if form is None:
-            raise UsageError("numeric is one of 'interval', 'range', 'mean' and 'columns'")
+        form = forms.of(numeric, forms.CSV)
         where = None if path is None else os.fspath(path)
         return run.call(
             lambda t: _kanon.publish(
@@ -206,7 +203,7 @@ class Bound(Mapping[str, Any]):
 
 
 class Curve(list[dict[str, Any]]):
-    """The points of a trade-off: each a dict of its place in the grid, its figures and whether another point beats it."""
+    """The points of a trade-off: each a dict of k, its place in the grid, its figures and whether another point beats it."""
 
     def optimal(self) -> list[dict[str, Any]]:
         """The points that no other beats."""
@@ -219,7 +216,7 @@ class Curve(list[dict[str, Any]]):
         return plots.curve(self, ax)
 
 
-def _load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
+def load(table: Any, progress: Progress, index: str, threads: int, memory: int, said: dict[str, Any]) -> tuple[Any, Any]:
     """The schema and the table as handles."""
     handle = schema.make(**said)
     stream = frames.stream_of(table, index)
@@ -238,7 +235,7 @@ def anonymize(
     sensitive: Names = None,
     identifying: Names = None,
     insensitive: Names = None,
-    schema: str | os.PathLike[str] | None = None,
+    schema: Schema = None,
     types: Mapping[str, str] | None = None,
     weights: Mapping[str, float] | None = None,
     taxonomies: Mapping[str, Taxonomy] | None = None,
@@ -246,6 +243,9 @@ def anonymize(
     bands: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
     bottom: Mapping[str, Any] | None = None,
+    formats: Mapping[str, str] | None = None,
+    decimal: str | Mapping[str, str] | None = None,
+    thousands: str | Mapping[str, str] | None = None,
     missing: Iterable[str] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
@@ -276,6 +276,10 @@ def anonymize(
     ``sensitive`` (released as it is, protected by the groups), ``identifying`` (never released) or ``insensitive``
     (released as it is).
 
+    ``bands`` makes intervals end at multiples of a width, at edges, or at the ends of ``"month"``, ``"year"`` and so on;
+    ``top`` and ``bottom`` hide what lies beyond. ``formats``, ``decimal`` and ``thousands`` say how dates and numbers in
+    columns of text are written. ``schema`` is a file, or what :func:`propose` returned; the other arguments win over it.
+
     >>> import pykanon
     >>> people = {"age": [23, 25, 41, 44], "zip": ["79098", "79100", "79102", "79104"],
     ...           "disease": ["flu", "cold", "flu", "angina"]}
@@ -288,23 +292,23 @@ def anonymize(
     Traceback (most recent call last):
     pykanon.errors.DataError: ...
     """
-    if numeric not in NUMERIC:
-        raise UsageError("numeric is one of 'columns', 'text' and 'mean'")
+    table_form = forms.of(numeric, forms.TABLE)
     if recode not in ("record", "attribute"):
         raise UsageError("recode is 'record' or 'attribute'")
     said = dict(
         schema=schema, quasi=quasi, sensitive=sensitive, identifying=identifying, insensitive=insensitive, types=types,
-        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, missing=missing, constraints=constraints, entity=entity,
+        weights=weights, taxonomies=taxonomies, masks=masks, bands=bands, top=top, bottom=bottom, formats=formats,
+        decimal=decimal, thousands=thousands, missing=missing, constraints=constraints, entity=entity,
         entity_together=entity_together, key=key, default_role=default_role,
     )  # fmt: skip
-    handle, loaded = _load(table, progress, index, threads, memory, said)
+    handle, loaded = load(table, progress, index, threads, memory, said)
     options: dict[str, Any] = dict(
         k=k, algorithm=algorithm, settings=_texts(settings), seed=seed, threads=threads, refine=refine,
         refine_settings=_texts(refine_settings), blocks=blocks, memory=memory, effort=effort,
         by_attribute=recode == "attribute", suppress=None if suppress is None else _share(suppress),
     )  # fmt: skip
     grouping = run.call(lambda t: _kanon.anonymize(loaded, t, **options), progress)
-    form = dict(numeric=NUMERIC[numeric], shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
+    form = dict(numeric=table_form, shuffle=shuffle, threads=threads, shuffle_seed=shuffle_seed)
     return Release((handle, loaded, grouping), table, form, "drop" if shuffle else index)
 
 
@@ -323,29 +327,33 @@ def check(table: Any, *, k: int = 0, risk_threshold: float = 0.0, index: str = "
     return Check(run.call(lambda t: _kanon.check(handle, stream, t, k=k, risk_threshold=risk_threshold), progress))
 
 
-def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0, certificate: str | None = None,
+def bound(table: Any, *, k: int = 0, seconds: float = 0.0, rounds: int = 0,
+          certificate: str | os.PathLike[str] | None = None,
           threads: int = 0, index: str = "drop", progress: Progress = None, **said: Any) -> Bound:  # fmt: skip
     """A proven lower bound on the loss of every grouping without suppression; ``certificate``: where its proof goes."""
-    _, loaded = _load(table, progress, index, threads, 0, said)
+    _, loaded = load(table, progress, index, threads, 0, said)
+    proof = None if certificate is None else os.fspath(certificate)
     found = run.call(
-        lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=certificate),
-        progress,
+        lambda t: _kanon.bound(loaded, t, k=k, seconds=seconds, rounds=rounds, threads=threads, certificate=proof), progress
     )
     return Bound(found)
 
 
 def tradeoff(table: Any, *, k: Iterable[int] = (2, 5, 10, 25, 50, 100), suppress: Iterable[float] = (),
              algorithm: str | None = None, settings: Mapping[str, Any] | None = None, effort: str | None = None,
-             seed: int = 0, threads: int = 0, page: str | None = None, index: str = "drop", progress: Progress = None,
-             **said: Any) -> Curve:  # fmt: skip
+             seed: int = 0, threads: int = 0, page: str | os.PathLike[str] | None = None, index: str = "drop",
+             progress: Progress = None, **said: Any) -> Curve:  # fmt: skip
     """The curve of loss against risk over several ``k``. ``page``: also write it as a page with plots."""
-    _, loaded = _load(table, progress, index, threads, 0, said)
+    _, loaded = load(table, progress, index, threads, 0, said)
     given: dict[str, Any] = dict(
         k=",".join(map(str, k)), suppress=",".join(map(_share, suppress)) or None, algorithm=algorithm,
-        settings=_texts(settings), effort=effort, seed=seed, threads=threads, plot=page,
+        settings=_texts(settings), effort=effort, seed=seed, threads=threads,
+        plot=None if page is None else os.fspath(page),
     )  # fmt: skip
     points = run.call(lambda t: _kanon.tradeoff(loaded, t, **given), progress)
-    return Curve(
-        {"settings": p["settings"], "result": p["result"], **{n: v for n, c, v, _ in p["figures"] if c is None}}
-        for p in points
-    )
+    return Curve(map(_point, points))
+
+
+def _point(point: dict[str, Any]) -> dict[str, Any]:
+    figures = {name: value for name, column, value, _ in point["figures"] if column is None}
+    return {"k": int(point["settings"]["k"]), "settings": point["settings"], "result": point["result"], **figures}

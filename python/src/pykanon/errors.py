@@ -49,6 +49,10 @@ class InternalError(Error):
     """A result failed its independent check: a defect of the library. Nothing was released."""
 
 
+class PrivacyWarning(UserWarning):
+    """The release may tell more than its k suggests."""
+
+
 #: By the numbers of ``kanon_status``.
 BY_STATUS: dict[int, type[Error]] = {
     1: UsageError,

@@ -6,7 +6,7 @@ theirs comes in.
 
 from __future__ import annotations
 
-import sys
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -126,25 +126,44 @@ def _from_duckdb(relation: Any) -> Any:
     return reader()
 
 
+#: What a release can be made into.
+KINDS = ("arrow", "duckdb", "numpy", "pandas", "polars", "pyarrow")
+
+
+def check_kind(kind: str) -> None:
+    """An error unless ``kind`` is known and its library is there: before a release is made, not after it."""
+    if kind not in KINDS:
+        raise UsageError(f"kind is one of {', '.join(map(repr, KINDS))}")
+    for name in (kind, "pyarrow") if kind in ("pandas", "duckdb", "numpy") else (kind,) if kind != "arrow" else ():
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            raise UsageError(f"{name} is not installed", f"Install it: pip install {name}") from None
+
+
 def same_kind(capsule: Any, original: Any, index: str = "error") -> Any:
     """The stream as the kind of table that ``original`` is; pyarrow or a stream where that is not known."""
-    stream, kind = Stream(capsule), kind_of(original)
+    kind = "pyarrow" if isinstance(original, Mapping) else kind_of(original)
+    return as_kind(capsule, kind, original, index)
+
+
+def as_kind(capsule: Any, kind: str, original: Any = None, index: str = "error") -> Any:
+    """The stream as a table of that kind."""
+    stream = Stream(capsule)
     if kind == "pandas":
         return _to_pandas(stream, original, index)
     if kind == "polars":
-        return sys.modules["polars"].DataFrame(stream)
+        return importlib.import_module("polars").DataFrame(stream)
     if kind == "duckdb":
-        return sys.modules["duckdb"].from_arrow(_pyarrow("duckdb").table(stream))
+        return importlib.import_module("duckdb").from_arrow(_pyarrow("duckdb").table(stream))
     if kind == "numpy":
         return _pyarrow("numpy").table(stream).to_pandas().to_records(index=False)
-    if kind == "pyarrow" or isinstance(original, Mapping):
-        return _pyarrow("pyarrow").table(stream)
-    return stream
+    return _pyarrow("pyarrow").table(stream) if kind == "pyarrow" else stream
 
 
 def _to_pandas(stream: Stream, original: Any, index: str) -> Any:
     """A frame. Whole numbers with nulls become Int64 and booleans boolean, where pandas alone would make floats of them."""
-    pyarrow, pandas = _pyarrow("pandas"), sys.modules["pandas"]
+    pyarrow, pandas = _pyarrow("pandas"), importlib.import_module("pandas")
     table = pyarrow.table(stream)
     nullable = {
         pyarrow.int8(): pandas.Int8Dtype(),
@@ -158,7 +177,8 @@ def _to_pandas(stream: Stream, original: Any, index: str) -> Any:
         pyarrow.bool_(): pandas.BooleanDtype(),
     }
     with_nulls = {n for n in table.column_names if table.column(n).null_count > 0}
-    was_nullable = {c for c in original.columns if "pandas" in type(original[c].dtype).__module__}
+    known = () if original is None else original.columns
+    was_nullable = {c for c in known if "pandas" in type(original[c].dtype).__module__}
     frame = table.to_pandas(date_as_object=False)
     for name in table.column_names:
         dtype = nullable.get(table.schema.field(name).type)

@@ -32,7 +32,11 @@ def curve(points: list[dict[str, Any]], ax: Any = None) -> Any:
             f"k = {point['settings']['k']}", (point["highest_risk"], point["avg_loss"]), xytext=(6, 6),
             textcoords="offset points",
         )  # fmt: skip
+    risks = sorted({p["highest_risk"] for p in done})
     ax.set(xscale="log", xlabel="highest risk of a person", ylabel="average loss of a record", title="Loss against risk")
+    ax.set_xticks(risks, [f"{100 * r:.3g} %" for r in risks])
+    ax.set_xticks([], minor=True)
+    ax.margins(x=0.1, y=0.1)
     return ax
 
 
@@ -41,6 +45,7 @@ def sizes(release: Any, ax: Any = None) -> Any:
     ax = _axes(ax)
     counts = Counter(Counter(g for g in release.groups if g > 0).values())
     ax.bar(list(counts), list(counts.values()))
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel="records in a group", ylabel="groups", title=f"{release.n_groups:,} groups, k = {release.k}")
     return ax
 

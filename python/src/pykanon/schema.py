@@ -6,7 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from pykanon import _kanon
 from pykanon.errors import UsageError
@@ -14,6 +14,16 @@ from pykanon.errors import UsageError
 #: A tree of categories: a nested mapping, a table of paths from leaf to root, or the path of a taxonomy file.
 Taxonomy = Mapping[str, Any] | Sequence[Sequence[str]] | str | os.PathLike[str] | Any
 Names = str | Iterable[str] | None
+
+
+@runtime_checkable
+class HasText(Protocol):
+    """A schema that is not in a file, such as a proposal: ``text`` is its YAML."""
+
+    text: str
+
+
+Schema = str | os.PathLike[str] | HasText | None
 
 
 def names(value: Names) -> list[str]:
@@ -25,7 +35,7 @@ def names(value: Names) -> list[str]:
 
 def make(
     *,
-    schema: str | os.PathLike[str] | None = None,
+    schema: Schema = None,
     quasi: Names = None,
     sensitive: Names = None,
     identifying: Names = None,
@@ -37,6 +47,9 @@ def make(
     bands: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
     bottom: Mapping[str, Any] | None = None,
+    formats: Mapping[str, str] | None = None,
+    decimal: str | Mapping[str, str] | None = None,
+    thousands: str | Mapping[str, str] | None = None,
     missing: Iterable[str] | None = None,
     constraints: Iterable[str | Mapping[str, Any]] | None = None,
     entity: str | None = None,
@@ -45,7 +58,7 @@ def make(
     default_role: str | None = None,
 ) -> Any:
     """A handle of a schema: the file, if one is given, and on top of it what the arguments say."""
-    handle = _kanon.schema_new(None if schema is None else os.fspath(schema))
+    handle = _new(schema)
     given = {"quasi": quasi, "sensitive": sensitive, "identifying": identifying, "insensitive": insensitive}
     _check_once(given)
     for role, columns in given.items():
@@ -53,12 +66,14 @@ def make(
             _kanon.schema_set(handle, "role", column, role)
     if default_role is not None:
         _kanon.schema_set(handle, "role", None, default_role)
-    for what, values in (("type", types), ("weight", weights), ("mask", masks)):
+    for what, values in (("type", types), ("weight", weights), ("mask", masks), ("format", formats)):
         for column, value in (values or {}).items():
             _kanon.schema_set(handle, what, column, str(value))
     for what, values in (("bands", bands), ("top", top), ("bottom", bottom)):
         for column, value in (values or {}).items():
             _kanon.schema_set(handle, what, column, _bands(value))
+    for place, separators in _separators(decimal, thousands).items():
+        _kanon.schema_set(handle, "separators", place, separators)
     for column, tree in (taxonomies or {}).items():
         _set_taxonomy(handle, column, tree)
     for text in missing or []:
@@ -85,9 +100,28 @@ def _constraint(value: str | Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ",".join(f"{name}={part}" for name, part in value.items())
 
 
+def _new(schema: Schema) -> Any:
+    if isinstance(schema, HasText):
+        return _kanon.schema_new(None, schema.text)
+    return _kanon.schema_new(None if schema is None else os.fspath(schema))
+
+
+def _separators(decimal: str | Mapping[str, str] | None, thousands: str | Mapping[str, str] | None) -> dict[Any, str]:
+    """What the library reads, by column; None stands for all columns."""
+    marks: list[dict[Any, str]] = [
+        dict(given) if isinstance(given, Mapping) else {} if given is None else {None: given}
+        for given in (decimal, thousands)
+    ]
+    for mark in (*marks[0].values(), *marks[1].values()):
+        if len(mark) != 1 or not mark.isascii():
+            raise UsageError("a separator is one character, such as ',' or '.'")
+    columns = [*marks[0], *(c for c in marks[1] if c not in marks[0])]
+    return {c: "".join(m.get(c, m.get(None, "-")) for m in marks) for c in columns}
+
+
 def _bands(value: Any) -> str:
     """A width, a list of edges, or a word such as ``"month"``, as the text that the library reads."""
-    if isinstance(value, (list, tuple, range)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+    if isinstance(value, (list, tuple, range)):
         return ",".join(map(str, value))
     return str(value)
 

@@ -22,18 +22,18 @@ test_that("an interrupt stops the work, R goes on, and nothing stays behind", {
   child <- rscript(c(
     "set.seed(1); n <- 300000", # far more than can be done while the test waits
     "x <- as.data.frame(lapply(1:6, function(i) rnorm(n))); names(x) <- letters[1:6]",
-    "invisible(file.create(commandArgs(TRUE)[1]))",
     "r <- tryCatch(kanonymise(x, quasi = names(x), k = 7, algorithm = 'kmember', settings = c(search = 'scan'),",
-    "              blocks = -1, threads = 2), interrupt = function(i) 'interrupted')",
+    "              blocks = -1, threads = 2, progress = TRUE), interrupt = function(i) 'interrupted')",
     "rm(x); invisible(gc())",
     "cat(if (is.character(r)) r else 'done', kanon_live(), length(list.files('/proc/self/task')), '\\n')"
   ))
-  ready <- tempfile()
   pid_file <- tempfile()
   out <- tempfile()
-  system(sprintf("sh -c 'echo $$ >%s; exec %s %s %s >%s 2>&1' &", pid_file, child$command, child$file, ready, out))
-  for (i in 1:600) if (file.exists(ready)) break else Sys.sleep(0.1)
-  Sys.sleep(1)
+  system(sprintf("sh -c 'echo $$ >%s; exec %s %s >%s 2>&1' &", pid_file, child$command, child$file, out))
+  for (i in 1:600) { # the progress on standard error says when records are being grouped
+    Sys.sleep(0.1)
+    if (file.exists(out) && any(grepl("grouping", readLines(out, warn = FALSE)))) break
+  }
   pid <- as.integer(readLines(pid_file))
   tools::pskill(pid, tools::SIGINT)
   for (i in 1:200) if (file.exists(sprintf("/proc/%d/exe", pid))) Sys.sleep(0.1) else break

@@ -1,0 +1,19 @@
+"""How generalised numbers are released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pykanon.errors import UsageError
+
+#: In tables: two columns NAME_min and NAME_max, a text ``[20..29]``, or the mean of the group.
+TABLE = {"columns": 0, "text": 1, "mean": 2}
+#: In CSV files: ``[20..29]``, ``[20,29]``, the mean, or two columns.
+CSV = {"interval": 0, "range": 1, "mean": 2, "columns": 3}
+
+
+def of(name: str, known: Mapping[str, int]) -> int:
+    """The number of a form; an unknown name is an error that lists the known ones."""
+    if name not in known:
+        raise UsageError(f"numeric is one of {', '.join(map(repr, known))}")
+    return known[name]
