@@ -38,7 +38,8 @@ test_that("an interrupt stops the work, R goes on, and nothing stays behind", {
   tools::pskill(pid, tools::SIGINT)
   for (i in 1:200) if (file.exists(sprintf("/proc/%d/exe", pid))) Sys.sleep(0.1) else break
   tools::pskill(pid, tools::SIGKILL)
-  expect_match(paste(readLines(out), collapse = " "), "interrupted 0 1 ")
+  said <- paste(readLines(out, warn = FALSE), collapse = " ")
+  expect_match(substring(said, nchar(said) - 99), "interrupted 0 1 ")
 })
 
 test_that("a thousand calls do not grow", {
