@@ -18,6 +18,15 @@ unlink(library, recursive = TRUE)
 dir.create(library)
 stopifnot(file.copy(file.path(root, c("src", "include", "VERSION")), library, recursive = TRUE, copy.date = TRUE))
 
+# The parts that configure can leave out, as the CMakeLists.txt of the library has them: name, module of pkg-config, version,
+# what is compiled instead, and which sources need the module.
+cmake <- paste(readLines(file.path(root, "CMakeLists.txt")), collapse = " ")
+calls <- regmatches(cmake, gregexpr("component\\(KANON_[A-Z]+ [^()]*(\\([^()]*\\)[^()]*)*\\)", cmake))[[1]]
+parts <- regmatches(calls, regexec('KANON_([A-Z]+)\\s+(\\S+)\\s+"([^"]*)"\\s+(\\S+)\\s+"([^"]*)"', calls))
+stopifnot(length(parts) >= 4, lengths(parts) == 6)
+lines <- vapply(parts, function(p) paste(tolower(p[2]), p[3], sub("^$", "-", p[4]), p[5], p[6]), "")
+writeLines(lines, file.path(library, "parts"))
+
 vectors <- file.path(package, "inst", "vectors")
 unlink(vectors, recursive = TRUE)
 if (dir.exists(file.path(root, "tests", "hosts"))) {
