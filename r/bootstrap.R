@@ -21,8 +21,9 @@ stopifnot(file.copy(file.path(root, c("src", "include", "VERSION")), library, re
 # The parts that configure can leave out, as the CMakeLists.txt of the library has them: name, module of pkg-config, version,
 # what is compiled instead, and which sources need the module.
 cmake <- paste(readLines(file.path(root, "CMakeLists.txt")), collapse = " ")
-calls <- regmatches(cmake, gregexpr("component\\(KANON_[A-Z]+ [^()]*(\\([^()]*\\)[^()]*)*\\)", cmake))[[1]]
-parts <- regmatches(calls, regexec('KANON_([A-Z]+)\\s+(\\S+)\\s+"([^"]*)"\\s+(\\S+)\\s+"([^"]*)"', calls))
+form <- '\\bcomponent\\(KANON_([A-Z]+)\\s+(\\S+)\\s+"([^"]*)"\\s+(\\S+)\\s+"([^"]*)"\\)'
+calls <- regmatches(cmake, gregexpr(form, cmake, perl = TRUE))[[1]]
+parts <- regmatches(calls, regexec(form, calls, perl = TRUE))
 stopifnot(length(parts) >= 4, lengths(parts) == 6)
 lines <- vapply(parts, function(p) paste(tolower(p[2]), p[3], sub("^$", "-", p[4]), p[5], p[6]), "")
 writeLines(lines, file.path(library, "parts"))
