@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(KANON_API) /* a package that has the library inside itself defines it as nothing, and exports nothing */
+#elif defined(__GNUC__)
 #define KANON_API __attribute__((visibility("default")))
 #else
 #define KANON_API

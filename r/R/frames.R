@@ -1,0 +1,65 @@
+# Data frames of every kind as Arrow streams, and releases as the kind of data frame that came in.
+
+is_stream <- function(x) inherits(x, "nanoarrow_array_stream")
+
+# A stream of a data frame, or of anything that nanoarrow can make one of.
+stream_of <- function(x) {
+  if (is_stream(x)) return(x)
+  if (!is.data.frame(x)) {
+    if (!requireNamespace("nanoarrow", quietly = TRUE)) {
+      usage_error("the table is not a data frame; other tables need the package nanoarrow")
+    }
+    return(nanoarrow::as_nanoarrow_array_stream(x))
+  }
+  columns <- lapply(unclass_frame(x), function(column) if (inherits(column, "POSIXlt")) as.POSIXct(column) else column)
+  .Call(C_frame_stream, columns, nrow(x))
+}
+
+# The columns as a plain named list: subsetting a tibble or a data.table has rules of its own.
+unclass_frame <- function(x) {
+  attributes(x) <- list(names = names(x))
+  x
+}
+
+# What is needed to make a release look like what came in. It holds no values.
+frame_form <- function(x) {
+  if (!is.data.frame(x)) return(list(kind = "data.frame", columns = list()))
+  columns <- lapply(unclass_frame(x), function(column) {
+    kept <- attributes(column)[c("class", "tzone", "units")]
+    list(text = is.character(column), factor = is.factor(column), attributes = kept[!vapply(kept, is.null, NA)],
+         integer64 = inherits(column, "integer64"), difftime = inherits(column, "difftime"),
+         time = inherits(column, "POSIXt"))
+  })
+  kind <- if (inherits(x, "data.table")) "data.table" else if (inherits(x, "tbl_df")) "tibble" else "data.frame"
+  list(kind = kind, columns = columns)
+}
+
+# Names of released columns that a column of the table can become.
+released_names <- function(name) c(name, paste0(name, c("_min", "_max")))
+
+integer64_names <- function(form) {
+  whole <- names(Filter(function(column) column$integer64, form$columns))
+  as.character(unlist(lapply(whole, released_names)))
+}
+
+# The released columns as the kind of data frame that came in. Levels that no released record has are not there.
+as_frame <- function(columns, form) {
+  for (name in names(form$columns)) {
+    for (released in intersect(released_names(name), names(columns))) {
+      if (released != name && released %in% names(form$columns)) next
+      columns[[released]] <- restore(columns[[released]], form$columns[[name]])
+    }
+  }
+  rows <- if (length(columns) == 0) 0L else length(columns[[1]])
+  frame <- structure(columns, row.names = .set_row_names(rows), class = "data.frame")
+  if (form$kind == "tibble") class(frame) <- c("tbl_df", "tbl", "data.frame")
+  if (form$kind == "data.table" && requireNamespace("data.table", quietly = TRUE)) data.table::setDT(frame)
+  frame
+}
+
+restore <- function(column, was) {
+  if (was$text && is.factor(column)) return(as.character(column))
+  if (was$time && inherits(column, "POSIXct")) attr(column, "tzone") <- was$attributes$tzone
+  if (was$difftime && is.numeric(column)) attributes(column) <- was$attributes
+  column
+}

@@ -1,0 +1,99 @@
+# What is said about columns and requirements, as a schema of the library.
+
+# Words of the library for what roles are called here.
+roles <- c("quasi", "sensitive", "identifying", "insensitive")
+
+make_schema <- function(schema = NULL, quasi = NULL, sensitive = NULL, identifying = NULL, insensitive = NULL,
+                        types = NULL, weights = NULL, taxonomies = NULL, masks = NULL, bands = NULL, top = NULL,
+                        bottom = NULL, missing = NULL, constraints = NULL, entity = NULL, entity_together = FALSE,
+                        key = NULL, default_role = NULL) {
+  handle <- .Call(C_schema_new, if (is.null(schema)) NULL else as.character(schema))
+  set <- function(what, column, value) .Call(C_schema_set, handle, what, column, value)
+  given <- list(quasi = quasi, sensitive = sensitive, identifying = identifying, insensitive = insensitive)
+  check_names(given)
+  for (role in roles) for (column in given[[role]]) set("role", column, role)
+  if (!is.null(default_role)) set("role", NULL, default_role)
+  by_column <- list(type = types, weight = weights, mask = masks, bands = bands, top = top, bottom = bottom)
+  for (what in names(by_column)) {
+    for (column in named(by_column[[what]], what)) set(what, column, setting_text(by_column[[what]][[column]]))
+  }
+  for (column in named(taxonomies, "taxonomies")) set_taxonomy(set, column, taxonomies[[column]])
+  for (text in missing) set("missing", NULL, text)
+  for (one in listed(constraints)) set("constraint", NULL, constraint_text(one))
+  if (!is.null(entity) || entity_together) set("entity", entity, if (entity_together) "together" else "")
+  if (!is.null(key)) set("key", NULL, as.character(key))
+  handle
+}
+
+check_names <- function(given) {
+  for (role in names(given)) {
+    if (!is.null(given[[role]]) && !is.character(given[[role]])) usage_error(role, " must be names of columns")
+  }
+  all <- unlist(given, use.names = FALSE)
+  twice <- unique(all[duplicated(all)])
+  if (length(twice) > 0) usage_error("columns are named with two roles: ", paste(twice, collapse = ", "))
+}
+
+named <- function(values, what) {
+  if (length(values) > 0 && (is.null(names(values)) || !all(nzchar(names(values))))) {
+    usage_error("what is said of columns has their names: ", what, " = c(column = value)")
+  }
+  names(values)
+}
+
+# One constraint, or a list of them.
+listed <- function(x) if (is.list(x) && is.null(names(x))) x else if (is.character(x) && is.null(names(x))) as.list(x) else
+  if (is.null(x)) NULL else list(x)
+
+# c(model = "t-closeness", attribute = "disease", t = 0.3) as the text that the library reads.
+constraint_text <- function(x) {
+  if (is.character(x) && length(x) == 1 && is.null(names(x))) return(x)
+  paste(names(x), vapply(as.list(x), setting_text, ""), sep = "=", collapse = ",")
+}
+
+# A value as the library reads it: numbers with all their digits, TRUE as "true"; several with commas between them.
+setting_text <- function(x) {
+  if (inherits(x, "Date")) x <- format(x, "%Y-%m-%d")
+  texts <- if (is.logical(x)) tolower(as.character(x)) else if (is.numeric(x)) number_text(x) else as.character(x)
+  paste(texts, collapse = ",")
+}
+
+number_text <- function(x) vapply(x, function(one) {
+  for (digits in c(15L, 17L)) {
+    text <- format(one, digits = digits, scientific = FALSE, trim = TRUE, decimal.mark = ".")
+    if (as.numeric(text) == one) break
+  }
+  text
+}, "", USE.NAMES = FALSE)
+
+settings_text <- function(settings) {
+  if (length(settings) == 0) return(NULL)
+  named(settings, "settings")
+  vapply(as.list(settings), setting_text, "")
+}
+
+# A taxonomy is the path of a file, a nested list, or a data frame or matrix of paths from leaf to root.
+set_taxonomy <- function(set, column, tree) {
+  if (is.character(tree) && length(tree) == 1 && is.null(dim(tree))) return(set("taxonomy", column, tree))
+  paths <- if (is.data.frame(tree) || is.matrix(tree)) table_paths(tree) else list_paths(tree)
+  quoted <- function(path) paste0('"', gsub('"', '""', enc2utf8(path)), '"', collapse = ";")
+  set("tree", column, paste0(paste(vapply(paths, quoted, ""), collapse = "\n"), "\n"))
+}
+
+table_paths <- function(tree) {
+  cells <- as.matrix(as.data.frame(lapply(as.data.frame(tree), as.character), stringsAsFactors = FALSE))
+  lapply(seq_len(nrow(cells)), function(i) unname(cells[i, !is.na(cells[i, ])]))
+}
+
+# list(any = list(viral = c("HIV", "flu"), cancer = NULL)): one root; several are put below "*".
+list_paths <- function(tree) {
+  walk <- function(name, below, above) {
+    here <- c(name, above)
+    if (length(below) == 0) return(list(here))
+    if (is.null(names(below))) return(lapply(as.character(unlist(below)), c, here))
+    do.call(c, lapply(names(below), function(child) walk(child, below[[child]], here)))
+  }
+  if (is.null(names(tree))) return(lapply(as.character(unlist(tree)), c, "*"))
+  if (length(tree) == 1 && length(tree[[1]]) > 0) return(walk(names(tree), tree[[1]], character()))
+  do.call(c, lapply(names(tree), function(root) walk(root, tree[[root]], "*")))
+}

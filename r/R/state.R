@@ -1,0 +1,99 @@
+#' Tables that change
+#'
+#' A state keeps a table, its groups and what was released of it in one file. Every change is one transaction: all of it is
+#' done, or nothing. Every release stays k-anonymous.
+#'
+#' @param path The file.
+#' @param release A release of [kanonymise()]: a new file is made of it. Without it, the file is opened.
+#' @param wait_seconds How long to wait for another process; 0: ten seconds.
+#' @param state,con A state.
+#' @param records A data frame with all columns of the table, or for `state_delete()` with those of its key.
+#' @param grow_taxonomy Put unknown categories below the root instead of refusing them.
+#' @param joint_k Keep joint classes of all releases at least this large.
+#' @param again Apply records also where they are those that were applied last.
+#' @param numeric As in [write_release()].
+#' @param k What the classes are held against; 0: the state's.
+#' @param ... Not used.
+#' @return `kanon_state()` an open state; the changes and `state_describe()` and `state_audit()` lists of figures;
+#'   `state_release()` the bytes of the CSV file as a raw vector, or `path`.
+#' @examplesIf kanon_about()$states
+#' people <- data.frame(id = 1:4, age = c(23, 25, 41, 44))
+#' path <- tempfile(fileext = ".kanon")
+#' first <- kanonymise(people, quasi = "age", identifying = "id", key = "id", k = 2)
+#' state <- kanon_state(path, first)
+#' state_insert(state, data.frame(id = 5L, age = 24))$records
+#' cat(rawToChar(state_release(state)))
+#' close(state)
+#' unlink(path)
+#' @export
+kanon_state <- function(path, release = NULL, wait_seconds = 0) {
+  if (!is.null(release)) {
+    must_be_release(release)
+    handles <- release$handles
+    .Call(C_state_create, handles$table, handles$schema, handles$grouping, list(path = path))
+  }
+  handle <- .Call(C_state_open, list(path = path, wait_seconds = wait_seconds))
+  structure(list(handle = handle, path = path), class = "kanon_state")
+}
+
+state_handle <- function(state) {
+  if (!inherits(state, "kanon_state")) usage_error("that is not a state of kanon_state()")
+  state$handle
+}
+
+change <- function(state, what, records = NULL, ...) {
+  stream <- if (is.null(records)) NULL else stream_of(records)
+  .Call(C_state_change, state_handle(state), stream, list(what = what, ...))
+}
+
+# What a change did, without the bytes of a release.
+figures_of <- function(done) done[names(done) != "bytes"]
+
+#' @rdname kanon_state
+#' @export
+state_insert <- function(state, records, grow_taxonomy = FALSE, joint_k = 0, again = FALSE) {
+  figures_of(change(state, "insert", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k, again = again))
+}
+
+#' @rdname kanon_state
+#' @export
+state_delete <- function(state, records, joint_k = 0, again = FALSE) {
+  figures_of(change(state, "delete", records, joint_k = joint_k, again = again))
+}
+
+#' @rdname kanon_state
+#' @export
+state_update <- function(state, records, grow_taxonomy = FALSE, joint_k = 0) {
+  figures_of(change(state, "update", records, grow_taxonomy = grow_taxonomy, joint_k = joint_k))
+}
+
+#' @rdname kanon_state
+#' @export
+state_optimise <- function(state) figures_of(change(state, "optimise"))
+
+#' @rdname kanon_state
+#' @export
+state_release <- function(state, path = NULL, numeric = c("interval", "range", "mean", "columns"), joint_k = 0) {
+  forms <- c("interval", "range", "mean", "columns")
+  done <- change(state, "release", path = path, numeric = match(one_of(numeric, forms, "numeric"), forms) - 1L,
+                 joint_k = joint_k)
+  if (is.null(path)) done$bytes else invisible(path)
+}
+
+#' @rdname kanon_state
+#' @export
+state_describe <- function(state) .Call(C_state_describe, state_handle(state))
+
+#' @rdname kanon_state
+#' @export
+state_audit <- function(state, k = 0) .Call(C_state_audit, state_handle(state), k)
+
+#' @rdname kanon_state
+#' @export
+close.kanon_state <- function(con, ...) invisible(.Call(C_state_close, state_handle(con)))
+
+#' @export
+print.kanon_state <- function(x, ...) {
+  cat(sprintf("<kanon_state: %s>\n", x$path))
+  invisible(x)
+}

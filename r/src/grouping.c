@@ -1,0 +1,244 @@
+/* Groupings: made, described, evaluated and released. */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making one ---- */
+
+typedef struct grouping_work {
+    kanon_grouping *grouping;
+    const kanon_table *table;
+    kanon_options options;
+} grouping_work;
+
+static kanon_status do_anonymise(void *arguments, kanon_error *err)
+{
+    grouping_work *w = arguments;
+    return kanon_anonymize(&w->grouping, w->table, &w->options, err);
+}
+
+SEXP r_anonymise(SEXP table, SEXP options)
+{
+    SEXP handle = PROTECT(handle_new(&GROUPING));
+    ticker t;
+    ticker_init(&t);
+    grouping_work w = {.table = handle_get(table, &TABLE)};
+    kanon_options *o = &w.options;
+    o->struct_size = sizeof *o;
+    o->k = item_whole(options, "k");
+    o->algorithm = item_text(options, "algorithm");
+    o->settings = settings_of(item(options, "settings"), &o->n_settings);
+    o->seed = (uint64_t)item_whole(options, "seed");
+    o->threads = (int)item_whole(options, "threads");
+    o->refine = item_text(options, "refine");
+    o->refine_settings = settings_of(item(options, "refine_settings"), &o->n_refine_settings);
+    o->blocks = item_whole(options, "blocks");
+    o->memory = item_whole(options, "memory");
+    o->effort = item_text(options, "effort");
+    o->recode = item_whole(options, "by_attribute") ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
+    o->suppress = item_text(options, "suppress");
+    o->tick = ticker_tick;
+    o->payload = &t;
+    kanon_error err = {0};
+    if (run(do_anonymise, &w, &t, (int)item_whole(options, "progress"), &err) != KANON_OK) {
+        kanon_grouping_free(w.grouping);
+        raise_failure(&err);
+    }
+    handle_set(handle, w.grouping);
+    UNPROTECT(1);
+    return handle;
+}
+
+/* ---- what it is ---- */
+
+static const char *grouping_warning(const void *grouping, int i)
+{
+    return kanon_grouping_warning(grouping, i);
+}
+
+static const char *grouping_note(const void *grouping, int i)
+{
+    return kanon_grouping_note(grouping, i);
+}
+
+SEXP r_grouping_describe(SEXP handle)
+{
+    const kanon_grouping *g = handle_get(handle, &GROUPING);
+    SEXP list = PROTECT(list_new("records", "groups", "suppressed", "k", "algorithm", "warnings", "notes", NULL));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)kanon_grouping_rows(g)));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal((double)kanon_grouping_groups(g)));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal((double)kanon_grouping_suppressed(g)));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarReal((double)kanon_grouping_smallest(g)));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarString(utf8(kanon_grouping_algorithm(g))));
+    SET_VECTOR_ELT(list, 5, texts_at(grouping_warning, g));
+    SET_VECTOR_ELT(list, 6, texts_at(grouping_note, g));
+    UNPROTECT(1);
+    return list;
+}
+
+SEXP r_grouping_rows(SEXP handle)
+{
+    const kanon_grouping *g = handle_get(handle, &GROUPING);
+    int64_t rows = kanon_grouping_rows(g);
+    int small = kanon_grouping_groups(g) <= INT32_MAX;
+    SEXP vector = Rf_allocVector(small ? INTSXP : REALSXP, (R_xlen_t)rows);
+    for (int64_t row = 0; row < rows; row++) {
+        if (small)
+            INTEGER(vector)[row] = (int)kanon_grouping_group_of(g, row);
+        else
+            REAL(vector)[row] = (double)kanon_grouping_group_of(g, row);
+    }
+    return vector;
+}
+
+/* ---- measures ---- */
+
+typedef struct evaluation {
+    kanon_measures *measures;
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    kanon_evaluate_options options;
+} evaluation;
+
+static kanon_status do_evaluate(void *arguments, kanon_error *err)
+{
+    evaluation *w = arguments;
+    return kanon_evaluate(&w->measures, w->table, w->grouping, &w->options, err);
+}
+
+static void free_measures(void *measures)
+{
+    kanon_measures_free(measures);
+}
+
+SEXP r_evaluate(SEXP table, SEXP grouping, SEXP options)
+{
+    SEXP owner = PROTECT(result_new(free_measures));
+    ticker t;
+    ticker_init(&t);
+    evaluation w = {.table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
+    w.options = (kanon_evaluate_options){.struct_size = sizeof w.options,
+                                         .threads = (int)item_whole(options, "threads"),
+                                         .brief = (int)item_whole(options, "brief"),
+                                         .tick = ticker_tick,
+                                         .payload = &t};
+    w.options.settings = settings_of(item(options, "settings"), &w.options.n_settings);
+    kanon_error err = {0};
+    kanon_status st = run(do_evaluate, &w, &t, (int)item_whole(options, "progress"), &err);
+    result_keep(owner, w.measures);
+    if (st != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    size_t n = kanon_measures_count(w.measures);
+    const kanon_figure **figures = (const kanon_figure **)R_alloc(n + 1, sizeof *figures);
+    for (size_t i = 0; i < n; i++)
+        figures[i] = kanon_measures_at(w.measures, i);
+    SEXP list = PROTECT(figure_frame(figures, n));
+    handle_clear(owner);
+    UNPROTECT(2);
+    return list;
+}
+
+/* ---- releases ---- */
+
+typedef struct releasing {
+    struct ArrowArrayStream *stream;
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    kanon_arrow_options options;
+} releasing;
+
+static kanon_status do_release(void *arguments, kanon_error *err)
+{
+    releasing *w = arguments;
+    return kanon_release_to_arrow(w->stream, w->table, w->grouping, &w->options, err);
+}
+
+/* The released columns in a named list; with a stream of nanoarrow in `into`, that is filled instead. */
+SEXP r_release(SEXP table, SEXP grouping, SEXP options)
+{
+    ticker t;
+    ticker_init(&t);
+    SEXP handle = PROTECT(batches_new()), into = item(options, "into");
+    releasing w = {.stream = batches_stream(handle),
+                   .table = handle_get(table, &TABLE),
+                   .grouping = handle_get(grouping, &GROUPING)};
+    w.options = (kanon_arrow_options){.struct_size = sizeof w.options,
+                                      .numeric = (kanon_arrow_numeric)item_whole(options, "numeric"),
+                                      .shuffle = (int)item_whole(options, "shuffle"),
+                                      .threads = (int)item_whole(options, "threads"),
+                                      .tick = ticker_tick,
+                                      .payload = &t};
+    kanon_error err = {0};
+    if (run(do_release, &w, &t, (int)item_whole(options, "progress"), &err) != KANON_OK) {
+        handle_clear(handle);
+        raise_failure(&err);
+    }
+    SEXP out = into;
+    if (Rf_isNull(into)) {
+        out = frame_of(handle, item(options, "integer64"));
+    } else {
+        struct ArrowArrayStream *given = R_ExternalPtrAddr(into);
+        if (given == NULL || given->release != NULL)
+            raise_usage("the stream that the release goes to is not empty", "");
+        *given = *w.stream;
+        w.stream->release = NULL;
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* ---- files ---- */
+
+typedef struct publishing {
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    kanon_outputs outputs;
+} publishing;
+
+static kanon_status do_publish(void *arguments, kanon_error *err)
+{
+    publishing *w = arguments;
+    return kanon_publish(w->table, w->grouping, &w->outputs, err);
+}
+
+/* publish(table, grouping, options): options$what is release, groups, report or report_external; without options$path the
+ * bytes are returned. */
+SEXP r_publish(SEXP table, SEXP grouping, SEXP options)
+{
+    ticker t;
+    ticker_init(&t);
+    publishing w = {.table = handle_get(table, &TABLE), .grouping = handle_get(grouping, &GROUPING)};
+    kanon_outputs *o = &w.outputs;
+    *o = (kanon_outputs){.struct_size = sizeof *o,
+                         .numeric = (kanon_numeric)item_whole(options, "numeric"),
+                         .shuffle = (int)item_whole(options, "shuffle"),
+                         .threads = (int)item_whole(options, "threads"),
+                         .tick = ticker_tick,
+                         .payload = &t};
+    const char *what = item_text(options, "what"), *path = path_of(item(options, "path"));
+    int show = (int)item_whole(options, "progress");
+    SEXP owner = PROTECT(result_new(byte_sink_free));
+    byte_sink *bytes = byte_sink_new("release.csv");
+    result_keep(owner, bytes);
+    const kanon_sink *sink = path == NULL ? &bytes->sink : NULL;
+    if (strcmp(what, "release") == 0)
+        o->release = path, o->release_to = sink;
+    else if (strcmp(what, "groups") == 0)
+        o->groups = path, o->groups_to = sink;
+    else if (strcmp(what, "report") == 0)
+        o->report = path, o->report_to = sink;
+    else
+        o->report_external = path, o->report_external_to = sink;
+    kanon_error err = {0};
+    if (run(do_publish, &w, &t, show, &err) != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    SEXP out = PROTECT(path == NULL ? byte_sink_raw(bytes) : R_NilValue);
+    handle_clear(owner);
+    UNPROTECT(2);
+    return out;
+}

@@ -1,0 +1,256 @@
+/* States: tables that change, kept in a file of their own.
+ *
+ * A state keeps the tick that it was opened with, so its ticker lives as long as it does. SQLite must not be used in a
+ * forked child, so a state knows the process that opened it. */
+#include "host.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct open_state {
+    kanon_state *state;
+    ticker t;
+    pid_t process;
+} open_state;
+
+void state_free(void *object)
+{
+    open_state *s = object;
+    if (s->process == getpid()) /* a child leaves the file of its parent alone */
+        kanon_state_close(s->state);
+    free(s);
+}
+
+static open_state *state_of(SEXP handle)
+{
+    open_state *s = handle_get(handle, &STATE);
+    if (s->process != getpid())
+        raise_usage("the state was opened by another process", "open it in this one: kanon_state(path)");
+    return s;
+}
+
+/* ---- making, opening, closing ---- */
+
+typedef struct creation {
+    const char *path;
+    const kanon_table *table;
+    const kanon_schema *schema;
+    const kanon_grouping *grouping;
+    kanon_state_options options;
+} creation;
+
+static kanon_status do_create(void *arguments, kanon_error *err)
+{
+    creation *w = arguments;
+    return kanon_state_create(w->path, w->table, w->schema, w->grouping, NULL, &w->options, err);
+}
+
+SEXP r_state_create(SEXP table, SEXP schema, SEXP grouping, SEXP options)
+{
+    ticker t;
+    ticker_init(&t);
+    creation w = {.path = path_of(item(options, "path")),
+                  .table = handle_get(table, &TABLE),
+                  .schema = handle_get(schema, &SCHEMA),
+                  .grouping = handle_get(grouping, &GROUPING)};
+    w.options = (kanon_state_options){.struct_size = sizeof w.options, .tick = ticker_tick, .payload = &t};
+    kanon_error err = {0};
+    if (run(do_create, &w, &t, 0, &err) != KANON_OK)
+        raise_failure(&err);
+    return R_NilValue;
+}
+
+typedef struct opening {
+    open_state *to;
+    const char *path;
+    kanon_state_options options;
+} opening;
+
+static kanon_status do_open(void *arguments, kanon_error *err)
+{
+    opening *w = arguments;
+    return kanon_state_open(&w->to->state, w->path, &w->options, err);
+}
+
+SEXP r_state_open(SEXP options)
+{
+    SEXP handle = PROTECT(handle_new(&STATE));
+    opening w = {.path = path_of(item(options, "path"))};
+    w.options = (kanon_state_options){.struct_size = sizeof w.options,
+                                      .wait_seconds = (int)item_whole(options, "wait_seconds")};
+    w.to = calloc(1, sizeof *w.to);
+    if (w.to == NULL)
+        raise_failure(&(kanon_error){.status = KANON_ENOMEM, .message = "out of memory"});
+    ticker_init(&w.to->t);
+    w.to->process = getpid();
+    handle_set(handle, w.to);
+    w.options.tick = ticker_tick;
+    w.options.payload = &w.to->t;
+    kanon_error err = {0};
+    if (run(do_open, &w, &w.to->t, 0, &err) != KANON_OK) {
+        handle_clear(handle);
+        raise_failure(&err);
+    }
+    UNPROTECT(1);
+    return handle;
+}
+
+SEXP r_state_close(SEXP handle)
+{
+    if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(STATE.name))
+        handle_clear(handle);
+    return R_NilValue;
+}
+
+/* ---- changes ---- */
+
+typedef struct changing {
+    kanon_state *state;
+    const char *what;
+    struct ArrowArrayStream stream;
+    kanon_change_options options;
+    kanon_change done;
+} changing;
+
+static kanon_status do_change(void *arguments, kanon_error *err)
+{
+    changing *w = arguments;
+    if (strcmp(w->what, "insert") == 0)
+        return kanon_state_insert_arrow(w->state, &w->stream, &w->options, &w->done, err);
+    if (strcmp(w->what, "delete") == 0)
+        return kanon_state_delete_arrow(w->state, &w->stream, &w->options, &w->done, err);
+    if (strcmp(w->what, "update") == 0)
+        return kanon_state_update_arrow(w->state, &w->stream, &w->options, &w->done, err);
+    if (strcmp(w->what, "optimise") == 0)
+        return kanon_state_optimize(w->state, NULL, &w->options, &w->done, err);
+    return kanon_state_release(w->state, &w->options, &w->done, err);
+}
+
+static double number_or_na(double value)
+{
+    return isnan(value) ? NA_REAL : value;
+}
+
+static SEXP change_list(const kanon_change *c)
+{
+    SEXP list = PROTECT(list_new("changed", "splits", "dispersed", "records", "groups", "suppressed", "k", "release",
+                                 "withheld", "repaired", "loss_before", "loss", "bytes", NULL));
+    const double numbers[] = {(double)c->changed,  (double)c->splits,     (double)c->dispersed,
+                              (double)c->records,  (double)c->groups,     (double)c->suppressed,
+                              (double)c->k,        (double)c->release,    (double)c->withheld,
+                              (double)c->repaired, number_or_na(c->loss_before), number_or_na(c->loss)};
+    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
+        SET_VECTOR_ELT(list, i, Rf_ScalarReal(numbers[i]));
+    UNPROTECT(1);
+    return list;
+}
+
+/* state_change(state, stream, options): options$what; a release goes to options$path, or comes back as bytes. */
+SEXP r_state_change(SEXP handle, SEXP stream, SEXP options)
+{
+    open_state *s = state_of(handle);
+    changing w = {.state = s->state, .what = item_text(options, "what")};
+    kanon_outputs outputs = {.struct_size = sizeof outputs,
+                             .release = path_of(item(options, "path")),
+                             .numeric = (kanon_numeric)item_whole(options, "numeric")};
+    w.options = (kanon_change_options){.struct_size = sizeof w.options,
+                                       .grow_taxonomy = (int)item_whole(options, "grow_taxonomy"),
+                                       .joint_k = item_whole(options, "joint_k"),
+                                       .again = (int)item_whole(options, "again")};
+    int show = (int)item_whole(options, "progress"), foreign = 0, releases = strcmp(w.what, "release") == 0;
+    SEXP owner = PROTECT(result_new(byte_sink_free));
+    byte_sink *bytes = byte_sink_new("release.csv");
+    result_keep(owner, bytes);
+    if (releases) {
+        outputs.release_to = outputs.release == NULL ? &bytes->sink : NULL;
+        w.options.outputs = &outputs;
+    }
+    if (!Rf_isNull(stream))
+        stream_take(&w.stream, stream, &foreign);
+    kanon_error err = {0};
+    kanon_status st = foreign ? do_change(&w, &err) : run(do_change, &w, &s->t, show, &err);
+    if (st != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    SEXP list = PROTECT(change_list(&w.done));
+    SET_VECTOR_ELT(list, 12, byte_sink_raw(bytes));
+    handle_clear(owner);
+    UNPROTECT(2);
+    return list;
+}
+
+/* ---- what it is ---- */
+
+typedef struct looking {
+    kanon_state *state;
+    kanon_state_info *info;
+    kanon_audit *audit;
+    int64_t k;
+} looking;
+
+static kanon_status do_describe(void *arguments, kanon_error *err)
+{
+    looking *w = arguments;
+    return kanon_state_describe(&w->info, w->state, err);
+}
+
+static void free_info(void *info)
+{
+    kanon_state_info_free(info);
+}
+
+SEXP r_state_describe(SEXP handle)
+{
+    open_state *s = state_of(handle);
+    looking w = {.state = s->state};
+    kanon_error err = {0};
+    SEXP owner = PROTECT(result_new(free_info));
+    kanon_status st = run(do_describe, &w, &s->t, 0, &err);
+    result_keep(owner, w.info);
+    if (st != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    const kanon_state_info *i = w.info;
+    SEXP list = PROTECT(list_new("program", "algorithm", "k_asked", "k", "records", "groups", "suppressed", "departed",
+                                 "releases", "loss", NULL));
+    const double numbers[] = {(double)i->k_asked,    (double)i->k,        (double)i->records,    (double)i->groups,
+                              (double)i->suppressed, (double)i->departed, (double)i->n_releases, number_or_na(i->loss)};
+    SET_VECTOR_ELT(list, 0, Rf_ScalarString(utf8(i->program)));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarString(utf8(i->algorithm)));
+    for (int j = 0; j < (int)(sizeof numbers / sizeof *numbers); j++)
+        SET_VECTOR_ELT(list, 2 + j, Rf_ScalarReal(numbers[j]));
+    handle_clear(owner);
+    UNPROTECT(2);
+    return list;
+}
+
+static kanon_status do_audit(void *arguments, kanon_error *err)
+{
+    looking *w = arguments;
+    return kanon_state_audit(&w->audit, w->state, w->k, err);
+}
+
+SEXP r_state_audit(SEXP handle, SEXP k)
+{
+    open_state *s = state_of(handle);
+    looking w = {.state = s->state, .k = (int64_t)Rf_asReal(k)};
+    kanon_error err = {0};
+    if (run(do_audit, &w, &s->t, 0, &err) != KANON_OK) {
+        kanon_audit_free(w.audit);
+        raise_failure(&err);
+    }
+    const double numbers[] = {(double)w.audit->releases, (double)w.audit->records,  (double)w.audit->departed,
+                              (double)w.audit->classes,  (double)w.audit->smallest, (double)w.audit->k,
+                              (double)w.audit->below,    (double)w.audit->classes_below};
+    kanon_audit_free(w.audit);
+    SEXP list =
+        PROTECT(list_new("releases", "records", "departed", "classes", "smallest", "k", "below", "classes_below", NULL));
+    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
+        SET_VECTOR_ELT(list, i, Rf_ScalarReal(numbers[i]));
+    UNPROTECT(1);
+    return list;
+}

@@ -1,0 +1,196 @@
+/* Tables from Arrow streams, and checks of releases, which are streams as well.
+ *
+ * A stream of a data frame is plain C and is read on the work thread. One of another package may call R when it is read, so
+ * the main thread reads it, and the tick that comes on it looks for interrupts. */
+#include "host.h"
+
+#include <string.h>
+
+static void look(void *unused)
+{
+    (void)unused;
+    R_CheckUserInterrupt();
+}
+
+/* A tick on the main thread: non-zero where an interrupt came. */
+static int main_tick(const kanon_progress *progress, void *payload)
+{
+    (void)progress, (void)payload;
+    return !R_ToplevelExec(look, NULL);
+}
+
+static const kanon_context main_context = {.struct_size = sizeof main_context, .tick_on_caller = 1};
+
+typedef struct import {
+    kanon_table *table;
+    struct ArrowArrayStream stream;
+    const kanon_schema *schema;
+    kanon_read_options options;
+} import;
+
+static kanon_status do_import(void *arguments, kanon_error *err)
+{
+    import *w = arguments;
+    return kanon_table_from_arrow(&w->table, &w->stream, w->schema, &w->options, err);
+}
+
+SEXP r_table_import(SEXP schema, SEXP stream, SEXP options)
+{
+    SEXP handle = PROTECT(handle_new(&TABLE));
+    ticker t;
+    ticker_init(&t);
+    import w = {.schema = handle_get(schema, &SCHEMA)};
+    w.options = (kanon_read_options){.struct_size = sizeof w.options,
+                                     .strict = (int)item_whole(options, "strict"),
+                                     .memory = item_whole(options, "memory"),
+                                     .threads = (int)item_whole(options, "threads"),
+                                     .tick = ticker_tick,
+                                     .payload = &t};
+    int foreign, show = (int)item_whole(options, "progress");
+    kanon_error err = {0};
+    stream_take(&w.stream, stream, &foreign);
+    kanon_status st;
+    if (foreign) {
+        w.options.tick = main_tick;
+        w.options.context = &main_context;
+        st = do_import(&w, &err);
+    } else {
+        st = run(do_import, &w, &t, show, &err);
+    }
+    if (st != KANON_OK) {
+        kanon_table_free(w.table);
+        raise_failure(&err);
+    }
+    handle_set(handle, w.table);
+    UNPROTECT(1);
+    return handle;
+}
+
+static const char *table_warning(const void *table, int i)
+{
+    return kanon_table_warning(table, i);
+}
+
+SEXP r_table_describe(SEXP handle)
+{
+    const kanon_table *table = handle_get(handle, &TABLE);
+    int n = kanon_table_columns(table);
+    SEXP list = PROTECT(list_new("rows", "name", "role", "type", "warnings", NULL));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)kanon_table_rows(table)));
+    for (int j = 1; j <= 3; j++)
+        SET_VECTOR_ELT(list, j, Rf_allocVector(STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        SET_STRING_ELT(VECTOR_ELT(list, 1), i, utf8(kanon_table_column_name(table, i)));
+        SET_STRING_ELT(VECTOR_ELT(list, 2), i, utf8(kanon_role_text(kanon_table_column_role(table, i))));
+        SET_STRING_ELT(VECTOR_ELT(list, 3), i, utf8(kanon_type_text(kanon_table_column_type(table, i))));
+    }
+    SET_VECTOR_ELT(list, 4, texts_at(table_warning, table));
+    UNPROTECT(1);
+    return list;
+}
+
+/* ---- checks ---- */
+
+typedef struct checking {
+    kanon_check *found;
+    struct ArrowArrayStream stream;
+    const kanon_schema *schema;
+    kanon_check_options options;
+} checking;
+
+static kanon_status do_check(void *arguments, kanon_error *err)
+{
+    checking *w = arguments;
+    return kanon_check_arrow(&w->found, &w->stream, w->schema, &w->options, err);
+}
+
+static void free_check(void *check)
+{
+    kanon_check_free(check);
+}
+
+static SEXP figures_of(const kanon_check *c)
+{
+    SEXP list = PROTECT(list_new("model", "column", "figure", "value", NULL));
+    for (int j = 0; j < 4; j++)
+        SET_VECTOR_ELT(list, j, Rf_allocVector(j == 3 ? REALSXP : STRSXP, (R_xlen_t)c->n_figures));
+    for (size_t i = 0; i < c->n_figures; i++) {
+        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(c->figures[i].model));
+        SET_STRING_ELT(VECTOR_ELT(list, 1), (R_xlen_t)i, utf8(c->figures[i].attribute));
+        SET_STRING_ELT(VECTOR_ELT(list, 2), (R_xlen_t)i, utf8(c->figures[i].figure));
+        REAL(VECTOR_ELT(list, 3))[i] = c->figures[i].value;
+    }
+    UNPROTECT(1);
+    return list;
+}
+
+static SEXP constraints_of(const kanon_check *c)
+{
+    SEXP list = PROTECT(list_new("requirement", "asked", "reached", "holds", NULL));
+    SET_VECTOR_ELT(list, 0, Rf_allocVector(STRSXP, (R_xlen_t)c->n_constraints));
+    SET_VECTOR_ELT(list, 1, Rf_allocVector(REALSXP, (R_xlen_t)c->n_constraints));
+    SET_VECTOR_ELT(list, 2, Rf_allocVector(REALSXP, (R_xlen_t)c->n_constraints));
+    SET_VECTOR_ELT(list, 3, Rf_allocVector(LGLSXP, (R_xlen_t)c->n_constraints));
+    for (size_t i = 0; i < c->n_constraints; i++) {
+        SET_STRING_ELT(VECTOR_ELT(list, 0), (R_xlen_t)i, utf8(c->constraints[i].sentence));
+        REAL(VECTOR_ELT(list, 1))[i] = c->constraints[i].asked;
+        REAL(VECTOR_ELT(list, 2))[i] = c->constraints[i].reached;
+        LOGICAL(VECTOR_ELT(list, 3))[i] = c->constraints[i].holds != 0;
+    }
+    UNPROTECT(1);
+    return list;
+}
+
+static SEXP check_list(const kanon_check *c)
+{
+    SEXP list = PROTECT(list_new("holds", "asked", "k", "k_asked", "records", "suppressed", "classes", "average_class_size",
+                                 "highest_risk", "average_risk", "share_at_risk", "entities", "identifying_columns",
+                                 "figures", "constraints", "warnings", "violated", "not_shown", NULL));
+    const double numbers[] = {(double)c->k,          (double)c->k_asked, (double)c->records, (double)c->suppressed,
+                              (double)c->classes,    c->average_class_size, c->highest_risk,  c->average_risk,
+                              c->share_at_risk, (double)c->entities, (double)c->identifying_columns};
+    SET_VECTOR_ELT(list, 0, Rf_ScalarLogical(c->holds != 0));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(c->asked != 0));
+    for (int i = 0; i < 11; i++)
+        SET_VECTOR_ELT(list, 2 + i, Rf_ScalarReal(numbers[i]));
+    SET_VECTOR_ELT(list, 13, figures_of(c));
+    SET_VECTOR_ELT(list, 14, constraints_of(c));
+    SET_VECTOR_ELT(list, 15, text_vector(c->warnings, c->n_warnings));
+    SET_VECTOR_ELT(list, 16, text_vector(c->violated, c->n_violated));
+    SET_VECTOR_ELT(list, 17, text_vector(c->not_shown, c->n_not_shown));
+    UNPROTECT(1);
+    return list;
+}
+
+SEXP r_check(SEXP schema, SEXP stream, SEXP options)
+{
+    SEXP owner = PROTECT(result_new(free_check));
+    ticker t;
+    ticker_init(&t);
+    checking w = {.schema = handle_get(schema, &SCHEMA)};
+    w.options = (kanon_check_options){.struct_size = sizeof w.options,
+                                      .k = item_whole(options, "k"),
+                                      .risk_threshold = item_number(options, "risk_threshold"),
+                                      .tick = ticker_tick,
+                                      .payload = &t};
+    int foreign, show = (int)item_whole(options, "progress");
+    kanon_error err = {0};
+    stream_take(&w.stream, stream, &foreign);
+    kanon_status st;
+    if (foreign) {
+        w.options.tick = main_tick;
+        w.options.context = &main_context;
+        st = do_check(&w, &err);
+    } else {
+        st = run(do_check, &w, &t, show, &err);
+    }
+    result_keep(owner, w.found);
+    if (st != KANON_OK) {
+        handle_clear(owner);
+        raise_failure(&err);
+    }
+    SEXP list = PROTECT(check_list(w.found));
+    handle_clear(owner);
+    UNPROTECT(2);
+    return list;
+}

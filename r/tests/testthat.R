@@ -1,0 +1,4 @@
+library(testthat)
+library(kanon)
+
+test_check("kanon")

@@ -1,0 +1,135 @@
+test_that("a column that nobody named is an error that lists it", {
+  failed <- tryCatch(kanonymise(people(), quasi = c("age", "zip"), k = 3), error = identity)
+  expect_s3_class(failed, c("kanon_data", "kanon_error", "error"), exact = FALSE)
+  for (name in c("id", "height", "job", "born", "disease")) expect_match(failed$reason, name)
+  expect_true(nzchar(failed$hint))
+  expect_match(conditionMessage(failed), failed$hint, fixed = TRUE)
+})
+
+test_that("failures have the class of their status, and no value of the table in the message", {
+  x <- people()
+  expect_error(grouped(x, k = 61), class = "kanon_infeasible")
+  expect_error(grouped(x, k = 2, algorithm = "magic"), class = "kanon_usage")
+  expect_error(grouped(x, k = -1), class = "kanon_usage")
+  expect_error(grouped(x, k = 2.5), class = "kanon_usage")
+  expect_error(grouped(x, k = "2"), class = "kanon_usage")
+  expect_error(kanonymise(x, quasi = "age", sensitive = "age", k = 2), "age", class = "kanon_usage")
+  expect_error(kanonymise(x, "age", k = 2, quasi = "zip"), class = "kanon_usage")
+  expect_error(kanonymise(x, quasy = "age", k = 2), "quasy", class = "kanon_usage")
+  expect_error(report(grouped(x, k = 2), "/no/such/folder/r.html"), class = "kanon_io")
+  secret <- data.frame(age = c("1", "sesame"))
+  failed <- tryCatch(kanonymise(secret, quasi = "age", types = c(age = "integer"), k = 2), kanon_data = identity)
+  expect_false(grepl("sesame", conditionMessage(failed)))
+})
+
+test_that("every status has its class", {
+  for (status in seq_along(kanon:::status_classes)) {
+    failed <- tryCatch(kanon:::raise_failure(status, "why", "what next", "topic"), kanon_error = identity)
+    expect_identical(class(failed)[1], kanon:::status_classes[status])
+    expect_identical(failed[c("reason", "hint", "topic")], list(reason = "why", hint = "what next", topic = "topic"))
+  }
+})
+
+test_that("formulas name columns", {
+  x <- people()[c("age", "zip", "disease")]
+  expected <- groups(kanonymise(x, quasi = c("age", "zip"), sensitive = "disease", k = 4))
+  expect_identical(groups(kanonymise(disease ~ age + zip, data = x, k = 4)), expected)
+  expect_identical(groups(kanonymise(disease ~ ., data = x, k = 4)), expected)
+  expect_identical(groups(kanonymise(~ age + zip, data = x, insensitive = "disease", k = 4)), expected)
+  expect_error(kanonymise(disease ~ age, k = 4), class = "kanon_usage")
+})
+
+# sdcMicro is not in Debian: a class with slots of the same names stands for its objects.
+test_that("objects of sdcMicro name columns", {
+  made <- methods::setClass("sdcMicroObj", where = environment(), representation = list(
+    origData = "data.frame", keyVars = "ANY", numVars = "ANY", sensibleVar = "ANY", hhId = "ANY", weightVar = "ANY"))
+  x <- people()[c("id", "age", "zip", "disease")]
+  x$house <- rep(1:30, 2)
+  object <- made(origData = x, keyVars = 3L, numVars = 2L, sensibleVar = 4L, hhId = 5L)
+  expect_error(kanonymise(object, k = 3), "id", class = "kanon_data")
+  rel <- kanonymise(object, k = 3, identifying = "id")
+  expected <- kanonymise(x, quasi = c("zip", "age"), sensitive = "disease", identifying = c("house", "id"),
+                         entity = "house", k = 3)
+  expect_identical(groups(rel), groups(expected))
+  expect_identical(names(as.data.frame(rel)), c("age_min", "age_max", "zip_min", "zip_max", "disease"))
+  houses <- tapply(x$house, groups(rel), function(house) length(unique(house)))
+  expect_gte(min(houses), 3)
+})
+
+test_that("taxonomies are lists, tables or files", {
+  x <- data.frame(job = c("nurse", "surgeon", "cook", "waiter", "nurse", "cook"))
+  tree <- list(any = list(health = c("nurse", "surgeon"), kitchen = c("cook", "waiter")))
+  table <- data.frame(leaf = c("nurse", "surgeon", "cook", "waiter"), middle = rep(c("health", "kitchen"), each = 2),
+                      root = "any")
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("nurse;health;any", "surgeon;health;any", "cook;kitchen;any", "waiter;kitchen;any"), file)
+  shown <- lapply(list(tree, table, file), function(how) {
+    as.data.frame(kanonymise(x, quasi = "job", taxonomies = list(job = how), k = 3))$job
+  })
+  expect_identical(shown[[1]], ifelse(x$job %in% c("nurse", "surgeon"), "health", "kitchen"))
+  expect_identical(shown[[2]], shown[[1]])
+  expect_identical(shown[[3]], shown[[1]])
+})
+
+test_that("bands, constraints, suppression and settings arrive", {
+  x <- people()
+  rel <- kanonymise(x["age"], quasi = "age", bands = list(age = 10), top = c(age = 80), k = 3)
+  cells <- strsplit(rawToChar(write_release(rel, numeric = "columns")), "\n")[[1]][-1]
+  expect_true(all(grepl("^[0-9]+0,([0-9]+9)?$", cells)))
+  expect_error(as.data.frame(rel), "bands", class = "kanon_usage") # the library has no Arrow form for them yet
+  rel <- grouped(x, k = 2, constraints = list(list(model = "distinct-l-diversity", attribute = "disease", l = 3)))
+  expect_gte(min(tapply(x$disease, groups(rel), function(d) length(unique(d)))), 3)
+  rel <- grouped(x, k = 4, suppress = 0.1, algorithm = "kmember")
+  expect_lte(rel$suppressed, 6)
+  expect_identical(sum(groups(rel) == 0), as.integer(rel$suppressed))
+  expect_error(grouped(x, k = 3, algorithm = "mondrian", settings = c(ties = "maybe")), class = "kanon_usage")
+  expect_s3_class(grouped(x, k = 3, algorithm = "mondrian", settings = c(ties = "relaxed")), "kanon_release")
+  expect_identical(kanon:::setting_text(c(0.1, 1e6, 123456789)), "0.1,1000000,123456789")
+  expect_identical(kanon:::setting_text(TRUE), "true")
+})
+
+test_that("check_release finds what a release is, and holds is honest", {
+  x <- people()
+  rel <- grouped(x, k = 5)
+  good <- check_release(as.data.frame(rel), quasi = c("age_min", "age_max", "height_min", "height_max", "zip", "job",
+                                                      "born_min", "born_max"), sensitive = "disease", k = 5)
+  expect_true(good$holds)
+  expect_equal(good$k, rel$k)
+  bad <- check_release(x, quasi = c("age", "zip"), sensitive = "disease", identifying = "id",
+                       insensitive = c("height", "job", "born"), k = 5)
+  expect_false(bad$holds)
+  expect_gt(length(bad$violated), 0)
+  expect_gt(length(bad$warnings), 0)
+  expect_output(print(bad), "does not hold")
+})
+
+test_that("summary, plots, reports, bound and trade-off", {
+  x <- people()
+  rel <- grouped(x, k = 5)
+  expect_output(print(rel), "60 records")
+  expect_output(print(summary(rel)), "information_loss")
+  page <- tempfile(fileext = ".html")
+  expect_identical(report(rel, page), page)
+  expect_match(readLines(page, n = 1), "html", ignore.case = TRUE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  plot(rel)
+  plot(rel, what = "loss")
+  curve <- tradeoff(x[c("age", "zip")], quasi = c("age", "zip"), k = c(2, 5, 100))
+  expect_identical(curve$k, c(2L, 5L, 100L))
+  expect_identical(curve$result[3], "infeasible")
+  plot(curve)
+  low <- bound(x[c("age", "zip")], quasi = c("age", "zip"), k = 5)
+  expect_lte(low$lower_bound, curve$information_loss[2] + 1e-9)
+  expect_output(print(low), "loses less")
+})
+
+test_that("two threads under checks", {
+  old <- Sys.getenv("_R_CHECK_LIMIT_CORES_", NA)
+  on.exit(if (is.na(old)) Sys.unsetenv("_R_CHECK_LIMIT_CORES_") else Sys.setenv("_R_CHECK_LIMIT_CORES_" = old))
+  Sys.setenv("_R_CHECK_LIMIT_CORES_" = "TRUE")
+  expect_lte(kanon:::thread_count(), 2)
+  expect_identical(kanon:::thread_count(8L), 2L)
+  Sys.unsetenv("_R_CHECK_LIMIT_CORES_")
+  expect_identical(kanon:::thread_count(8L), 8L)
+})

@@ -1,0 +1,117 @@
+test_that("a release has the columns of the table, and each record is like k - 1 others", {
+  x <- people()
+  out <- as.data.frame(grouped(x, k = 5))
+  expect_identical(names(out), c("age_min", "age_max", "height_min", "height_max", "zip", "job", "born_min", "born_max",
+                                 "disease"))
+  expect_type(out$age_min, "integer")
+  expect_type(out$height_max, "double")
+  expect_type(out$zip, "character")
+  expect_s3_class(out$job, "factor")
+  expect_s3_class(out$born_min, "Date")
+  expect_identical(out$disease, x$disease)
+  expect_true(all(out$age_min <= x$age & x$age <= out$age_max))
+  expect_true(all(out$born_min <= x$born & x$born <= out$born_max))
+  sizes <- table(do.call(paste, out[names(out) != "disease"]))
+  expect_gte(min(sizes), 5)
+})
+
+test_that("tibbles and data.tables come back as what they are, with the same values", {
+  plain <- as.data.frame(grouped(k = 5))
+  skip_if_not_installed("tibble")
+  as_tibble <- as.data.frame(grouped(tibble::as_tibble(people()), k = 5))
+  expect_s3_class(as_tibble, "tbl_df")
+  expect_equal(as.data.frame(unclass(as_tibble), stringsAsFactors = FALSE), plain, ignore_attr = TRUE)
+  skip_if_not_installed("data.table")
+  dt <- data.table::as.data.table(people())
+  rel <- grouped(dt, k = 5)
+  data.table::set(dt, j = "disease", value = "none") # in place: the release must not follow
+  out <- as.data.frame(rel)
+  expect_s3_class(out, "data.table")
+  expect_identical(out$disease, plain$disease)
+  data.table::set(out, j = "disease", value = "none")
+  expect_identical(as.data.frame(rel)$disease, plain$disease)
+})
+
+test_that("kept columns of every type come back as they were", {
+  n <- 12
+  time <- as.POSIXct("2024-03-31 01:59:59.123456", tz = "Europe/Berlin") + cumsum(rep(c(0.25, 1 / 3), n / 2))
+  x <- data.frame(
+    age = rep(c(20L, 40L), n / 2), flag = rep(c(TRUE, FALSE, NA), n / 3), count = c(NA, seq_len(n - 1)),
+    share = c(NA, NaN, -Inf, 0.1 + seq_len(n - 3)), text = c(NA, "", "\u00e9\u00fc", rep("a,\"b\"\n", n - 3)),
+    level = factor(rep(c("low", NA, "high"), n / 3), levels = c("low", "unused", "high"), ordered = TRUE),
+    day = as.Date("1899-12-31") + c(NA, seq_len(n - 1)), time = c(as.POSIXct(NA), time[-1]),
+    second = as.POSIXct("1960-01-01", tz = "UTC") + seq_len(n), wait = as.difftime(c(NA, 2:n), units = "hours")
+  )
+  attr(x$time, "tzone") <- "Europe/Berlin"
+  x$large <- structure(rep(1, n), class = "integer64") # what bit64 makes: the bits of an int64
+  x$local <- as.POSIXlt(x$second)
+  out <- as.data.frame(kanonymise(x, quasi = "age", insensitive = setdiff(names(x), "age"), k = 2))
+  for (name in setdiff(names(x), c("age", "level", "local"))) expect_identical(out[[name]], x[[name]], label = name)
+  expect_identical(out$level, droplevels(x$level))
+  expect_equal(out$local, as.POSIXct(x$local))
+})
+
+test_that("NA in quasi columns is a value that is missing", {
+  x <- data.frame(age = c(20, NA, 22, 40, NA, 42), job = c("a", "a", NA, "b", "b", NA), kept = 1:6)
+  out <- as.data.frame(kanonymise(x, quasi = c("age", "job"), insensitive = "kept", k = 2))
+  expect_identical(out$kept, x$kept)
+  classes <- table(do.call(paste, out[names(out) != "kept"]))
+  expect_gte(min(classes), 2)
+})
+
+test_that("row names and levels that nobody has are not released", {
+  x <- data.frame(age = c(1, 2, 3, 4), job = factor(rep("cook", 4), levels = c("cook", "spy")), row.names = letters[1:4])
+  rel <- kanonymise(x, quasi = "age", insensitive = "job", k = 2)
+  expect_identical(row.names(as.data.frame(rel)), as.character(1:4))
+  expect_identical(levels(as.data.frame(rel)$job), "cook")
+  expect_match(rel$warnings, "row names", all = FALSE)
+})
+
+test_that("other encodings are read as what they mean", {
+  latin <- "Gr\xf6\xdfe"
+  Encoding(latin) <- "latin1"
+  x <- data.frame(age = 1:4, text = latin)
+  out <- as.data.frame(kanonymise(x, quasi = "age", insensitive = "text", k = 2))
+  expect_identical(out$text, rep(enc2utf8(latin), 4))
+  x$text <- "\xff"
+  Encoding(x$text) <- "bytes"
+  expect_error(kanonymise(x, quasi = "age", insensitive = "text", k = 2), "text", class = "kanon_data")
+})
+
+test_that("columns that cannot be read are named", {
+  x <- data.frame(age = 1:4)
+  x$things <- list(1, 2, 3, 4)
+  expect_error(kanonymise(x, quasi = "age", insensitive = "things", k = 2), "things", class = "kanon_data")
+  x$things <- matrix(1:8, 4)
+  expect_error(kanonymise(x, quasi = "age", insensitive = "things", k = 2), "things", class = "kanon_data")
+  x$things <- complex(4)
+  expect_error(kanonymise(x, quasi = "age", insensitive = "things", k = 2), "things", class = "kanon_data")
+})
+
+test_that("numeric forms", {
+  x <- data.frame(age = c(20, 22, 40, 44))
+  form <- function(how) as.data.frame(kanonymise(x, quasi = "age", k = 2, numeric = how))
+  expect_identical(form("mean")$age, c(21, 21, 42, 42))
+  expect_identical(as.character(form("text")$age), c("[20..22]", "[20..22]", "[40..44]", "[40..44]"))
+  expect_identical(form("columns"), data.frame(age_min = c(20, 20, 40, 40), age_max = c(22, 22, 44, 44)))
+  expect_error(form("median"), class = "kanon_usage")
+})
+
+# nanoarrow is not in Debian: an external pointer of the same shape and class stands for its streams.
+test_that("Arrow streams of nanoarrow come in and go out", {
+  x <- people()
+  stream <- .Call(kanon:::C_frame_stream, as.list(x), nrow(x))
+  class(stream) <- "nanoarrow_array_stream"
+  rel <- grouped(stream, k = 5)
+  expect_identical(groups(rel), groups(grouped(x, k = 5)))
+  expect_error(grouped(stream, k = 5), "read or released before", class = "kanon_usage")
+  into <- release_stream(rel, into = .Call(kanon:::C_stream_new))
+  rel_frame <- as.data.frame(rel)
+  rm(rel)
+  gc() # the stream outlives what it was made of
+  expect_identical(as.list(rel_frame), .Call(kanon:::C_stream_frame, into, NULL))
+  checked <- .Call(kanon:::C_frame_stream, as.list(rel_frame), nrow(rel_frame))
+  class(checked) <- "nanoarrow_array_stream"
+  found <- check_release(checked, quasi = c("age_min", "age_max"), insensitive = "disease", default_role = "quasi", k = 5)
+  expect_true(found$holds)
+})

@@ -1,0 +1,31 @@
+test_that("a state takes inserts, deletes and updates, and every release is k-anonymous", {
+  skip_if(!kanon_about()$states, "built without states")
+  x <- people()
+  path <- tempfile(fileext = ".kanon")
+  first <- grouped(x[1:50, ], k = 4, key = "id")
+  state <- kanon_state(path, first)
+  expect_equal(state_insert(state, x[51:60, ])$records, 60)
+  expect_error(state_insert(state, x[1, ]), class = "kanon_error")
+  expect_equal(state_delete(state, x[1:5, "id", drop = FALSE])$records, 55)
+  changed <- x[10, ]
+  changed$age <- 99L
+  expect_equal(state_update(state, changed)$changed, 1)
+  state_optimise(state)
+  released <- utils::read.csv(text = rawToChar(state_release(state)), colClasses = "character")
+  found <- check_release(released, quasi = c("age", "height", "zip", "job", "born"), sensitive = "disease", k = 4)
+  expect_true(found$holds)
+  expect_equal(nrow(released), 55)
+  expect_equal(state_describe(state)$releases, 1)
+  expect_equal(state_audit(state)$releases, 1)
+  close(state)
+  expect_error(state_describe(state), "closed", class = "kanon_usage")
+  expect_error(kanon_state(path, first), class = "kanon_usage")
+  again <- kanon_state(path)
+  expect_equal(state_describe(again)$records, 55)
+  if (.Platform$OS.type == "unix") {
+    child <- parallel::mccollect(parallel::mcparallel(tryCatch(state_describe(again), kanon_usage = function(e) "refused")))
+    expect_identical(child[[1]], "refused")
+  }
+  expect_equal(state_describe(again)$records, 55)
+  close(again)
+})

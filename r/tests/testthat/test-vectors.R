@@ -1,0 +1,89 @@
+# The cases that every host runs: the same groups, the same released bytes, the same figures as the program.
+
+folder <- system.file("vectors", package = "kanon")
+cases <- if (nzchar(folder)) list.dirs(folder, recursive = FALSE) else character()
+skips <- list()
+
+read_texts <- function(case) {
+  utils::read.csv(file.path(case, "table.csv"), colClasses = "character", na.strings = "", check.names = FALSE,
+                  encoding = "UTF-8", strip.white = FALSE)
+}
+
+# A column in the type that R has for one of pyarrow. R has no whole numbers above 2^53, no decimals with trailing zeros and
+# no times without a zone: these stay texts.
+typed <- function(texts, type) {
+  if (grepl("^u?int", type)) {
+    big <- nchar(gsub("[^0-9]", "", texts)) > 15
+    if (any(big, na.rm = TRUE)) return(texts)
+    numbers <- as.numeric(texts)
+    return(if (all(abs(numbers) < 2^31, na.rm = TRUE)) as.integer(numbers) else numbers)
+  }
+  if (type %in% c("double", "float")) return(as.numeric(texts))
+  if (type == "bool") return(texts == "true")
+  if (type == "date32") return(as.Date(texts, format = "%Y-%m-%d"))
+  if (type == "dictionary") return(factor(texts, levels = unique(texts[!is.na(texts)])))
+  if (grepl("tz=UTC", type)) return(as.POSIXct(texts, format = "%Y-%m-%dT%H:%M:%OSZ", tz = "UTC"))
+  texts
+}
+
+run_case <- function(case, table, told, threads) {
+  options <- told$options
+  numeric <- options$numeric
+  options$numeric <- NULL
+  options$settings <- unlist(options$settings)
+  rel <- do.call(kanonymise, c(list(table, schema = file.path(case, "schema.yaml"), threads = threads), options))
+  list(rel = rel, release = write_release(rel, numeric = if (is.null(numeric)) "interval" else numeric),
+       groups = groups(rel))
+}
+
+expect_figures <- function(rel, expected, case) {
+  found <- measures(rel)
+  one <- function(name, column, value) {
+    at <- found$name == name & (if (is.null(column)) is.na(found$column) else found$column %in% column)
+    if (is.null(value)) expect_true(!any(at) || !is.finite(found$value[at]), label = paste(case, name, column))
+    else expect_equal(found$value[at], value, tolerance = 1e-12, label = paste(case, name, column))
+  }
+  for (name in names(expected$table)) one(name, NULL, expected$table[[name]])
+  for (column in names(expected$columns)) {
+    for (name in names(expected$columns[[column]])) one(name, column, expected$columns[[column]][[name]])
+  }
+}
+
+place_less <- function(message) sub("^[^ ]+:[0-9]+: ", "", sub("^Arrow stream: ", "", message))
+
+expect_case <- function(case, table, told, threads) {
+  name <- basename(case)
+  if (startsWith(name, "error-")) {
+    expected <- jsonlite::read_json(file.path(case, "error.json"))
+    failed <- tryCatch(run_case(case, table, told, threads), kanon_error = identity)
+    expect_s3_class(failed, paste0("kanon_", expected$status))
+    expect_true(endsWith(failed$reason, place_less(expected$message)), label = paste(name, failed$reason))
+    return(invisible())
+  }
+  found <- run_case(case, table, told, threads)
+  bytes <- function(file) readBin(file.path(case, file), "raw", 1e7)
+  expect_identical(found$groups, utils::read.csv(file.path(case, "groups.csv"))$group, label = paste(name, "groups"))
+  expect_identical(rawToChar(found$release), rawToChar(bytes("release.csv")), label = paste(name, "release"))
+  expect_figures(found$rel, jsonlite::read_json(file.path(case, "measures.json")), name)
+}
+
+test_that("there are cases, and every one is run", {
+  skip_if(!nzchar(folder), "the package was built without the cases")
+  expect_gt(length(cases), 15)
+  expect_length(jsonlite::read_json(file.path(folder, "skips.json"))$r, 0)
+})
+
+for (case in cases) {
+  for (form in c("texts", "typed")) {
+    test_that(paste(basename(case), "from", form, "columns is what the program gives"), {
+      skip_if_not_installed("jsonlite")
+      skip_if(!kanon_about()$yaml, "built without schema files")
+      told <- jsonlite::read_json(file.path(case, "case.json"))
+      expect_identical(told$format, 1L)
+      table <- read_texts(case)
+      expect_identical(names(table), names(told$columns))
+      if (form == "typed") table[] <- Map(typed, table, told$columns)
+      for (threads in c(1, 3)) expect_case(case, table, told, threads)
+    })
+  }
+}
