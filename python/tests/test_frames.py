@@ -1,6 +1,7 @@
 """The same table in every kind of frame: the same groups, the same released values, and the kind comes back."""
 
 import datetime
+import traceback
 
 import duckdb
 import numpy as np
@@ -173,3 +174,20 @@ def test_bands(people, roles):
     assert {high % 10 for high in table.column("age_max").to_pylist() if high is not None} == {9}
     edges = pykanon.anonymize(people, k=5, bands={"age": [18, 30, 65, 91]}, **roles)
     assert "18" in edges.to_csv().decode()
+
+
+def test_no_value_is_in_the_traceback_of_a_refused_frame():
+    whole = pd.array([None, *range(1, 20)], dtype="Int64")  # pd.NA has no truth value
+    mixed = pd.Series([1, "a value"] * 10, dtype=object)
+    with pytest.raises(pykanon.DataError, match="several types.*: mixed") as caught:
+        pykanon.anonymize(pd.DataFrame({"whole": whole, "mixed": mixed}), k=2, quasi=["whole", "mixed"])
+    shown = traceback.format_exception(caught.value)
+    assert not any("with type" in line for line in shown)  # the words of Arrow, which are about a value
+    with pytest.raises(pykanon.DataError, match="not known: z"):
+        pykanon.anonymize(pd.DataFrame({"whole": whole, "z": [1j] * 20}), k=2, quasi=["whole", "z"])
+
+
+def test_periods_are_not_released_as_numbers():
+    months = pd.period_range("2020", periods=20, freq="M")
+    with pytest.raises(pykanon.DataError, match="not supported: month"):
+        pykanon.anonymize(pd.DataFrame({"age": range(20), "month": months}), k=2, quasi=["age"], insensitive=["month"])

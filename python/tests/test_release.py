@@ -112,6 +112,8 @@ def test_plots(result, people, roles):
     matplotlib.use("Agg")
     assert result.plot("sizes").get_xlabel() == "records in a group"
     assert [t.get_text() for t in result.plot("loss").get_yticklabels()]
+    with pytest.raises(pykanon.UsageError, match="one of"):
+        result.plot("size")
     assert pykanon.tradeoff(people, k=[2, 5], **roles).plot().get_title() == "Loss against risk"
 
 
@@ -130,6 +132,7 @@ def test_sklearn(people):
     released = step.fit_transform(frame)
     model = make_pipeline(LogisticRegression()).fit(released, [i % 2 for i in range(200)])
     assert len(model.predict(released)) == 200
+    assert make_pipeline("passthrough", step).fit_transform(frame).equals(released)
 
 
 def test_the_release_of_a_state_as_a_table(people, tmp_path):

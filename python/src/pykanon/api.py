@@ -140,6 +140,8 @@ class Release:
         """A plot with matplotlib: ``sizes`` (of the groups) or ``loss`` (by column). Returns the axes."""
         from pykanon import plots
 
+        if what not in ("sizes", "loss"):
+            raise UsageError("what is one of 'sizes' and 'loss'")
         return plots.sizes(self, ax) if what == "sizes" else plots.loss(self, ax)
 
     def __repr__(self) -> str:

@@ -82,9 +82,13 @@ def _from_pandas(frame: Any, index: str) -> Any:
         raise DataError(f"{len(odd)} column names are not texts", "Rename them: df.columns = df.columns.map(str)")
     pyarrow = _pyarrow("pandas")
     try:
-        return pyarrow.Table.from_pandas(frame, preserve_index=False)
+        arrow = pyarrow.Table.from_pandas(frame, preserve_index=False)
     except (pyarrow.ArrowException, OverflowError):
-        raise _not_one_type({c: frame[c] for c in frame.columns}) from None
+        raise _not_one_type(pyarrow, {c: frame[c] for c in frame.columns}) from None
+    odd = [field.name for field in arrow.schema if isinstance(field.type, pyarrow.BaseExtensionType)]
+    if odd:  # their storage is something else: a period would be released as a number of months
+        raise DataError(f"columns of a type that is not supported: {', '.join(odd)}", "Make texts or timestamps of them.")
+    return arrow
 
 
 def _from_columns(columns: dict[Any, Any], what: str) -> Any:
@@ -95,14 +99,22 @@ def _from_columns(columns: dict[Any, Any], what: str) -> Any:
         lengths = {len(values) for values in columns.values()}
         if len(lengths) > 1:
             raise DataError("the columns are not equally long", "Give each column a value for each record.") from None
-        raise _not_one_type(columns) from None
+        raise _not_one_type(pyarrow, columns) from None
 
 
-def _not_one_type(columns: Mapping[Any, Any]) -> DataError:
-    """Names the columns whose values have several types, or one that Arrow does not know: its message would show a value."""
-    mixed = [str(c) for c, values in columns.items() if len({type(v) for v in values if v is not None and v == v}) > 1]
+def _not_one_type(pyarrow: Any, columns: Mapping[Any, Any]) -> DataError:
+    """Names the columns that Arrow refuses. Its own message, which would show a value, must not reach a traceback."""
+
+    def is_refused(values: Any) -> bool:
+        try:
+            pyarrow.array(values, from_pandas=True)
+        except (pyarrow.ArrowException, OverflowError):
+            return True
+        return False
+
+    refused = [str(c) for c, values in columns.items() if is_refused(values)]
     return DataError(
-        f"a column holds values of several types, or of one that is not known: {', '.join(mixed) or 'unknown'}",
+        f"a column holds values of several types, or of one that is not known: {', '.join(refused) or 'unknown'}",
         "Give each column one type.",
     )
 

@@ -13,9 +13,9 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Anonymises a frame inside a pipeline: ``fit_transform`` only.
 
     There is no ``transform``. Groups are made of all records together: new rows could neither join them without changing
-    what was released, nor be k-anonymous by themselves. ``pykanon.State`` keeps a release up to date instead. A pipeline
-    that has to predict for new rows is therefore trained on the output of ``fit_transform``, with the transformer
-    outside of it, or as its first step with ``fit`` alone.
+    what was released, nor be k-anonymous by themselves. ``pykanon.State`` keeps a release up to date instead. In a
+    pipeline it can therefore be the last step only: scikit-learn refuses any other step without ``transform``. A
+    pipeline that has to predict for new rows is trained on the output of ``fit_transform``.
 
     >>> import pandas as pd
     >>> from pykanon.sklearn import Anonymizer
