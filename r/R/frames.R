@@ -12,7 +12,20 @@ stream_of <- function(x) {
     return(nanoarrow::as_nanoarrow_array_stream(x))
   }
   columns <- lapply(unclass_frame(x), function(column) if (inherits(column, "POSIXlt")) as.POSIXct(column) else column)
+  refuse_broken_texts(columns)
   .Call(C_frame_stream, columns, nrow(x))
+}
+
+# R would write such bytes as <ff>, so that different texts could become the same one.
+refuse_broken_texts <- function(columns) {
+  is_broken <- function(column) {
+    texts <- if (is.factor(column)) levels(column) else column
+    is.character(texts) && !all(validEnc(texts))
+  }
+  broken <- names(Filter(is_broken, columns))
+  if (length(broken) > 0) {
+    data_error("texts that are not valid in their encoding: ", paste(broken, collapse = ", "))
+  }
 }
 
 # The columns as a plain named list: subsetting a tibble or a data.table has rules of its own.
@@ -26,6 +39,7 @@ frame_form <- function(x) {
   if (!is.data.frame(x)) return(list(kind = "data.frame", columns = list()))
   columns <- lapply(unclass_frame(x), function(column) {
     kept <- attributes(column)[c("class", "tzone", "units")]
+    kept$tzone <- kept$tzone[1] # POSIXlt has the names of winter and summer time beside the zone
     list(text = is.character(column), factor = is.factor(column), attributes = kept[!vapply(kept, is.null, NA)],
          integer64 = inherits(column, "integer64"), difftime = inherits(column, "difftime"),
          time = inherits(column, "POSIXt"))

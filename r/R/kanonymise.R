@@ -81,6 +81,9 @@ kanonymise.sdcMicroObj <- function(x, ...) {
 
 formula_roles <- function(formula, data, given) {
   sides <- as.list(formula)[-1]
+  if (!all(setdiff(all.names(formula), all.vars(formula)) %in% c("~", "+", "("))) {
+    usage_error("a formula has names of columns and + only: name what is withheld with identifying")
+  }
   right <- all.vars(sides[[length(sides)]])
   left <- if (length(sides) == 2) all.vars(sides[[1]]) else character()
   if ("." %in% right) {
