@@ -79,6 +79,30 @@ static kanon_status find_column_facts(int64_t i, void *payload, kanon_error *err
                                     m->source->n_rows, m->raw.null_codes[i], natural, m->source->delimiter, err);
 }
 
+/* Whether some column has dates that can only be read in this format. */
+static bool has_certain_dates(const maker *m, const char *format)
+{
+    for (int i = 0; i < m->source->n_columns; i++) {
+        const kanon__column_shape *s = &m->facts[i].shape;
+        if (s->type == KANON_TYPE_DATE && s->kind != KANON__SHAPE_AMBIGUOUS_DATES &&
+            strcmp(s->format.date, format) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A table writes its dates in one way: where a column leaves it open whether the day or the month comes first, the other
+ * columns tell. The user is asked to look at it all the same. */
+static void settle_dates(maker *m)
+{
+    for (int i = 0; i < m->source->n_columns; i++) {
+        kanon__column_shape *s = &m->facts[i].shape;
+        if (s->kind == KANON__SHAPE_AMBIGUOUS_DATES && !has_certain_dates(m, s->format.date) &&
+            has_certain_dates(m, s->other_date))
+            kanon__column_shape_take_other_date(s);
+    }
+}
+
 static void clear_maker(maker *m)
 {
     int n = m->source->n_columns;
@@ -325,6 +349,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     KANON_TRY(read_columns(&m, o, &reading, err), out);
     KANON_TRY(kanon__new_array(&m.facts, source->n_columns, "columns", err), out);
     KANON_TRY(kanon__pool_run(kanon__pool_threads(o->threads), source->n_columns, find_column_facts, &m, err), out);
+    settle_dates(&m);
     KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, !o->without_bands, err), out);
     KANON_TRY(copy_columns(&m, err), out);
     for (int64_t i = 0; notices != NULL && i < notices->n; i++)
