@@ -8,8 +8,8 @@
  * Called by hosts; calls column_values.c, taxonomy_forms.c and table/csv.h. */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "taxonomy/taxonomy_document.h"
 #include "table/source/decode.h"
+#include "taxonomy/taxonomy_document.h"
 
 #include <string.h>
 

@@ -47,3 +47,4 @@ expect 0 "$KANON" init dates.csv
 out_has 'admission: {role: quasi, type: date, format: "%m/%d/%Y"'
 out_has 'discharge: {role: quasi, type: date, format: "%m/%d/%Y"'
 out_has 'check the format: %d/%m/%Y is possible, too'
+err_has "discharge: all dates can be read as %m/%d/%Y and as %d/%m/%Y; %m/%d/%Y is proposed"
