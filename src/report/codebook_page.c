@@ -20,6 +20,15 @@ static void put_bands(kanon__output *o, const kanon__column *c)
     }
 }
 
+/* Without it nobody knows whether the day or the month comes first. */
+static void put_date_format(kanon__output *o, const kanon__column *c)
+{
+    if (c->domain == NULL || c->domain->type != KANON_TYPE_DATE || c->domain->format.date[0] == '\0')
+        return;
+    kanon__output_text(o, "<br/>format: ");
+    kanon__html_text(o, c->domain->format.date);
+}
+
 static const char *kind_of(const kanon__field *field)
 {
     const kanon__domain *domain = field->column->domain;
@@ -40,6 +49,7 @@ static void put_columns(kanon__output *o, const kanon__codebook *book)
             kanon__html_text(o, here[j].column->name);
             kanon__markup(o, "%s</th><td data-label=\"Kind\">%s, %s", here[j].suffix, kanon_role_text(here[j].column->role),
                           kind_of(&here[j]));
+            put_date_format(o, here[j].column);
             put_bands(o, here[j].column);
             kanon__output_text(o, "</td><td data-label=\"Cells\">");
             kanon__html_text(o, here[j].description);
