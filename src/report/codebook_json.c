@@ -132,8 +132,8 @@ static bool set_own(json_t *own, const kanon__field *field)
     if (c->domain == NULL)
         return good;
     good = good && set(own, "originalType", json_string(kanon_type_text(c->domain->type)));
-    if (c->domain->type == KANON_TYPE_DATE && c->domain->format.date[0] != '\0') /* else day and month are a guess */
-        good = good && set(own, "dateFormat", json_string(c->domain->format.date));
+    if (kanon__codebook_date_format(c) != NULL) /* else day and month are a guess */
+        good = good && set(own, "dateFormat", json_string(kanon__codebook_date_format(c)));
     for (int i = 0; good && c->role == KANON_ROLE_QUASI && i < 3; i++)
         if (c->domain->band_texts[i] != NULL)
             good = set(own, band_names[i], json_string(c->domain->band_texts[i]));

@@ -23,10 +23,11 @@ static void put_bands(kanon__output *o, const kanon__column *c)
 /* Without it nobody knows whether the day or the month comes first. */
 static void put_date_format(kanon__output *o, const kanon__column *c)
 {
-    if (c->domain == NULL || c->domain->type != KANON_TYPE_DATE || c->domain->format.date[0] == '\0')
+    const char *format = kanon__codebook_date_format(c);
+    if (format == NULL)
         return;
     kanon__output_text(o, "<br/>format: ");
-    kanon__html_text(o, c->domain->format.date);
+    kanon__html_text(o, format);
 }
 
 static const char *kind_of(const kanon__field *field)

@@ -82,3 +82,6 @@ for book in d.json d.csv-metadata.json d.html; do
     expect 0 "$KANON" anonymize dates.csv --quasi born,sex -k 2 -o d.csv --codebook "$book" -q
     grep -qF '%d/%m/%Y' "$book" || failed "$book does not say how dates are written"
 done
+expect 0 "$KANON" anonymize dates.csv --quasi born,sex --bands born=year -k 2 -o d.csv --codebook d.json -q
+grep -qF '1980-01-01' d.csv || failed "bands are not written as YYYY-MM-DD"
+! grep -qF '%d/%m/%Y' d.json || failed "the codebook has a format that bands do not have"
