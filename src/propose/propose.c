@@ -287,8 +287,8 @@ static kanon_status note_lack(maker *m, kanon_error *err)
                              "No column can be a quasi-identifier: give the role quasi to at least one.");
 }
 
-/* Released dates that two formats read are no silent guess: the one that was taken is named. */
-static kanon_status note_dates(maker *m, kanon_error *err)
+/* Released dates and numbers that can be read in two ways are no silent guess. */
+static kanon_status note_doubts(maker *m, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     for (int i = 0; i < m->roles.n_columns && st == KANON_OK; i++) {
@@ -296,6 +296,11 @@ static kanon_status note_dates(maker *m, kanon_error *err)
         if (is_released(m, i) && s->kind == KANON__SHAPE_AMBIGUOUS_DATES)
             st = kanon__texts_addf(&m->proposal->notes, err, "%s: all dates can be read as %s and as %s; %s is proposed.",
                                    m->facts[i].name, s->format.date, s->other_date, s->format.date);
+        else if (is_released(m, i) && s->kind == KANON__SHAPE_AMBIGUOUS_NUMBERS)
+            st = kanon__texts_addf(&m->proposal->notes, err,
+                                   "%s: what stands in its numbers can be before decimals or between thousands; look at the "
+                                   "proposal.",
+                                   m->facts[i].name);
     }
     return st;
 }
@@ -367,7 +372,7 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     for (int64_t i = 0; notices != NULL && i < notices->n; i++)
         KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(note_lack(&m, err), out);
-    KANON_TRY(note_dates(&m, err), out);
+    KANON_TRY(note_doubts(&m, err), out);
     KANON_TRY(collect_missing(&m, err), out);
     KANON_TRY(find_sets(&m, o, &counting, err), out);
     KANON_TRY(write_schema(&m, err), out);

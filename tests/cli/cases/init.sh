@@ -48,3 +48,7 @@ out_has 'admission: {role: quasi, type: date, format: "%m/%d/%Y"'
 out_has 'discharge: {role: quasi, type: date, format: "%m/%d/%Y"'
 out_has 'check the format: %d/%m/%Y is possible, too'
 err_has "discharge: all dates can be read as %m/%d/%Y and as %d/%m/%Y; %m/%d/%Y is proposed"
+awk 'BEGIN { print "age;income"; for (i = 1; i <= 40; i++) printf "%d;%d,%d\n", 20 + i % 9, i % 8 + 1, 100 + i }' >pay.csv
+expect 0 "$KANON" init pay.csv
+err_has "income: what stands in its numbers can be before decimals or between thousands"
+out_has "check the decimal separator"
