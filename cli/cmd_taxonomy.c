@@ -171,7 +171,7 @@ static int print_findings(const arguments *args, const kanon_taxonomy_check *che
     if (check->errors == 0)
         printf("%-*s good%s\n", WIDTH, "verdict", check->n > 0 ? ": it can be used; what is listed is worth a look" : "");
     else
-        printf("%-*s bad: %d kinds of errors\n", WIDTH, "verdict", check->errors);
+        printf("%-*s bad: %d kind%s of errors\n", WIDTH, "verdict", check->errors, check->errors == 1 ? "" : "s");
     return check->errors == 0 ? EXIT_DONE : EXIT_UNMET;
 }
 

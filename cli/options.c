@@ -606,6 +606,14 @@ bool arguments_have_schema(const arguments *args)
     return args->schema != NULL || args->quasi.n > 0;
 }
 
+static bool names_column(const text_list *columns, const char *column)
+{
+    for (size_t i = 0; i < columns->n; i++)
+        if (strcmp(columns->items[i], column) == 0)
+            return true;
+    return false;
+}
+
 /* The columns that one flag names. */
 static kanon_status set_roles(kanon_schema *schema, const text_list *columns, kanon_role role, kanon_error *err)
 {
@@ -613,6 +621,32 @@ static kanon_status set_roles(kanon_schema *schema, const text_list *columns, ka
     for (size_t i = 0; i < columns->n && st == KANON_OK; i++)
         st = kanon_schema_set_role(schema, columns->items[i], role, err);
     return st;
+}
+
+/* Two flags that name the same column contradict each other. Neither may win: what one protects, the other publishes. */
+static kanon_status check_roles_differ(const arguments *args, kanon_error *err)
+{
+    const struct {
+        const char *flag;
+        const text_list *columns;
+    } roles[] = {{"quasi", &args->quasi},
+                 {"sensitive", &args->sensitive},
+                 {"identifying", &args->identifying},
+                 {"insensitive", &args->insensitive}};
+    const size_t n = sizeof roles / sizeof roles[0];
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            for (size_t i = 0; i < roles[a].columns->n; i++) {
+                const char *column = roles[a].columns->items[i];
+                if (!names_column(roles[b].columns, column))
+                    continue;
+                *err = (kanon_error){.status = KANON_EINVAL};
+                snprintf(err->message, sizeof err->message, "%.100s: both --%s and --%s name it", column, roles[a].flag,
+                         roles[b].flag);
+                snprintf(err->hint, sizeof err->hint, "a column has one role");
+                return KANON_EINVAL;
+            }
+    return KANON_OK;
 }
 
 /* The type of that name; KANON_TYPE_UNKNOWN: there is none. */
@@ -650,6 +684,8 @@ static kanon_status set_values(kanon_schema *schema, const arguments *args, kano
 kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_error *err)
 {
     kanon_schema *schema = NULL;
+    if (check_roles_differ(args, err) != KANON_OK)
+        return err->status;
     kanon_status st = args->schema != NULL ? kanon_schema_read(&schema, args->schema, NULL, err)
                                            : kanon_schema_new(&schema, NULL, err);
     if (st == KANON_OK)

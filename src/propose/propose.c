@@ -79,6 +79,29 @@ static kanon_status find_column_facts(int64_t i, void *payload, kanon_error *err
                                     m->source->n_rows, m->raw.null_codes[i], natural, m->source->delimiter, err);
 }
 
+/* Whether some column has dates that can only be read in this format. */
+static bool has_certain_dates(const maker *m, const char *format)
+{
+    for (int i = 0; i < m->source->n_columns; i++) {
+        const kanon__column_shape *s = &m->facts[i].shape;
+        if (s->type == KANON_TYPE_DATE && s->kind != KANON__SHAPE_AMBIGUOUS_DATES && strcmp(s->format.date, format) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A table writes its dates in one way: where a column leaves it open whether the day or the month comes first, the other
+ * columns tell. The user is asked to look at it all the same. */
+static void settle_dates(maker *m)
+{
+    for (int i = 0; i < m->source->n_columns; i++) {
+        kanon__column_shape *s = &m->facts[i].shape;
+        if (s->kind == KANON__SHAPE_AMBIGUOUS_DATES && !has_certain_dates(m, s->format.date) &&
+            has_certain_dates(m, s->other_date))
+            kanon__column_shape_take_other_date(s);
+    }
+}
+
 static void clear_maker(maker *m)
 {
     int n = m->source->n_columns;
@@ -264,6 +287,24 @@ static kanon_status note_lack(maker *m, kanon_error *err)
                              "No column can be a quasi-identifier: give the role quasi to at least one.");
 }
 
+/* Released dates and numbers that can be read in two ways are no silent guess. */
+static kanon_status note_doubts(maker *m, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    for (int i = 0; i < m->roles.n_columns && st == KANON_OK; i++) {
+        const kanon__column_shape *s = &m->facts[i].shape;
+        if (is_released(m, i) && s->kind == KANON__SHAPE_AMBIGUOUS_DATES)
+            st = kanon__texts_addf(&m->proposal->notes, err, "%s: all dates can be read as %s and as %s; %s is proposed.",
+                                   m->facts[i].name, s->format.date, s->other_date, s->format.date);
+        else if (is_released(m, i) && s->kind == KANON__SHAPE_AMBIGUOUS_NUMBERS)
+            st = kanon__texts_addf(&m->proposal->notes, err,
+                                   "%s: what stands in its numbers can be before decimals or between thousands; look at the "
+                                   "proposal.",
+                                   m->facts[i].name);
+    }
+    return st;
+}
+
 static kanon_status write_schema(maker *m, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -325,11 +366,13 @@ static kanon_status propose(kanon_proposal **out, kanon__source *source, const k
     KANON_TRY(read_columns(&m, o, &reading, err), out);
     KANON_TRY(kanon__new_array(&m.facts, source->n_columns, "columns", err), out);
     KANON_TRY(kanon__pool_run(kanon__pool_threads(o->threads), source->n_columns, find_column_facts, &m, err), out);
+    settle_dates(&m);
     KANON_TRY(kanon__roles_decide(&m.roles, m.facts, source->n_columns, !o->without_bands, err), out);
     KANON_TRY(copy_columns(&m, err), out);
     for (int64_t i = 0; notices != NULL && i < notices->n; i++)
         KANON_TRY(kanon__texts_add(&m.proposal->notes, notices->items[i], strlen(notices->items[i]), err), out);
     KANON_TRY(note_lack(&m, err), out);
+    KANON_TRY(note_doubts(&m, err), out);
     KANON_TRY(collect_missing(&m, err), out);
     KANON_TRY(find_sets(&m, o, &counting, err), out);
     KANON_TRY(write_schema(&m, err), out);

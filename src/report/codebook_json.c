@@ -123,7 +123,7 @@ static json_t *node_list(const kanon__column *c)
     return list;
 }
 
-/* Role, type before, bands and taxonomy: what the standards have no word for. */
+/* Role, type before, format of dates, bands and taxonomy: what the standards have no word for. */
 static bool set_own(json_t *own, const kanon__field *field)
 {
     static const char *const band_names[] = {"bands", "top", "bottom"};
@@ -132,6 +132,8 @@ static bool set_own(json_t *own, const kanon__field *field)
     if (c->domain == NULL)
         return good;
     good = good && set(own, "originalType", json_string(kanon_type_text(c->domain->type)));
+    if (kanon__codebook_date_format(c) != NULL) /* else day and month are a guess */
+        good = good && set(own, "dateFormat", json_string(kanon__codebook_date_format(c)));
     for (int i = 0; good && c->role == KANON_ROLE_QUASI && i < 3; i++)
         if (c->domain->band_texts[i] != NULL)
             good = set(own, band_names[i], json_string(c->domain->band_texts[i]));

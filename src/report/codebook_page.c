@@ -20,6 +20,16 @@ static void put_bands(kanon__output *o, const kanon__column *c)
     }
 }
 
+/* Without it nobody knows whether the day or the month comes first. */
+static void put_date_format(kanon__output *o, const kanon__column *c)
+{
+    const char *format = kanon__codebook_date_format(c);
+    if (format == NULL)
+        return;
+    kanon__output_text(o, "<br/>format: ");
+    kanon__html_text(o, format);
+}
+
 static const char *kind_of(const kanon__field *field)
 {
     const kanon__domain *domain = field->column->domain;
@@ -40,6 +50,7 @@ static void put_columns(kanon__output *o, const kanon__codebook *book)
             kanon__html_text(o, here[j].column->name);
             kanon__markup(o, "%s</th><td data-label=\"Kind\">%s, %s", here[j].suffix, kanon_role_text(here[j].column->role),
                           kind_of(&here[j]));
+            put_date_format(o, here[j].column);
             put_bands(o, here[j].column);
             kanon__output_text(o, "</td><td data-label=\"Cells\">");
             kanon__html_text(o, here[j].description);

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* One cell in five may be something else in a column that is nearly of a type. */
@@ -493,4 +494,16 @@ out:
     kanon__free(f.generic);
     kanon__free(f.counts);
     return st;
+}
+
+void kanon__column_shape_take_other_date(kanon__column_shape *shape)
+{
+    const char *first = NULL, *second = shape->other_date;
+    for (int i = 0; i < N_DATES; i++)
+        if (strcmp(date_formats[i].date, shape->format.date) == 0)
+            first = date_formats[i].date;
+    if (first == NULL || second == NULL)
+        return;
+    snprintf(shape->format.date, sizeof shape->format.date, "%s", second);
+    shape->other_date = first;
 }

@@ -71,5 +71,7 @@ const kanon__value_format *kanon__shape_formats(kanon_type type, int *n);
 /* Whether a text is on the list of those that people write for "no value", in any case of letters. These may be shown: they
  * say nothing about a person. */
 bool kanon__text_is_generic(const char *text, size_t length);
+/* Of dates that two formats read: the second one becomes the column's, and the first one the other. */
+void kanon__column_shape_take_other_date(kanon__column_shape *shape);
 
 #endif

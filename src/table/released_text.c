@@ -14,7 +14,8 @@ static const double NEARLY_ALL = 0.9;
 
 typedef struct column_notes {
     int64_t n_formulas;
-    int64_t n_seen; /* cells with a value among the first records */
+    int64_t n_seen;  /* cells with a value among the first records */
+    int64_t n_mails; /* of those: mail addresses */
     kanon__dictionary distinct;
 } column_notes;
 
@@ -28,6 +29,17 @@ static bool is_formula(const char *text, size_t length)
     while (signs < length && (text[signs] == '-' || text[signs] == '+'))
         signs++;
     return signs < length && !kanon__parse_decimal(&number, text, length);
+}
+
+/* Whether the cell has the form of a mail address: something, one @, and a domain with a dot; no space. */
+static bool is_mail(const char *text, size_t length)
+{
+    const char *at = memchr(text, '@', length), *end = text + length;
+    if (at == NULL || at == text || memchr(text, ' ', length) != NULL)
+        return false;
+    size_t domain = (size_t)(end - at) - 1;
+    const char *dot = domain > 0 ? memchr(at + 1, '.', domain) : NULL;
+    return dot != NULL && dot > at + 1 && dot + 1 < end && memchr(at + 1, '@', domain) == NULL;
 }
 
 static bool is_missing(const kanon__texts *missing, const char *text, size_t length)
@@ -73,6 +85,7 @@ static kanon_status note_cell(column_notes *notes, const kanon_table *t, const k
     if (row >= FIRST || is_missing(&t->missing, cell->text, cell->length))
         return KANON_OK;
     notes->n_seen++;
+    notes->n_mails += is_mail(cell->text, cell->length);
     return kanon__dictionary_add(&notes->distinct, &code, cell->text, cell->length, err);
 }
 
@@ -111,6 +124,12 @@ static kanon_status warn(kanon_table *t, int column, const column_notes *notes, 
                               "that protect it",
                               name, (long long)notes->distinct.n, (long long)notes->n_seen),
             out);
+    else if (2 * notes->n_mails > notes->n_seen) /* also where a person has many records, or the table is small */
+        KANON_TRY(kanon__texts_addf(&t->privacy, err,
+                                    "%s: is released as it is, and has mail addresses, which name persons; identifying is "
+                                    "the role that protects it",
+                                    name),
+                  out);
     if (notes->n_formulas > 0)
         KANON_TRY(
             kanon__texts_addf(&t->privacy, err,

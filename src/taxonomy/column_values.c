@@ -1,7 +1,8 @@
 /* Reads one column of a CSV table: its distinct values, how many records have each, and where each first stands. Called by
- * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/csv.h. */
+ * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/csv.h and table/source/decode.h. */
 #include "core/alloc.h"
 #include "core/take_options.h"
+#include "table/source/decode.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <string.h>
@@ -85,6 +86,7 @@ kanon_status kanon__column_values_read(kanon__column_values *out, const char *pa
         KANON_TRY(kanon__input_from_bytes(&input, path != NULL ? path : "the table", o.bytes, o.size, NULL, err), out);
     else
         KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__copy_text(&out->name, input.path, strlen(input.path), "a file name", err), out);
     KANON_TRY(kanon__dictionary_init(&out->texts, err), out);
     KANON_TRY(kanon__csv_open(&csv, &input, &(kanon__csv_options){.delimiter = o.delimiter}, err), out);

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
+#include "table/source/decode.h"
 
 #include <string.h>
 
@@ -77,6 +78,7 @@ static kanon_status read_document(kanon_taxonomy **out, const char *path, const 
         KANON_TRY(kanon__input_from_bytes(&input, path, bytes, size, NULL, err), out);
     else
         KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
     KANON_TRY(kanon__tree_read_form(&tree, &input, kanon__form_of(form, input.path, input.bytes, input.size), err), out);
     st = kanon__document_new(out, tree, err);

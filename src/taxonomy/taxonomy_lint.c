@@ -8,6 +8,7 @@
  * Called by hosts; calls column_values.c, taxonomy_forms.c and table/csv.h. */
 #include "core/alloc.h"
 #include "core/context.h"
+#include "table/source/decode.h"
 #include "taxonomy/taxonomy_document.h"
 
 #include <string.h>
@@ -335,6 +336,7 @@ static kanon_status lint(kanon_taxonomy_check **out, const char *path, kanon_tax
     kanon__input input = {0};
     KANON_TRY(kanon__dictionary_init(&l.names, err), out);
     KANON_TRY(kanon__input_open(&input, path, err), out);
+    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
     KANON_TRY(kanon__input_load(&input, err), out);
     form = kanon__form_of(form, input.path, input.bytes, input.size);
     KANON_TRY(form == KANON_TAXONOMY_CSV ? read_csv(&l, &input, err) : read_other(&l, &input, form, err), out);

@@ -75,3 +75,13 @@ expect 0 "$KANON" insert t.state d.csv --grow-taxonomy -o r2.csv --codebook c.js
 expect 0 python3 "$read_by" c.json r2.csv
 out_has "61 records"
 ! grep -qF juggler c.json || failed "the codebook of a state has a category that came from a record"
+
+# how dates are written is said in each form, also where cells are intervals
+printf 'born,sex\n13/01/1980,f\n14/02/1981,m\n15/03/1982,f\n16/04/1983,m\n' >dates.csv
+for book in d.json d.csv-metadata.json d.html; do
+    expect 0 "$KANON" anonymize dates.csv --quasi born,sex -k 2 -o d.csv --codebook "$book" -q
+    grep -qF '%d/%m/%Y' "$book" || failed "$book does not say how dates are written"
+done
+expect 0 "$KANON" anonymize dates.csv --quasi born,sex --bands born=year -k 2 -o d.csv --codebook d.json -q
+grep -qF '1980-01-01' d.csv || failed "bands are not written as YYYY-MM-DD"
+! grep -qF '%d/%m/%Y' d.json || failed "the codebook has a format that bands do not have"

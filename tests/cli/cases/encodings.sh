@@ -118,3 +118,21 @@ refused a.db "an SQLite database" "write the table as CSV: sqlite3"
 refused s.db "an SQLite database" "write the table as CSV: sqlite3"
 printf 'PK,BZh\n1,2\n3,4\n' >begins.csv # a text may begin like that
 expect 0 "$KANON" anonymize begins.csv --quasi PK -k 2 -q
+
+# tables and taxonomies of the command taxonomy are read the same way
+expect 0 "$KANON" taxonomy build t.csv --column town --prefixes 1
+cp "$OUT" tree.csv
+for encoding in UTF-16LE ISO-8859-1; do
+    iconv -f UTF-8 -t "$encoding" t.csv >e.csv
+    expect 0 "$KANON" taxonomy build e.csv --column town --prefixes 1
+    same "$OUT" tree.csv
+    iconv -f UTF-8 -t "$encoding" tree.csv >e-tree.csv
+    expect 0 "$KANON" taxonomy check e-tree.csv --table e.csv --column town
+    out_has "good"
+    expect 0 "$KANON" taxonomy show e-tree.csv --table e.csv --column town
+    out_has "Köln"
+done
+expect 3 "$KANON" taxonomy build a.xlsx --column town --prefixes 1
+err_has "a.xlsx: this is an Excel or other Office file"
+expect 3 "$KANON" taxonomy check a.zip
+err_has "a.zip: this is a zip file"

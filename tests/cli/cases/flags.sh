@@ -57,3 +57,11 @@ err_lines 0
 # 2 * (1/46 + 1/2) + 2 * 6/46
 awk '$1 == "information_loss" { d = $2 - (2 * (1 / 46 + 0.5) + 2 * 6 / 46); ok = d < 1e-6 && d > -1e-6 }
     END { exit !ok }' "$OUT" || failed "the information loss is not what the formula says"
+
+# a column has one role: two flags that contradict each other are refused, since one of them would publish it
+expect 2 "$KANON" anonymize t.csv --quasi age,town --insensitive town -k 2
+err_has "town: both --quasi and --insensitive name it; a column has one role"
+out_lacks Ulm
+expect 2 "$KANON" anonymize t.csv --quasi age --identifying name --insensitive name -k 2
+err_has "name: both --identifying and --insensitive name it"
+expect 0 "$KANON" anonymize t.csv --quasi age,age --identifying name -k 2 -q

@@ -37,3 +37,18 @@ err_has "would overwrite the table"
 printf '20,m\n21,f\n22,m\n' >data.csv
 expect 3 "$KANON" init data.csv
 err_has "--header"
+
+# Dates that can be read in two ways are read as the other dates of the table are.
+printf 'admission,discharge,sex\n' >dates.csv
+for day in 13 14 15 16 17 18 19 20; do
+    printf '03/%s/2020,04/05/2020,f\n03/%s/2020,04/06/2020,m\n' "$day" "$day" >>dates.csv
+done
+expect 0 "$KANON" init dates.csv
+out_has 'admission: {role: quasi, type: date, format: "%m/%d/%Y"'
+out_has 'discharge: {role: quasi, type: date, format: "%m/%d/%Y"'
+out_has 'check the format: %d/%m/%Y is possible, too'
+err_has "discharge: all dates can be read as %m/%d/%Y and as %d/%m/%Y; %m/%d/%Y is proposed"
+awk 'BEGIN { print "age;income"; for (i = 1; i <= 40; i++) printf "%d;%d,%d\n", 20 + i % 9, i % 8 + 1, 100 + i }' >pay.csv
+expect 0 "$KANON" init pay.csv
+err_has "income: what stands in its numbers can be before decimals or between thousands"
+out_has "check the decimal separator"

@@ -30,3 +30,15 @@ err_has "not named in the schema, so insensitive: note, place, cost, who"
 # ... and so is the column that shows whose record it is
 expect 0 "$KANON" anonymize t.csv -s s.yaml --entity who -k 3 -o r.csv -q
 err_has "who: the release shows which records are one person's"
+
+# mail addresses are named also where a person has many records, and in a small table
+awk 'BEGIN { print "age,mail"; for (i = 1; i <= 60; i++) printf "%d,p%d@example.org\n", 20 + i % 10, i % 12 }' >m.csv
+expect 0 "$KANON" anonymize m.csv --quasi age --insensitive mail -k 5 -o r.csv -q
+err_has "mail: is released as it is, and has mail addresses, which name persons"
+err_lacks "example.org"
+head -n 11 m.csv >m10.csv
+expect 0 "$KANON" anonymize m10.csv --quasi age --insensitive mail -k 5 -o r.csv -q
+err_has "mail: is released as it is, and has mail addresses"
+printf 'age,sign\n20,@\n21,a@b\n22,@b.c\n23,a@.\n24,a @b.c\n25,a@b@c.d\n' >signs.csv
+expect 0 "$KANON" anonymize signs.csv --quasi age --insensitive sign -k 2 -o r.csv -q
+err_lacks "mail addresses"
