@@ -706,6 +706,9 @@ kanon_status arguments_schema(kanon_schema **out, const arguments *args, kanon_e
         st = kanon_schema_set_bottom(schema, args->bottoms.items[i].name, args->bottoms.items[i].value, err);
     if (st == KANON_OK)
         st = set_values(schema, args, err);
+    /* Without a schema, empty cells stay missing: who names another text does not say that these are values. */
+    if (st == KANON_OK && args->missing.n > 0 && args->schema == NULL)
+        st = kanon_schema_add_missing(schema, "", err);
     for (size_t i = 0; i < args->missing.n && st == KANON_OK; i++)
         st = kanon_schema_add_missing(schema, args->missing.items[i], err);
     for (size_t i = 0; i < args->constraints.n && st == KANON_OK; i++)

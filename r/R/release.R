@@ -3,6 +3,9 @@
 new_release <- function(loaded, grouping, form, numeric, shuffle, threads) {
   described <- .Call(C_grouping_describe, grouping)
   table <- .Call(C_table_describe, loaded$table)
+  for (text in utils::head(table$warnings, table$privacy)) {
+    warning(warningCondition(text, class = "kanon_privacy_warning"))
+  }
   kept <- new.env(parent = emptyenv()) # what is computed once
   structure(class = "kanon_release", list(
     records = described$records, n_groups = described$groups, suppressed = described$suppressed, k = described$k,

@@ -75,7 +75,7 @@ SEXP r_table_describe(SEXP handle)
 {
     const kanon_table *table = handle_get(handle, &TABLE);
     int n = kanon_table_columns(table);
-    SEXP list = PROTECT(list_new("rows", "name", "role", "type", "warnings", NULL));
+    SEXP list = PROTECT(list_new("rows", "name", "role", "type", "warnings", "privacy", NULL));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal((double)kanon_table_rows(table)));
     for (int j = 1; j <= 3; j++)
         SET_VECTOR_ELT(list, j, Rf_allocVector(STRSXP, n));
@@ -85,6 +85,10 @@ SEXP r_table_describe(SEXP handle)
         SET_STRING_ELT(VECTOR_ELT(list, 3), i, utf8(kanon_type_text(kanon_table_column_type(table, i))));
     }
     SET_VECTOR_ELT(list, 4, texts_at(table_warning, table));
+    int privacy = 0; /* those about privacy come first */
+    while (kanon_table_warning(table, privacy) != NULL && kanon_table_warning_kind(table, privacy) == KANON_NOTICE_PRIVACY)
+        privacy++;
+    SET_VECTOR_ELT(list, 5, Rf_ScalarInteger(privacy));
     UNPROTECT(1);
     return list;
 }

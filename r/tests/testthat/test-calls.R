@@ -137,3 +137,8 @@ test_that("two threads under checks", {
   Sys.unsetenv("_R_CHECK_LIMIT_CORES_")
   expect_identical(kanon:::thread_count(8L), 8L)
 })
+
+test_that("warnings about privacy are conditions of their own", {
+  people <- data.frame(age = 20:59, mail = sprintf("p%d@firm.example", 1:40))
+  expect_warning(kanonymise(people, quasi = "age", insensitive = "mail", k = 5), class = "kanon_privacy_warning")
+})

@@ -69,3 +69,7 @@ expect 0 "$KANON" anonymize names.csv --quasi name,age -k 3
 head -n 1 "$ERR" | grep -qF "name: 30 of 30 values are different and it has no taxonomy, so most cells will be *; give it a taxonomy or a mask, or the role identifying" || failed "the first line"
 tail -n 1 "$ERR" | grep -qF "mostly *: name (100 %); give these columns a taxonomy, bands or another role" || failed "the last line"
 err_lacks person
+
+# --missing adds to the default: empty cells are missing, too
+{ echo age,sex; for i in 1 2 3 4 5 6 7 8; do echo "2$i,f"; done; echo ,f; echo 9999,m; echo 9999,m; } >empty.csv
+expect 0 "$KANON" anonymize empty.csv --quasi age,sex --missing 9999 -k 2 -q
