@@ -229,7 +229,7 @@ static bool reads_as_end(const kanon__arrow_values *v, const char *from, const k
     char text[KANON__ARROW_TEXT_SIZE];
     size_t length = kanon__arrow_print(text, &v->type, &buffers, 0);
     kanon__decimal read = {0};
-    __int128 number;
+    __int128 number = 0;
     int64_t days;
     if (domain->type == KANON_TYPE_DATE)
         return kanon__parse_date(&days, text, length) && days == end;
