@@ -291,18 +291,9 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
 {
     size_t n_refining = 0;
     kanon_setting *refining = refine_settings(&n_refining, args);
-    kanon_read_options reading = {
-        .struct_size = sizeof reading,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
-        .strict = args->strict,
-        .threads = (int)args->threads,
-        .encode_all = clusters_on_all(work->schema, args),
-        .memory = args->memory,
-        .tick = progress_tick,
-        .payload = &work->show,
-    };
+    kanon_read_options reading = read_options(args, &work->show);
+    reading.encode_all = clusters_on_all(work->schema, args);
+    reading.memory = args->memory;
     kanon_options grouping = {
         .struct_size = sizeof grouping,
         .k = args->k,

@@ -152,16 +152,7 @@ static int run(const command *self, const arguments *args)
     if (args->proof != NULL && (args->certificate != NULL || args->groups != NULL || args->most_seconds > 0))
         return wrong_usage(self, "--check goes without --certificate, --groups and --time-limit");
     progress_begin(&show, args->quiet);
-    kanon_read_options reading = {
-        .struct_size = sizeof reading,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
-        .strict = args->strict,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = &show,
-    };
+    kanon_read_options reading = read_options(args, &show);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK)
         st = kanon_table_read(&table, args->operand, schema, &reading, &err);

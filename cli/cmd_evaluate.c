@@ -142,16 +142,7 @@ static kanon_status evaluate(const kanon_schema *schema, const arguments *args, 
     kanon_table *table = NULL;
     kanon_grouping *grouping = NULL;
     kanon_measures *measures = NULL;
-    kanon_read_options reading = {
-        .struct_size = sizeof reading,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
-        .strict = args->strict,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = show,
-    };
+    kanon_read_options reading = read_options(args, show);
     kanon_evaluate_options evaluating = {
         .struct_size = sizeof evaluating,
         .k = args->k,

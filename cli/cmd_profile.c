@@ -162,16 +162,7 @@ static kanon_status profile(kanon_schema *schema, const arguments *args, progres
 {
     kanon_table *table = NULL;
     kanon_profile *figures = NULL;
-    kanon_read_options reading = {
-        .struct_size = sizeof reading,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
-        .strict = args->strict,
-        .threads = (int)args->threads,
-        .tick = progress_tick,
-        .payload = show,
-    };
+    kanon_read_options reading = read_options(args, show);
     kanon_profile_options profiling = {
         .struct_size = sizeof profiling,
         .threads = (int)args->threads,

@@ -137,17 +137,8 @@ static int run(const command *self, const arguments *args)
     if (!arguments_have_schema(args))
         return wrong_usage(self, "no schema; give -s SCHEMA, or name columns with --quasi");
     progress_begin(&show, args->quiet);
-    kanon_read_options reading = {
-        .struct_size = sizeof reading,
-        .delimiter = args->delimiter,
-        .header = (kanon_header)args->header,
-        .encoding = args->encoding,
-        .strict = args->strict,
-        .threads = (int)args->threads,
-        .encode_all = names_columns(args->settings.items, args->settings.n),
-        .tick = progress_tick,
-        .payload = &show,
-    };
+    kanon_read_options reading = read_options(args, &show);
+    reading.encode_all = names_columns(args->settings.items, args->settings.n);
     kanon_status st = arguments_schema(&schema, args, &err);
     if (st == KANON_OK) {
         size_t n = kanon_schema_settings(schema, &settings);

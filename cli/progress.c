@@ -176,3 +176,17 @@ void signals_die(void)
     sigaction((int)caught, &normal, NULL);
     raise((int)caught);
 }
+
+kanon_read_options read_options(const arguments *args, progress *show)
+{
+    return (kanon_read_options){
+        .struct_size = sizeof(kanon_read_options),
+        .delimiter = args->delimiter,
+        .header = (kanon_header)args->header,
+        .encoding = args->encoding,
+        .strict = args->strict,
+        .threads = (int)args->threads,
+        .tick = progress_tick,
+        .payload = show,
+    };
+}

@@ -4,6 +4,8 @@
 #ifndef KANON_CLI_PROGRESS_H
 #define KANON_CLI_PROGRESS_H
 
+#include "options.h"
+
 #include <kanon.h>
 
 #include <stdbool.h>
@@ -19,6 +21,8 @@ typedef struct progress {
 void progress_begin(progress *out, bool quiet);
 /* A kanon_tick; the payload is the progress. */
 int progress_tick(const kanon_progress *now, void *payload);
+/* How the table is read that a command names, as its options say, with progress. */
+kanon_read_options read_options(const arguments *args, progress *show);
 /* Erase the line. */
 void progress_end(progress *show);
 /* Seconds since progress_begin. */
