@@ -1,0 +1,98 @@
+/* The queries that read a source and a release, with the form in which the library gets each column.
+ *
+ * A release is read back in the types that the library gave it, so that it can be compared with what was to be written. Called
+ * by refresh.c and examine.c; calls source.c. */
+#include "host.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+frame *read_source(run *r, definition *d, const char *where)
+{
+    StringInfoData sql;
+    reader_column *columns = palloc0(((size_t)d->n_columns + 1) * sizeof *columns);
+    initStringInfo(&sql);
+    appendStringInfoString(&sql, "SELECT ");
+    for (int i = 0; i < d->n_columns; i++) {
+        appendStringInfo(&sql, "%s%s", i == 0 ? "" : ", ", quote_identifier(d->columns[i].name));
+        columns[i] = (reader_column){
+            .name = to_utf8(d->columns[i].name), .reading = d->columns[i].reading, .scale = d->columns[i].scale};
+    }
+    appendStringInfo(&sql, " FROM %s%s", d->source_name, where == NULL ? "" : where);
+    return frame_read(r, sql.data, columns, d->n_columns);
+}
+
+/* Means are whole seconds or days or floats; other columns are what they were in the source. */
+static reading reading_of_released(const column *c)
+{
+    if (c->shown == SHOWN_TEXT || (c->shown == SHOWN_CATEGORY && c->base != BOOLOID))
+        return READ_TEXT;
+    if (c->shown == SHOWN_CATEGORY)
+        return READ_BOOL;
+    bool is_time = c->reading == READ_DATE || c->reading == READ_TIMESTAMP || c->reading == READ_TIMESTAMPTZ;
+    if (c->shown == SHOWN_MEAN)
+        return is_time ? c->reading : READ_FLOAT8;
+    return c->reading;
+}
+
+/* What a text column with a type of numbers is released as. */
+static reading reading_of_type(Oid type)
+{
+    switch (type) {
+    case INT8OID:
+    case INT8RANGEOID:
+        return READ_INT8;
+    case INT4OID:
+    case INT4RANGEOID:
+        return READ_INT4;
+    case DATEOID:
+    case DATERANGEOID:
+        return READ_DATE;
+    case TSRANGEOID:
+        return READ_TIMESTAMP;
+    default:
+        return READ_FLOAT8;
+    }
+}
+
+static reader_column released_column(const definition *d, const column *c, const char *suffix)
+{
+    char *name = psprintf("%s%s", c->name, suffix);
+    AttrNumber number = get_attnum(d->release, name);
+    reader_column as = {.name = to_utf8(name), .reading = reading_of_released(c), .scale = c->scale};
+    if (number == InvalidAttrNumber)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("the release has no column %s", name),
+                        errhint("Drop the release with kanon.drop and define it again.")));
+    as.range = c->shown == SHOWN_RANGE;
+    as.exclusive = c->exclusive;
+    if ((c->shown == SHOWN_RANGE || c->shown == SHOWN_COLUMNS) && as.reading == READ_TEXT)
+        as.reading = reading_of_type(get_atttype(d->release, number));
+    return as;
+}
+
+frame *read_release(run *r, definition *d, Snapshot snapshot)
+{
+    StringInfoData sql;
+    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *columns);
+    int n = 0;
+    initStringInfo(&sql);
+    appendStringInfoString(&sql, "SELECT ");
+    for (int i = 0; i < d->n_columns; i++) {
+        const column *c = &d->columns[i];
+        int parts = c->shown == SHOWN_NOT ? 0 : c->shown == SHOWN_COLUMNS ? 2 : 1;
+        for (int part = 0; part < parts; part++) {
+            const char *suffix = parts == 1 ? "" : part == 0 ? "_min" : "_max";
+            columns[n] = released_column(d, c, suffix);
+            appendStringInfo(&sql, "%s%s", n == 0 ? "" : ", ", quote_identifier(psprintf("%s%s", c->name, suffix)));
+            n++;
+        }
+    }
+    char *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(d->release)), get_rel_name(d->release));
+    appendStringInfo(&sql, " FROM ONLY %s", name);
+    PushActiveSnapshot(snapshot);
+    frame *f = frame_read(r, sql.data, columns, n);
+    PopActiveSnapshot();
+    return f;
+}

@@ -1,0 +1,369 @@
+/* What kanon.define stored, read again: the columns of a release, and the schema and options of its library calls.
+ *
+ * SQL says which setters are called (kanon.steps_of), one row each, so that every name, default and table lookup is in one
+ * place; here is the table of setters. Called by refresh.c and examine.c. */
+#include "host.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/uuid.h"
+
+#include <math.h>
+
+/* ---- setters ---- */
+
+typedef kanon_status (*set_function)(kanon_schema *schema, const char *column, const char *value, kanon_error *err);
+
+static kanon_status refuse(kanon_error *err, const char *message)
+{
+    err->status = KANON_EINVAL;
+    strlcpy(err->message, message, sizeof err->message);
+    return KANON_EINVAL;
+}
+
+static kanon_status set_role(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    for (int role = KANON_ROLE_INSENSITIVE; role <= KANON_ROLE_SENSITIVE; role++)
+        if (strcmp(value, kanon_role_text((kanon_role)role)) == 0)
+            return kanon_schema_set_role(s, column, (kanon_role)role, err);
+    return refuse(err, "a role is quasi, sensitive, identifying or insensitive");
+}
+
+static kanon_status set_type(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    for (int type = KANON_TYPE_INTEGER; type <= KANON_TYPE_CATEGORICAL; type++)
+        if (strcmp(value, kanon_type_text((kanon_type)type)) == 0)
+            return kanon_schema_set_type(s, column, (kanon_type)type, err);
+    return refuse(err, "a type is integer, decimal, date or categorical");
+}
+
+static kanon_status set_weight(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    return kanon_schema_set_weight(s, column, strtod(value, NULL), err);
+}
+
+static kanon_status set_parents(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    return kanon_schema_set_taxonomy_bytes(s, column, value, strlen(value), "taxonomy.csv", err);
+}
+
+/* JSON is YAML, too. */
+static kanon_status set_tree(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    return kanon_schema_set_taxonomy_bytes(s, column, value, strlen(value), "taxonomy.yaml", err);
+}
+
+static kanon_status set_mask(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    bool right = strcmp(value, "right") == 0;
+    if (!right && strcmp(value, "left") != 0)
+        return refuse(err, "a mask is right or left");
+    return kanon_schema_set_mask(s, column, right ? KANON_MASK_RIGHT : KANON_MASK_LEFT, err);
+}
+
+static kanon_status set_entity(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    return kanon_schema_set_entity(s, column, strcmp(value, "together") == 0, err);
+}
+
+static kanon_status add_missing(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    (void)column;
+    return kanon_schema_add_missing(s, value, err);
+}
+
+static kanon_status add_constraint(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+{
+    (void)column;
+    return kanon_schema_add_constraint(s, value, err);
+}
+
+static const struct {
+    const char *name;
+    set_function set;
+} setters[] = {
+    {"role", set_role},
+    {"type", set_type},
+    {"weight", set_weight},
+    {"parents", set_parents},
+    {"tree", set_tree},
+    {"mask", set_mask},
+    {"format", kanon_schema_set_format},
+    {"bands", kanon_schema_set_bands},
+    {"top", kanon_schema_set_top},
+    {"bottom", kanon_schema_set_bottom},
+    {"entity", set_entity},
+    {"missing", add_missing},
+    {"constraint", add_constraint},
+};
+
+/* ---- options ---- */
+
+static kanon_arrow_numeric numeric_of(const char *numbers)
+{
+    return strcmp(numbers, "text") == 0 ? KANON_ARROW_TEXT : strcmp(numbers, "mean") == 0 ? KANON_ARROW_MEAN : KANON_ARROW_COLUMNS;
+}
+
+static void set_option(run *r, definition *d, const char *name, const char *value, kanon_error *err)
+{
+    kanon_options *o = &d->options;
+    if (strcmp(name, "k") == 0) {
+        d->k = o->k = strtoll(value, NULL, 10);
+        check(kanon_schema_set_k(r->schema, o->k, err), err);
+    } else if (strcmp(name, "algorithm") == 0) {
+        o->algorithm = value;
+    } else if (strcmp(name, "refine") == 0) {
+        o->refine = value;
+    } else if (strcmp(name, "effort") == 0) {
+        o->effort = value;
+    } else if (strcmp(name, "seed") == 0) {
+        o->seed = (uint64_t)strtoll(value, NULL, 10);
+    } else if (strcmp(name, "suppress") == 0) {
+        check(kanon_schema_set_suppress(r->schema, value, err), err);
+    } else if (strcmp(name, "recode") == 0) {
+        o->recode = strcmp(value, "attribute") == 0 ? KANON_RECODE_ATTRIBUTE : KANON_RECODE_RECORD;
+    } else if (strcmp(name, "blocks") == 0) {
+        o->blocks = strtoll(value, NULL, 10);
+    } else if (strcmp(name, "numbers") == 0) {
+        d->numeric = numeric_of(value);
+    } else if (strcmp(name, "shuffle") == 0) {
+        d->shuffle = strcmp(value, "true") == 0;
+    } else if (strcmp(name, "report") == 0) {
+        d->report = strcmp(value, "true") == 0 ? REPORT_ALWAYS : REPORT_NEVER;
+    } else if (strcmp(name, "joint_k") == 0) {
+        d->joint_k = strtoll(value, NULL, 10);
+    }
+}
+
+typedef struct setting_list {
+    kanon_setting *items;
+    size_t n;
+} setting_list;
+
+static void add_setting(setting_list *list, size_t most, const char *name, const char *value)
+{
+    if (list->items == NULL)
+        list->items = palloc0((most + 1) * sizeof *list->items);
+    list->items[list->n++] = (kanon_setting){name, value};
+}
+
+/* ---- reading it ---- */
+
+/* A field of the last query in UTF-8, or NULL. */
+static char *field(uint64 row, int column)
+{
+    char *text = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+    return text == NULL ? NULL : to_utf8(text);
+}
+
+static void query(const char *sql, int n, Oid *types, Datum *values)
+{
+    int done = SPI_execute_with_args(sql, n, types, values, NULL, true, 0);
+    if (done != SPI_OK_SELECT)
+        elog(ERROR, "a query of the extension failed: %s", SPI_result_code_string(done));
+}
+
+static void apply_steps(run *r, definition *d)
+{
+    kanon_error err = {0};
+    setting_list settings = {0}, refine = {0};
+    uint64 n = SPI_processed;
+    const char **key = palloc0((n + 1) * sizeof *key);
+    size_t n_key = 0;
+    for (uint64 i = 0; i < n; i++) {
+        const char *what = field(i, 1), *name = field(i, 2), *value = field(i, 3);
+        if (value == NULL)
+            continue;
+        if (strcmp(what, "option") == 0)
+            set_option(r, d, name, value, &err);
+        else if (strcmp(what, "setting") == 0)
+            add_setting(&settings, n, name, value);
+        else if (strcmp(what, "refine_setting") == 0)
+            add_setting(&refine, n, name, value);
+        else if (strcmp(what, "key") == 0)
+            key[n_key++] = value;
+        for (int j = 0; j < lengthof(setters); j++)
+            if (strcmp(setters[j].name, what) == 0)
+                check(setters[j].set(r->schema, name, value, &err), &err);
+    }
+    d->options.settings = settings.items;
+    d->options.n_settings = settings.n;
+    d->options.refine_settings = refine.items;
+    d->options.n_refine_settings = refine.n;
+    if (n_key > 0)
+        check(kanon_schema_set_key(r->schema, key, n_key, &err), &err);
+    d->n_key = (int)n_key;
+}
+
+static shown shown_of(const char *word)
+{
+    static const char *const words[] = {"not", "kept", "category", "range", "columns", "text", "mean"};
+    for (int i = 0; i < lengthof(words); i++)
+        if (strcmp(words[i], word) == 0)
+            return (shown)i;
+    elog(ERROR, "a column is shown in an unknown way");
+}
+
+/* How the library gets a column: numbers and dates as they are, and all else as its text. */
+static reading reading_of(Oid base, const char *kind, const char *role)
+{
+    bool is_quasi = strcmp(role, "quasi") == 0;
+    if (strcmp(kind, "categorical") == 0 && is_quasi)
+        return base == BOOLOID ? READ_BOOL : READ_TEXT;
+    switch (base) {
+    case BOOLOID:
+        return READ_BOOL;
+    case INT2OID:
+        return READ_INT2;
+    case INT4OID:
+        return READ_INT4;
+    case INT8OID:
+        return READ_INT8;
+    case FLOAT4OID:
+        return READ_FLOAT4;
+    case FLOAT8OID:
+        return READ_FLOAT8;
+    case DATEOID:
+        return READ_DATE;
+    case TIMESTAMPOID:
+        return READ_TIMESTAMP;
+    case TIMESTAMPTZOID:
+        return READ_TIMESTAMPTZ;
+    case NUMERICOID:
+        return is_quasi ? READ_DECIMAL : READ_TEXT;
+    default:
+        return READ_TEXT;
+    }
+}
+
+static Oid oid_field(uint64 row, int column)
+{
+    bool null;
+    return DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, &null));
+}
+
+static void read_columns(definition *d)
+{
+    d->n_columns = (int)SPI_processed;
+    d->columns = palloc0(((size_t)d->n_columns + 1) * sizeof *d->columns);
+    for (int i = 0; i < d->n_columns; i++) {
+        column *c = &d->columns[i];
+        bool null;
+        c->name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
+        c->role = field((uint64)i, 2);
+        c->base = oid_field((uint64)i, 3);
+        c->typmod = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 4, &null));
+        char *kind = field((uint64)i, 5);
+        c->shown = shown_of(field((uint64)i, 6));
+        c->reading = reading_of(c->base, kind, c->role);
+        c->exclusive = strcmp(kind, "decimal") == 0 &&
+                       DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 7, &null));
+    }
+}
+
+/* The number of decimal places of a numeric column: of its type, or the most that a value has. */
+static void find_scale(definition *d, column *c)
+{
+    if (c->reading != READ_DECIMAL || c->scale > 0)
+        return;
+    if (c->typmod >= (int32)VARHDRSZ) {
+        c->scale = Max((((c->typmod - (int)VARHDRSZ) & 0x7ff) ^ 1024) - 1024, 0);
+        return;
+    }
+    StringInfoData sql;
+    initStringInfo(&sql);
+    appendStringInfo(&sql, "SELECT coalesce(max(min_scale(%s)), 0) FROM %s", quote_identifier(c->name), d->source_name);
+    query(sql.data, 0, NULL, NULL);
+    c->scale = atoi(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+}
+
+static const char columns_query[] =
+    "SELECT c.name, c.role, c.base, c.typmod, c.kind, c.shown,"
+    "       coalesce($2->'columns'->c.name ?| '{bands,top,bottom}', false)"
+    "  FROM kanon.columns_of($1::oid::regclass, $2) c";
+
+static char *qualified(Oid relation)
+{
+    char *name = get_rel_name(relation);
+    if (name == NULL)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the source of the release is gone")));
+    return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
+}
+
+void definition_load(run *r, definition *d, Datum settings)
+{
+    Oid types[] = {OIDOID, JSONBOID};
+    Datum values[] = {ObjectIdGetDatum(d->source), settings};
+    kanon_error err = {0};
+    d->options = (kanon_options){.struct_size = sizeof d->options, .threads = run_threads(), .memory = run_memory(),
+                                 .tick = run_tick};
+    d->source_name = qualified(d->source);
+    query(columns_query, 2, types, values);
+    read_columns(d);
+    for (int i = 0; i < d->n_columns; i++)
+        find_scale(d, &d->columns[i]);
+    check(kanon_schema_new(&r->schema, &r->library, &err), &err);
+    check(kanon_schema_set_default_role(r->schema, KANON_ROLE_IDENTIFYING, &err), &err);
+    query("SELECT what, name, value FROM kanon.steps_of($1::oid::regclass, $2)", 2, types, values);
+    apply_steps(r, d);
+}
+
+definition *definition_open(run *r, Oid release)
+{
+    definition *d = palloc0(sizeof *d);
+    Oid types[] = {OIDOID};
+    Datum values[] = {ObjectIdGetDatum(release)};
+    bool null;
+    query("SELECT id::text, source::oid, owner::oid, settings, coalesce((settings->>'incremental')::boolean, false)"
+          "  FROM kanon.definitions WHERE release = $1::oid",
+          1, types, values);
+    if (SPI_processed != 1)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("%s is not a release that you defined", release_name(release)),
+                        errhint("kanon.define makes a release; its owner refreshes it.")));
+    d->release = release;
+    strlcpy(d->id, field(0, 1), sizeof d->id);
+    d->source = oid_field(0, 2);
+    d->owner = oid_field(0, 3);
+    Datum settings = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 4, &null);
+    settings = PointerGetDatum(PG_DETOAST_DATUM_COPY(settings));
+    d->incremental = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 5, &null));
+    run_as(r, d->owner);
+    definition_load(r, d, settings);
+    return d;
+}
+
+char *release_name(Oid release)
+{
+    char *name = get_rel_name(release);
+    return name == NULL ? psprintf("%u", release) : name;
+}
+
+/* ---- SQL ---- */
+
+SQL_FUNCTION(kanon_check_settings);
+
+/* kanon.check_settings(source, settings): raises what is wrong with them, before a table is made for them. */
+Datum kanon_check_settings(PG_FUNCTION_ARGS)
+{
+    kanon_error err = {0};
+    SPI_connect();
+    run *r = run_begin();
+    definition *d = palloc0(sizeof *d);
+    d->source = PG_GETARG_OID(0);
+    definition_load(r, d, PointerGetDatum(PG_GETARG_JSONB_P_COPY(1)));
+    if (d->options.algorithm != NULL && kanon_algorithm_find(d->options.algorithm) == NULL)
+        check(kanon_schema_set_algorithm(r->schema, d->options.algorithm, NULL, 0, &err), &err);
+    if (d->k < 1)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("k is %lld", (long long)d->k),
+                        errhint("k is at least 1; common values are between 5 and 20.")));
+    run_end(r);
+    SPI_finish();
+    PG_RETURN_VOID();
+}

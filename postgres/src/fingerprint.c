@@ -1,0 +1,62 @@
+/* Whether two streams hold the same rows, in any order: a sum over keyed hashes of the rows.
+ *
+ * The release that the library made and checked is one stream; what stands in the table when it was written is read back as
+ * another. Equal sums under a random key mean equal rows, so that the check of the library holds for the table. Cells are
+ * hashed by what they mean: a category is its text, whether it came from a dictionary, an enum or a truth value. Called by
+ * sink.c and refresh.c. */
+#include "host.h"
+
+#include "common/hashfn.h"
+
+static uint64 mix(uint64 h, const void *bytes, int length)
+{
+    return hash_bytes_extended(bytes, length, h);
+}
+
+static uint64 hash_cell(uint64 h, const cell *c)
+{
+    if (c->null)
+        return mix(h, "n", 1);
+    switch (c->kind) {
+    case 't':
+        h = mix(h, &c->length, sizeof c->length);
+        return mix(h, c->text, c->length);
+    case 'b':
+        return hash_cell(h, &(cell){.kind = 't', .text = c->whole ? "true" : "false", .length = c->whole ? 4 : 5});
+    case 'i':
+        return mix(h, &c->whole, sizeof c->whole);
+    case 'd':
+        return mix(h, &c->wide, sizeof c->wide);
+    default: {
+        double number = c->number == 0 ? 0 : c->number; /* one zero */
+        return mix(h, &number, sizeof number);
+    }
+    }
+}
+
+void fingerprint_init(fingerprint *f)
+{
+    memset(f, 0, sizeof *f);
+    if (!pg_strong_random(f->key, sizeof f->key))
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("there are no random numbers")));
+}
+
+void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int sign)
+{
+    for (int64_t row = 0; row < batch->length; row++) {
+        uint64 a = f->key[0], b = f->key[1];
+        for (int64_t i = 0; i < batch->n_children; i++) {
+            cell c = arrow_cell(schema->children[i], batch->children[i], row + batch->offset);
+            a = hash_cell(a, &c);
+            b = hash_cell(b, &c);
+        }
+        f->sum[0] += sign > 0 ? a : -a;
+        f->sum[1] += sign > 0 ? b : -b;
+    }
+    f->rows += sign > 0 ? batch->length : -batch->length;
+}
+
+bool fingerprint_equal(const fingerprint *a, const fingerprint *b)
+{
+    return a->rows == b->rows && a->sum[0] == b->sum[0] && a->sum[1] == b->sum[1];
+}

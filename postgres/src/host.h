@@ -1,0 +1,218 @@
+/* What the files of the extension share: a run and what it owns, errors, columns, streams of rows, and the writer of releases.
+ *
+ * The extension translates and decides nothing. PostgreSQL leaves a function from any line that may ereport (longjmp), so two
+ * rules hold everywhere. What the library or malloc made belongs to a run, whose memory context frees it. And no code of the
+ * server runs below a frame of the library: rows are read before the library is called, releases are written after it has
+ * returned, and its tick reads two flags and writes progress, which cannot fail. */
+#ifndef KANON_POSTGRES_HOST_H
+#define KANON_POSTGRES_HOST_H
+
+/* clang-format off */
+#include "postgres.h"
+#undef PGDLLEXPORT /* everything else is hidden, and before version 16 the server does not say so itself */
+#define PGDLLEXPORT __attribute__((visibility("default")))
+#include "fmgr.h"
+/* clang-format on */
+/* A function that SQL calls, and that is seen outside. */
+#define SQL_FUNCTION(name)                              \
+    extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);    \
+    PG_FUNCTION_INFO_V1(name)
+
+#include "access/tupdesc.h"
+#include "lib/stringinfo.h"
+#include "utils/palloc.h"
+#include "utils/relcache.h"
+#include "utils/snapshot.h"
+
+#include <kanon.h>
+#include <kanon_arrow.h>
+
+/* ---- status.c: errors of the library as errors of the server ---- */
+
+/* Raises what a call of the library failed with, or the interrupt that stopped it. */
+extern void raise_failure(const kanon_error *err) pg_attribute_noreturn();
+extern void check(kanon_status status, const kanon_error *err);
+/* Text of the server as UTF-8, and the other way round; the result is in the current context, or the text itself. */
+extern char *to_utf8(const char *text);
+extern char *from_utf8(const char *text);
+
+/* ---- run.c: one call, and all that it owns ---- */
+
+typedef struct frame frame;
+
+typedef struct run {
+    MemoryContext context; /* deleting it frees everything below */
+    MemoryContextCallback callback;
+    kanon_context library;
+    kanon_schema *schema;
+    kanon_table *table;
+    kanon_grouping *grouping;
+    kanon_measures *measures;
+    kanon_check *found;
+    kanon_state *state;
+    kanon_audit *audit;
+    struct ArrowArrayStream release;
+    struct ArrowArray batch;
+    struct ArrowSchema batch_schema;
+    StringInfoData bytes; /* of malloc: what the library wrote to a sink */
+    frame *frames; /* rows that were read and are not yet the library's */
+    int save_nest;
+    Oid save_user;
+    int save_security;
+    bool switched;
+} run;
+
+/* A run in a context of its own below the current one. */
+extern run *run_begin(void);
+extern void run_end(run *r);
+/* From here on the rights are those of `owner`, as in REFRESH MATERIALIZED VIEW, and names are looked up in pg_catalog only. */
+extern void run_as(run *r, Oid owner);
+extern void run_as_caller(run *r);
+/* Bytes that a run may use: maintenance_work_mem. */
+extern int64_t run_memory(void);
+extern int run_threads(void);
+extern int run_tick(const kanon_progress *progress, void *payload);
+
+/* ---- module.c ---- */
+
+extern int kanon_threads;
+
+/* ---- progress.c ---- */
+
+extern void progress_begin(Oid release);
+extern void progress_stage(const char *stage, int64_t done, int64_t total);
+extern void progress_end(void);
+
+/* ---- definition.c: what kanon.define stored ---- */
+
+typedef enum shown {
+    SHOWN_NOT,     /* read, not released */
+    SHOWN_KEPT,    /* as it is */
+    SHOWN_CATEGORY,
+    SHOWN_RANGE,
+    SHOWN_COLUMNS, /* NAME_min and NAME_max */
+    SHOWN_TEXT,
+    SHOWN_MEAN
+} shown;
+
+typedef enum reading {
+    READ_TEXT,
+    READ_BOOL,
+    READ_INT2,
+    READ_INT4,
+    READ_INT8,
+    READ_FLOAT4,
+    READ_FLOAT8,
+    READ_DATE,
+    READ_TIMESTAMP,
+    READ_TIMESTAMPTZ,
+    READ_DECIMAL
+} reading;
+
+typedef struct column {
+    char *name; /* of the server's encoding */
+    char *role;
+    shown shown;
+    reading reading; /* how the library gets it */
+    int scale;       /* of READ_DECIMAL */
+    bool exclusive;  /* decimals in bands: the upper end is not in them */
+    Oid base;        /* type in the source, below domains */
+    int32 typmod;
+} column;
+
+/* When a refresh computes every measure and a report: as the definition says, else up to REPORT_RECORDS records. */
+typedef enum report_when { REPORT_UNSAID, REPORT_ALWAYS, REPORT_NEVER } report_when;
+enum { REPORT_RECORDS = 100000 };
+
+typedef struct definition {
+    char id[40];
+    Oid release, source, owner;
+    char *source_name; /* qualified */
+    int n_columns;
+    column *columns;
+    kanon_options options;
+    kanon_arrow_numeric numeric;
+    bool shuffle;
+    report_when report;
+    int n_key;
+    int64_t k, joint_k;
+    bool incremental;
+} definition;
+
+/* The definition of a release; raises where there is none that the caller owns. Then the run has its owner's rights. */
+extern definition *definition_open(run *r, Oid release);
+/* Reads the settings of a definition whose source is set: columns, options, and the schema of the run. */
+extern void definition_load(run *r, definition *d, Datum settings);
+extern char *release_name(Oid release);
+
+/* ---- source.c: rows of a query as an Arrow stream ---- */
+
+typedef struct reader_column {
+    const char *name; /* UTF-8 */
+    reading reading;
+    int scale;
+    bool range; /* the column is a range; it becomes NAME_min and NAME_max */
+    bool exclusive;
+} reader_column;
+
+/* Runs the query with the active snapshot and keeps its rows. */
+extern frame *frame_read(run *r, const char *query, const reader_column *columns, int n);
+/* A stream of its rows; the stream has a reference of its own. */
+extern void frame_stream(struct ArrowArrayStream *out, frame *f);
+extern void frame_drop(frame *f);
+extern int64_t frame_rows(const frame *f);
+
+/* Source and release of a definition. `where` is appended to the query, or NULL. */
+extern frame *read_source(run *r, definition *d, const char *where);
+extern frame *read_release(run *r, definition *d, Snapshot snapshot);
+
+/* ---- fingerprint.c: whether two streams hold the same rows ---- */
+
+typedef struct fingerprint {
+    uint64 key[2];
+    uint64 sum[2];
+    int64_t rows;
+} fingerprint;
+
+extern void fingerprint_init(fingerprint *f);
+extern void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int sign);
+extern bool fingerprint_equal(const fingerprint *a, const fingerprint *b);
+
+/* ---- arrow_read.c: cells of Arrow arrays ---- */
+
+typedef struct cell {
+    bool null;
+    char kind; /* 'i' whole number, 'g' number, 't' text, 'd' decimal128, 'b' truth value */
+    int64_t whole;
+    double number;
+    __int128 wide;
+    const char *text; /* not terminated */
+    int length;
+} cell;
+
+extern cell arrow_cell(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t row);
+
+/* ---- sink.c: a release into its table ---- */
+
+typedef struct sink sink;
+extern sink *sink_open(run *r, definition *d);
+/* All rows of r->release, which is released then; adds them to `sum`. */
+extern int64_t sink_write(sink *s, run *r, fingerprint *sum);
+extern void sink_close(sink *s);
+
+/* ---- refresh.c ---- */
+
+/* What a refresh did. */
+typedef struct refreshed {
+    const char *kind;
+    int64_t records, groups, suppressed, k;
+    double loss;
+    char *report; /* NULL: none */
+} refreshed;
+
+extern void run_table(run *r, frame *rows);
+extern void run_grouping(run *r, const definition *d);
+extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name);
+extern int keep_refresh(const definition *d, const refreshed *f);
+
+#endif

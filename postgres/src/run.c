@@ -1,0 +1,96 @@
+/* A run: one call of a function of the extension, and all that it owns.
+ *
+ * Its memory context is made first and frees the rest: objects of the library, rows that were read, a release that is half
+ * written. So whatever line an error leaves from, nothing stays. Called by the files with SQL functions. */
+#include "host.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+static void release_arrow(run *r)
+{
+    if (r->batch.release != NULL)
+        r->batch.release(&r->batch);
+    if (r->batch_schema.release != NULL)
+        r->batch_schema.release(&r->batch_schema);
+    if (r->release.release != NULL)
+        r->release.release(&r->release);
+}
+
+static void run_clear(void *arg)
+{
+    run *r = arg;
+    release_arrow(r);
+    kanon_audit_free(r->audit);
+    kanon_state_close(r->state);
+    kanon_check_free(r->found);
+    kanon_measures_free(r->measures);
+    kanon_grouping_free(r->grouping);
+    kanon_table_free(r->table);
+    kanon_schema_free(r->schema);
+    free(r->bytes.data);
+    while (r->frames != NULL)
+        frame_drop(r->frames);
+}
+
+run *run_begin(void)
+{
+    MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "kanon", ALLOCSET_DEFAULT_SIZES);
+    run *r = MemoryContextAllocZero(context, sizeof *r);
+    r->context = context;
+    r->callback = (MemoryContextCallback){.func = run_clear, .arg = r};
+    MemoryContextRegisterResetCallback(context, &r->callback);
+    r->library = (kanon_context){.struct_size = sizeof r->library, .threads = run_threads(), .tick_on_caller = 1};
+    return r;
+}
+
+void run_end(run *r)
+{
+    run_as_caller(r);
+    progress_end();
+    MemoryContextDelete(r->context);
+}
+
+void run_as(run *r, Oid owner)
+{
+    GetUserIdAndSecContext(&r->save_user, &r->save_security);
+    SetUserIdAndSecContext(owner, r->save_security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+    r->save_nest = NewGUCNestLevel();
+    r->switched = true;
+    /* Names mean the same whatever the caller has set, and rows come in the order of the table. */
+    set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("synchronize_seqscans", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("datestyle", "ISO, YMD", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("intervalstyle", "postgres", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("bytea_output", "hex", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* After an error the server does the same by itself. */
+void run_as_caller(run *r)
+{
+    if (!r->switched)
+        return;
+    r->switched = false;
+    AtEOXact_GUC(false, r->save_nest);
+    SetUserIdAndSecContext(r->save_user, r->save_security);
+}
+
+int64_t run_memory(void)
+{
+    return (int64_t)maintenance_work_mem * 1024;
+}
+
+int run_threads(void)
+{
+    return kanon_threads;
+}
+
+int run_tick(const kanon_progress *progress, void *payload)
+{
+    (void)payload;
+    progress_stage(progress->stage, progress->done, progress->total);
+    return QueryCancelPending || ProcDiePending;
+}
