@@ -874,12 +874,26 @@ KANON_API const char *kanon_point_result_text(kanon_point_result result);
  * at the same time; one waits for the other. A kanon_state is used by one thread at a time. */
 typedef struct kanon_state kanon_state;
 
+/* Where the bytes of a state are that is no file of its own, such as in tables of a database. The host keeps what was written
+ * when a call has succeeded, and forgets it when one has failed: its own transaction makes the state, the outputs and whatever
+ * else it does one. `read` and `write` get bytes that lie within a page of 4096 or are whole pages; `read` asks for nothing
+ * behind `size`. All return 0 or an errno, and are called on the thread that made the call. */
+typedef struct kanon_state_storage {
+    size_t struct_size;
+    int (*read)(void *bytes, size_t size, int64_t offset, void *payload);
+    int (*write)(const void *bytes, size_t size, int64_t offset, void *payload);
+    int (*truncate)(int64_t size, void *payload);
+    int64_t (*size)(void *payload);
+    void *payload;
+} kanon_state_storage;
+
 typedef struct kanon_state_options {
     size_t struct_size;
     int wait_seconds; /* how long to wait for another process; 0: 10 seconds, negative: not at all */
     kanon_tick tick;
     void *payload;
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
+    const kanon_state_storage *storage; /* in place of a file; the path stands in messages alone. It outlives the state. */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by

@@ -49,7 +49,15 @@ CREATE TABLE kanon.state_pages (
     bytes bytea NOT NULL,
     PRIMARY KEY (definition, page)
 );
-ALTER TABLE kanon.state_pages ALTER COLUMN bytes SET STORAGE EXTERNAL;
+-- A page stays in its row, compressed where the server can do it fast.
+ALTER TABLE kanon.state_pages ALTER COLUMN bytes SET STORAGE MAIN;
+DO $$
+BEGIN
+    ALTER TABLE kanon.state_pages ALTER COLUMN bytes SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN
+    NULL;
+END
+$$;
 
 CREATE TABLE kanon.changes (
     definition uuid NOT NULL REFERENCES kanon.definitions ON DELETE CASCADE,
@@ -125,7 +133,9 @@ BEGIN
         kind := CASE WHEN said ? 'taxonomy' OR said ? 'mask' THEN 'categorical'
                      WHEN said ? 'type' THEN said->>'type'
                      WHEN a.base = ANY (whole) THEN 'integer'
-                     WHEN a.base = ANY (parts) THEN 'decimal'
+                     -- a state would round sensitive ones to double precision
+                     WHEN a.base = ANY (parts) THEN CASE WHEN (settings->>'incremental')::boolean AND a.role = 'sensitive'
+                                                          AND a.base <> 'float8'::regtype THEN 'categorical' ELSE 'decimal' END
                      WHEN a.base = ANY (times) THEN 'date'
                      ELSE 'categorical' END;
         plain := CASE WHEN kind = 'integer' THEN CASE WHEN a.base = ANY (whole) THEN format_type(a.base, -1)
@@ -493,3 +503,12 @@ GRANT SELECT ON kanon.progress TO PUBLIC;
 -- changes the table may know nothing of the definition; it writes only for definitions of the table that it stands on.
 CREATE FUNCTION kanon.note_change() RETURNS trigger LANGUAGE c AS 'MODULE_PATHNAME', 'kanon_note_change';
 
+-- Begins anew: forgets what was released, so that the next refresh is a full one.
+CREATE FUNCTION kanon.restart(release regclass) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+    DELETE FROM kanon.state_pages p USING kanon.definitions d WHERE d.id = p.definition AND d.release = $1
+$$;
+
+-- What somebody who has all published releases can tell apart.
+CREATE FUNCTION kanon.audit(release regclass, k bigint DEFAULT 0, OUT releases bigint, OUT records bigint, OUT departed bigint,
+                            OUT classes bigint, OUT smallest bigint, OUT asked bigint, OUT below bigint, OUT classes_below bigint)
+    LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'kanon_audit_release';

@@ -12,7 +12,6 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/fmgroids.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -76,7 +75,8 @@ static void note_row(const TriggerData *t)
         note(t, 'D', key_of(t, t->tg_trigtuple));
     } else {
         Datum before = key_of(t, t->tg_trigtuple), now = key_of(t, t->tg_newtuple);
-        bool same = DatumGetBool(OidFunctionCall2(F_ARRAY_EQ, before, now));
+        bool same = VARSIZE_ANY(before) == VARSIZE_ANY(now) &&
+                    memcmp(DatumGetPointer(before), DatumGetPointer(now), VARSIZE_ANY(now)) == 0;
         if (same) {
             note(t, 'U', now);
         } else {

@@ -175,6 +175,8 @@ static void apply_steps(run *r, definition *d)
     setting_list settings = {0}, refine = {0};
     uint64 n = SPI_processed;
     const char **key = palloc0((n + 1) * sizeof *key);
+    d->key = palloc0((n + 1) * sizeof *d->key);
+    d->n_key = 0;
     size_t n_key = 0;
     for (uint64 i = 0; i < n; i++) {
         const char *what = field(i, 1), *name = field(i, 2), *value = field(i, 3);
@@ -187,7 +189,7 @@ static void apply_steps(run *r, definition *d)
         else if (strcmp(what, "refine_setting") == 0)
             add_setting(&refine, n, name, value);
         else if (strcmp(what, "key") == 0)
-            key[n_key++] = value;
+            key[n_key++] = value, d->key[d->n_key++] = from_utf8(value);
         for (int j = 0; j < lengthof(setters); j++)
             if (strcmp(setters[j].name, what) == 0)
                 check(setters[j].set(r->schema, name, value, &err), &err);
@@ -198,7 +200,6 @@ static void apply_steps(run *r, definition *d)
     d->options.n_refine_settings = refine.n;
     if (n_key > 0)
         check(kanon_schema_set_key(r->schema, key, n_key, &err), &err);
-    d->n_key = (int)n_key;
 }
 
 static shown shown_of(const char *word)
@@ -211,11 +212,16 @@ static shown shown_of(const char *word)
 }
 
 /* How the library gets a column: numbers and dates as they are, and all else as its text. */
-static reading reading_of(Oid base, const char *kind, const char *role)
+static reading reading_of(Oid base, const char *kind, const char *role, bool incremental)
 {
     bool is_quasi = strcmp(role, "quasi") == 0;
     if (strcmp(kind, "categorical") == 0 && is_quasi)
         return base == BOOLOID ? READ_BOOL : READ_TEXT;
+    /* A state keeps texts. It gives numbers and dates of quasi and sensitive columns back as such, and all else as the text
+     * that it was given. */
+    bool is_typed = strcmp(kind, "categorical") != 0 && strcmp(role, "insensitive") != 0 && strcmp(role, "identifying") != 0;
+    if (incremental && (!is_typed || base == FLOAT4OID || base == NUMERICOID))
+        return READ_TEXT;
     switch (base) {
     case BOOLOID:
         return READ_BOOL;
@@ -261,7 +267,7 @@ static void read_columns(definition *d)
         c->typmod = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 4, &null));
         char *kind = field((uint64)i, 5);
         c->shown = shown_of(field((uint64)i, 6));
-        c->reading = reading_of(c->base, kind, c->role);
+        c->reading = reading_of(c->base, kind, c->role, d->incremental);
         c->exclusive = strcmp(kind, "decimal") == 0 &&
                        DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 7, &null));
     }

@@ -39,6 +39,7 @@ extern char *from_utf8(const char *text);
 /* ---- run.c: one call, and all that it owns ---- */
 
 typedef struct frame frame;
+typedef struct pages pages; /* state.c */
 
 typedef struct run {
     MemoryContext context; /* deleting it frees everything below */
@@ -50,6 +51,8 @@ typedef struct run {
     kanon_measures *measures;
     kanon_check *found;
     kanon_state *state;
+    pages *pages;
+    kanon_state_storage storage;
     kanon_audit *audit;
     struct ArrowArrayStream release;
     struct ArrowArray batch;
@@ -135,6 +138,7 @@ typedef struct definition {
     bool shuffle;
     report_when report;
     int n_key;
+    char **key; /* names of columns, of the server's encoding */
     int64_t k, joint_k;
     bool incremental;
 } definition;
@@ -213,6 +217,15 @@ typedef struct refreshed {
 extern void run_table(run *r, frame *rows);
 extern void run_grouping(run *r, const definition *d);
 extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name);
+extern void write_release(run *r, definition *d);
 extern int keep_refresh(const definition *d, const refreshed *f);
+
+/* ---- state.c: refresh by change ---- */
+
+extern void pages_free(pages *p);
+extern bool state_exists(const definition *d);
+/* The state of a release that was just grouped anew. */
+extern void state_begin(run *r, definition *d);
+extern void state_refresh(run *r, definition *d, refreshed *out);
 
 #endif

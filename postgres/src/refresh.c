@@ -109,7 +109,7 @@ static void verify(run *r, definition *d, fingerprint *written)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release does not hold what was asked for")));
 }
 
-static void write_release(run *r, definition *d)
+void write_release(run *r, definition *d)
 {
     fingerprint sum;
     fingerprint_init(&sum);
@@ -215,11 +215,17 @@ int keep_refresh(const definition *d, const refreshed *f)
 
 static void refresh_fully(run *r, definition *d, refreshed *out)
 {
+    if (d->joint_k > 0 && state_exists(d))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("a full refresh would forget the releases that joint_k is about"),
+                        errhint("Refresh it with mode => 'incremental', or call kanon.restart to begin anew.")));
     run_table(r, read_source(r, d, NULL));
     run_grouping(r, d);
     show_warnings(r);
     make_release(r, d);
     write_release(r, d);
+    if (d->incremental)
+        state_begin(r, d);
     out->kind = "full";
     out->records = kanon_grouping_rows(r->grouping);
     out->groups = kanon_grouping_groups(r->grouping);
@@ -248,7 +254,13 @@ Datum kanon_refresh(PG_FUNCTION_ARGS)
     LockRelationOid(release, ExclusiveLock);
     PushActiveSnapshot(GetTransactionSnapshot());
     progress_begin(release);
-    refresh_fully(r, d, &done);
+    if (by_change && !d->incremental)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("changes of the source are not noted"), errhint("Define the release with incremental => true.")));
+    if (by_change && state_exists(d))
+        state_refresh(r, d, &done);
+    else
+        refresh_fully(r, d, &done);
     int number = keep_refresh(d, &done);
     PopActiveSnapshot();
 

@@ -25,6 +25,7 @@ static void run_clear(void *arg)
     release_arrow(r);
     kanon_audit_free(r->audit);
     kanon_state_close(r->state);
+    pages_free(r->pages);
     kanon_check_free(r->found);
     kanon_measures_free(r->measures);
     kanon_grouping_free(r->grouping);

@@ -34,6 +34,7 @@ typedef struct target {
     int32 typmod;
     TypeCacheEntry *cache;
     int64_t unit; /* of times: microseconds */
+    bool empty_is_null; /* a state keeps NULL as an empty text */
 } target;
 
 struct sink {
@@ -162,7 +163,7 @@ static void refuse_shape(const sink *s)
                     errhint("Drop the release with kanon.drop and define it again.")));
 }
 
-static void add_target(sink *s, int attribute, int child, const column *c)
+static void add_target(sink *s, const definition *d, int attribute, int child, const column *c)
 {
     if (attribute >= s->relation->rd_att->natts)
         refuse_shape(s);
@@ -180,6 +181,7 @@ static void add_target(sink *s, int attribute, int child, const column *c)
             refuse_shape(s);
         t->type = t->cache->rngelemtype->type_id;
     }
+    t->empty_is_null = d->incremental && c->shown == SHOWN_KEPT;
     if (c->shown == SHOWN_MEAN)
         t->unit = USECS_PER_SEC;
     getTypeInputInfo(a->atttypid, &input, &t->input_of);
@@ -195,11 +197,11 @@ static void add_targets(sink *s, const definition *d)
         const column *c = &d->columns[i];
         if (c->shown == SHOWN_NOT)
             continue;
-        add_target(s, attribute++, child++, c);
+        add_target(s, d, attribute++, child++, c);
         if (c->shown == SHOWN_RANGE)
             child++;
         if (c->shown == SHOWN_COLUMNS)
-            add_target(s, attribute++, child++, c);
+            add_target(s, d, attribute++, child++, c);
     }
     s->n = attribute;
     if (attribute != s->relation->rd_att->natts)
@@ -273,7 +275,7 @@ static void put_row(sink *s, const struct ArrowSchema *schema, const struct Arro
         cell first = arrow_cell(schema->children[t->child], batch->children[t->child], at), second = {.null = true};
         if (t->range)
             second = arrow_cell(schema->children[t->child + 1], batch->children[t->child + 1], at);
-        slot->tts_isnull[i] = first.null && second.null;
+        slot->tts_isnull[i] = (first.null && second.null) || (t->empty_is_null && first.kind == 't' && first.length == 0);
         if (slot->tts_isnull[i])
             continue;
         slot->tts_values[i] = t->range ? range_of(t, &first, &second, is_float4) : value_of(t, &first, is_float4);

@@ -7,9 +7,9 @@
  * it twice. Calls src/state/maintain and pipeline/publish.h; has no SQL. */
 #include "core/alloc.h"
 #include "core/context.h"
-#include "core/temporary_file.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "core/temporary_file.h"
 #include "pipeline/arrow_export.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/publish.h"
@@ -41,6 +41,10 @@ enum { WAIT_SECONDS = 10 };
 static kanon_status take_state_options(kanon_state_options *out, const kanon_state_options *options, kanon_error *err)
 {
     kanon_status st = kanon__take_options(out, sizeof *out, options, err);
+    const kanon_state_storage *s = out->storage;
+    if (st == KANON_OK && s != NULL &&
+        (s->struct_size < sizeof *s || s->read == NULL || s->write == NULL || s->truncate == NULL || s->size == NULL))
+        return kanon__fail(err, KANON_EINVAL, "a storage needs all its functions");
     return st == KANON_OK ? kanon__context_check(out->context, err) : st;
 }
 
@@ -53,7 +57,7 @@ static kanon_status open_state(kanon_state **out, const char *path, const kanon_
     s->tick = o->tick;
     s->payload = o->payload;
     int wait = o->wait_seconds == 0 ? WAIT_SECONDS : o->wait_seconds;
-    KANON_TRY(kanon__store_open(&s->store, path, wait < 0 ? 0 : wait, err), out);
+    KANON_TRY(kanon__store_open(&s->store, path, o->storage, wait < 0 ? 0 : wait, err), out);
     *out = s;
     s = NULL;
 out:
@@ -97,6 +101,7 @@ typedef struct state_build {
     kanon__temporary_file file; /* where it is made; SQLite opens it by its name */
     kanon__release_entry release;
     bool released;
+    bool hosted; /* the bytes are in a storage of the host: there is no file */
 } state_build;
 
 /* A state is never overwritten: it may be the only copy of the table. */
@@ -110,6 +115,8 @@ static kanon_status fail_is_there(const char *path, kanon_error *err)
 /* The file gets its name, unless another process has made one of that name in the meantime. */
 static kanon_status give_name(const state_build *m, kanon_error *err)
 {
+    if (m->hosted)
+        return KANON_OK;
     if (link(m->file.name, m->path) == 0)
         return KANON_OK;
     if (errno == EEXIST)
@@ -145,7 +152,7 @@ static kanon_status finish_new(kanon__finished *files, void *payload, kanon_erro
     bool undone = true;
     if (files != NULL)
         st = kanon__finished_name(files, &undone, err);
-    if (st != KANON_OK && (!undone || unlink(m->path) != 0))
+    if (st != KANON_OK && !m->hosted && (!undone || unlink(m->path) != 0))
         kanon__hint(err, st, "%s IS made, and knows the release", m->path);
 out:
     return st;
@@ -173,9 +180,9 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
                            kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    state_build m = {.path = path, .file = KANON__NO_TEMPORARY_FILE};
+    state_build m = {.path = path, .file = KANON__NO_TEMPORARY_FILE, .hosted = o->storage != NULL};
     double loss;
-    if (access(path, F_OK) == 0)
+    if (m.hosted ? o->storage->size(o->storage->payload) > 0 : access(path, F_OK) == 0)
         return fail_is_there(path, err);
     if (grouping->recode_maps != NULL) {
         st = kanon__fail(err, KANON_EINVAL,
@@ -195,13 +202,14 @@ static kanon_status create(const char *path, const kanon_table *table, const kan
     KANON_TRY(kanon__verify_requirement(&table->data, &required, grouping->group_of, grouping->n_groups, err), out);
     KANON_TRY(kanon__state_fits(table, grouping, err), out);
     KANON_TRY(kanon__new_array(&m.state, 1, "a state", err), out);
-    KANON_TRY(kanon__temporary_file_open(&m.file, path, true, path, err), out);
+    if (!m.hosted)
+        KANON_TRY(kanon__temporary_file_open(&m.file, path, true, path, err), out);
     m.state->context = kanon__call_context();
     m.state->tick = o->tick;
     m.state->payload = o->payload;
     m.released = wants_release(outputs);
     KANON_TRY(describe_release(&m.release, &loss, table, grouping, err), out);
-    KANON_TRY(kanon__store_create(&m.state->store, m.file.name, err), out);
+    KANON_TRY(kanon__store_create(&m.state->store, m.hosted ? path : m.file.name, o->storage, err), out);
     KANON_TRY(kanon__session_create(m.state, table, schema, grouping, m.released, err), out);
     KANON_TRY(outputs != NULL ? kanon__publish(table, grouping, outputs, err, finish_new, &m) : finish_new(NULL, &m, err),
               out);

@@ -237,7 +237,7 @@ static void state_leaves_no_layer(void **state)
     int n_before = 0, n_open = 0, n_after = 0;
     for (sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); vfs != NULL; vfs = vfs->pNext)
         n_before++;
-    assert_done(kanon__store_create(&store, scratch("layer.state").text, &err), &err);
+    assert_done(kanon__store_create(&store, scratch("layer.state").text, NULL, &err), &err);
     assert_done(kanon__store_run(&store, "CREATE TABLE t(x); INSERT INTO t VALUES(1)", &err), &err);
     memcpy(name, store.layer->name, sizeof name);
     for (sqlite3_vfs *vfs = sqlite3_vfs_find(NULL); vfs != NULL; vfs = vfs->pNext)

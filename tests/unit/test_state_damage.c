@@ -70,7 +70,7 @@ static void damage(const char *sql)
     kanon_error err = {0};
     kanon__store store;
     copy_file(scratch("x.state").text, scratch("y.state").text);
-    assert_done(kanon__store_open(&store, scratch("y.state").text, 0, &err), &err);
+    assert_done(kanon__store_open(&store, scratch("y.state").text, NULL, 0, &err), &err);
     assert_done(kanon__store_begin(&store, true, &err), &err);
     kanon_status st = kanon__store_run(&store, sql, &err);
     if (st != KANON_OK)

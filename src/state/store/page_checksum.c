@@ -10,6 +10,7 @@
  * The buffer is flushed before any other operation on the file, so whatever SQLite relies on, such as that a journal is
  * on disk once it is synced, stays true. No global state stays: the layer is registered only while a file is opened. */
 #include "state/store/page_checksum.h"
+#include "state/store/hosted_file.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -269,6 +270,16 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     ((checked_file *)file)->layer = (kanon__page_layer *)vfs;
     ((checked_file *)file)->n_buffered = 0;
     file->pMethods = NULL;
+    const kanon_state_storage *storage = ((kanon__page_layer *)vfs)->storage;
+    if (storage != NULL) { /* nothing is beside it: journals are in memory */
+        if ((flags & SQLITE_OPEN_MAIN_DB) == 0)
+            return SQLITE_CANTOPEN;
+        kanon__hosted_file_open(below(file), storage);
+        file->pMethods = &file_methods;
+        if (flags_out != NULL)
+            *flags_out = flags;
+        return SQLITE_OK;
+    }
     int rc = under(vfs)->xOpen(under(vfs), name, below(file), flags, flags_out);
     if (below(file)->pMethods != NULL)
         file->pMethods = &file_methods;
@@ -320,6 +331,10 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 
 static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *result)
 {
+    if (((kanon__page_layer *)vfs)->storage != NULL) {
+        *result = 0;
+        return SQLITE_OK;
+    }
     return under(vfs)->xAccess(under(vfs), name, flags, result);
 }
 
@@ -354,9 +369,10 @@ int kanon__page_layer_open(kanon__page_layer *layer, const char *path, sqlite3 *
     *db = NULL;
     if (standard == NULL)
         return SQLITE_NOMEM;
+    int below_size = standard->szOsFile > kanon__hosted_file_size() ? standard->szOsFile : kanon__hosted_file_size();
     layer->vfs = (sqlite3_vfs){
         .iVersion = 1,
-        .szOsFile = (int)sizeof(checked_file) + standard->szOsFile,
+        .szOsFile = (int)sizeof(checked_file) + below_size,
         .mxPathname = standard->mxPathname,
         .zName = layer->name,
         .pAppData = standard,

@@ -15,6 +15,7 @@
 #ifndef KANON_STATE_PAGE_CHECKSUM_H
 #define KANON_STATE_PAGE_CHECKSUM_H
 
+#include <kanon.h>
 #include <sqlite3.h>
 
 #include <stdbool.h>
@@ -35,6 +36,7 @@ typedef struct kanon__page_layer {
      *        otherwise it is deleted. */
     bool (*last_step)(void *payload);
     void *payload;
+    const kanon_state_storage *storage; /* NULL: the state is a file */
     bool is_committed; /* last_step was called and returned true: the transaction stays */
 } kanon__page_layer;
 

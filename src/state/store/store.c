@@ -85,6 +85,7 @@ static kanon_status connect(kanon__store *s, kanon_error *err)
     char *name = NULL;
     KANON_TRY(plain_path(&name, s->path, err), out);
     KANON_TRY(kanon__new_array(&s->layer, 1, "the state", err), out);
+    s->layer->storage = s->storage;
     int rc = kanon__page_layer_open(s->layer, name, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX);
     if (rc != SQLITE_OK) {
         st = kanon__store_fail(s, s->db != NULL ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM, err);
@@ -128,31 +129,34 @@ kanon_status kanon__store_reserve_pages(kanon__store *s, int64_t n_pages, kanon_
 
 /* The file is made with mode 0600, or is there and empty; SQLite then opens what is there. Pages leave room for the
  * checksum. */
-kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err)
+static kanon_status make_empty_file(const char *path, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
-    char sql[256];
-    int reserved = KANON__PAGE_RESERVED;
-    *out = (kanon__store){0};
-    KANON_TRY(kanon__copy_text(&out->path, path, strlen(path), "a file name", err), out);
     struct stat file;
     int fd = open(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool is_empty = fd >= 0 && fstat(fd, &file) == 0 && file.st_size == 0;
     int error = fd >= 0 ? EEXIST : errno;
     if (fd >= 0)
         close(fd);
-    if (!is_empty) {
-        st = kanon__fail_errno(err, error, "write", path);
-        goto out;
-    }
+    return is_empty ? KANON_OK : kanon__fail_errno(err, error, "write", path);
+}
+
+kanon_status kanon__store_create(kanon__store *out, const char *path, const kanon_state_storage *storage, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char sql[256];
+    int reserved = KANON__PAGE_RESERVED;
+    *out = (kanon__store){.storage = storage};
+    KANON_TRY(kanon__copy_text(&out->path, path, strlen(path), "a file name", err), out);
+    if (storage == NULL)
+        KANON_TRY(make_empty_file(path, err), out);
     KANON_TRY(connect(out, err), out);
     KANON_TRY(set_guards(out, 0, err), out);
     KANON_TRY(kanon__store_reserve_pages(out, ROOM_TO_CREATE, err), out);
     sqlite3_file_control(out->db, NULL, SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     snprintf(sql, sizeof sql,
-             "PRAGMA page_size = %d; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = %d;"
+             "PRAGMA page_size = %d; PRAGMA journal_mode = %s; PRAGMA synchronous = OFF; PRAGMA application_id = %d;"
              "PRAGMA user_version = %d",
-             KANON__PAGE_SIZE, KANON__STATE_ID, KANON__STATE_VERSION);
+             KANON__PAGE_SIZE, storage != NULL ? "MEMORY" : "OFF", KANON__STATE_ID, KANON__STATE_VERSION);
     KANON_TRY(kanon__store_run(out, sql, err), out);
     KANON_TRY(kanon__store_run(out, "BEGIN EXCLUSIVE", err), out);
     out->in_transaction = true;
@@ -171,6 +175,8 @@ kanon_status kanon__store_finish(kanon__store *s, kanon_error *err)
         return st;
     sqlite3_close_v2(s->db);
     s->db = NULL;
+    if (s->storage != NULL)
+        return KANON_OK;
     int fd = open(s->path, O_RDWR | O_CLOEXEC);
     if (fd < 0 || fsync(fd) != 0)
         st = kanon__fail_errno(err, errno, "write", s->path);
@@ -237,16 +243,22 @@ static kanon_status check_header(const kanon__store *s, kanon_error *err)
     return KANON_OK;
 }
 
-kanon_status kanon__store_open(kanon__store *out, const char *path, int wait_seconds, kanon_error *err)
+kanon_status kanon__store_open(kanon__store *out, const char *path, const kanon_state_storage *storage, int wait_seconds,
+                               kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    *out = (kanon__store){0};
+    *out = (kanon__store){.storage = storage};
     KANON_TRY(kanon__copy_text(&out->path, path, strlen(path), "a file name", err), out);
-    KANON_TRY(check_is_file(path, err), out);
+    if (storage == NULL)
+        KANON_TRY(check_is_file(path, err), out);
     KANON_TRY(connect(out, err), out);
     KANON_TRY(check_header(out, err), out);
     KANON_TRY(set_guards(out, wait_seconds, err), out);
-    KANON_TRY(kanon__store_run(out, "PRAGMA synchronous = EXTRA", err), out);
+    KANON_TRY(kanon__store_run(out,
+                               storage == NULL ? "PRAGMA synchronous = EXTRA"
+                                               : "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF",
+                               err),
+              out);
 out:
     if (st != KANON_OK)
         kanon__store_close(out);
@@ -300,7 +312,7 @@ kanon_status kanon__store_begin(kanon__store *s, bool write, kanon_error *err)
     KANON_TRY(kanon__store_run(s, write ? "BEGIN IMMEDIATE" : "BEGIN", err), out);
     s->in_transaction = true;
     KANON_TRY(kanon__store_query_number(s, &ignored, "SELECT count(*) FROM sqlite_schema", err), out); /* takes the lock */
-    if (write)
+    if (write && s->storage == NULL)
         KANON_TRY(remove_aside(s, err), out);
     KANON_TRY(check_size(s, err), out);
 out:
@@ -345,8 +357,21 @@ static void roll_back_now(kanon__store *s)
     kanon__store_query_number(s, &number, "SELECT count(*) FROM sqlite_schema", &ignored);
 }
 
+/* The bytes are the host's, and so is the transaction: what this call leaves is kept only where the whole call succeeds. */
+static kanon_status commit_hosted(kanon__store *s, kanon__last_step step, void *payload, kanon_error *err)
+{
+    bool undone = false;
+    kanon_status st = step != NULL ? step(payload, &undone, err) : KANON_OK;
+    if (st == KANON_OK)
+        return kanon__store_commit(s, err);
+    kanon__store_rollback(s);
+    return st;
+}
+
 kanon_status kanon__store_commit_with(kanon__store *s, kanon__last_step step, void *payload, kanon_error *err)
 {
+    if (s->storage != NULL)
+        return commit_hosted(s, step, payload, err);
     step_call call = {.step = step, .payload = payload, .err = err};
     kanon_error own = {0};
     s->layer->last_step = call_step;

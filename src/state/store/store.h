@@ -26,16 +26,18 @@ typedef struct kanon__store {
     char *path;
     bool in_transaction;
     int64_t room; /* pages of SQLite's cache */
+    const kanon_state_storage *storage; /* NULL: the state is a file */
 } kanon__store;
 
 /* A new file, which must not be there yet, readable by its owner alone. It is not safe against a crash until
  * kanon__store_finish has closed it: meant for a temporary name. */
-kanon_status kanon__store_create(kanon__store *out, const char *path, kanon_error *err);
+kanon_status kanon__store_create(kanon__store *out, const char *path, const kanon_state_storage *storage, kanon_error *err);
 /* Close a new file; it is on disk. */
 kanon_status kanon__store_finish(kanon__store *store, kanon_error *err);
 /* KANON_EDATA: not a state, or damaged; KANON_EVERSION: made by a newer or an older version. Others who have it locked are
  * waited for up to `wait_seconds`. */
-kanon_status kanon__store_open(kanon__store *out, const char *path, int wait_seconds, kanon_error *err);
+kanon_status kanon__store_open(kanon__store *out, const char *path, const kanon_state_storage *storage, int wait_seconds,
+                               kanon_error *err);
 void kanon__store_close(kanon__store *store);
 
 /* Begin a transaction; with `write` nobody else can begin one to write. KANON_EIO: another process has it, or the file

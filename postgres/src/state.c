@@ -1,0 +1,383 @@
+/* Refresh by change: a state of the library whose pages are rows of kanon.state_pages.
+ *
+ * The pages are read into memory before the library is called, and those that it changed are written when it has returned: a
+ * callback of the library only copies bytes. State, release and the notes of changes are one transaction of the server, with
+ * all that belongs to it: write-ahead log, backup, replication. Called by refresh.c; capture.c makes the notes. */
+#include "host.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+#include <errno.h>
+#include <math.h>
+
+enum { PAGE = 4096, PAGES_AT_A_TIME = 2000 };
+
+/* ---- the library's storage: pages in memory ---- */
+
+struct pages {
+    char **at; /* NULL: zeros */
+    bool *changed;
+    int64_t room, size; /* room in pages, size in bytes */
+    int64_t stored;     /* pages that the table has */
+};
+
+static char *page_at(pages *p, int64_t number)
+{
+    if (number >= p->room) {
+        int64_t room = Max(number + 1, p->room * 2);
+        char **at = realloc(p->at, (size_t)room * sizeof *at);
+        bool *changed = at == NULL ? NULL : realloc(p->changed, (size_t)room);
+        p->at = at == NULL ? p->at : at;
+        if (changed == NULL)
+            return NULL;
+        p->changed = changed;
+        memset(p->at + p->room, 0, (size_t)(room - p->room) * sizeof *at);
+        memset(p->changed + p->room, 0, (size_t)(room - p->room));
+        p->room = room;
+    }
+    if (p->at[number] == NULL)
+        p->at[number] = calloc(1, PAGE);
+    return p->at[number];
+}
+
+static int pages_read(void *bytes, size_t size, int64_t offset, void *payload)
+{
+    pages *p = payload;
+    for (size_t done = 0, n; done < size; done += n) {
+        int64_t from = offset + (int64_t)done;
+        char *page = page_at(p, from / PAGE);
+        n = Min(size - done, (size_t)(PAGE - from % PAGE));
+        if (page == NULL)
+            return ENOMEM;
+        memcpy((char *)bytes + done, page + from % PAGE, n);
+    }
+    return 0;
+}
+
+static int pages_write(const void *bytes, size_t size, int64_t offset, void *payload)
+{
+    pages *p = payload;
+    for (size_t done = 0, n; done < size; done += n) {
+        int64_t to = offset + (int64_t)done;
+        char *page = page_at(p, to / PAGE);
+        n = Min(size - done, (size_t)(PAGE - to % PAGE));
+        if (page == NULL)
+            return ENOMEM;
+        memcpy(page + to % PAGE, (const char *)bytes + done, n);
+        p->changed[to / PAGE] = true;
+    }
+    p->size = Max(p->size, offset + (int64_t)size);
+    return 0;
+}
+
+static int pages_truncate(int64_t size, void *payload)
+{
+    ((pages *)payload)->size = size;
+    return 0;
+}
+
+static int64_t pages_size(void *payload)
+{
+    return ((pages *)payload)->size;
+}
+
+void pages_free(pages *p)
+{
+    for (int64_t i = 0; p != NULL && i < p->room; i++)
+        free(p->at[i]);
+    if (p != NULL) {
+        free(p->at);
+        free(p->changed);
+    }
+    free(p);
+}
+
+static void pages_new(run *r)
+{
+    r->pages = calloc(1, sizeof *r->pages);
+    if (r->pages == NULL)
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+    r->storage = (kanon_state_storage){sizeof r->storage, pages_read, pages_write, pages_truncate, pages_size, r->pages};
+}
+
+/* ---- the table of pages ---- */
+
+static void read_page(run *r, HeapTuple row, TupleDesc shape)
+{
+    bool null;
+    int64 number = DatumGetInt64(SPI_getbinval(row, shape, 1, &null));
+    bytea *bytes = DatumGetByteaPP(SPI_getbinval(row, shape, 2, &null));
+    char *page = number < 0 || number > PG_INT32_MAX ? NULL : page_at(r->pages, number);
+    if (VARSIZE_ANY_EXHDR(bytes) != PAGE)
+        ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the state of the release is damaged")));
+    if (page == NULL || (number + 1) * PAGE > run_memory())
+        ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY),
+                        errmsg("the state of the release takes more memory than maintenance_work_mem allows"),
+                        errhint("Raise maintenance_work_mem.")));
+    memcpy(page, VARDATA_ANY(bytes), PAGE);
+    r->pages->size = Max(r->pages->size, (number + 1) * PAGE);
+}
+
+static void pages_load(run *r, const definition *d)
+{
+    pages_new(r);
+    char *sql = psprintf("SELECT page, bytes FROM kanon.state_pages WHERE definition = '%s' ORDER BY page", d->id);
+    SPIPlanPtr plan = SPI_prepare(sql, 0, NULL);
+    Portal rows = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+    do {
+        SPI_cursor_fetch(rows, true, PAGES_AT_A_TIME);
+        for (uint64 i = 0; i < SPI_processed; i++)
+            read_page(r, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+        SPI_freetuptable(SPI_tuptable);
+    } while (SPI_processed > 0);
+    SPI_cursor_close(rows);
+    r->pages->stored = r->pages->size / PAGE;
+}
+
+static void pages_save(run *r, const definition *d)
+{
+    pages *p = r->pages;
+    Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
+    SPIPlanPtr plan = SPI_prepare("INSERT INTO kanon.state_pages VALUES ($1::uuid, $2, $3)"
+                                  " ON CONFLICT (definition, page) DO UPDATE SET bytes = excluded.bytes",
+                                  3, types);
+    Datum id = CStringGetTextDatum(d->id);
+    bytea *bytes = palloc(VARHDRSZ + PAGE);
+    SET_VARSIZE(bytes, VARHDRSZ + PAGE);
+    for (int64_t i = 0; i < p->size / PAGE; i++) {
+        if (!p->changed[i])
+            continue;
+        memcpy(VARDATA(bytes), p->at[i], PAGE);
+        Datum values[] = {id, Int64GetDatum(i), PointerGetDatum(bytes)};
+        if (SPI_execute_plan(plan, values, NULL, false, 0) != SPI_OK_INSERT)
+            elog(ERROR, "the state cannot be written");
+    }
+    if (p->stored > p->size / PAGE)
+        SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s' AND page >= %lld", d->id,
+                             (long long)(p->size / PAGE)),
+                    false, 0);
+}
+
+/* ---- notes ---- */
+
+/* The notes that the active snapshot shows, as an array of their places. */
+static Datum notes_seen(const definition *d)
+{
+    bool null;
+    SPI_execute(psprintf("SELECT coalesce(array_agg(place), '{}') FROM kanon.changes WHERE definition = '%s'", d->id), true, 0);
+    Datum places = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null);
+    return PointerGetDatum(PG_DETOAST_DATUM_COPY(places));
+}
+
+static void forget_notes(const definition *d, Datum places)
+{
+    Oid types[] = {TEXTOID, INT8ARRAYOID};
+    Datum values[] = {CStringGetTextDatum(d->id), places};
+    SPI_execute_with_args("DELETE FROM kanon.changes WHERE definition = $1::uuid AND place = ANY ($2)", 2, types, values, NULL,
+                          false, 0);
+}
+
+static int64_t count(const char *sql)
+{
+    bool null;
+    if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
+        elog(ERROR, "a query of the extension failed");
+    return DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null));
+}
+
+/* ---- deltas ---- */
+
+/* The columns of the key, with their types. */
+static void append_keys(StringInfo to, const definition *d, const char *format)
+{
+    for (int i = 0; i < d->n_key; i++) {
+        AttrNumber number = get_attnum(d->source, d->key[i]);
+        if (number == InvalidAttrNumber)
+            ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("a column of the key is gone")));
+        char *type = format_type_with_typemod(get_atttype(d->source, number), -1);
+        if (format == NULL) /* of the notes */
+            appendStringInfo(to, "%s(f.key[%d])::%s AS %s", i == 0 ? "" : ", ", i + 1, type, quote_identifier(psprintf("kanon %d", i + 1)));
+        else
+            appendStringInfo(to, "%ss.%s = c.%s", i == 0 ? "" : format, quote_identifier(d->key[i]),
+                             quote_identifier(psprintf("kanon %d", i + 1)));
+    }
+}
+
+/* Keys whose first note since the last refresh is an insert (new ones), or is not (old ones). */
+static char *noted_keys(const definition *d, bool is_new)
+{
+    StringInfoData sql;
+    initStringInfo(&sql);
+    appendStringInfoString(&sql, "(SELECT ");
+    append_keys(&sql, d, NULL);
+    appendStringInfo(&sql,
+                     " FROM (SELECT DISTINCT ON (key) key, operation FROM kanon.changes WHERE definition = '%s'"
+                     " ORDER BY key, place) f WHERE f.operation %s 'I') c",
+                     d->id, is_new ? "=" : "<>");
+    return sql.data;
+}
+
+static frame *rows_there(run *r, definition *d, bool is_new)
+{
+    StringInfoData where;
+    initStringInfo(&where);
+    appendStringInfo(&where, " s JOIN %s ON ", noted_keys(d, is_new));
+    append_keys(&where, d, " AND ");
+    return read_source(r, d, where.data);
+}
+
+static frame *rows_gone(run *r, definition *d)
+{
+    StringInfoData sql;
+    reader_column *columns = palloc0(((size_t)d->n_key + 1) * sizeof *columns);
+    initStringInfo(&sql);
+    appendStringInfoString(&sql, "SELECT ");
+    for (int i = 0; i < d->n_key; i++) {
+        appendStringInfo(&sql, "%s%s", i == 0 ? "" : ", ", quote_identifier(psprintf("kanon %d", i + 1)));
+        columns[i].name = to_utf8(d->key[i]);
+        for (int j = 0; j < d->n_columns; j++)
+            if (strcmp(d->columns[j].name, d->key[i]) == 0)
+                columns[i].reading = d->columns[j].reading, columns[i].scale = d->columns[j].scale;
+    }
+    appendStringInfo(&sql, " FROM %s WHERE NOT EXISTS (SELECT FROM %s s WHERE ", noted_keys(d, false), d->source_name);
+    append_keys(&sql, d, " AND ");
+    appendStringInfoChar(&sql, ')');
+    return frame_read(r, sql.data, columns, d->n_key);
+}
+
+typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
+                                        kanon_change *out, kanon_error *err);
+
+static int64_t apply(run *r, frame *rows, change_function change)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    kanon_change_options options = {.struct_size = sizeof options, .again = 1};
+    struct ArrowArrayStream stream;
+    int64_t n = frame_rows(rows);
+    if (n > 0) {
+        frame_stream(&stream, rows);
+        frame_drop(rows);
+        check(change(r->state, &stream, &options, &done, &err), &err);
+    } else {
+        frame_drop(rows);
+    }
+    return n;
+}
+
+/* ---- refreshing ---- */
+
+static void open_state(run *r, definition *d)
+{
+    kanon_error err = {0};
+    pages_load(r, d);
+    kanon_state_options options = {
+        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
+    check(kanon_state_open(&r->state, release_name(d->release), &options, &err), &err);
+}
+
+static int discard(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes, (void)size, (void)payload;
+    return 0;
+}
+
+bool state_exists(const definition *d)
+{
+    return count(psprintf("SELECT count(*) FROM kanon.state_pages WHERE definition = '%s' AND page = 0", d->id)) > 0;
+}
+
+/* The table and its groups become the state, and what is released now its first release. */
+void state_begin(run *r, definition *d)
+{
+    kanon_error err = {0};
+    const kanon_sink nowhere = {.name = "release.csv", .write = discard};
+    const kanon_outputs outputs = {
+        .struct_size = sizeof outputs, .release_to = &nowhere, .threads = run_threads(), .tick = run_tick};
+    pages_new(r);
+    kanon_state_options options = {
+        .struct_size = sizeof options, .tick = run_tick, .context = &r->library, .storage = &r->storage};
+    check(kanon_state_create(release_name(d->release), r->table, r->schema, r->grouping, &outputs, &options, &err), &err);
+    SPI_execute(psprintf("DELETE FROM kanon.state_pages WHERE definition = '%s'", d->id), false, 0);
+    pages_save(r, d);
+    forget_notes(d, notes_seen(d));
+}
+
+/* Without the rows that the owner of a policy hides, the notes would speak of rows that are not there. */
+static void refuse_row_security(const definition *d)
+{
+    if (check_enable_rls(d->source, InvalidOid, true) == RLS_ENABLED)
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("the source has row security that applies to the owner of the release"),
+                        errhint("Refresh it fully, or let a role own the release that sees all rows.")));
+}
+
+void state_refresh(run *r, definition *d, refreshed *out)
+{
+    kanon_error err = {0};
+    kanon_change done;
+    kanon_change_options options = {.struct_size = sizeof options, .joint_k = d->joint_k};
+    kanon_arrow_options how = {.struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .threads = run_threads(),
+                               .tick = run_tick};
+    refuse_row_security(d);
+    if (count(psprintf("SELECT count(*) FROM kanon.changes WHERE definition = '%s' AND operation = 'T'", d->id)) > 0)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the source was truncated"),
+                        errhint("Refresh the release fully.")));
+    Datum seen = notes_seen(d);
+    open_state(r, d);
+    apply(r, rows_there(r, d, true), kanon_state_insert_arrow);
+    apply(r, rows_there(r, d, false), kanon_state_update_arrow);
+    apply(r, rows_gone(r, d), kanon_state_delete_arrow);
+    check(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), &err);
+    out->kind = "incremental";
+    out->records = done.records - done.withheld;
+    out->groups = done.groups;
+    out->suppressed = done.suppressed;
+    out->k = done.k;
+    out->loss = done.loss;
+    write_release(r, d);
+    pages_save(r, d);
+    forget_notes(d, seen);
+}
+
+/* ---- audit ---- */
+
+SQL_FUNCTION(kanon_audit_release);
+
+Datum kanon_audit_release(PG_FUNCTION_ARGS)
+{
+    kanon_error err = {0};
+    TupleDesc row;
+    if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+        elog(ERROR, "the result is not a row");
+    MemoryContext outside = CurrentMemoryContext;
+    SPI_connect();
+    run *r = run_begin();
+    definition *d = definition_open(r, PG_GETARG_OID(0));
+    if (!d->incremental || !state_exists(d))
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the release has no state"),
+                        errhint("Define it with incremental => true and refresh it.")));
+    open_state(r, d);
+    check(kanon_state_audit(&r->audit, r->state, PG_GETARG_INT64(1), &err), &err);
+    const kanon_audit *a = r->audit;
+    Datum values[] = {Int64GetDatum(a->releases), Int64GetDatum(a->records),  Int64GetDatum(a->departed),
+                      Int64GetDatum(a->classes),  Int64GetDatum(a->smallest), Int64GetDatum(a->k),
+                      Int64GetDatum(a->below),    Int64GetDatum(a->classes_below)};
+    bool nulls[lengthof(values)] = {false};
+    MemoryContext inside = MemoryContextSwitchTo(outside);
+    HeapTuple tuple = heap_form_tuple(BlessTupleDesc(row), values, nulls);
+    MemoryContextSwitchTo(inside);
+    run_end(r);
+    SPI_finish();
+    PG_RETURN_DATUM(HeapTupleGetDatum(tuple));
+}
