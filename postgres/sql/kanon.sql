@@ -180,8 +180,23 @@ $$;
 
 -- ---- taxonomies ------------------------------------------------------------------------------------------------------
 
--- A table of nodes and their parents, as CSV with the header node,parent. What is nobody's child stands below a root "*",
--- unless it is alone.
+-- Nodes and their parents as CSV with the header node,parent. What is nobody's child stands below a root "*", unless it is
+-- alone.
+CREATE FUNCTION kanon.taxonomy_csv(nodes text[], parents text[]) RETURNS text LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+    WITH said AS (SELECT DISTINCT node, nullif(parent, '') AS parent FROM unnest(nodes, parents) t(node, parent) WHERE node IS NOT NULL),
+         tops AS (SELECT parent AS node FROM said WHERE parent IS NOT NULL
+                  EXCEPT SELECT node FROM said WHERE parent IS NOT NULL
+                  UNION SELECT node FROM said WHERE parent IS NULL),
+         several AS (SELECT count(*) > 1 AS yes FROM tops),
+         lines AS (SELECT node, parent, 1 AS level FROM said WHERE parent IS NOT NULL
+                   UNION ALL SELECT node, CASE WHEN yes AND node <> '*' THEN '*' ELSE '' END, 2 FROM tops, several
+                   UNION ALL SELECT '*', '', 3 FROM several WHERE yes AND NOT EXISTS (SELECT FROM tops WHERE node = '*'))
+    SELECT 'node,parent' || chr(10) || string_agg(format('"%s","%s"', replace(node, '"', '""'), replace(parent, '"', '""')),
+                                                  chr(10) ORDER BY level DESC, node COLLATE "C") FROM lines
+$$;
+
+-- Of a table whose first two columns are the node and its parent.
 CREATE FUNCTION kanon.taxonomy_of(taxonomy regclass) RETURNS text LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -193,23 +208,24 @@ BEGIN
     IF coalesce(cardinality(names), 0) < 2 THEN
         PERFORM kanon.fail(format('%s has no two columns', taxonomy), 'A taxonomy has the columns leaf and parent.');
     END IF;
-    EXECUTE format($q$
-        WITH said AS (SELECT DISTINCT %I::text AS node, nullif(%I::text, '') AS parent FROM %s WHERE %1$I IS NOT NULL),
-             tops AS (SELECT parent AS node FROM said WHERE parent IS NOT NULL
-                      EXCEPT SELECT node FROM said WHERE parent IS NOT NULL
-                      UNION SELECT node FROM said WHERE parent IS NULL),
-             several AS (SELECT count(*) > 1 AS yes FROM tops),
-             nodes AS (SELECT node, parent, 1 AS level FROM said WHERE parent IS NOT NULL
-                       UNION ALL SELECT node, CASE WHEN yes AND node <> '*' THEN '*' ELSE '' END, 2 FROM tops, several
-                       UNION ALL SELECT '*', '', 3 FROM several WHERE yes AND NOT EXISTS (SELECT FROM tops WHERE node = '*'))
-        SELECT 'node,parent' || chr(10) || string_agg(format('"%%s","%%s"', replace(node, '"', '""'), replace(parent, '"', '""')),
-                                                       chr(10) ORDER BY level DESC, node)
-          FROM nodes $q$, names[1], names[2], taxonomy) INTO csv;
+    EXECUTE format('SELECT kanon.taxonomy_csv(array_agg(%I::text), array_agg(%I::text)) FROM %s', names[1], names[2], taxonomy) INTO csv;
     IF csv IS NULL THEN
         PERFORM kanon.fail(format('the taxonomy %s is empty', taxonomy));
     END IF;
     RETURN csv;
 END
+$$;
+
+-- Of a tree in JSON: {"Health": ["nurse", "surgeon"], "Food": {"baker": null, "cook": null}}.
+CREATE FUNCTION kanon.taxonomy_of_tree(tree jsonb) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE nodes(node, parent, below) AS (
+        SELECT key, NULL::text, value FROM jsonb_each(CASE jsonb_typeof(tree) WHEN 'object' THEN tree ELSE '{}' END)
+        UNION ALL
+        SELECT child.node, n.node, child.below FROM nodes n CROSS JOIN LATERAL (
+            SELECT key AS node, value AS below FROM jsonb_each(CASE jsonb_typeof(n.below) WHEN 'object' THEN n.below ELSE '{}' END)
+            UNION ALL SELECT e #>> '{}', 'null'::jsonb
+              FROM jsonb_array_elements(CASE jsonb_typeof(n.below) WHEN 'array' THEN n.below ELSE '[]' END) e) child)
+    SELECT kanon.taxonomy_csv(array_agg(node), array_agg(parent)) FROM nodes
 $$;
 
 -- ---- what the library is told ----------------------------------------------------------------------------------------
@@ -242,9 +258,8 @@ BEGIN
             ('bands', CASE jsonb_typeof(said->'bands')
                       WHEN 'array' THEN (SELECT string_agg(t, ',') FROM kanon.texts(said->'bands') t)
                       ELSE said->>'bands' END),
-            ('tree', CASE jsonb_typeof(said->'taxonomy') WHEN 'string' THEN NULL ELSE said->>'taxonomy' END),
-            ('parents', CASE jsonb_typeof(said->'taxonomy') WHEN 'string'
-                        THEN kanon.taxonomy_of((said->>'taxonomy')::regclass) END)) v(what, value)
+            ('taxonomy', CASE jsonb_typeof(said->'taxonomy') WHEN 'string' THEN kanon.taxonomy_of((said->>'taxonomy')::regclass)
+                         ELSE kanon.taxonomy_of_tree(said->'taxonomy') END)) v(what, value)
             WHERE v.value IS NOT NULL;
     END LOOP;
     IF settings ? 'entity' THEN

@@ -31,6 +31,12 @@ static cell whole_cell(int64_t whole)
     return (cell){.kind = 'i', .whole = whole};
 }
 
+/* Times in microseconds, in whatever unit they come. */
+static int64_t microseconds(char unit, int64_t whole)
+{
+    return unit == 's' ? whole * 1000000 : unit == 'm' ? whole * 1000 : unit == 'n' ? whole / 1000 : whole;
+}
+
 static cell number_cell(const char *format, const struct ArrowArray *a, int64_t at)
 {
     const void *values = a->buffers[1];
@@ -46,7 +52,7 @@ static cell number_cell(const char *format, const struct ArrowArray *a, int64_t 
         return whole_cell(((const int64_t *)values)[at]);
     case 't':
         return whole_cell(format[1] == 'd' && format[2] == 'D' ? ((const int32_t *)values)[at]
-                                                                : ((const int64_t *)values)[at]);
+                                                                : microseconds(format[2], ((const int64_t *)values)[at]));
     case 'f':
         c.number = (double)((const float *)values)[at];
         return c;

@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -29,6 +30,30 @@ static Oid owner_of_notes(void)
     Oid owner = ((Form_pg_class)GETSTRUCT(tuple))->relowner;
     ReleaseSysCache(tuple);
     return owner;
+}
+
+/* Keys are written in one style, whatever the session has chosen. */
+static int set_style(void)
+{
+    int nest = NewGUCNestLevel();
+    set_config_option("datestyle", "ISO, YMD", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("intervalstyle", "postgres", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    return nest;
+}
+
+/* Whether the key has a column whose text depends on a setting: not a number and not a text. */
+static bool needs_style(const TriggerData *t)
+{
+    TupleDesc shape = RelationGetDescr(t->tg_relation);
+    for (int i = 1; i < t->tg_trigger->tgnargs; i++) {
+        int number = SPI_fnumber(shape, t->tg_trigger->tgargs[i]);
+        Oid type = number == SPI_ERROR_NOATTRIBUTE ? INT4OID : getBaseType(SPI_gettypeid(shape, number));
+        if (type != INT4OID && type != INT8OID && type != INT2OID && type != TEXTOID && type != VARCHAROID && type != UUIDOID)
+            return true;
+    }
+    return false;
 }
 
 static Datum key_of(const TriggerData *t, HeapTuple row)
@@ -100,8 +125,13 @@ Datum kanon_note_change(PG_FUNCTION_ARGS)
     SetUserIdAndSecContext(owner_of_notes(), security | SECURITY_LOCAL_USERID_CHANGE);
     if (TRIGGER_FIRED_BY_TRUNCATE(t->tg_event))
         note(t, 'T', (Datum)0);
-    else
+    else if (needs_style(t)) {
+        int nest = set_style();
         note_row(t);
+        AtEOXact_GUC(false, nest);
+    } else {
+        note_row(t);
+    }
     SetUserIdAndSecContext(user, security);
     SPI_finish();
     return PointerGetDatum(NULL);

@@ -14,7 +14,7 @@
 #include "utils/numeric.h"
 #include "utils/uuid.h"
 
-#include <math.h>
+#include <errno.h>
 
 /* ---- setters ---- */
 
@@ -48,15 +48,42 @@ static kanon_status set_weight(kanon_schema *s, const char *column, const char *
     return kanon_schema_set_weight(s, column, strtod(value, NULL), err);
 }
 
-static kanon_status set_parents(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+/* A growing text of malloc: the library is not left from its callback. */
+typedef struct text_buffer {
+    char *bytes;
+    size_t n, room;
+} text_buffer;
+
+static int append_bytes(const void *bytes, size_t size, void *payload)
 {
-    return kanon_schema_set_taxonomy_bytes(s, column, value, strlen(value), "taxonomy.csv", err);
+    text_buffer *b = payload;
+    if (b->n + size > b->room) {
+        size_t room = (b->n + size) * 2;
+        char *grown = realloc(b->bytes, room);
+        if (grown == NULL)
+            return ENOMEM;
+        b->bytes = grown;
+        b->room = room;
+    }
+    memcpy(b->bytes + b->n, bytes, size);
+    b->n += size;
+    return 0;
 }
 
-/* JSON is YAML, too. */
-static kanon_status set_tree(kanon_schema *s, const char *column, const char *value, kanon_error *err)
+/* A schema takes one line for each value, so nodes and parents are converted. Nothing between the calls can raise. */
+static kanon_status set_taxonomy(kanon_schema *s, const char *column, const char *value, kanon_error *err)
 {
-    return kanon_schema_set_taxonomy_bytes(s, column, value, strlen(value), "taxonomy.yaml", err);
+    kanon_taxonomy *taxonomy = NULL;
+    text_buffer csv = {0};
+    const kanon_sink to = {.name = "taxonomy.csv", .write = append_bytes, .payload = &csv};
+    kanon_status st = kanon_taxonomy_from_bytes(&taxonomy, value, strlen(value), column, KANON_TAXONOMY_PARENTS, NULL, err);
+    if (st == KANON_OK)
+        st = kanon_taxonomy_write(taxonomy, NULL, &to, KANON_TAXONOMY_CSV, err);
+    if (st == KANON_OK)
+        st = kanon_schema_set_taxonomy_bytes(s, column, csv.bytes, csv.n, column, err);
+    kanon_taxonomy_free(taxonomy);
+    free(csv.bytes);
+    return st;
 }
 
 static kanon_status set_mask(kanon_schema *s, const char *column, const char *value, kanon_error *err)
@@ -91,8 +118,7 @@ static const struct {
     {"role", set_role},
     {"type", set_type},
     {"weight", set_weight},
-    {"parents", set_parents},
-    {"tree", set_tree},
+    {"taxonomy", set_taxonomy},
     {"mask", set_mask},
     {"format", kanon_schema_set_format},
     {"bands", kanon_schema_set_bands},
@@ -358,17 +384,14 @@ SQL_FUNCTION(kanon_check_settings);
 /* kanon.check_settings(source, settings): raises what is wrong with them, before a table is made for them. */
 Datum kanon_check_settings(PG_FUNCTION_ARGS)
 {
-    kanon_error err = {0};
     SPI_connect();
     run *r = run_begin();
     definition *d = palloc0(sizeof *d);
     d->source = PG_GETARG_OID(0);
     definition_load(r, d, PointerGetDatum(PG_GETARG_JSONB_P_COPY(1)));
     if (d->options.algorithm != NULL && kanon_algorithm_find(d->options.algorithm) == NULL)
-        check(kanon_schema_set_algorithm(r->schema, d->options.algorithm, NULL, 0, &err), &err);
-    if (d->k < 1)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("k is %lld", (long long)d->k),
-                        errhint("k is at least 1; common values are between 5 and 20.")));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("there is no algorithm '%s'", from_utf8(d->options.algorithm))));
     run_end(r);
     SPI_finish();
     PG_RETURN_VOID();

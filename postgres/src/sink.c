@@ -33,7 +33,6 @@ typedef struct target {
     Oid input_of;
     int32 typmod;
     TypeCacheEntry *cache;
-    int64_t unit; /* of times: microseconds */
     bool empty_is_null; /* a state keeps NULL as an empty text */
 } target;
 
@@ -119,7 +118,7 @@ static Datum value_of(const target *t, const cell *c, bool is_float4)
         return DateADTGetDatum((DateADT)(c->whole - EPOCH_DAYS));
     case TIMESTAMPOID:
     case TIMESTAMPTZOID:
-        return TimestampGetDatum(c->whole * t->unit - EPOCH_DAYS * USECS_PER_DAY);
+        return TimestampGetDatum(c->whole - EPOCH_DAYS * USECS_PER_DAY);
     default:
         elog(ERROR, "a column of the release has an unexpected type");
     }
@@ -170,7 +169,7 @@ static void add_target(sink *s, const definition *d, int attribute, int child, c
     Form_pg_attribute a = TupleDescAttr(s->relation->rd_att, attribute);
     target *t = &s->targets[attribute];
     Oid input;
-    *t = (target){.child = child, .exclusive = c->exclusive, .scale = c->scale, .typmod = a->atttypmod, .unit = 1};
+    *t = (target){.child = child, .exclusive = c->exclusive, .scale = c->scale, .typmod = a->atttypmod};
     t->type = getBaseType(a->atttypid);
     if (a->attisdropped || a->attgenerated != '\0')
         refuse_shape(s);
@@ -182,8 +181,6 @@ static void add_target(sink *s, const definition *d, int attribute, int child, c
         t->type = t->cache->rngelemtype->type_id;
     }
     t->empty_is_null = d->incremental && c->shown == SHOWN_KEPT;
-    if (c->shown == SHOWN_MEAN)
-        t->unit = USECS_PER_SEC;
     getTypeInputInfo(a->atttypid, &input, &t->input_of);
     fmgr_info(input, &t->input);
 }

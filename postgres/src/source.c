@@ -222,9 +222,10 @@ static void put_text(frame *f, int i, const char *text, size_t length)
         char *grown = realloc(a->bytes, room);
         if (grown == NULL)
             out_of_memory();
-        count_bytes(f, room - a->room);
-        a->bytes = grown;
+        size_t more = room - a->room;
+        a->bytes = grown; /* before anything raises: the frame frees it */
         a->room = room;
+        count_bytes(f, more);
     }
     memcpy(a->bytes + a->used, text, length);
     a->used += length;

@@ -1,0 +1,75 @@
+-- What is wrong is said, with its SQLSTATE, and leaves the old release.
+\set VERBOSITY verbose
+\set SHOW_CONTEXT never
+\set ON_ERROR_STOP off
+CREATE FUNCTION state_of(sql text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    said text;
+    hint text;
+BEGIN
+    EXECUTE sql;
+    RETURN 'nothing';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS said = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+    RETURN sqlstate || ' ' || said || CASE hint WHEN '' THEN '' ELSE ' / ' || hint END;
+END
+$$;
+CREATE TABLE people (id integer PRIMARY KEY, age integer, job text, disease text);
+INSERT INTO people SELECT i, 20 + i % 40, 'j' || i % 4, 'd' || i % 3 FROM generate_series(1, 40) i;
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 0, quasi => '{age}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{nothing}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3)$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', sensitive => '{age}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', numbers => 'roman')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', recode => 'x')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', algorithm => 'magic')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"job": {"mask": "right"}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{job}', columns => '{"job": {"mask": "up"}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', columns => '{"age": {"type": "colour"}}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', constraints => '{"model=none"}')$$);
+SELECT state_of($$SELECT kanon.define('x_k', 'people', k => 3, quasi => '{age}', taxonomies => '{"age": "no_table"}')$$);
+SELECT state_of($$SELECT kanon.define('people', 'people', k => 3, quasi => '{age}')$$);
+SELECT state_of($$SELECT * FROM kanon.refresh('people')$$);
+SELECT state_of($$SELECT kanon.drop('people')$$);
+SELECT kanon.define('people_k', 'people', k => 3, quasi => '{age,job}', sensitive => '{disease}');
+SELECT state_of($$SELECT * FROM kanon.refresh('people_k', 'sideways')$$);
+SELECT state_of($$SELECT * FROM kanon.refresh('people_k', 'incremental')$$);
+SELECT state_of($$SELECT * FROM kanon.audit('people_k')$$);
+SELECT state_of($$SELECT kanon.export('people_k', 'poem')$$);
+SELECT records FROM kanon.refresh('people_k');
+-- No grouping can meet it.
+SELECT kanon.define('much_k', 'people', k => 41, quasi => '{age}');
+SELECT state_of($$SELECT * FROM kanon.refresh('much_k')$$);
+SELECT kanon.define('diverse_k', 'people', k => 3, quasi => '{age}', sensitive => '{disease}', constraints => '{"model=distinct-l-diversity,attribute=disease,l=9"}');
+SELECT state_of($$SELECT * FROM kanon.refresh('diverse_k')$$);
+-- A value that the taxonomy does not have; the message does not say which.
+SELECT kanon.define('tree_k', 'people', k => 3, quasi => '{job}', taxonomies => '{"job": {"Some": ["j0", "j1"]}}');
+SELECT state_of($$SELECT * FROM kanon.refresh('tree_k')$$);
+-- Memory.
+SET maintenance_work_mem = '1MB';
+SELECT state_of($$SELECT kanon.define('wide_k', 'people', k => 3, quasi => '{age}'); SELECT count(*) FROM kanon.refresh('wide_k')$$);
+CREATE TABLE wide AS SELECT i % 50 AS age, repeat(md5(i::text), 20) AS note FROM generate_series(1, 5000) i;
+SELECT kanon.define('wide_notes_k', 'wide', k => 3, quasi => '{age}', insensitive => '{note}');
+SELECT state_of($$SELECT count(*) FROM kanon.refresh('wide_notes_k')$$);
+RESET maintenance_work_mem;
+-- The source, or the release, is another one now.
+ALTER TABLE people_k ADD COLUMN more integer;
+SELECT state_of($$SELECT * FROM kanon.refresh('people_k')$$);
+ALTER TABLE people_k DROP COLUMN more;
+SELECT count(*) FROM people_k;
+INSERT INTO extremes VALUES (NULL, NULL);
+CREATE TABLE dates (d date);
+INSERT INTO dates SELECT date '2020-01-01' + i FROM generate_series(1, 9) i;
+INSERT INTO dates VALUES ('infinity');
+SELECT kanon.define('dates_k', 'dates', k => 2, quasi => '{d}');
+SELECT state_of($$SELECT * FROM kanon.refresh('dates_k')$$);
+-- A failed refresh leaves the old release, whatever else the transaction did.
+BEGIN;
+DELETE FROM people WHERE id > 2;
+SAVEPOINT s;
+SELECT state_of($$SELECT * FROM kanon.refresh('people_k')$$);
+ROLLBACK;
+SELECT count(*) FROM people_k;
+TRUNCATE people;
+SELECT state_of($$SELECT * FROM kanon.refresh('people_k')$$);
+SELECT state_of($$SET kanon.threads = 0$$);
