@@ -133,6 +133,8 @@ BEGIN
         kind := CASE WHEN said ? 'taxonomy' OR said ? 'mask' THEN 'categorical'
                      WHEN said ? 'type' THEN said->>'type'
                      WHEN a.base = ANY (whole) THEN 'integer'
+                     WHEN a.base = 'numeric'::regtype AND a.atttypmod >= 4 AND (a.atttypmod - 4) & 2047 = 0
+                          AND NOT coalesce((settings->>'incremental')::boolean, false) THEN 'integer'
                      -- a state would round sensitive ones to double precision
                      WHEN a.base = ANY (parts) THEN CASE WHEN (settings->>'incremental')::boolean AND a.role = 'sensitive'
                                                           AND a.base <> 'float8'::regtype THEN 'categorical' ELSE 'decimal' END
@@ -180,24 +182,27 @@ $$;
 
 -- ---- taxonomies ------------------------------------------------------------------------------------------------------
 
--- Nodes and their parents as CSV with the header node,parent. What is nobody's child stands below a root "*", unless it is
--- alone.
+-- Nodes and their parents as CSV with the header node,parent, in the order in which they first appear: the order of siblings
+-- is that of the taxonomy. What is nobody's child stands below a root "*", unless it is alone.
 CREATE FUNCTION kanon.taxonomy_csv(nodes text[], parents text[]) RETURNS text LANGUAGE sql IMMUTABLE
     SET search_path = pg_catalog, pg_temp AS $$
-    WITH said AS (SELECT DISTINCT node, nullif(parent, '') AS parent FROM unnest(nodes, parents) t(node, parent) WHERE node IS NOT NULL),
-         tops AS (SELECT parent AS node FROM said WHERE parent IS NOT NULL
-                  EXCEPT SELECT node FROM said WHERE parent IS NOT NULL
-                  UNION SELECT node FROM said WHERE parent IS NULL),
+    WITH given AS (SELECT node, nullif(parent, '') AS parent, place FROM unnest(nodes, parents) WITH ORDINALITY t(node, parent, place)
+                    WHERE node IS NOT NULL),
+         said AS (SELECT node, parent, min(place) AS place FROM given GROUP BY node, parent),
+         tops AS (SELECT node, min(place) AS place FROM (
+                      SELECT parent AS node, place FROM said WHERE parent IS NOT NULL
+                         AND parent NOT IN (SELECT node FROM said WHERE parent IS NOT NULL)
+                      UNION ALL SELECT node, place FROM said WHERE parent IS NULL) t GROUP BY node),
          several AS (SELECT count(*) > 1 AS yes FROM tops),
-         lines AS (SELECT node, parent, 1 AS level FROM said WHERE parent IS NOT NULL
-                   UNION ALL SELECT node, CASE WHEN yes AND node <> '*' THEN '*' ELSE '' END, 2 FROM tops, several
-                   UNION ALL SELECT '*', '', 3 FROM several WHERE yes AND NOT EXISTS (SELECT FROM tops WHERE node = '*'))
+         lines AS (SELECT node, parent, 1 AS level, place FROM said WHERE parent IS NOT NULL
+                   UNION ALL SELECT node, CASE WHEN yes AND node <> '*' THEN '*' ELSE '' END, 2, place FROM tops, several
+                   UNION ALL SELECT '*', '', 3, 0 FROM several WHERE yes AND NOT EXISTS (SELECT FROM tops WHERE node = '*'))
     SELECT 'node,parent' || chr(10) || string_agg(format('"%s","%s"', replace(node, '"', '""'), replace(parent, '"', '""')),
-                                                  chr(10) ORDER BY level DESC, node COLLATE "C") FROM lines
+                                                  chr(10) ORDER BY level DESC, place) FROM lines
 $$;
 
 -- Of a table whose first two columns are the node and its parent.
-CREATE FUNCTION kanon.taxonomy_of(taxonomy regclass) RETURNS text LANGUAGE plpgsql STABLE
+CREATE FUNCTION kanon.taxonomy_of(taxonomy regclass) RETURNS text LANGUAGE plpgsql STABLE STRICT
     SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     names text[];
@@ -217,15 +222,32 @@ END
 $$;
 
 -- Of a tree in JSON: {"Health": ["nurse", "surgeon"], "Food": {"baker": null, "cook": null}}.
-CREATE FUNCTION kanon.taxonomy_of_tree(tree jsonb) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    WITH RECURSIVE nodes(node, parent, below) AS (
-        SELECT key, NULL::text, value FROM jsonb_each(CASE jsonb_typeof(tree) WHEN 'object' THEN tree ELSE '{}' END)
+CREATE FUNCTION kanon.taxonomy_of_tree(tree json) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE nodes(node, parent, below, place) AS (
+        SELECT t.key, NULL::text, t.value, ARRAY[t.place]
+          FROM json_each(CASE json_typeof(tree) WHEN 'object' THEN tree ELSE '{}' END) WITH ORDINALITY t(key, value, place)
         UNION ALL
-        SELECT child.node, n.node, child.below FROM nodes n CROSS JOIN LATERAL (
-            SELECT key AS node, value AS below FROM jsonb_each(CASE jsonb_typeof(n.below) WHEN 'object' THEN n.below ELSE '{}' END)
-            UNION ALL SELECT e #>> '{}', 'null'::jsonb
-              FROM jsonb_array_elements(CASE jsonb_typeof(n.below) WHEN 'array' THEN n.below ELSE '[]' END) e) child)
-    SELECT kanon.taxonomy_csv(array_agg(node), array_agg(parent)) FROM nodes
+        SELECT child.node, n.node, child.below, n.place || child.place FROM nodes n CROSS JOIN LATERAL (
+            SELECT t.key AS node, t.value AS below, t.place
+              FROM json_each(CASE json_typeof(n.below) WHEN 'object' THEN n.below ELSE '{}' END) WITH ORDINALITY t(key, value, place)
+            UNION ALL SELECT t.e #>> '{}', 'null'::json, t.place
+              FROM json_array_elements(CASE json_typeof(n.below) WHEN 'array' THEN n.below ELSE '[]' END) WITH ORDINALITY t(e, place)) child)
+    SELECT kanon.taxonomy_csv(array_agg(node ORDER BY place), array_agg(parent ORDER BY place)) FROM nodes
+$$;
+
+-- What a definition keeps of a taxonomy: the full name of a table, whatever the search_path is later, or a tree as CSV.
+CREATE FUNCTION kanon.taxonomy_kept(taxonomy json, schema text) RETURNS jsonb LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    relation regclass;
+BEGIN
+    IF json_typeof(taxonomy) <> 'string' THEN
+        RETURN jsonb_build_object('csv', coalesce(kanon.taxonomy_of_tree(taxonomy), ''));
+    END IF;
+    relation := coalesce(to_regclass(format('%I.%s', schema, taxonomy #>> '{}')), (taxonomy #>> '{}')::regclass);
+    RETURN (SELECT jsonb_build_object('table', format('%I.%I', n.nspname, c.relname)) FROM pg_class c
+              JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
+END
 $$;
 
 -- ---- what the library is told ----------------------------------------------------------------------------------------
@@ -258,8 +280,8 @@ BEGIN
             ('bands', CASE jsonb_typeof(said->'bands')
                       WHEN 'array' THEN (SELECT string_agg(t, ',') FROM kanon.texts(said->'bands') t)
                       ELSE said->>'bands' END),
-            ('taxonomy', CASE jsonb_typeof(said->'taxonomy') WHEN 'string' THEN kanon.taxonomy_of((said->>'taxonomy')::regclass)
-                         ELSE kanon.taxonomy_of_tree(said->'taxonomy') END)) v(what, value)
+            -- a table is read anew each time; a tree was made CSV when it was defined
+            ('taxonomy', coalesce(said->'taxonomy'->>'csv', kanon.taxonomy_of((said->'taxonomy'->>'table')::regclass)))) v(what, value)
             WHERE v.value IS NOT NULL;
     END LOOP;
     IF settings ? 'entity' THEN
@@ -365,7 +387,7 @@ $$;
 CREATE FUNCTION kanon.define(
     release text, source regclass, k bigint, quasi text[] DEFAULT '{}', sensitive text[] DEFAULT '{}',
     insensitive text[] DEFAULT '{}', entity text DEFAULT NULL, entity_together boolean DEFAULT false, key text[] DEFAULT NULL,
-    columns jsonb DEFAULT '{}', taxonomies jsonb DEFAULT '{}', constraints text[] DEFAULT '{}', missing text[] DEFAULT '{}',
+    columns json DEFAULT '{}', taxonomies json DEFAULT '{}', constraints text[] DEFAULT '{}', missing text[] DEFAULT '{}',
     algorithm text DEFAULT NULL, settings jsonb DEFAULT '{}', refine text DEFAULT NULL, refine_settings jsonb DEFAULT '{}',
     effort text DEFAULT NULL, seed bigint DEFAULT 0, suppress numeric DEFAULT NULL, recode text DEFAULT 'record',
     blocks bigint DEFAULT 0, numbers text DEFAULT 'ranges', shuffle boolean DEFAULT true, incremental boolean DEFAULT false,
@@ -373,6 +395,7 @@ CREATE FUNCTION kanon.define(
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     said jsonb;
+    details jsonb;
     roles jsonb;
     of_entity text := entity;
     of_key text[] := key;
@@ -403,23 +426,15 @@ BEGIN
     SELECT coalesce(of_entity, min(r.name)) INTO of_entity FROM kanon.pairs(roles) r WHERE r.value = 'entity';
     SELECT coalesce(jsonb_object_agg(r.name, CASE r.value WHEN 'entity' THEN 'identifying' ELSE r.value END), '{}')
       INTO roles FROM kanon.pairs(roles) r;
-    SELECT coalesce(jsonb_object_agg(coalesce(c.key, t.key),
-               coalesce(c.value, '{}') || CASE WHEN t.value IS NULL THEN '{}' ELSE jsonb_build_object('taxonomy', t.value) END), '{}')
-      INTO columns FROM jsonb_each(columns) c FULL JOIN jsonb_each(taxonomies) t ON t.key = c.key;
-    -- The table of a taxonomy by its full name, whatever the search_path is later.
-    SELECT coalesce(jsonb_object_agg(c.key, CASE jsonb_typeof(c.value->'taxonomy') WHEN 'string'
-               THEN jsonb_set(c.value, '{taxonomy}', to_jsonb(
-                    (SELECT format('%I.%I', n.nspname, r.relname) FROM pg_class r
-                       JOIN pg_namespace n ON n.oid = r.relnamespace
-                      WHERE r.oid = coalesce(to_regclass(format('%I.%s', schema, c.value->>'taxonomy')),
-                                       (c.value->>'taxonomy')::regclass))))
-               ELSE c.value END), '{}')
-      INTO columns FROM jsonb_each(columns) c;
-    FOR list IN SELECT c.key FROM jsonb_object_keys(columns) c(key) WHERE NOT roles ? c.key LOOP
+    SELECT coalesce(jsonb_object_agg(coalesce(c.key, t.key), coalesce(c.value::jsonb, '{}') || CASE
+               WHEN coalesce(t.value, c.value->'taxonomy') IS NULL THEN '{}'
+               ELSE jsonb_build_object('taxonomy', kanon.taxonomy_kept(coalesce(t.value, c.value->'taxonomy'), schema)) END), '{}')
+      INTO details FROM json_each(columns) c FULL JOIN json_each(taxonomies) t ON t.key = c.key;
+    FOR list IN SELECT c.key FROM jsonb_object_keys(details) c(key) WHERE NOT roles ? c.key LOOP
         PERFORM kanon.fail(format('column %s has settings and no role', list));
     END LOOP;
     said := jsonb_strip_nulls(jsonb_build_object(
-        'k', k, 'roles', roles, 'columns', columns, 'entity', of_entity, 'together', entity_together, 'key', of_key,
+        'k', k, 'roles', roles, 'columns', details, 'entity', of_entity, 'together', entity_together, 'key', of_key,
         'constraints', constraints, 'missing', nullif(missing, '{}'), 'algorithm', algorithm, 'settings', settings, 'refine', refine,
         'refine_settings', refine_settings, 'effort', effort, 'seed', seed, 'suppress', suppress::text, 'recode', recode,
         'blocks', blocks, 'numbers', numbers, 'shuffle', shuffle, 'incremental', incremental, 'joint_k', joint_k,

@@ -130,7 +130,7 @@ def compare_figures(text, wanted):
     asked = {("", m): v for m, v in wanted["table"].items()}
     asked.update({(c, m): v for c, figures in wanted["columns"].items() for m, v in figures.items()})
     assert set(found) == set(asked), "other figures"
-    wrong = [key for key in asked if not near(found[key], asked[key])]
+    wrong = [(key, found[key], asked[key]) for key in asked if not near(found[key], asked[key])]
     assert not wrong, f"figures differ: {wrong}"
 
 

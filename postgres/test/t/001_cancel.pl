@@ -1,0 +1,86 @@
+# Cancelling, time limits, termination, progress: quickly, and without a trace.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "maintenance_work_mem = '1GB'\nfsync = off");
+$node->start;
+$node->safe_psql('postgres', q{
+CREATE EXTENSION kanon;
+CREATE TABLE people AS SELECT i AS id, i * 7919 % 90 AS age, date '1930-01-01' + i * 104729 % 30000 AS born, i * 31 % 977 AS street, 'd' || i % 9 AS disease
+  FROM generate_series(1, 150000) i;
+SELECT kanon.define('people_k', 'people', k => 10, quasi => '{age,born,street}', sensitive => '{disease}', blocks => -1, effort => 'best');
+SELECT kanon.define('small_k', 'people', k => 10, quasi => '{age}', algorithm => 'mondrian', report => false);
+SELECT kanon.refresh('small_k');
+});
+
+# started(): a session that refreshes, and its process once the stage is reached.
+sub started
+{
+	my ($stage, $options) = @_;
+	my $session = $node->background_psql_like("$options SELECT * FROM kanon.refresh('people_k');");
+	my $pid;
+	for (1 .. 600)
+	{
+		$pid = $node->safe_psql('postgres', "SELECT pid FROM kanon.progress WHERE stage = '$stage' AND release = 'people_k'::regclass");
+		last if $pid ne '';
+		usleep(100_000);
+	}
+	return ($session, $pid);
+}
+
+# A session of its own, because Cluster.pm of version 15 has none that runs in the background without a terminal.
+sub PostgreSQL::Test::Cluster::background_psql_like
+{
+	my ($self, $sql) = @_;
+	my %s = (out => '', err => '', in => $sql);
+	$s{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $self->connstr('postgres'), '-f', '-' ],
+		'<', \$s{in}, '>', \$s{out}, '2>', \$s{err}, IPC::Run::timeout(180));
+	return \%s;
+}
+
+sub ended
+{
+	my ($session) = @_;
+	$session->{run}->finish;
+	return $session->{err};
+}
+
+my ($session, $pid) = started('grouping', '');
+isnt($pid, '', 'the view shows a refresh that groups');
+is($node->safe_psql('postgres', 'SELECT datname, release, total IS NULL OR done <= total FROM kanon.progress'), 'postgres|people_k|t', 'with its figures');
+my $begin = time;
+is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"), 't', 'cancelled');
+like(ended($session), qr/57014: canceling statement due to user request/, 'as PostgreSQL says it');
+my $took = time - $begin;
+# 100 ms on a machine of one's own; the sessions of this test take their time, too.
+cmp_ok($took, '<', 3, sprintf('within %.0f ms', $took * 1000));
+is($node->safe_psql('postgres', 'SELECT count(*) FROM kanon.progress'), '0', 'no progress is left');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM people_k'), '0', 'nothing was released');
+
+(my $failed, my $out, my $err) = $node->psql('postgres', "SET statement_timeout = '700ms'; SELECT * FROM kanon.refresh('people_k')");
+like($err, qr/canceling statement due to statement timeout/, 'a time limit ends it');
+
+($session, $pid) = started('grouping', 'SET kanon.threads = 3;');
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
+like(ended($session), qr/57P01: terminating connection/, 'terminated, with threads');
+
+# Who else looks sees that there is one, and not which.
+$node->safe_psql('postgres', 'CREATE ROLE other LOGIN');
+($session, $pid) = started('grouping', '');
+is($node->safe_psql('postgres', 'SELECT release IS NULL, stage IS NULL, pid > 0 FROM kanon.progress', extra_params => [ '-U', 'other' ]), 't|t|t',
+	'other roles see no release');
+$node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+ended($session);
+is($node->safe_psql('postgres', "SELECT records FROM kanon.refresh('small_k')"), '150000', 'the next refresh works');
+# The same session, cancelled and used again: memory is given back.
+my $memory = q{SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name LIKE 'kanon%'};
+is($node->safe_psql('postgres', "SELECT count(*) FROM kanon.refresh('small_k'); $memory"), "1\n", 'no context is left');
+unlike(slurp_file($node->logfile), qr/terminated by signal|PANIC/, 'no crash');
+$node->stop;
+done_testing();
