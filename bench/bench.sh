@@ -8,6 +8,7 @@
 #   BENCH_SCANS       rows of the tables that kmember groups by the plain scan, too (default "30000 100000")
 #   BENCH_LARGE       rows of those that it groups by the best way only (default 1000000)
 #   BENCH_STATE_ROWS  rows of the table that is kept in a state (default 1000000)
+#   BENCH_POSTGRES_ROWS  rows of the table that PostgreSQL refreshes (default 1000000)
 #   KANON_DATA        where adult/adult.csv is (default ../shared/data)
 set -eu
 export LC_ALL=C
@@ -308,6 +309,9 @@ for n in ${BENCH_CURVE:-1000 10000 100000 1000000}; do
     [ -d "$dir/curve-$n" ] && last=$n
 done
 [ -z "${last:-}" ] || evaluate "hospital, $last" "$dir/curve-$last/hospital.csv" "$dir/curve-$last/hospital.yaml" 10 mondrian
+
+say "PostgreSQL: a refresh beside the program, and 1,000 changed rows (bench/postgres.sh)"
+BENCH_ROWS=${BENCH_POSTGRES_ROWS:-1000000} bench/postgres.sh
 
 say "States: 1,000 records more or less in a million (bench/incremental.sh)"
 KANON=$PWD/$kanon KANON_DATA=/nonexistent BENCH_ROWS=${BENCH_STATE_ROWS:-1000000} bench/incremental.sh

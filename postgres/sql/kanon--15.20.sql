@@ -244,7 +244,8 @@ BEGIN
     IF json_typeof(taxonomy) <> 'string' THEN
         RETURN jsonb_build_object('csv', coalesce(kanon.taxonomy_of_tree(taxonomy), ''));
     END IF;
-    relation := coalesce(to_regclass(format('%I.%s', schema, taxonomy #>> '{}')), (taxonomy #>> '{}')::regclass);
+    relation := (CASE cardinality(parse_ident(taxonomy #>> '{}')) WHEN 1 THEN format('%I.%s', schema, taxonomy #>> '{}')
+                      ELSE taxonomy #>> '{}' END)::regclass;
     RETURN (SELECT jsonb_build_object('table', format('%I.%I', n.nspname, c.relname)) FROM pg_class c
               JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = relation);
 END

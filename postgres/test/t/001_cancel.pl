@@ -12,9 +12,9 @@ $node->append_conf('postgresql.conf', "maintenance_work_mem = '1GB'\nfsync = off
 $node->start;
 $node->safe_psql('postgres', q{
 CREATE EXTENSION kanon;
-CREATE TABLE people AS SELECT i AS id, i * 7919 % 90 AS age, date '1930-01-01' + i * 104729 % 30000 AS born, i * 31 % 977 AS street, 'd' || i % 9 AS disease
-  FROM generate_series(1, 150000) i;
-SELECT kanon.define('people_k', 'people', k => 10, quasi => '{age,born,street}', sensitive => '{disease}', blocks => -1, effort => 'best');
+CREATE TABLE people AS SELECT i AS id, (i * 7919 % 90)::integer AS age, date '1930-01-01' + (i * 104729 % 30000)::integer AS born, i * 31 % 977 AS street, 'd' || i % 9 AS disease
+  FROM generate_series(1::bigint, 150000) i;
+SELECT kanon.define('people_k', 'people', k => 10, quasi => '{age,born,street}', sensitive => '{disease}', blocks => -1, algorithm => 'kmember', settings => '{"search": "scan"}');
 SELECT kanon.define('small_k', 'people', k => 10, quasi => '{age}', algorithm => 'mondrian', report => false);
 SELECT kanon.refresh('small_k');
 });
@@ -23,7 +23,7 @@ SELECT kanon.refresh('small_k');
 sub started
 {
 	my ($stage, $options) = @_;
-	my $session = $node->background_psql_like("$options SELECT * FROM kanon.refresh('people_k');");
+	my $session = $node->background_psql_like($options, "SELECT * FROM kanon.refresh('people_k')");
 	my $pid;
 	for (1 .. 600)
 	{
@@ -37,9 +37,9 @@ sub started
 # A session of its own, because Cluster.pm of version 15 has none that runs in the background without a terminal.
 sub PostgreSQL::Test::Cluster::background_psql_like
 {
-	my ($self, $sql) = @_;
-	my %s = (out => '', err => '', in => $sql);
-	$s{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $self->connstr('postgres'), '-f', '-' ],
+	my ($self, @commands) = @_;
+	my %s = (out => '', err => '', in => '');
+	$s{run} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $self->connstr('postgres'), map { ('-c', $_) } @commands ],
 		'<', \$s{in}, '>', \$s{out}, '2>', \$s{err}, IPC::Run::timeout(180));
 	return \%s;
 }
@@ -51,7 +51,7 @@ sub ended
 	return $session->{err};
 }
 
-my ($session, $pid) = started('grouping', '');
+my ($session, $pid) = started('grouping', 'SET kanon.threads = 1');
 isnt($pid, '', 'the view shows a refresh that groups');
 is($node->safe_psql('postgres', 'SELECT datname, release, total IS NULL OR done <= total FROM kanon.progress'), 'postgres|people_k|t', 'with its figures');
 my $begin = time;
@@ -66,13 +66,13 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM people_k'), '0', 'nothing 
 (my $failed, my $out, my $err) = $node->psql('postgres', "SET statement_timeout = '700ms'; SELECT * FROM kanon.refresh('people_k')");
 like($err, qr/canceling statement due to statement timeout/, 'a time limit ends it');
 
-($session, $pid) = started('grouping', 'SET kanon.threads = 3;');
+($session, $pid) = started('grouping', 'SET kanon.threads = 3');
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
 like(ended($session), qr/57P01: terminating connection/, 'terminated, with threads');
 
 # Who else looks sees that there is one, and not which.
 $node->safe_psql('postgres', 'CREATE ROLE other LOGIN');
-($session, $pid) = started('grouping', '');
+($session, $pid) = started('grouping', 'SET kanon.threads = 1');
 is($node->safe_psql('postgres', 'SELECT release IS NULL, stage IS NULL, pid > 0 FROM kanon.progress', extra_params => [ '-U', 'other' ]), 't|t|t',
 	'other roles see no release');
 $node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");

@@ -1,0 +1,168 @@
+/* States whose bytes the caller keeps: the same groups and releases as of a file, and nothing beside them. */
+#include "support.h"
+
+#include <errno.h>
+
+static const char yaml[] = "attributes:\n"
+                           "  id: identifying\n"
+                           "  age: {role: quasi, type: integer}\n"
+                           "  city: quasi\n"
+                           "  ill: sensitive\n"
+                           "privacy: {k: 3}\n"
+                           "key: [id]\n";
+
+/* The bytes, and after how many writes one fails. */
+typedef struct memory {
+    unsigned char *bytes;
+    int64_t size, room, writes, fail_after;
+} memory;
+
+static int memory_read(void *bytes, size_t size, int64_t offset, void *payload)
+{
+    memory *m = payload;
+    if (offset + (int64_t)size > m->size)
+        return EINVAL; /* nothing behind the end is asked for */
+    memcpy(bytes, m->bytes + offset, size);
+    return 0;
+}
+
+static int memory_write(const void *bytes, size_t size, int64_t offset, void *payload)
+{
+    memory *m = payload;
+    if (m->fail_after > 0 && ++m->writes >= m->fail_after)
+        return ENOSPC;
+    int64_t end = offset + (int64_t)size;
+    if (end > m->room) {
+        m->room = end * 2;
+        m->bytes = realloc(m->bytes, (size_t)m->room);
+        assert_non_null(m->bytes);
+    }
+    if (offset > m->size)
+        memset(m->bytes + m->size, 0, (size_t)(offset - m->size));
+    memcpy(m->bytes + offset, bytes, size);
+    m->size = end > m->size ? end : m->size;
+    return 0;
+}
+
+static int memory_truncate(int64_t size, void *payload)
+{
+    ((memory *)payload)->size = size;
+    return 0;
+}
+
+static int64_t memory_size(void *payload)
+{
+    return ((memory *)payload)->size;
+}
+
+static kanon_state_storage storage_in(memory *m)
+{
+    return (kanon_state_storage){sizeof(kanon_state_storage), memory_read, memory_write, memory_truncate, memory_size, m};
+}
+
+static void create(const char *path, const kanon_state_storage *storage)
+{
+    kanon_error err = {0};
+    kanon_schema *schema = NULL;
+    kanon_table *table = NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_state_options options = {.struct_size = sizeof options, .storage = storage};
+    char csv[8192] = "id,age,city,ill\n";
+    for (int i = 0; i < 80; i++)
+        snprintf(csv + strlen(csv), sizeof csv - strlen(csv), "p%d,%d,town%d,%s\n", i, 20 + i * 7 % 50, i % 4,
+                 i % 3 ? "flu" : "gout");
+    assert_done(kanon_schema_from_bytes(&schema, yaml, strlen(yaml), "schema", NULL, &err), &err);
+    assert_done(kanon_table_from_bytes(&table, csv, strlen(csv), "table", schema, NULL, &err), &err);
+    assert_done(kanon_anonymize(&grouping, table, NULL, &err), &err);
+    assert_done(kanon_state_create(path, table, schema, grouping, NULL, &options, &err), &err);
+    /* A state is never overwritten. */
+    assert_int_equal(kanon_state_create(path, table, schema, grouping, NULL, &options, &err), KANON_EINVAL);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+    kanon_schema_free(schema);
+}
+
+static const char gone[] = "id\np3\np4\np30\n", more[] = "id,age,city,ill\nn1,30,town1,flu\nn2,31,town9,gout\n";
+
+/* Changes the state and releases it to a file. */
+static void change(const char *path, const kanon_state_storage *storage, const char *release)
+{
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_change done;
+    kanon_state_options options = {.struct_size = sizeof options, .storage = storage};
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release};
+    kanon_change_options with = {.struct_size = sizeof with, .outputs = &outputs};
+    assert_done(kanon_state_open(&state, path, &options, &err), &err);
+    assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", NULL, &done, &err), &err);
+    assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &with, &done, &err), &err);
+    assert_int_equal(done.records, 79);
+    assert_int_equal(done.release, 1);
+    kanon_state_close(state);
+}
+
+static void test_same_as_a_file(void **unused)
+{
+    (void)unused;
+    memory m = {0};
+    const kanon_state_storage storage = storage_in(&m);
+    place path = scratch("nowhere.state"), file = scratch("there.state"), left = scratch("l.csv"), right = scratch("r.csv");
+    create(path.text, &storage);
+    create(file.text, NULL);
+    assert_true(m.size > 0 && m.size % 4096 == 0);
+    change(path.text, &storage, left.text);
+    change(file.text, NULL, right.text);
+    char *a = read_text(left.text), *b = read_text(right.text);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+    assert_int_not_equal(access(path.text, F_OK), 0);
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    kanon_state_options options = {.struct_size = sizeof options, .storage = &storage};
+    assert_done(kanon_state_open(&state, path.text, &options, &err), &err);
+    assert_done(kanon_state_describe(&info, state, &err), &err);
+    assert_int_equal(info->n_releases, 1);
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+    free(m.bytes);
+}
+
+static void test_failures(void **unused)
+{
+    (void)unused;
+    memory m = {0};
+    kanon_state_storage storage = storage_in(&m);
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_change done;
+    kanon_state_options options = {.struct_size = sizeof options, .storage = &storage};
+    create("x", &storage);
+    assert_done(kanon_state_open(&state, "x", &options, &err), &err);
+    m.fail_after = 1;
+    assert_int_equal(kanon_state_insert_bytes(state, more, strlen(more), "more", NULL, &done, &err), KANON_EIO);
+    m.fail_after = 0;
+    kanon_state_close(state);
+    /* A page that was changed by somebody else is noticed. */
+    m.bytes[m.size / 2] ^= 1;
+    kanon_status st = kanon_state_open(&state, "x", &options, &err);
+    kanon_state_info *info = NULL;
+    if (st == KANON_OK)
+        st = kanon_state_describe(&info, state, &err);
+    assert_int_equal(st, KANON_EDATA);
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+    storage.write = NULL;
+    assert_int_equal(kanon_state_open(&state, "x", &options, &err), KANON_EINVAL);
+    free(m.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_same_as_a_file, no_leak),
+        cmocka_unit_test_teardown(test_failures, no_leak),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
