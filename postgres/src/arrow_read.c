@@ -52,7 +52,7 @@ static cell number_cell(const char *format, const struct ArrowArray *a, int64_t 
         return whole_cell(((const int64_t *)values)[at]);
     case 't':
         return whole_cell(format[1] == 'd' && format[2] == 'D' ? ((const int32_t *)values)[at]
-                                                                : microseconds(format[2], ((const int64_t *)values)[at]));
+                                                               : microseconds(format[2], ((const int64_t *)values)[at]));
     case 'f':
         c.number = (double)((const float *)values)[at];
         return c;

@@ -50,7 +50,8 @@ static bool needs_style(const TriggerData *t)
     for (int i = 1; i < t->tg_trigger->tgnargs; i++) {
         int number = SPI_fnumber(shape, t->tg_trigger->tgargs[i]);
         Oid type = number == SPI_ERROR_NOATTRIBUTE ? INT4OID : getBaseType(SPI_gettypeid(shape, number));
-        if (type != INT4OID && type != INT8OID && type != INT2OID && type != TEXTOID && type != VARCHAROID && type != UUIDOID)
+        if (type != INT4OID && type != INT8OID && type != INT2OID && type != TEXTOID && type != VARCHAROID &&
+            type != UUIDOID)
             return true;
     }
     return false;

@@ -72,13 +72,15 @@ static reader_column released_column(const definition *d, const column *c, const
     return as;
 }
 
-frame *read_release(run *r, definition *d, Snapshot snapshot)
+frame *read_release(run *r, definition *d, Snapshot snapshot, bool places)
 {
     StringInfoData sql;
-    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *columns);
+    reader_column *columns = palloc0((2 * (size_t)d->n_columns + 2) * sizeof *columns);
     int n = 0;
     initStringInfo(&sql);
-    appendStringInfoString(&sql, "SELECT ");
+    appendStringInfoString(&sql, places ? "SELECT ctid" : "SELECT ");
+    if (places)
+        columns[n++] = (reader_column){.name = "ctid", .reading = READ_PLACE};
     for (int i = 0; i < d->n_columns; i++) {
         const column *c = &d->columns[i];
         int parts = c->shown == SHOWN_NOT ? 0 : c->shown == SHOWN_COLUMNS ? 2 : 1;

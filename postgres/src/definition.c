@@ -133,7 +133,9 @@ static const struct {
 
 static kanon_arrow_numeric numeric_of(const char *numbers)
 {
-    return strcmp(numbers, "text") == 0 ? KANON_ARROW_TEXT : strcmp(numbers, "mean") == 0 ? KANON_ARROW_MEAN : KANON_ARROW_COLUMNS;
+    return strcmp(numbers, "text") == 0   ? KANON_ARROW_TEXT
+           : strcmp(numbers, "mean") == 0 ? KANON_ARROW_MEAN
+                                          : KANON_ARROW_COLUMNS;
 }
 
 static void set_option(run *r, definition *d, const char *name, const char *value, kanon_error *err)
@@ -315,10 +317,9 @@ static void find_scale(definition *d, column *c)
     c->scale = atoi(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
 }
 
-static const char columns_query[] =
-    "SELECT c.name, c.role, c.base, c.typmod, c.kind, c.shown,"
-    "       coalesce($2->'columns'->c.name ?| '{bands,top,bottom}', false)"
-    "  FROM kanon.columns_of($1::oid::regclass, $2) c";
+static const char columns_query[] = "SELECT c.name, c.role, c.base, c.typmod, c.kind, c.shown,"
+                                    "       coalesce($2->'columns'->c.name ?| '{bands,top,bottom}', false)"
+                                    "  FROM kanon.columns_of($1::oid::regclass, $2) c";
 
 static char *qualified(Oid relation)
 {
@@ -333,8 +334,8 @@ void definition_load(run *r, definition *d, Datum settings)
     Oid types[] = {OIDOID, JSONBOID};
     Datum values[] = {ObjectIdGetDatum(d->source), settings};
     kanon_error err = {0};
-    d->options = (kanon_options){.struct_size = sizeof d->options, .threads = run_threads(), .memory = run_memory(),
-                                 .tick = run_tick};
+    d->options = (kanon_options){
+        .struct_size = sizeof d->options, .threads = run_threads(), .memory = run_memory(), .tick = run_tick};
     d->source_name = qualified(d->source);
     query(columns_query, 2, types, values);
     read_columns(d);

@@ -17,7 +17,7 @@ static void find(run *r, Oid release)
     kanon_error err = {0};
     struct ArrowArrayStream stream;
     definition *d = definition_open(r, release);
-    frame *rows = read_release(r, d, GetActiveSnapshot());
+    frame *rows = read_release(r, d, GetActiveSnapshot(), false);
     kanon_check_options options = {.struct_size = sizeof options, .tick = run_tick, .k = d->k};
     frame_stream(&stream, rows);
     frame_drop(rows);
@@ -45,16 +45,11 @@ Datum kanon_check_release(PG_FUNCTION_ARGS)
     find(r, PG_GETARG_OID(0));
     MemoryContext inside = MemoryContextSwitchTo(outside);
     const kanon_check *c = r->found;
-    Datum values[] = {Int64GetDatum(c->records),
-                      Int64GetDatum(c->suppressed),
-                      Int64GetDatum(c->classes),
-                      Int64GetDatum(c->k),
-                      Float8GetDatum(c->highest_risk),
-                      Float8GetDatum(c->average_risk),
-                      texts(c->violated, c->n_violated),
-                      texts(c->not_shown, c->n_not_shown),
-                      texts(c->warnings, c->n_warnings),
-                      BoolGetDatum(c->n_violated == 0)};
+    Datum values[] = {Int64GetDatum(c->records),         Int64GetDatum(c->suppressed),
+                      Int64GetDatum(c->classes),         Int64GetDatum(c->k),
+                      Float8GetDatum(c->highest_risk),   Float8GetDatum(c->average_risk),
+                      texts(c->violated, c->n_violated), texts(c->not_shown, c->n_not_shown),
+                      texts(c->warnings, c->n_warnings), BoolGetDatum(c->n_violated == 0)};
     bool nulls[lengthof(values)] = {false};
     HeapTuple tuple = heap_form_tuple(BlessTupleDesc(row), values, nulls);
     MemoryContextSwitchTo(inside);

@@ -53,24 +53,30 @@ void fingerprint_init(fingerprint *f)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("there are no random numbers")));
 }
 
-void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int sign)
+row_hash fingerprint_row(const fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int64_t row,
+                         int first_column)
 {
-    bool *ends = palloc((size_t)batch->n_children + 1);
-    for (int64_t i = 0; i < batch->n_children; i++)
-        ends[i] = is_upper_end(schema->children[i]->name);
-    for (int64_t row = 0; row < batch->length; row++) {
-        uint64 a = f->key[0], b = f->key[1];
-        for (int64_t i = 0; i < batch->n_children; i++) {
-            cell c = arrow_cell(schema->children[i], batch->children[i], row + batch->offset);
-            c.null = c.null || (ends[i] && is_last(&c));
-            a = hash_cell(a, &c);
-            b = hash_cell(b, &c);
-        }
-        f->sum[0] += sign > 0 ? a : -a;
-        f->sum[1] += sign > 0 ? b : -b;
+    row_hash h = {f->key[0], f->key[1]};
+    for (int64_t i = first_column; i < batch->n_children; i++) {
+        cell c = arrow_cell(schema->children[i], batch->children[i], row + batch->offset);
+        c.null = c.null || (is_last(&c) && is_upper_end(schema->children[i]->name));
+        h.a = hash_cell(h.a, &c);
+        h.b = hash_cell(h.b, &c);
     }
-    pfree(ends);
-    f->rows += sign > 0 ? batch->length : -batch->length;
+    return h;
+}
+
+void fingerprint_add(fingerprint *f, row_hash h)
+{
+    f->sum[0] += h.a;
+    f->sum[1] += h.b;
+    f->rows++;
+}
+
+void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch)
+{
+    for (int64_t row = 0; row < batch->length; row++)
+        fingerprint_add(f, fingerprint_row(f, schema, batch, row, 0));
 }
 
 bool fingerprint_equal(const fingerprint *a, const fingerprint *b)

@@ -14,8 +14,8 @@
 #include "fmgr.h"
 /* clang-format on */
 /* A function that SQL calls, and that is seen outside. */
-#define SQL_FUNCTION(name)                              \
-    extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);    \
+#define SQL_FUNCTION(name)                                                                                                  \
+    extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS);                                                                        \
     PG_FUNCTION_INFO_V1(name)
 
 #include "access/tupdesc.h"
@@ -54,11 +54,11 @@ typedef struct run {
     pages *pages;
     kanon_state_storage storage;
     kanon_audit *audit;
-    struct ArrowArrayStream release;
+    struct ArrowArrayStream release, coming; /* coming: a release that waits until the old one was read */
     struct ArrowArray batch;
     struct ArrowSchema batch_schema;
     StringInfoData bytes; /* of malloc: what the library wrote to a sink */
-    frame *frames; /* rows that were read and are not yet the library's */
+    frame *frames;        /* rows that were read and are not yet the library's */
     int save_nest;
     Oid save_user;
     int save_security;
@@ -89,8 +89,8 @@ extern void progress_end(void);
 /* ---- definition.c: what kanon.define stored ---- */
 
 typedef enum shown {
-    SHOWN_NOT,     /* read, not released */
-    SHOWN_KEPT,    /* as it is */
+    SHOWN_NOT,  /* read, not released */
+    SHOWN_KEPT, /* as it is */
     SHOWN_CATEGORY,
     SHOWN_RANGE,
     SHOWN_COLUMNS, /* NAME_min and NAME_max */
@@ -109,7 +109,8 @@ typedef enum reading {
     READ_DATE,
     READ_TIMESTAMP,
     READ_TIMESTAMPTZ,
-    READ_DECIMAL
+    READ_DECIMAL,
+    READ_PLACE /* of a row in its table, as a whole number */
 } reading;
 
 typedef struct column {
@@ -168,7 +169,8 @@ extern int64_t frame_rows(const frame *f);
 
 /* Source and release of a definition. `where` is appended to the query, or NULL. */
 extern frame *read_source(run *r, definition *d, const char *where);
-extern frame *read_release(run *r, definition *d, Snapshot snapshot);
+/* With `places` the first column is the place of each row. */
+extern frame *read_release(run *r, definition *d, Snapshot snapshot, bool places);
 
 /* ---- fingerprint.c: whether two streams hold the same rows ---- */
 
@@ -179,7 +181,14 @@ typedef struct fingerprint {
 } fingerprint;
 
 extern void fingerprint_init(fingerprint *f);
-extern void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch, int sign);
+/* The hash of one row, from a column on. */
+typedef struct row_hash {
+    uint64 a, b;
+} row_hash;
+extern row_hash fingerprint_row(const fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch,
+                                int64_t row, int first_column);
+extern void fingerprint_add(fingerprint *f, row_hash h);
+extern void fingerprint_batch(fingerprint *f, const struct ArrowSchema *schema, const struct ArrowArray *batch);
 extern bool fingerprint_equal(const fingerprint *a, const fingerprint *b);
 
 /* ---- arrow_read.c: cells of Arrow arrays ---- */
@@ -196,12 +205,21 @@ typedef struct cell {
 
 extern cell arrow_cell(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t row);
 
+/* ---- difference.c: rows that a new release has in common with the old one ---- */
+
+typedef struct difference difference;
+extern difference *difference_of(run *r, frame *old, const fingerprint *key);
+/* Whether there is an old row of this kind that no new one has taken; takes it. */
+extern bool difference_take(difference *d, row_hash h);
+extern int64_t difference_delete(difference *d, Relation release);
+
 /* ---- sink.c: a release into its table ---- */
 
 typedef struct sink sink;
 extern sink *sink_open(run *r, definition *d);
-/* All rows of r->release, which is released then; adds them to `sum`. */
-extern int64_t sink_write(sink *s, run *r, fingerprint *sum);
+/* All rows of r->release, which is released then; adds them to `sum`. Rows that `old` has are left where they are, and those
+ * that only it has are deleted; NULL: there are none. */
+extern int64_t sink_write(sink *s, run *r, fingerprint *sum, difference *old);
 extern void sink_close(sink *s);
 
 /* ---- refresh.c ---- */
@@ -217,7 +235,8 @@ typedef struct refreshed {
 extern void run_table(run *r, frame *rows);
 extern void run_grouping(run *r, const definition *d);
 extern char *run_publish(run *r, kanon_outputs *outputs, const kanon_sink **slot, const char *name);
-extern void write_release(run *r, definition *d);
+/* `by_difference`: write only the rows that are not there yet. */
+extern void write_release(run *r, definition *d, bool by_difference);
 extern int keep_refresh(const definition *d, const refreshed *f);
 
 /* ---- state.c: refresh by change ---- */

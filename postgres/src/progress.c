@@ -19,9 +19,9 @@
 enum { PARAM_STAGE, PARAM_DONE, PARAM_TOTAL };
 
 /* Stages by number, because shared memory has room for numbers only. Those of the library, and our own. */
-static const char *const stages[] = {"starting", "reading rows", "writing rows", "reading back",
-                                     "reading",  "grouping",     "grouping a sample", "cutting", "refining", "regrouping",
-                                     "counting", "measuring",    "writing",           "checking", "keeping"};
+static const char *const stages[] = {"starting", "reading rows",      "writing rows", "reading back", "reading",
+                                     "grouping", "grouping a sample", "cutting",      "refining",     "regrouping",
+                                     "counting", "measuring",         "writing",      "checking",     "keeping"};
 
 void progress_begin(Oid release)
 {

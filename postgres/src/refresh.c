@@ -3,7 +3,7 @@
  *     lock the release      two refreshes wait for each other, readers for none
  *     read                  all rows with one snapshot
  *     group, release        the library; the release is checked there, cell by cell
- *     write                 old rows go, new ones come
+ *     write                 old rows go, new ones come; by change, only those that differ
  *     verify                the rows as they are now in the table are read: they are those of the release, and every class
  *                           of them has k records and satisfies the constraints
  *
@@ -88,12 +88,12 @@ static void verify(run *r, definition *d, fingerprint *written)
     fingerprint found = {.key = {written->key[0], written->key[1]}};
     progress_stage("reading back", 0, 0);
     CommandCounterIncrement();
-    frame *rows = read_release(r, d, GetLatestSnapshot());
+    frame *rows = read_release(r, d, GetLatestSnapshot(), false);
     frame_stream(&r->release, rows);
     if (r->release.get_schema(&r->release, &r->batch_schema) != 0)
         ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
     while (r->release.get_next(&r->release, &r->batch) == 0 && r->batch.release != NULL) {
-        fingerprint_batch(&found, &r->batch_schema, &r->batch, 1);
+        fingerprint_batch(&found, &r->batch_schema, &r->batch);
         r->batch.release(&r->batch);
         CHECK_FOR_INTERRUPTS();
     }
@@ -109,13 +109,31 @@ static void verify(run *r, definition *d, fingerprint *written)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release does not hold what was asked for")));
 }
 
-void write_release(run *r, definition *d)
+/* The stream of the new release waits while the old rows are read. */
+static difference *old_rows(run *r, definition *d, const fingerprint *key)
+{
+    struct ArrowArrayStream coming = r->release;
+    r->coming = coming;
+    r->release.release = NULL;
+    frame *rows = read_release(r, d, GetLatestSnapshot(), true);
+    difference *old = difference_of(r, rows, key);
+    frame_drop(rows);
+    r->release = r->coming;
+    r->coming.release = NULL;
+    return old;
+}
+
+void write_release(run *r, definition *d, bool by_difference)
 {
     fingerprint sum;
+    difference *old = NULL;
     fingerprint_init(&sum);
-    execute(psprintf("DELETE FROM ONLY %s", qualified_release(d)));
+    if (by_difference)
+        old = old_rows(r, d, &sum);
+    else
+        execute(psprintf("DELETE FROM ONLY %s", qualified_release(d)));
     sink *s = sink_open(r, d);
-    sink_write(s, r, &sum);
+    sink_write(s, r, &sum, old);
     sink_close(s);
     verify(r, d, &sum);
 }
@@ -161,12 +179,10 @@ static void keep_measures(run *r, const definition *d)
     for (size_t i = 0; i < kanon_measures_count(r->measures); i++) {
         const kanon_figure *f = kanon_measures_at(r->measures, i);
         char nulls[] = "      ";
-        Datum values[] = {CStringGetTextDatum(d->id),
-                          Int32GetDatum((int32)i + 1),
-                          CStringGetTextDatum(f->name),
-                          f->attribute == NULL ? (Datum)0 : CStringGetTextDatum(from_utf8(f->attribute)),
-                          Float8GetDatum(f->value),
-                          f->formula == NULL ? (Datum)0 : CStringGetTextDatum(from_utf8(f->formula))};
+        Datum values[] = {
+            CStringGetTextDatum(d->id),   Int32GetDatum((int32)i + 1),
+            CStringGetTextDatum(f->name), f->attribute == NULL ? (Datum)0 : CStringGetTextDatum(from_utf8(f->attribute)),
+            Float8GetDatum(f->value),     f->formula == NULL ? (Datum)0 : CStringGetTextDatum(from_utf8(f->formula))};
         nulls[3] = f->attribute == NULL ? 'n' : ' ';
         nulls[4] = isnan(f->value) ? 'n' : ' ';
         nulls[5] = f->formula == NULL ? 'n' : ' ';
@@ -196,9 +212,10 @@ static char *measure(run *r, const definition *d, double *loss)
 int keep_refresh(const definition *d, const refreshed *f)
 {
     Oid types[] = {TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTOID};
-    Datum values[] = {CStringGetTextDatum(d->id), CStringGetTextDatum(f->kind),     Int64GetDatum(f->records),
-                      Int64GetDatum(f->groups),   Int64GetDatum(f->suppressed),     Int64GetDatum(f->k),
-                      Float8GetDatum(f->loss),    f->report == NULL ? (Datum)0 : CStringGetTextDatum(f->report)};
+    Datum values[] = {CStringGetTextDatum(d->id),   CStringGetTextDatum(f->kind),
+                      Int64GetDatum(f->records),    Int64GetDatum(f->groups),
+                      Int64GetDatum(f->suppressed), Int64GetDatum(f->k),
+                      Float8GetDatum(f->loss),      f->report == NULL ? (Datum)0 : CStringGetTextDatum(f->report)};
     char nulls[] = "        ";
     bool null;
     nulls[6] = isnan(f->loss) ? 'n' : ' ';
@@ -223,7 +240,7 @@ static void refresh_fully(run *r, definition *d, refreshed *out)
     run_grouping(r, d);
     show_warnings(r);
     make_release(r, d);
-    write_release(r, d);
+    write_release(r, d, false);
     if (d->incremental)
         state_begin(r, d);
     out->kind = "full";
@@ -255,8 +272,8 @@ Datum kanon_refresh(PG_FUNCTION_ARGS)
     PushActiveSnapshot(GetTransactionSnapshot());
     progress_begin(release);
     if (by_change && !d->incremental)
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("changes of the source are not noted"), errhint("Define the release with incremental => true.")));
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("changes of the source are not noted"),
+                        errhint("Define the release with incremental => true.")));
     if (by_change && state_exists(d))
         state_refresh(r, d, &done);
     else
@@ -265,9 +282,8 @@ Datum kanon_refresh(PG_FUNCTION_ARGS)
     PopActiveSnapshot();
 
     MemoryContext inside = MemoryContextSwitchTo(outside);
-    Datum values[] = {Int32GetDatum(number),           CStringGetTextDatum(done.kind),
-                      Int64GetDatum(done.records),     Int64GetDatum(done.groups),
-                      Int64GetDatum(done.suppressed),  Int64GetDatum(done.k),
+    Datum values[] = {Int32GetDatum(number),      CStringGetTextDatum(done.kind), Int64GetDatum(done.records),
+                      Int64GetDatum(done.groups), Int64GetDatum(done.suppressed), Int64GetDatum(done.k),
                       Float8GetDatum(done.loss)};
     bool nulls[] = {false, false, false, false, false, false, isnan(done.loss)};
     HeapTuple tuple = heap_form_tuple(BlessTupleDesc(row), values, nulls);

@@ -17,6 +17,8 @@ static void release_arrow(run *r)
         r->batch_schema.release(&r->batch_schema);
     if (r->release.release != NULL)
         r->release.release(&r->release);
+    if (r->coming.release != NULL)
+        r->coming.release(&r->coming);
 }
 
 static void run_clear(void *arg)

@@ -1,6 +1,6 @@
 /* A release into its table: cells of Arrow batches become values of the server, rows are inserted a thousand at a time.
  *
- * The table keeps its identity, its grants and its indexes. Old rows are deleted and new ones inserted in one transaction, so
+ * The table keeps its identity, its grants and its indexes. Old rows go and new ones come in one transaction, so
  * that readers see the old release until it commits and never wait. Called by refresh.c. */
 #include "host.h"
 
@@ -9,6 +9,7 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -19,7 +20,6 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
-#include "mb/pg_wchar.h"
 
 enum { ROWS_AT_A_TIME = 1000, EPOCH_DAYS = POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE };
 
@@ -211,8 +211,8 @@ sink *sink_open(run *r, definition *d)
     (void)r;
     s->relation = table_open(d->release, RowExclusiveLock);
     if (s->relation->rd_rel->relkind != RELKIND_RELATION || s->relation->rd_rules != NULL ||
-        (s->relation->trigdesc != NULL && (s->relation->trigdesc->trig_insert_before_row ||
-                                           s->relation->trigdesc->trig_insert_after_row)))
+        (s->relation->trigdesc != NULL &&
+         (s->relation->trigdesc->trig_insert_before_row || s->relation->trigdesc->trig_insert_after_row)))
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the release has rules, triggers or partitions")));
     s->estate = CreateExecutorState();
     s->info = makeNode(ResultRelInfo);
@@ -289,7 +289,7 @@ static void check_stream(run *r, int failed)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("the release cannot be read: %s", strerror(failed))));
 }
 
-int64_t sink_write(sink *s, run *r, fingerprint *sum)
+int64_t sink_write(sink *s, run *r, fingerprint *sum, difference *old)
 {
     int64_t rows = 0;
     check_stream(r, r->release.get_schema(&r->release, &r->batch_schema));
@@ -298,14 +298,19 @@ int64_t sink_write(sink *s, run *r, fingerprint *sum)
         if (r->batch.release == NULL)
             break;
         progress_stage("writing rows", rows, 0);
-        fingerprint_batch(sum, &r->batch_schema, &r->batch, 1);
-        for (int64_t row = 0; row < r->batch.length; row++)
-            put_row(s, &r->batch_schema, &r->batch, row);
+        for (int64_t row = 0; row < r->batch.length; row++) {
+            row_hash h = fingerprint_row(sum, &r->batch_schema, &r->batch, row, 0);
+            fingerprint_add(sum, h);
+            if (old == NULL || !difference_take(old, h))
+                put_row(s, &r->batch_schema, &r->batch, row);
+        }
         flush(s);
         rows += r->batch.length;
         r->batch.release(&r->batch);
     }
     r->batch_schema.release(&r->batch_schema);
     r->release.release(&r->release);
+    if (old != NULL)
+        difference_delete(old, s->relation);
     return rows;
 }

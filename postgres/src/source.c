@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
@@ -19,7 +20,6 @@
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
-#include "mb/pg_wchar.h"
 
 #include <errno.h>
 #include <math.h>
@@ -168,7 +168,7 @@ static int width_of(reading how)
 
 static void set_format(field *f)
 {
-    static const char *const formats[] = {"u", "b", "s", "i", "l", "f", "g", "tdD", "tsu:", "tsu:UTC", "d:38,"};
+    static const char *const formats[] = {"u", "b", "s", "i", "l", "f", "g", "tdD", "tsu:", "tsu:UTC", "d:38,", "l"};
     if (f->reading == READ_DECIMAL)
         snprintf(f->format, sizeof f->format, "d:38,%d", f->scale);
     else
@@ -204,7 +204,7 @@ static void put_null(frame *f, int i)
         memset(a->validity, 0xff, BATCH_ROWS / 8);
         count_bytes(f, BATCH_ROWS / 8);
     }
-    a->validity[row / 8] &= (uint8_t)~(1u << (row % 8));
+    a->validity[row / 8] &= (uint8_t) ~(1u << (row % 8));
     a->nulls++;
     if (f->fields[i].reading == READ_TEXT)
         ((int32_t *)a->values)[row + 1] = (int32_t)a->used;
@@ -309,6 +309,12 @@ static void put_number(frame *f, int i, Datum value)
         memcpy(values + row * 16, &whole, 16);
         break;
     }
+    case READ_PLACE: {
+        ItemPointer at = (ItemPointer)DatumGetPointer(value);
+        ((int64_t *)values)[row] = (int64_t)ItemPointerGetBlockNumberNoCheck(at) << 16 |
+                                   ItemPointerGetOffsetNumberNoCheck(at);
+        break;
+    }
     case READ_TEXT:
         break;
     }
@@ -376,7 +382,8 @@ static void put_range(frame *f, query_column *c, Datum value)
     if (lower.infinite)
         put_null(f, c->field);
     else
-        put_number(f, c->field, how == READ_INT2 ? Int16GetDatum((int16)DatumGetInt32(lower.val)) : end_of(&lower, how, subtype));
+        put_number(f, c->field,
+                   how == READ_INT2 ? Int16GetDatum((int16)DatumGetInt32(lower.val)) : end_of(&lower, how, subtype));
     if (upper.infinite)
         put_null(f, c->field + 1);
     else
@@ -470,8 +477,8 @@ static frame *frame_new(run *r, const reader_column *columns, int n, query_colum
 
 frame *frame_read(run *r, const char *query, const reader_column *columns, int n)
 {
-    receiver to = {.pub = {.receiveSlot = receive, .rStartup = start, .rShutdown = stop, .rDestroy = stop, .mydest = DestNone},
-                   .n = n};
+    receiver to = {
+        .pub = {.receiveSlot = receive, .rStartup = start, .rShutdown = stop, .rDestroy = stop, .mydest = DestNone}, .n = n};
     to.columns = palloc0(((size_t)n + 1) * sizeof *to.columns);
     to.frame = frame_new(r, columns, n, to.columns);
     to.row_context = AllocSetContextCreate(CurrentMemoryContext, "kanon row", ALLOCSET_DEFAULT_SIZES);

@@ -174,7 +174,8 @@ static void pages_save(run *r, const definition *d)
 static Datum notes_seen(const definition *d)
 {
     bool null;
-    SPI_execute(psprintf("SELECT coalesce(array_agg(place), '{}') FROM kanon.changes WHERE definition = '%s'", d->id), true, 0);
+    SPI_execute(psprintf("SELECT coalesce(array_agg(place), '{}') FROM kanon.changes WHERE definition = '%s'", d->id), true,
+                0);
     Datum places = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null);
     return PointerGetDatum(PG_DETOAST_DATUM_COPY(places));
 }
@@ -183,8 +184,8 @@ static void forget_notes(const definition *d, Datum places)
 {
     Oid types[] = {TEXTOID, INT8ARRAYOID};
     Datum values[] = {CStringGetTextDatum(d->id), places};
-    SPI_execute_with_args("DELETE FROM kanon.changes WHERE definition = $1::uuid AND place = ANY ($2)", 2, types, values, NULL,
-                          false, 0);
+    SPI_execute_with_args("DELETE FROM kanon.changes WHERE definition = $1::uuid AND place = ANY ($2)", 2, types, values,
+                          NULL, false, 0);
 }
 
 static int64_t count(const char *sql)
@@ -206,7 +207,8 @@ static void append_keys(StringInfo to, const definition *d, const char *format)
             ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("a column of the key is gone")));
         char *type = format_type_with_typemod(get_atttype(d->source, number), -1);
         if (format == NULL) /* of the notes */
-            appendStringInfo(to, "%s(f.key[%d])::%s AS %s", i == 0 ? "" : ", ", i + 1, type, quote_identifier(psprintf("kanon %d", i + 1)));
+            appendStringInfo(to, "%s(f.key[%d])::%s AS %s", i == 0 ? "" : ", ", i + 1, type,
+                             quote_identifier(psprintf("kanon %d", i + 1)));
         else
             appendStringInfo(to, "%ss.%s = c.%s", i == 0 ? "" : format, quote_identifier(d->key[i]),
                              quote_identifier(psprintf("kanon %d", i + 1)));
@@ -255,8 +257,8 @@ static frame *rows_gone(run *r, definition *d)
     return frame_read(r, sql.data, columns, d->n_key);
 }
 
-typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta, const kanon_change_options *options,
-                                        kanon_change *out, kanon_error *err);
+typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta,
+                                        const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
 static int64_t apply(run *r, frame *rows, change_function change)
 {
@@ -327,8 +329,8 @@ void state_refresh(run *r, definition *d, refreshed *out)
     kanon_error err = {0};
     kanon_change done;
     kanon_change_options options = {.struct_size = sizeof options, .joint_k = d->joint_k};
-    kanon_arrow_options how = {.struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .threads = run_threads(),
-                               .tick = run_tick};
+    kanon_arrow_options how = {
+        .struct_size = sizeof how, .numeric = d->numeric, .shuffle = d->shuffle, .threads = run_threads(), .tick = run_tick};
     refuse_row_security(d);
     if (count(psprintf("SELECT count(*) FROM kanon.changes WHERE definition = '%s' AND operation = 'T'", d->id)) > 0)
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the source was truncated"),
@@ -345,7 +347,7 @@ void state_refresh(run *r, definition *d, refreshed *out)
     out->suppressed = done.suppressed;
     out->k = done.k;
     out->loss = done.loss;
-    write_release(r, d);
+    write_release(r, d, true);
     pages_save(r, d);
     forget_notes(d, seen);
 }
@@ -370,8 +372,8 @@ Datum kanon_audit_release(PG_FUNCTION_ARGS)
     open_state(r, d);
     check(kanon_state_audit(&r->audit, r->state, PG_GETARG_INT64(1), &err), &err);
     const kanon_audit *a = r->audit;
-    Datum values[] = {Int64GetDatum(a->releases), Int64GetDatum(a->records),  Int64GetDatum(a->departed),
-                      Int64GetDatum(a->classes),  Int64GetDatum(a->smallest), Int64GetDatum(a->k),
+    Datum values[] = {Int64GetDatum(a->releases), Int64GetDatum(a->records),      Int64GetDatum(a->departed),
+                      Int64GetDatum(a->classes),  Int64GetDatum(a->smallest),     Int64GetDatum(a->k),
                       Int64GetDatum(a->below),    Int64GetDatum(a->classes_below)};
     bool nulls[lengthof(values)] = {false};
     MemoryContext inside = MemoryContextSwitchTo(outside);

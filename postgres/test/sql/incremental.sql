@@ -30,11 +30,17 @@ SELECT min(n) >= 5 FROM (SELECT count(*) AS n FROM visits_k GROUP BY age, born, 
 SELECT holds FROM kanon.check('visits_k');
 SELECT releases, records, departed, smallest < 5 AS small FROM kanon.audit('visits_k');
 SELECT releases, asked FROM kanon.audit('visits_k', k => 3);
--- Nothing changed: the same release again. A rolled back change is none.
+-- Nothing changed: the same release again, of which no row is written. A rolled back change is none.
 BEGIN;
 DELETE FROM visits WHERE id > 200;
 ROLLBACK;
+CREATE TABLE places AS SELECT ctid AS place, v::text AS row FROM visits_k v;
 SELECT kind, records FROM kanon.refresh('visits_k', 'incremental');
+SELECT count(*) FROM visits_k v JOIN places p ON p.place = v.ctid AND p.row = v::text;
+-- Of a small change, few rows.
+UPDATE visits SET age = 30 WHERE id = 77;
+SELECT kind, records FROM kanon.refresh('visits_k', 'incremental');
+SELECT count(*) BETWEEN 380 AND 419 AS most FROM visits_k v JOIN places p ON p.place = v.ctid AND p.row = v::text;
 -- A full refresh begins a new state.
 SELECT kind FROM kanon.refresh('visits_k');
 SELECT releases FROM kanon.audit('visits_k');
