@@ -210,6 +210,7 @@ static void apply_steps(run *r, definition *d)
         const char *what = field(i, 1), *name = field(i, 2), *value = field(i, 3);
         if (value == NULL)
             continue;
+        d->has_taxonomy = d->has_taxonomy || strcmp(what, "taxonomy") == 0;
         if (strcmp(what, "option") == 0)
             set_option(r, d, name, value, &err);
         else if (strcmp(what, "setting") == 0)

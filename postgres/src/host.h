@@ -142,6 +142,7 @@ typedef struct definition {
     char **key; /* names of columns, of the server's encoding */
     int64_t k, joint_k;
     bool incremental;
+    bool has_taxonomy; /* somebody said what values there are */
 } definition;
 
 /* The definition of a release; raises where there is none that the caller owns. Then the run has its owner's rights. */

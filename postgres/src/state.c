@@ -260,11 +260,12 @@ static frame *rows_gone(run *r, definition *d)
 typedef kanon_status (*change_function)(kanon_state *state, struct ArrowArrayStream *delta,
                                         const kanon_change_options *options, kanon_change *out, kanon_error *err);
 
-static int64_t apply(run *r, frame *rows, change_function change)
+/* Values that are new are welcome, unless a taxonomy says which there are. */
+static int64_t apply(run *r, const definition *d, frame *rows, change_function change)
 {
     kanon_error err = {0};
     kanon_change done;
-    kanon_change_options options = {.struct_size = sizeof options, .again = 1};
+    kanon_change_options options = {.struct_size = sizeof options, .again = 1, .grow_taxonomy = !d->has_taxonomy};
     struct ArrowArrayStream stream;
     int64_t n = frame_rows(rows);
     if (n > 0) {
@@ -337,9 +338,9 @@ void state_refresh(run *r, definition *d, refreshed *out)
                         errhint("Refresh the release fully.")));
     Datum seen = notes_seen(d);
     open_state(r, d);
-    apply(r, rows_there(r, d, true), kanon_state_insert_arrow);
-    apply(r, rows_there(r, d, false), kanon_state_update_arrow);
-    apply(r, rows_gone(r, d), kanon_state_delete_arrow);
+    apply(r, d, rows_there(r, d, true), kanon_state_insert_arrow);
+    apply(r, d, rows_there(r, d, false), kanon_state_update_arrow);
+    apply(r, d, rows_gone(r, d), kanon_state_delete_arrow);
     check(kanon_state_release_to_arrow(&r->release, r->state, &options, &how, &done, &err), &err);
     out->kind = "incremental";
     out->records = done.records - done.withheld;

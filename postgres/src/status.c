@@ -48,6 +48,8 @@ void raise_failure(const kanon_error *err)
         CHECK_FOR_INTERRUPTS();
     if (err->topic != NULL && strcmp(err->topic, "memory") == 0)
         hint = "Raise maintenance_work_mem.";
+    if (err->topic != NULL && strcmp(err->topic, "grow-taxonomy") == 0)
+        hint = "Add it to the taxonomy and refresh the release fully.";
     ereport(ERROR, (errcode(sqlstate_of(err->status)), errmsg("%s", from_utf8(err->message)),
                     hint[0] != '\0' ? errhint("%s", from_utf8(hint)) : 0));
 }

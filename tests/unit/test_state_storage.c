@@ -82,7 +82,7 @@ static void create(const char *path, const kanon_state_storage *storage)
     kanon_schema_free(schema);
 }
 
-static const char gone[] = "id\np3\np4\np30\n", more[] = "id,age,city,ill\nn1,30,town1,flu\nn2,31,town9,gout\n";
+static const char gone[] = "id\np3\np4\np30\n", more[] = "id,age,city,ill\nn1,30,town1,flu\nn2,31,town2,gout\n";
 
 /* Changes the state and releases it to a file. */
 static void change(const char *path, const kanon_state_storage *storage, const char *release)

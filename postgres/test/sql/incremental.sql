@@ -72,6 +72,17 @@ DELETE FROM stays WHERE day = '02/01/2024';
 UPDATE stays SET age = age + 1 WHERE day = '04/01/2024';
 RESET datestyle;
 SELECT records FROM kanon.refresh('stays_k', 'incremental');
+-- New values: welcome without a taxonomy, refused with one.
+CREATE TABLE trades (id integer PRIMARY KEY, job text);
+INSERT INTO trades SELECT i, 'j' || i % 3 FROM generate_series(1, 30) i;
+SELECT kanon.define('trades_k', 'trades', k => 3, quasi => '{job}', incremental => true);
+SELECT kanon.define('tree_trades_k', 'trades', k => 3, quasi => '{job}', taxonomies => '{"job": ["j0", "j1", "j2"]}', incremental => true);
+SELECT kanon.define('tree_trades_k', 'trades', k => 3, quasi => '{job}', taxonomies => '{"job": {"any": ["j0", "j1", "j2"]}}', incremental => true);
+SELECT (kanon.refresh('trades_k', 'incremental')).records, (kanon.refresh('tree_trades_k', 'incremental')).records;
+INSERT INTO trades SELECT 100 + i, 'new' FROM generate_series(1, 4) i;
+SELECT records FROM kanon.refresh('trades_k', 'incremental');
+SELECT job, count(*) FROM trades_k GROUP BY 1 ORDER BY 1;
+SELECT records FROM kanon.refresh('tree_trades_k', 'incremental');
 CREATE TABLE keyless (age integer);
 SELECT kanon.define('keyless_k', 'keyless', k => 4, quasi => '{age}', incremental => true);
 CREATE VIEW stays_view AS SELECT * FROM stays;
