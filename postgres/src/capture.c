@@ -83,9 +83,10 @@ static void note(const TriggerData *t, char operation, Datum key)
     Datum values[] = {CStringGetTextDatum(t->tg_trigger->tgargs[0]), CharGetDatum(operation), key,
                       ObjectIdGetDatum(RelationGetRelid(t->tg_relation))};
     char nulls[] = {' ', ' ', key == (Datum)0 ? 'n' : ' ', ' ', '\0'};
-    if (plan == NULL) {
+    if (plan == NULL) { /* operators by their full names: the search_path is that of whoever changes the table */
         plan = SPI_prepare("INSERT INTO kanon.changes (definition, operation, key) SELECT d.id, $2, $3"
-                           "  FROM kanon.definitions d WHERE d.id = $1::pg_catalog.uuid AND d.source = $4::pg_catalog.oid",
+                           "  FROM kanon.definitions d WHERE d.id OPERATOR(pg_catalog.=) $1::pg_catalog.uuid"
+                           "   AND d.source::pg_catalog.oid OPERATOR(pg_catalog.=) $4",
                            4, types);
         SPI_keepplan(plan);
     }

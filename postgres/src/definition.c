@@ -361,6 +361,10 @@ definition *definition_open(run *r, Oid release)
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                         errmsg("%s is not a release that you defined", release_name(release)),
                         errhint("kanon.define makes a release; its owner refreshes it.")));
+    /* Rows are written without asking again, so the table must be the owner's, whatever a definition says. */
+    if (!pg_class_ownercheck(release, oid_field(0, 3)))
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("%s does not belong to the owner of its definition", release_name(release))));
     d->release = release;
     strlcpy(d->id, field(0, 1), sizeof d->id);
     d->source = oid_field(0, 2);

@@ -65,10 +65,10 @@ typedef struct run {
     bool switched;
 } run;
 
-/* A run in a context of its own below the current one. */
+/* A run in a context of its own below the current one; names are looked up in pg_catalog only until it ends. */
 extern run *run_begin(void);
 extern void run_end(run *r);
-/* From here on the rights are those of `owner`, as in REFRESH MATERIALIZED VIEW, and names are looked up in pg_catalog only. */
+/* From here on the rights are those of `owner`, as in REFRESH MATERIALIZED VIEW. */
 extern void run_as(run *r, Oid owner);
 extern void run_as_caller(run *r);
 /* Bytes that a run may use: maintenance_work_mem. */

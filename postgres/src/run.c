@@ -38,6 +38,20 @@ static void run_clear(void *arg)
         frame_drop(r->frames);
 }
 
+/* Names mean the same whatever the caller has set, texts have one style, and rows come in the order of the table. */
+static const struct {
+    const char *name, *value;
+} settings[] = {
+    {"search_path", "pg_catalog, pg_temp"},
+    {"synchronize_seqscans", "off"},
+    {"datestyle", "ISO, YMD"},
+    {"intervalstyle", "postgres"},
+    {"timezone", "UTC"},
+    {"extra_float_digits", "1"},
+    {"bytea_output", "hex"},
+};
+
+/* Before the first query: a name in the caller's search_path must not be what the extension means. */
 run *run_begin(void)
 {
     MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "kanon", ALLOCSET_DEFAULT_SIZES);
@@ -46,12 +60,16 @@ run *run_begin(void)
     r->callback = (MemoryContextCallback){.func = run_clear, .arg = r};
     MemoryContextRegisterResetCallback(context, &r->callback);
     r->library = (kanon_context){.struct_size = sizeof r->library, .threads = run_threads(), .tick_on_caller = 1};
+    r->save_nest = NewGUCNestLevel();
+    for (int i = 0; i < lengthof(settings); i++)
+        set_config_option(settings[i].name, settings[i].value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
     return r;
 }
 
 void run_end(run *r)
 {
     run_as_caller(r);
+    AtEOXact_GUC(false, r->save_nest);
     progress_end();
     MemoryContextDelete(r->context);
 }
@@ -60,16 +78,7 @@ void run_as(run *r, Oid owner)
 {
     GetUserIdAndSecContext(&r->save_user, &r->save_security);
     SetUserIdAndSecContext(owner, r->save_security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-    r->save_nest = NewGUCNestLevel();
     r->switched = true;
-    /* Names mean the same whatever the caller has set, and rows come in the order of the table. */
-    set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-    set_config_option("synchronize_seqscans", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-    set_config_option("datestyle", "ISO, YMD", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-    set_config_option("intervalstyle", "postgres", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-    set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-    set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-    set_config_option("bytea_output", "hex", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
 /* After an error the server does the same by itself. */
@@ -78,7 +87,6 @@ void run_as_caller(run *r)
     if (!r->switched)
         return;
     r->switched = false;
-    AtEOXact_GUC(false, r->save_nest);
     SetUserIdAndSecContext(r->save_user, r->save_security);
 }
 

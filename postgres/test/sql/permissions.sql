@@ -81,6 +81,40 @@ RESET ROLE;
 SET search_path = trap, kanon, public;
 SELECT records FROM refresh('staff_k');
 RESET search_path;
+-- An operator of the caller's does not get the rights of the extension's owner.
+GRANT USAGE ON SCHEMA trap TO PUBLIC;
+SET ROLE kanon_other;
+CREATE TABLE trap.log (who text);
+GRANT INSERT ON trap.log TO PUBLIC;
+CREATE FUNCTION trap.same(uuid, uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO trap.log VALUES (current_user);
+    RETURN true;
+END
+$$;
+CREATE OPERATOR trap.= (LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = trap.same);
+SET search_path = trap, pg_catalog, public;
+INSERT INTO secret.staff VALUES (101, 34, 'j2', 7);
+RESET search_path;
+RESET ROLE;
+SELECT * FROM trap.log;
+-- A forged definition does not open the table of another.
+GRANT SELECT ON staff_k TO kanon_other;
+SET ROLE kanon_other;
+CREATE TABLE own (age integer, job text, pay integer);
+INSERT INTO own SELECT i, 'x', i FROM generate_series(1, 9) i;
+SELECT kanon.define('own_k', 'own', k => 3, quasi => '{age,job}', sensitive => '{pay}');
+UPDATE kanon.definitions SET release = 'watched_k'::regclass WHERE release = 'own_k'::regclass;
+INSERT INTO kanon.definitions (release, source, owner, settings)
+    SELECT 'secret.log', 'own', 'kanon_other', settings FROM kanon.definitions;
+CREATE TABLE forged (age int4range, job text, pay integer);
+UPDATE kanon.definitions SET release = 'forged'::regclass WHERE release = 'own_k'::regclass;
+RESET ROLE;
+ALTER TABLE forged OWNER TO kanon_owner;
+GRANT SELECT, INSERT ON forged TO kanon_other;
+SET ROLE kanon_other;
+SELECT * FROM kanon.refresh('forged');
+RESET ROLE;
 -- Row security of the source: a full refresh sees what the owner sees, changes cannot be followed.
 SET ROLE kanon_owner;
 ALTER TABLE secret.staff ENABLE ROW LEVEL SECURITY;
