@@ -1,8 +1,8 @@
 /* The trigger that notes which rows of a source changed, by their keys: kanon.note_change(definition, key column, ...).
  *
- * Whoever changes the table need not be the owner of its releases, so the note is written with the rights of the extension's
- * owner. It is written only where the table is the source of the definition, so that nobody can write notes for another's. What
- * a row is now is read at the refresh; the note says only that it was inserted, updated or deleted. */
+ * Whoever changes the table need not be the owner of its releases, so the note is written with the rights of the
+ * extension's owner. It is written only where the table is the source of the definition, so that nobody can write notes
+ * for another's. What a row is now is read at the refresh; the note says only that it was inserted, updated or deleted. */
 #include "host.h"
 
 #include "catalog/namespace.h"

@@ -1,7 +1,7 @@
 /* kanon.check, kanon.check_figures and kanon.export: what a release reaches, and what the library would write.
  *
- * A check reads the rows of the release as anybody would and knows nothing of groups. An export groups the source as a refresh
- * does and keeps nothing: for comparing with the program. */
+ * A check reads the rows of the release as anybody would and knows nothing of groups. An export groups the source as a
+ * refresh does and keeps nothing: for comparing with the program. */
 #include "host.h"
 
 #include "access/htup_details.h"

@@ -1,9 +1,10 @@
-/* What the files of the extension share: a run and what it owns, errors, columns, streams of rows, and the writer of releases.
+/* What the files of the extension share: a run and what it owns, errors, columns, streams of rows, and the writer of
+ * releases.
  *
- * The extension translates and decides nothing. PostgreSQL leaves a function from any line that may ereport (longjmp), so two
- * rules hold everywhere. What the library or malloc made belongs to a run, whose memory context frees it. And no code of the
- * server runs below a frame of the library: rows are read before the library is called, releases are written after it has
- * returned, and its tick reads two flags and writes progress, which cannot fail. */
+ * The extension translates and decides nothing. PostgreSQL leaves a function from any line that may ereport (longjmp),
+ * so two rules hold everywhere. What the library or malloc made belongs to a run, whose memory context frees it. And no
+ * code of the server runs below a frame of the library: rows are read before the library is called, releases are written
+ * after it has returned, and its tick reads two flags and writes progress, which cannot fail. */
 #ifndef KANON_POSTGRES_HOST_H
 #define KANON_POSTGRES_HOST_H
 

@@ -1,8 +1,9 @@
 /* Progress of refreshes, shown by the view kanon.progress.
  *
- * The server has room for the progress of one command in the entry of each backend, which all sessions can read, and clears it
- * when the command ends or fails. Its own views look for the numbers of their commands; ours is one that the server does not
- * use. So nothing has to be preloaded. What others than the owner see is decided as in the server's views. */
+ * The server has room for the progress of one command in the entry of each backend, which all sessions can read, and
+ * clears it when the command ends or fails. Its own views look for the numbers of their commands; ours is one that the
+ * server does not use. So nothing has to be preloaded. What others than the owner see is decided as in the server's
+ * views. */
 #include "host.h"
 
 #include "catalog/pg_authid.h"

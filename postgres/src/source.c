@@ -1,8 +1,9 @@
 /* Rows of a query, read into a frame.
  *
- * The rows are read before the library is called, by a receiver at the end of the executor, so that an error of the query never
- * jumps over a frame of the library. They are kept in batches of plain memory, since the library drops them when it is done,
- * wherever that is. A range becomes two columns, NAME_min and NAME_max. Called by columns.c and state.c; calls frame.c. */
+ * The rows are read before the library is called, by a receiver at the end of the executor, so that an error of the
+ * query never jumps over a frame of the library. They are kept in batches of plain memory, since the library drops them
+ * when it is done, wherever that is. A range becomes two columns, NAME_min and NAME_max. Called by columns.c and
+ * state.c; calls frame.c. */
 #include "frame.h"
 
 #include "catalog/pg_type.h"
