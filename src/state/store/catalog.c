@@ -349,6 +349,7 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
+    char format[FORMAT_TEXT];
     KANON_TRY(kanon__store_prepare(&s->store, &put,
                                    "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err),
               out);
@@ -362,9 +363,8 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
         sqlite3_bind_text(put, 5, c->weight_text, -1, SQLITE_STATIC);
         for (int j = 0; j < 6; j++)
             sqlite3_bind_int(put, 6 + j, numbers[j]);
-        char format[FORMAT_TEXT];
         write_format(format, c);
-        sqlite3_bind_text(put, 12, format, -1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(put, 12, format, -1, SQLITE_STATIC); /* a copy could fail, and would be NULL in the state */
         for (int j = 0; j < 3; j++)
             sqlite3_bind_text(put, 13 + j, c->bands[j], -1, SQLITE_STATIC);
         KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);
