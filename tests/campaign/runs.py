@@ -92,7 +92,9 @@ def check_answer(table, asked, said):
     if status != driver.OK:
         need(said["message"] and "\n" not in said["message"] + said["hint"], "the message is not one line")
         need("SECRET" not in said["message"], "a message holds a value")
+    refused = checker.refused_form(table, FORMS[int(asked.get("numeric", 0))])
     if status == driver.OK:
+        need(not refused, "a form of numbers that this table cannot have")
         checker.check_release(table, said["release"], said["groups"], FORMS[int(asked.get("numeric", 0))],
                               "recode" in asked, "shuffle" in asked)
         return "released"
@@ -102,7 +104,7 @@ def check_answer(table, asked, said):
             return "refused, could be met by suppressing"  # docs/privacy.md: suppression lowers the loss, nothing else
         need(exists is not True, "refused, but a grouping exists: " + said["message"])
         return "refused" if exists is False else "refused, not tried"
-    if status == driver.EINVAL and (asked.get("numeric") == 3 or "blocks" in asked):
+    if status == driver.EINVAL and (asked.get("numeric") == 3 or "blocks" in asked or refused):
         return "invalid"
     if status == driver.EDATA and not table.clean:
         return "bad input"

@@ -325,8 +325,10 @@ static void write_format(char out[FORMAT_TEXT], const kanon__state_column *c)
     const kanon__value_format *f = &c->format;
     if (c->type == KANON_TYPE_DATE)
         snprintf(out, FORMAT_TEXT, "%s", f->date);
+    else if (f->thousands != 0) /* the first of two, said or not */
+        snprintf(out, FORMAT_TEXT, "%c%c", kanon__value_decimal(f), f->thousands);
     else
-        snprintf(out, FORMAT_TEXT, "%.1s%.1s", f->decimal != 0 ? &f->decimal : "", f->thousands != 0 ? &f->thousands : "");
+        snprintf(out, FORMAT_TEXT, "%.1s", f->decimal != 0 ? &f->decimal : "");
 }
 
 /* False where the text is not what write_format writes. */
