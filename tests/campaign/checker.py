@@ -325,9 +325,9 @@ def refused_form(table, form):
     for i in table.quasi():
         column = table.columns[i]
         comma = column.decimal == "," or column.thousands in (",", ".") or "," in (column.format or "")
-        if column.thousands == "." and column.decimal == ".":
-            comma = False
-        if column.kind != "categorical" and ((form == "mean" and numerals.has_bands(column)) or (form == "range" and comma)):
+        if column.kind == "categorical":
+            continue
+        if (form == "mean" and numerals.has_bands(column)) or (form == "range" and comma):
             return True
     return False
 

@@ -3,6 +3,7 @@ import collections
 import csv
 import io
 import os
+import re
 import subprocess
 
 import checker
@@ -173,6 +174,16 @@ def run_program(tools, asked, said):
             need(not os.path.exists(tools.path(name)), "the program failed and left an output")
 
 
+def run_evaluate(tools, table):
+    """The program can read what it released. A date of another century is not written in a format with %y."""
+    if any("%y" in (column.format or "") for column in table.columns):
+        return
+    done = subprocess.run([tools.program, "evaluate", "t.csv", "-s", "s.yaml", "--release", "r.csv", "-q"],
+                          cwd=tools.folder, capture_output=True, timeout=60)
+    need(done.returncode == 0, "evaluate ends with %d: %s" % (done.returncode, done.stderr.decode(errors="replace")))
+    need(re.search(rb"^unknown_cells +0$", done.stdout, re.M), "evaluate cannot read all cells of the release")
+
+
 def run_case(rng, tools, record):
     """One case; `record` takes what a reproduction needs."""
     table = tables.random_table(rng)
@@ -187,4 +198,6 @@ def run_case(rng, tools, record):
         check_the_check(rng, tools, table, asked, said)
     if "shuffle" not in asked and rng.random() < 0.03:
         run_program(tools, asked, said)
+        if said["status"] == driver.OK:
+            run_evaluate(tools, table)
     return ended

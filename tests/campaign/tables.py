@@ -167,7 +167,8 @@ def number_text(rng, kind):
     return str(rng.choice([rng.randint(0, 9), rng.randint(-20, 90), rng.randint(30, 34)]))
 
 
-DATE_FORMATS = ["%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%b-%Y", "%B %d, %Y", "%Y%m%d", "%d.%m.%y", "%Y.%m.%d.", "%y-%m-%d"]
+DATE_FORMATS = ["%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%b-%Y", "%B %d, %Y", "%Y%m%d", "%d.%m.%y", "%Y.%m.%d.",
+                "%y-%m-%d"]
 SEPARATORS = [(",", None), (",", "."), (",", " "), (None, "."), (".", ","), (None, "'"), (None, "_"), (".", " ")]
 UNITS = ["week", "month", "quarter", "year", "decade"]
 
