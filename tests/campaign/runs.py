@@ -86,6 +86,10 @@ def request(rng, table):
     return out
 
 
+def is_named(column, said):
+    return re.search(r": %s: " % re.escape(column.name), ": " + said["message"]) is not None
+
+
 def check_answer(table, asked, said):
     """Raises Wrong, or returns how the run ended."""
     status = said["status"]
@@ -109,6 +113,8 @@ def check_answer(table, asked, said):
         return "invalid"
     if status == driver.EDATA and not table.clean:
         return "bad input"
+    if status == driver.EDATA and any(not column.said and is_named(column, said) for column in table.columns):
+        return "asked how to read"
     raise Wrong("status %s: %s" % (driver.STATUS[status], said["message"]))
 
 

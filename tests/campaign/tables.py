@@ -22,7 +22,8 @@ class Column:
         self.nested = None
         self.weight = None
         self.places = None  # of a mask, where it is not the longest value of the rows
-        self.decimal = self.thousands = self.format = None  # how numbers and dates are written, where that is said
+        self.decimal = self.thousands = self.format = None  # how numbers and dates are written
+        self.said = True  # whether the schema says so; else it is found, or asked for
         self.bands = self.top = self.bottom = None  # texts, as the schema has them; edges are a list of texts
         self.say_type = True
 
@@ -37,7 +38,7 @@ class Column:
         if self.weight is not None:
             out["weight"] = self.weight
         for key in ("decimal", "thousands", "format"):
-            if getattr(self, key) is not None:
+            if getattr(self, key) is not None and self.said:
                 out[key] = getattr(self, key)
         limit = str if self.kind == "date" else Plain
         if isinstance(self.bands, list):
@@ -210,6 +211,7 @@ def number_column(rng, name, role, kind, n):
                      for text in texts]
         texts = [spelled(rng, column, text) for text in texts]
     column.pool = texts
+    column.said = rng.random() < 0.8
     return column
 
 
@@ -349,6 +351,10 @@ def random_table(rng, most_rows=40, keyed=False):
             column.weight = Plain(rng.choice(["2", "0.5", "10"]))
     n = rng.choice([rng.randint(1, 8), rng.randint(4, 14), rng.randint(10, most_rows)])
     table.rows = random_rows(rng, table, n)
+    for i, column in enumerate(table.columns):
+        column.said = column.said or keyed  # what comes later may be unlike what was found
+        if not column.said and not any(mark in row[i] for row in table.rows for mark in ".,' _"):
+            column.decimal = column.thousands = None  # nothing that could be found
     if keyed:
         table.columns.insert(0, Column("key", "identifying"))
         table.key = "key"
