@@ -132,6 +132,13 @@ for mark in . "'" _; do # a separator of thousands alone
     expect 0 "$KANON" insert t.db delta.csv -o r2.csv
     [ "$(grep -cF "[1${mark}000..1${mark}200]" r2.csv)" = 3 ] || failed "the new number is not between the others"
 done
+printf 'key,v,born,age\n1,,,30\n2,,,30\n' >t.csv # a column of which nothing is known but what the schema says
+printf '%s\n' 'key: key' 'attributes:' '  key: identifying' '  age: quasi' \
+    '  v: {role: sensitive, type: integer, thousands: "."}' \
+    '  born: {role: quasi, type: date, format: "%d.%m.%Y", top: 2010-01-01}' >s.yaml
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -q --state e.db -o r.csv
+printf 'key,v,born,age\n3,1.034,03.04.2001,30\n4,2.500,05.04.2001,30\n' >delta.csv
+expect 0 "$KANON" insert e.db delta.csv -o r2.csv
 
 # ranges have one comma
 printf 'born\n"January 3, 2020"\n"May 4, 2020"\n' >t.csv
