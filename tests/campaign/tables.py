@@ -352,9 +352,12 @@ def random_table(rng, most_rows=40, keyed=False):
     n = rng.choice([rng.randint(1, 8), rng.randint(4, 14), rng.randint(10, most_rows)])
     table.rows = random_rows(rng, table, n)
     for i, column in enumerate(table.columns):
-        column.said = column.said or keyed  # what comes later may be unlike what was found
-        if not column.said and not any(mark in row[i] for row in table.rows for mark in ".,' _"):
-            column.decimal = column.thousands = None  # nothing that could be found
+        # what comes later may be unlike what was found, and a separator that no cell has cannot be found
+        marks = [mark for mark in (column.decimal, column.thousands) if mark is not None]
+        if column.thousands is not None and column.decimal is None:
+            marks.append("," if column.thousands == "." else ".")
+        found = all(any(mark in row[i] for row in table.rows) for mark in marks)
+        column.said = column.said or keyed or not found
     if keyed:
         table.columns.insert(0, Column("key", "identifying"))
         table.key = "key"
