@@ -6,7 +6,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { csvBytes, decode, eachRow } from "./csv";
 import { excelRows } from "./excel";
 import type { ColumnType, EngineErrorData } from "./protocol";
-import { valueText, type Form } from "./values";
+import { microsecondsText, valueText, type Form } from "./values";
 
 function refuse(message: string, hint: string): never {
     throw { code: "data", message, hint, topic: null } satisfies EngineErrorData;
@@ -41,6 +41,11 @@ async function parquetRows(blob: Blob): Promise<string[][]> {
         file,
         metadata,
         compressors,
+        parsers: {
+            timestampFromMilliseconds: (n: bigint) => microsecondsText(n * 1000n),
+            timestampFromMicroseconds: microsecondsText,
+            timestampFromNanoseconds: (n: bigint) => microsecondsText(n / 1000n),
+        },
         onComplete: (data: unknown[][]) => {
             for (const row of data) rows.push(row.map((value, i) => valueText(value, forms[i] ?? { kind: "plain" })));
         },

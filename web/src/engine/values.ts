@@ -4,20 +4,11 @@
 /** What a column's type says beyond its values in JavaScript. */
 export type Form = { kind: "plain" | "date" | "time" | "zoned" | "float" } | { kind: "decimal"; scale: number };
 
-/** A text with an exponent, written out. */
-function withoutExponent(text: string): string {
-    const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
-    if (parts === null) return text;
-    const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts;
-    const digits = whole + fraction;
-    const point = whole.length + Number(exponent);
-    if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
-    if (point >= digits.length) return sign + digits + "0".repeat(point - digits.length);
-    return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
-}
-
+/** As JavaScript writes it, but for exponents, which have two digits at least. */
 export function numberText(value: number): string {
-    return Number.isFinite(value) ? withoutExponent(String(value)) : "";
+    if (Number.isNaN(value)) return "";
+    if (!Number.isFinite(value)) return value < 0 ? "-inf" : "inf";
+    return String(value).replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 /** The fewest digits that tell a number of 32 bits from its neighbours. */
@@ -36,9 +27,18 @@ export function dateText(value: Date, form: Form): string {
     return (value.getUTCMilliseconds() === 0 ? text.slice(0, 19) : text.slice(0, 23)) + (form.kind === "zoned" ? "Z" : "");
 }
 
+/** Microseconds since 1970 as text: a Date would lose the last three digits. */
+export function microsecondsText(value: bigint): string {
+    const seconds = value / 1_000_000n - (value % 1_000_000n < 0n ? 1n : 0n);
+    const rest = Number(value - seconds * 1_000_000n);
+    const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
+    if (rest === 0) return text;
+    return `${text}.${rest % 1000 === 0 ? String(rest / 1000).padStart(3, "0") : String(rest).padStart(6, "0")}`;
+}
+
 export function valueText(value: unknown, form: Form): string {
     if (value === null || value === undefined) return "";
-    if (typeof value === "string") return value;
+    if (typeof value === "string") return form.kind === "zoned" ? `${value}Z` : value;
     if (typeof value === "number") {
         if (form.kind === "decimal") return value.toFixed(form.scale);
         return form.kind === "float" && Number.isFinite(value) ? floatText(value) : numberText(value);

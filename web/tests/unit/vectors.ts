@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { csvBytes, eachRow } from "../../src/engine/csv";
 import type { EngineErrorData, Figures, Files, LibraryRequest, Measured, RunResult } from "../../src/engine/protocol";
-import { valueText, type Form } from "../../src/engine/values";
+import { microsecondsText, valueText, type Form } from "../../src/engine/values";
 import type { Suite } from "./all";
 
 interface Case {
@@ -28,7 +28,11 @@ function typedCell(text: string, type: string): [unknown, Form] {
     if (/^u?int64$/.test(type)) return [BigInt(text), form];
     if (type === "bool") return [text === "true", form];
     if (type === "date32") return [new Date(`${text}T00:00:00Z`), form];
-    if (type.startsWith("timestamp")) return [new Date(text.endsWith("Z") ? text : `${text}Z`), form];
+    if (type.startsWith("timestamp")) {
+        const [seconds = "", fraction = ""] = text.replace("Z", "").split(".");
+        const micros = BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, "0") || "0");
+        return [microsecondsText(micros), form];
+    }
     return [text, form];
 }
 
