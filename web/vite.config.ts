@@ -1,11 +1,27 @@
 // The page as one file: scripts, styles, worker and engine inside it, so that it opens from a folder as well as from a server.
 // Its policy allows exactly these and no connection at all.
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
 const root = import.meta.dirname;
 const engine = resolve(root, process.env.KANON_ENGINE ?? "../build/wasm/engine");
+
+/** The module, packed, as a text inside the page. */
+function engineInside(): Plugin {
+    const name = "kanon-wasm";
+    return {
+        name,
+        resolveId: (id) => (id === name ? `\0${name}` : null),
+        load(id) {
+            if (id !== `\0${name}`) return null;
+            const packed = gzipSync(readFileSync(resolve(engine, "kanon.wasm")), { level: 9 });
+            return `export default ${JSON.stringify(packed.toString("base64"))};`;
+        },
+    };
+}
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
@@ -52,7 +68,7 @@ function singleFile(): Plugin {
 export default defineConfig({
     root,
     base: "./",
-    resolve: { alias: { "kanon-engine": resolve(engine, "kanon.mjs"), "kanon-wasm": resolve(engine, "kanon.wasm") } },
+    resolve: { alias: { "kanon-engine": resolve(engine, "kanon.mjs") } },
     server: { fs: { allow: [resolve(root, "..")] } },
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     worker: { format: "iife" },
@@ -65,5 +81,5 @@ export default defineConfig({
         target: "es2022",
         chunkSizeWarningLimit: 8000,
     },
-    plugins: [singleFile()],
+    plugins: [engineInside(), singleFile()],
 });

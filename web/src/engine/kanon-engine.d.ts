@@ -29,7 +29,7 @@ declare module "kanon-engine" {
         printErr(text: string): void;
     }): Promise<KanonModule>;
 }
-declare module "kanon-wasm?inline" {
-    const url: string;
-    export default url;
+declare module "kanon-wasm" {
+    const packed: string;
+    export default packed;
 }
