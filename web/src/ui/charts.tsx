@@ -1,11 +1,12 @@
 // The drawings of the page, as SVG: bars of a column, bars of sizes, the curve of loss against risk.
-import type { ColumnSummary, Curve } from "../engine/protocol";
+import type { ColumnSummary, ColumnType, Curve } from "../engine/protocol";
 import { fill, useNumbers, useWords } from "./parts";
 
-export function ColumnBars(props: { summary: ColumnSummary }): preact.JSX.Element | null {
+/** Numbers and what has not been said yet by a histogram, codes and categories by their most frequent values. */
+export function ColumnBars(props: { summary: ColumnSummary; type: ColumnType }): preact.JSX.Element | null {
     const { figure, count } = useNumbers();
-    const { histogram, top, filled } = props.summary;
-    if (histogram !== null) {
+    const { histogram, top } = props.summary;
+    if (histogram !== null && props.type !== "categorical") {
         const most = Math.max(...histogram.counts, 1);
         const width = 100 / histogram.counts.length;
         const label = `${figure(histogram.min)} – ${figure(histogram.max)}`;
@@ -29,7 +30,7 @@ export function ColumnBars(props: { summary: ColumnSummary }): preact.JSX.Elemen
                 <li key={value}>
                     <span class="bar" style={{ width: `${(100 * n) / most}%` }} />
                     <span class="name">{value}</span>
-                    <span class="n">{count(n)}{filled === 0 ? "" : ""}</span>
+                    <span class="n">{count(n)}</span>
                 </li>
             ))}
         </ul>
@@ -50,6 +51,12 @@ export function Bars(props: { rows: { name: string; value: number; note: string 
     );
 }
 
+/** 1, 2 or 5 times a power of ten, not below the number. */
+function niceStep(least: number): number {
+    const power = 10 ** Math.floor(Math.log10(least));
+    return ([1, 2, 5, 10].find((n) => n * power >= least * 0.999) ?? 10) * power;
+}
+
 const WIDTH = 560;
 const HEIGHT = 300;
 const LEFT = 58;
@@ -64,19 +71,22 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
     const logs = points.map((p) => Math.log10(p.risk));
     const low = Math.floor(Math.min(...logs, -1) * 2) / 2;
     const high = Math.max(...logs, low + 0.5);
-    const most = Math.max(...points.map((p) => p.loss), 0.05) * 1.1;
+    const highest = Math.max(...points.map((p) => p.loss), 0.02);
+    const rung = niceStep(highest / 4);
+    const most = Math.ceil((highest * 1.05) / rung) * rung;
+    const rungs = Array.from({ length: Math.round(most / rung) }, (_, i) => (i + 1) * rung);
     const x = (risk: number) => LEFT + ((Math.log10(risk) - low) / (high - low || 1)) * (WIDTH - LEFT - 30);
-    const y = (loss: number) => HEIGHT - BOTTOM - (loss / most) * (HEIGHT - BOTTOM - 24);
+    const y = (loss: number) => HEIGHT - BOTTOM - (loss / most) * (HEIGHT - BOTTOM - 34);
     const path = points.map((p, i) => `${i === 0 ? "M" : "L"}${x(p.risk).toFixed(1)} ${y(p.loss).toFixed(1)}`).join(" ");
     const ticks = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].filter((t) => Math.log10(t) >= low && Math.log10(t) <= high);
     return (
         <div class="curve">
             <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={words.curveTitle}>
                 <line class="rule" x1={LEFT} y1={HEIGHT - BOTTOM} x2={WIDTH - 20} y2={HEIGHT - BOTTOM} />
-                {[0.25, 0.5, 0.75, 1].map((part) => (
-                    <g key={part}>
-                        <line class="grid" x1={LEFT} x2={WIDTH - 20} y1={y((most * part) / 1.1)} y2={y((most * part) / 1.1)} />
-                        <text class="tick" x={LEFT - 8} y={y((most * part) / 1.1) + 4} text-anchor="end">{figure(Number(((most * part) / 1.1).toPrecision(2)))}</text>
+                {rungs.map((at) => (
+                    <g key={at}>
+                        <line class="grid" x1={LEFT} x2={WIDTH - 20} y1={y(at)} y2={y(at)} />
+                        <text class="tick" x={LEFT - 8} y={y(at) + 4} text-anchor="end">{figure(Number(at.toPrecision(2)))}</text>
                     </g>
                 ))}
                 {ticks.map((t) => <text key={t} class="tick" x={x(t)} y={HEIGHT - BOTTOM + 18} text-anchor="middle">{figure(t)}</text>)}
@@ -89,10 +99,9 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
                     return (
                         <g key={p.k} class={`point ${p.k === props.k ? "chosen" : ""} ${p.recommended ? "recommended" : ""}`} role="button" tabIndex={0} aria-label={label} aria-pressed={p.k === props.k}
                             onClick={choose} onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose())}>
-                            <title>{label}</title>
                             <circle class="target" cx={x(p.risk)} cy={y(p.loss)} r={18} />
                             <circle class="dot" cx={x(p.risk)} cy={y(p.loss)} r={p.k === props.k ? 8 : 6} />
-                            <text x={x(p.risk)} y={y(p.loss) - 13} text-anchor="middle">k {p.k}</text>
+                            <text x={x(p.risk)} y={y(p.loss) - 13} text-anchor="middle">{`k = ${p.k}`}</text>
                         </g>
                     );
                 })}

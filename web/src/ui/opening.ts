@@ -74,6 +74,8 @@ export async function openTable(engine: Engine, given: (Blob & { name?: string }
             files[path ?? last] = one;
         }
         await applySchema(engine, model, "given.yaml", files);
+        // Of the proposal only what a column is holds for a schema of one's own, not what was proposed to do with it.
+        for (const column of model.columns) column.reason = column.reason.split(";")[0] ?? "";
     }
     return model;
 }

@@ -16,7 +16,7 @@ export function useNumbers(): { count(n: number): string; share(n: number): stri
     const format = (options: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options);
     return {
         count: (n) => format({ maximumFractionDigits: 0 }).format(n),
-        share: (n) => format({ style: "percent", maximumFractionDigits: n < 0.1 ? 1 : 0 }).format(n),
+        share: (n) => format({ style: "percent", maximumFractionDigits: n > 0.995 && n < 1 ? 2 : n < 0.1 ? 1 : 0 }).format(n),
         figure: (n) => (n === null || n === undefined ? "–" : format({ maximumSignificantDigits: 4 }).format(n)),
         bytes: (n) => (n >= 1e9 ? `${format({ maximumFractionDigits: 1 }).format(n / 1e9)} GB` : n >= 1e6 ? `${format({ maximumFractionDigits: 0 }).format(n / 1e6)} MB` : `${format({ maximumFractionDigits: 0 }).format(n / 1e3)} kB`),
     };

@@ -1,6 +1,6 @@
 // Describe: each column as a card, and live which of them single out how many records.
 import { useEffect, useState } from "preact/hooks";
-import type { ColumnType, Profile, Role } from "../engine/protocol";
+import type { ColumnSet, ColumnType, Profile, Role } from "../engine/protocol";
 import { ColumnBars } from "./charts";
 import { filesOf, SCHEMA, schemaText, type Column } from "./model";
 import { Card, Failure, fill, placeOf, Select, TextField, useNumbers, useWords } from "./parts";
@@ -73,7 +73,7 @@ function ColumnCard(props: { column: Column; isBroken: boolean }): preact.JSX.El
                 <span class="column-facts">{count(column.distinct)} {words.distinct}{column.missing > 0 ? ` · ${words.missing}: ${count(column.missing)}` : ""}</span>
             </div>
             <p class="reason">{column.reason}{column.sameAs !== null && <>; {fill(words.sameAs, column.sameAs)}</>}</p>
-            {column.summary !== null && <ColumnBars summary={column.summary} />}
+            {column.summary !== null && <ColumnBars summary={column.summary} type={column.type} />}
             <div class="fields">
                 <Select label={words.role} value={column.role} options={roles.map(([value, name]) => [value, name] as const)} onChange={(role) => set({ role })} hint={roles.find(([r]) => r === column.role)?.[2] ?? ""} />
                 {isUsed && <Select label={words.type} value={column.type} options={types} onChange={(type) => set({ type })} />}
@@ -142,6 +142,12 @@ function useRisk(): Risk {
     return risk;
 }
 
+/** Of one, two and three columns, those that single out most; sets that single out nobody say nothing. */
+function tellingSets(profile: Profile): ColumnSet[] {
+    const shown = [1, 2, 3].flatMap((size) => profile.sets.filter((s) => s.columns.length === size && s.share >= 0.001).sort((a, b) => b.share - a.share).slice(0, 3));
+    return shown.slice(0, 8);
+}
+
 function RiskCard(props: Risk): preact.JSX.Element {
     const words = useWords();
     const { count, share } = useNumbers();
@@ -157,7 +163,7 @@ function RiskCard(props: Risk): preact.JSX.Element {
                         <p>{fill(words.riskUnique, count(profile.uniqueRecords), count(profile.records))}</p>
                         <h3>{words.riskSets}</h3>
                         <ul class="sets">
-                            {profile.sets.slice(0, 7).map((set) => (
+                            {tellingSets(profile).map((set) => (
                                 <li key={set.columns.join("\0")}>
                                     <span class="names">{set.columns.join(" + ")}</span>
                                     <span class="n">{share(set.share)}</span>

@@ -124,7 +124,7 @@ function Result(props: { run: Run }): preact.JSX.Element {
                 <Stat value={count(result.suppressed)} label={words.rSuppressed} />
                 <Stat value={result.smallest > 0 ? share(1 / result.smallest) : "–"} label={words.rRisk} />
                 {figures.table["gap"] != null && <Stat value={figure(figures.table["gap"])} label={words.rGap} />}
-                <Stat value={`${figure(run.seconds)} s`} label={words.rTime} />
+                <Stat value={`${figure(Number(run.seconds.toPrecision(2)))} s`} label={words.rTime} />
             </dl>
             <Notice kind="good"><p>{fill(words.verified, run.k)}{result.stopped && ` (${words.stoppedEarly})`}</p></Notice>
             {warnings.length > 0 && <Notice kind="warning" title={words.warnings}><ul class="plain">{warnings.map((w) => <li key={w}>{w}</li>)}</ul></Notice>}
@@ -132,7 +132,7 @@ function Result(props: { run: Run }): preact.JSX.Element {
             <div class="two">
                 <Card title={words.lossByColumn}>
                     {measured === null ? <p class="hint">{words.measuring}</p> : (
-                        <Bars most={most} rows={columns.map((c) => ({ name: c.name, value: c.loss ?? 0, note: `${figure(c.loss)}${c.general !== null && c.general > 0.005 ? ` · * ${share(c.general)}` : ""}` }))} />
+                        <Bars most={most} rows={columns.map((c) => ({ name: c.name, value: c.loss ?? 0, note: `${figure(c.loss)}${c.general !== null && c.general >= 0.05 ? ` · * ${share(c.general)}` : ""}` }))} />
                     )}
                 </Card>
                 <Card title={words.groupSizes}><Sizes sizes={result.sizes} /></Card>
@@ -186,7 +186,7 @@ function Runs(props: { runs: Run[] }): preact.JSX.Element {
     return (
         <Card title={words.runs}>
             <Table caption={words.runs} head={["#", words.requirements, words.effort, words.seed, words.rGroups, words.rLoss, words.rSuppressed, words.rTime]}
-                rows={[...props.runs].reverse().map((r) => [String(r.number), r.requirements.join(", "), r.effort, r.seed, count(r.result.groups), figure((r.measured?.figures ?? r.result.figures).table["avg_loss"]), count(r.result.suppressed), `${figure(r.seconds)} s`])} />
+                rows={[...props.runs].reverse().map((r) => [String(r.number), r.requirements.join(", "), r.effort, r.seed, count(r.result.groups), figure((r.measured?.figures ?? r.result.figures).table["avg_loss"]), count(r.result.suppressed), `${figure(Number(r.seconds.toPrecision(2)))} s`])} />
         </Card>
     );
 }

@@ -108,7 +108,7 @@ await test("the sample, from opening to taking away", () =>
         await look(page, "6-check");
         await noScrollAcross(page, "check");
         await page.selectOption("#language", "de");
-        assert.equal(await page.getAttribute("html", "lang"), "de");
+        await page.waitForSelector("html[lang=de]", { state: "attached" });
         assert.deepEqual(seen.requests, [], "requests after loading");
         assert.deepEqual(seen.complaints, [], "the console");
     }));
