@@ -270,13 +270,14 @@ export function commandOf(model: Model, choices: Choices): string {
 }
 
 export function pythonOf(model: Model, choices: Choices): string {
-    const more = choices.effort === "balanced" ? "" : `, effort=${JSON.stringify(choices.effort)}`;
+    const separator = model.preview.delimiter === "," ? "" : `, sep=${JSON.stringify(model.preview.delimiter)}`;
+    const effort = choices.effort === "balanced" ? "" : `, effort=${JSON.stringify(choices.effort)}`;
+    const repeat = Object.keys(choices.refineSettings).length === 0 ? "" : `, refine_settings=${JSON.stringify(choices.refineSettings)}`;
     const form = choices.numeric === "interval" ? "" : `numeric=${JSON.stringify(choices.numeric)}`;
     return [
-        "import pathlib, pyarrow as pa, pyarrow.csv, pykanon",
-        `read = pa.csv.ConvertOptions(column_types={name: pa.string() for name in ${JSON.stringify(model.columns.map((c) => c.name))}})`,
-        `table = pa.csv.read_csv(${JSON.stringify(model.reading.table)}, convert_options=read)`,
-        `result = pykanon.anonymize(table, schema=pathlib.Path("${SCHEMA}"), k=${model.k}, seed=${choices.seed}${more})`,
+        "import pathlib, pandas as pd, pykanon",
+        `table = pd.read_csv(${JSON.stringify(model.reading.table)}, dtype=str, keep_default_na=False, na_values=[""]${separator})`,
+        `result = pykanon.anonymize(table, schema=pathlib.Path("${SCHEMA}"), k=${model.k}, seed=${choices.seed}${effort}${repeat})`,
         `pathlib.Path("release.csv").write_bytes(result.to_csv(${form}))`,
     ].join("\n");
 }
