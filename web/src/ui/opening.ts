@@ -83,7 +83,7 @@ export async function openTable(engine: Engine, given: (Blob & { name?: string }
 const SAMPLE = ["hospital.csv", "hospital.yaml", "taxonomies/marital-status.csv", "taxonomies/occupation.csv", "taxonomies/diagnosis.csv"];
 
 export async function openSample(engine: Engine, rows: number, opening: Opening = {}): Promise<Model> {
-    const { files } = await engine.ask<unknown>({ do: "sample", folder: ".", rows, seed: "1" }, { wanted: SAMPLE });
+    const { files } = await engine.ask<unknown>({ do: "sample", rows, seed: "1" }, { wanted: SAMPLE });
     const given = SAMPLE.map((name) => new File([files[name] ?? new Uint8Array()], name));
     return openTable(engine, given, opening);
 }
