@@ -1,12 +1,12 @@
 /* kanon serve: the page in the browser with this program behind it, for tables that are too large for the browser alone. It
  * listens on this machine only, for one visitor, until it is stopped.
- * Run by main.c; calls serve/http.h, serve/page.h and progress.c for signals. */
+ * Run by main.c; calls serve/http.h, serve/served_page.h and progress.c for signals. */
 #include "command.h"
 #include "progress.h"
 
 #ifdef KANON_SERVE
 #include "serve/http.h"
-#include "serve/page.h"
+#include "serve/served_page.h"
 #endif
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* See engine_process.h. A request is a line of JSON; the answer is {"answer": ...}, after lines {"progress": ...}. The child
  * has nothing of the parent but the channel, and ends with it. Called by engines.c; calls the bridge. */
 #define _GNU_SOURCE
-#include "engine_process.h"
+#include "serve/engine_process.h"
 
-#include "../../web/src/engine/bridge.h"
+#include "engine/bridge.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* See engines.h. The parent writes a request when the engine is free, and collects lines as they come. */
-#include "engines.h"
+#include "serve/engines.h"
 
-#include "engine_process.h"
+#include "serve/engine_process.h"
 
 #include <errno.h>
 #include <inttypes.h>

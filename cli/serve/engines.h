@@ -4,7 +4,7 @@
 #ifndef KANON_CLI_ENGINES_H
 #define KANON_CLI_ENGINES_H
 
-#include "visit_files.h"
+#include "serve/visit_files.h"
 
 #include <jansson.h>
 #include <sys/select.h>

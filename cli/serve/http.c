@@ -1,9 +1,9 @@
 /* See http.h. One thread: the loop waits for connections and for engines, and looks once a second for connections that
  * send too slowly. */
-#include "http.h"
+#include "serve/http.h"
 
-#include "http_guard.h"
-#include "page.h"
+#include "serve/http_guard.h"
+#include "serve/served_page.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -13,8 +13,8 @@
 #ifndef KANON_CLI_HTTP_H
 #define KANON_CLI_HTTP_H
 
-#include "engines.h"
-#include "token.h"
+#include "serve/engines.h"
+#include "serve/token.h"
 
 #include <stdbool.h>
 

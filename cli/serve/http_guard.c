@@ -1,5 +1,5 @@
 /* See http_guard.h. Called by http.c. */
-#include "http_guard.h"
+#include "serve/http_guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef KANON_CLI_HTTP_GUARD_H
 #define KANON_CLI_HTTP_GUARD_H
 
-#include "token.h"
+#include "serve/token.h"
 
 #include <microhttpd.h>
 #include <stdint.h>

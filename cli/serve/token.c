@@ -1,5 +1,6 @@
 /* See token.h. Calls the system's random numbers. */
-#include "token.h"
+#define _DEFAULT_SOURCE /* getentropy */
+#include "serve/token.h"
 
 #include <string.h>
 #include <unistd.h>

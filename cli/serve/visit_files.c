@@ -1,6 +1,6 @@
 /* See visit_files.h. */
 #define _XOPEN_SOURCE 700 /* nftw */
-#include "visit_files.h"
+#include "serve/visit_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

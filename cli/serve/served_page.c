@@ -1,5 +1,5 @@
-/* See page.h. Called by http.c and cmd_serve.c; calls the C library. */
-#include "page.h"
+/* See served_page.h. Called by http.c and cmd_serve.c; calls the C library. */
+#include "serve/served_page.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* The page as kanon serve gives it: the file that `make web` builds, which may ask this server, and no other, and knows the
  * secrets of its visit. Used by http.c. */
-#ifndef KANON_CLI_PAGE_H
-#define KANON_CLI_PAGE_H
+#ifndef KANON_CLI_SERVED_PAGE_H
+#define KANON_CLI_SERVED_PAGE_H
 
-#include "token.h"
+#include "serve/token.h"
 
 #include <stdbool.h>
 #include <stdint.h>
