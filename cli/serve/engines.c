@@ -205,8 +205,9 @@ static void take_line(engine *e, const char *text)
         json_decref(e->progress);
         e->progress = json_incref(progress);
     }
-    if (answer != NULL && e->answer == NULL)
-        e->answer = json_is_null(answer) ? broken() : json_incref(answer);
+    /* Half a line is what an engine says whose memory ran out. */
+    if ((line == NULL || answer != NULL) && e->answer == NULL)
+        e->answer = json_is_object(answer) ? json_incref(answer) : broken();
     json_decref(line);
 }
 
