@@ -277,6 +277,44 @@ static void a_search_in_a_circle_ends(void **unused)
     end(state);
 }
 
+/* ---- every instruction set ----------------------------------------------------------------------------------------- */
+
+/* Leaves are read and searched by the same loops, compiled for each instruction set: they give the same answers. */
+static void instruction_sets_agree(void **unused)
+{
+    enum { N_QUERIES = 60 };
+    kanon_error err = {0};
+    static int64_t answers[N_QUERIES][3];
+    (void)unused;
+    for (int banded = 0; banded < 2; banded++) {
+        kanon_state *state = make_state(test_seed() + 30, banded ? ", bands: 7" : "");
+        for (int set = KANON__PLAIN_C; set <= KANON__AVX512; set++) {
+            kanon__random random;
+            kanon__random_init(&random, test_seed(), 11);
+            kanon__session_end(state);
+            kanon__index_limit_instructions((kanon__instructions)set);
+            assert_true((int)kanon__index_instructions() <= set);
+            assert_done(kanon__session_begin(state, false, &err), &err);
+            for (int i = 0; i < N_QUERIES; i++) {
+                kanon__group_slot cheapest, own;
+                int64_t codes[M], other[M], record = 1 + kanon__random_below(&random, N_ROWS), answer[3];
+                assert_done(kanon__record_get(state, NULL, record, NULL, codes, &err), &err);
+                assert_done(kanon__group_index_group_of(state->index, &own, record, codes, &err), &err);
+                assert_done(kanon__record_get(state, NULL, 1 + kanon__random_below(&random, N_ROWS), NULL, other, &err),
+                            &err);
+                codes[i % M] = other[i % M];
+                assert_done(kanon__group_index_cheapest(state->index, &cheapest, codes, &answer[0], &err), &err);
+                answer[1] = kanon__group_number(cheapest);
+                answer[2] = kanon__group_number(own);
+                if (set > KANON__PLAIN_C)
+                    assert_memory_equal(answer, answers[i], sizeof answer);
+                memcpy(answers[i], answer, sizeof answer);
+            }
+        }
+        end(state);
+    }
+}
+
 /* ---- groups and leaves ------------------------------------------------------------------------------------------- */
 
 /* A group of one new record with the place of the first member of the leaf. */
@@ -396,6 +434,7 @@ int main(void)
         cmocka_unit_test_teardown(wrong_summaries_are_found, no_leak),
         cmocka_unit_test_teardown(the_nearest_are_those_of_a_scan, no_leak),
         cmocka_unit_test_teardown(a_search_in_a_circle_ends, no_leak),
+        cmocka_unit_test_teardown(instruction_sets_agree, no_leak),
         cmocka_unit_test_teardown(groups_are_added_in_every_stage, no_leak),
         cmocka_unit_test_teardown(a_log_that_cannot_be_is_refused, no_leak),
     };
