@@ -364,6 +364,81 @@ static void groups_are_added_in_every_stage(void **unused)
     }
 }
 
+/* ---- no memory ----------------------------------------------------------------------------------------------------- */
+
+/* Every kind of change and search; nodes are split, merged into the log and written. */
+static kanon_status change_much(kanon_state *state, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__group_index *index = state->index;
+    kanon__node *leaf = NULL;
+    kanon__group_slot at;
+    kanon__group_refs refs = {0};
+    kanon__member_list list = {0};
+    int64_t member, box[2 * M], codes[M], id = state->root, n = 0;
+    do {
+        KANON_TRY(kanon__node_get(index, &leaf, id, err), out);
+        id = leaf->keys[0];
+    } while (leaf->level > 0);
+    KANON_TRY(kanon__node_load_codes(index, leaf, err), out);
+    for (int i = 0; i < M; i++)
+        codes[i] = kanon__group_edge(leaf, 0, i, 0);
+    KANON_TRY(kanon__group_index_members(index, (kanon__group_slot){leaf, 1}, &list, err), out);
+    KANON_TRY(kanon__group_index_cheapest(index, &at, codes, NULL, err), out);
+    KANON_TRY(kanon__group_index_join(index, at, state->next_record++, codes, err), out);
+    KANON_TRY(kanon__group_index_nearest(index, &refs, at, 40, err), out);
+    KANON_TRY(kanon__group_index_locate(index, &at, &refs.items[39], err), out);
+    KANON_TRY(kanon__group_index_members(index, at, &list, err), out);
+    KANON_TRY(kanon__group_index_join(index, at, state->next_record++, codes, err), out);
+    for (int i = 0; i < STRIDE; i++) {
+        kanon__group_slot first = {leaf, 0};
+        if (i == STRIDE / 2)
+            KANON_TRY(kanon__group_index_load_members(index, first, err), out);
+        kanon__new_group group = like_the_first(state, leaf, &member, box, codes);
+        KANON_TRY(kanon__group_index_add(index, first, &group, err), out);
+        group.number = kanon__group_number(first);
+        if (i % 8 == 0)
+            KANON_TRY(kanon__group_index_replace(index, first, &group, err), out);
+        if (i % 8 == 1)
+            KANON_TRY(kanon__group_index_remove(index, first, err), out);
+    }
+    KANON_TRY(kanon__group_index_rescale(index, 1, 10, err), out);
+    KANON_TRY(kanon__group_index_check(index, err), out);
+    KANON_TRY(kanon__group_index_save(index, err), out);
+    KANON_TRY(kanon__group_index_visit(index, count_groups, &n, err), out);
+out:
+    kanon__member_list_clear(&list);
+    kanon__group_refs_clear(&refs);
+    return st;
+}
+
+static void there_is_no_memory(void **unused)
+{
+    kanon_error err = {0};
+    (void)unused;
+    kanon_state *state = make_state(test_seed(), "");
+    kanon__session_end(state);
+    kanon__alloc_fail_at(0, false);
+    assert_done(kanon__session_begin(state, true, &err), &err);
+    kanon_status st = change_much(state, &err);
+    int64_t n = kanon__alloc_count(), step = n / (getenv("KANON_ALL_FAULTS") != NULL ? 600 : 60) + 1, n_failed = 0;
+    assert_done(st, &err);
+    kanon__session_end(state);
+    for (int64_t at = 1; at <= n; at += step) {
+        kanon__alloc_fail_at(at, false);
+        st = kanon__session_begin(state, true, &err);
+        if (st == KANON_OK)
+            st = change_much(state, &err);
+        kanon__alloc_fail_at(0, false);
+        assert_true(st == KANON_OK || st == KANON_ENOMEM);
+        n_failed += st == KANON_ENOMEM;
+        kanon__session_end(state);
+    }
+    print_message("%d allocations, %d failed\n", (int)n, (int)n_failed);
+    assert_true(n_failed > 30);
+    kanon_state_close(state);
+}
+
 /* ---- the log ----------------------------------------------------------------------------------------------------- */
 
 enum { GONE, JOINED, TOO_MANY, KIND_ZERO, KIND_FOUR, SHORT, LONG, RECORD, GROUP, EMPTY, N_DAMAGES };
@@ -436,6 +511,7 @@ int main(void)
         cmocka_unit_test_teardown(a_search_in_a_circle_ends, no_leak),
         cmocka_unit_test_teardown(instruction_sets_agree, no_leak),
         cmocka_unit_test_teardown(groups_are_added_in_every_stage, no_leak),
+        cmocka_unit_test_teardown(there_is_no_memory, no_leak),
         cmocka_unit_test_teardown(a_log_that_cannot_be_is_refused, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);

@@ -1,9 +1,11 @@
 /* SQLite and the files below it fail, call by call, for every command on states of several kinds: each statement when it is
- * prepared and when it runs, and each call of the file system below. The command says so; the state is as before, or as
- * after the command where that succeeded all the same; no file stays.
+ * prepared and when it runs, and each call of the file system below; and there is no memory. The command says so; the state
+ * is as before, or as after the command where that succeeded all the same; no file stays. With KANON_ALL_FAULTS many more
+ * of them fail.
  *
  * The linker puts own versions of four functions of SQLite between the library and SQLite (tests/CMakeLists.txt); files
  * fail in a VFS that passes calls on to the standard one. */
+#include "core/alloc.h"
 #include "support.h"
 
 #include <sqlite3.h>
@@ -49,6 +51,8 @@ static int n_tried;
 
 static bool is_worth_failing(int at, int n, int command)
 {
+    if (getenv("KANON_ALL_FAULTS") != NULL && calls[at].before < 6)
+        return true;
     uint64_t name = (calls[at].text * 31 + (uint64_t)command) * 2 + (calls[at].before > 0);
     for (int i = at + 1; calls[at].before > 0 && i < n; i++)
         if (calls[i].text == calls[at].text)
@@ -234,7 +238,7 @@ static void arm_files(int at)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-enum { PLAIN, TOGETHER, N_KINDS };
+enum { PLAIN, TOGETHER, CROWDED, N_KINDS };
 
 static const char *const schemas[N_KINDS] = {
     "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, weight: 2}\n"
@@ -244,6 +248,9 @@ static const char *const schemas[N_KINDS] = {
     "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 2}\nentity: who\nentity-together: true\nkey: [id]\n",
+    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5, top: 60}\n"
+    "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
+    "privacy: {k: 3, constraints: [{model: alpha-k, attribute: ill, alpha: 0.6}], suppress: 0.1}\nkey: [id]\n",
 };
 
 enum { CREATE, INSERT, DELETE, UPDATE, OPTIMIZE, RELEASE, DESCRIBE, AUDIT, N_COMMANDS };
@@ -257,10 +264,44 @@ typedef struct world {
     int kind;
 } world;
 
-static kanon_status change(kanon_state *state, int command, int kind, kanon_error *err)
+/* Rows of people, with quotes, delimiters and missing values in some cells. */
+static char *people(int from, int n, bool header)
+{
+    char *text = malloc((size_t)n * 80 + 100), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", header ? "id,age,city,zip,who,ill\n" : "");
+    for (int i = from; i < from + n; i++) {
+        static const char *const cities[] = {"x", "y", "z", "\"a \"\"b\"\"\"", "\"c,d\""};
+        char age[16] = "?";
+        if (i % 11 != 0)
+            snprintf(age, sizeof age, "%d", 20 + i * 7 % 50);
+        at += sprintf(at, "%d,%s,%s,1%02d,%s%d,%c\n", i, age, i > 40 ? cities[i % 5] : cities[i % 3], i, i % 17 == 0 ? "?" : "w",
+                      i / 2, "acd"[i % 3]);
+    }
+    return text;
+}
+
+/* What a command changes: few records, or so many that groups are split, dispersed and repaired. */
+static char *delta_of(int command, int kind)
 {
     static const char more[] = "id,age,city,zip,who,ill\n90,26.75,newer,112,w90,a\n91,28,y,113,w90,newer\n92,?,y,114,w91,c\n",
                       gone[] = "id\n1\n2\n3\n4\n9\n", other[] = "id,age,city,zip\n5,32.25,z,111\n6,70,newest,119\n";
+    if (kind == CROWDED && command == INSERT)
+        return people(200, 40, true);
+    char *text = malloc(2000), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", command == INSERT ? more : command == DELETE ? gone : command == UPDATE ? other : "");
+    for (int i = 10; kind == CROWDED && command == DELETE && i <= 120; i += i % 3 == 0 ? 4 : 1)
+        at += sprintf(at, "%d\n", i);
+    for (int i = 50; kind == CROWDED && command == UPDATE && i <= 80; i++)
+        at += sprintf(at, "%d,%d,y,1%02d\n", i, i % 40, i % 100);
+    return text;
+}
+
+static kanon_status change(kanon_state *state, int command, int kind, kanon_error *err)
+{
+    char *delta = delta_of(command, kind);
+    size_t size = strlen(delta);
     kanon_change done;
     place release = scratch("r.csv");
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
@@ -268,16 +309,16 @@ static kanon_status change(kanon_state *state, int command, int kind, kanon_erro
     kanon_change_options joint = {.struct_size = sizeof joint, .outputs = &outputs, .joint_k = kind == TOGETHER ? 0 : 2};
     kanon_state_info *info = NULL;
     kanon_audit *audit = NULL;
-    kanon_status st = command == INSERT     ? kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, err)
-                      : command == DELETE   ? kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, err)
-                      : command == UPDATE   ? kanon_state_update_bytes(state, other, strlen(other), "other", &options, &done,
-                                                                       err)
+    kanon_status st = command == INSERT     ? kanon_state_insert_bytes(state, delta, size, "delta", &options, &done, err)
+                      : command == DELETE   ? kanon_state_delete_bytes(state, delta, size, "delta", &options, &done, err)
+                      : command == UPDATE   ? kanon_state_update_bytes(state, delta, size, "delta", &options, &done, err)
                       : command == OPTIMIZE ? kanon_state_optimize(state, NULL, &options, &done, err)
                       : command == RELEASE  ? kanon_state_release(state, &joint, &done, err)
                       : command == DESCRIBE ? kanon_state_describe(&info, state, err)
                                             : kanon_state_audit(&audit, state, 0, err);
     kanon_audit_free(audit);
     kanon_state_info_free(info);
+    free(delta);
     return st;
 }
 
@@ -323,7 +364,7 @@ static void put_back(const world *w)
 /* A state with a release, departed records and a log. */
 static void make_world(world *w, int kind)
 {
-    static const char gone[] = "id\n7\n8\n", more[] = "id,age,city,zip,who,ill\n80,25.5,new,109,w1,a\n81,27,y,110,w5,d\n";
+    static const char gone[] = "id\n7\n8\n", more[] = "id,age,city,zip,who,ill\n980,25.5,new,109,w1,a\n981,27,y,110,w5,d\n";
     kanon_error err = {0};
     kanon_state *state = NULL;
     kanon_change done;
@@ -331,16 +372,9 @@ static void make_world(world *w, int kind)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1};
     entries(scratch_directory, true);
-    FILE *file = fopen(scratch("t.csv").text, "wb");
-    assert_non_null(file);
-    fprintf(file, "id,age,city,zip,who,ill\n");
-    for (int i = 1; i <= 40; i++) {
-        char age[16] = "?";
-        if (i % 11 != 0)
-            snprintf(age, sizeof age, "%d", 20 + i * 7 % 50);
-        fprintf(file, "%d,%s,%c,1%02d,w%d,%c\n", i, age, "xyz"[i % 3], i, i / 2, "acd"[i % 3]);
-    }
-    fclose(file);
+    char *csv = people(1, kind == CROWDED ? 130 : 40, true);
+    write_text(scratch("t.csv").text, csv);
+    free(csv);
     write_text(scratch("s.yaml").text, schemas[kind]);
     *w = (world){.kind = kind};
     assert_done(kanon_schema_read(&w->schema, scratch("s.yaml").text, NULL, &err), &err);
@@ -372,12 +406,13 @@ static void free_world(world *w)
 typedef struct attempt {
     int kind, command, at, look; /* look: the content is compared after every n-th */
     int64_t before, after; /* the content of the state */
+    kanon_status expected;
 } attempt;
 
 /* What is there once a command has failed, or has not. */
 static void assert_right(const world *w, const attempt *a, kanon_status st, const kanon_error *err)
 {
-    if (st != KANON_OK && st != KANON_EIO)
+    if (st != KANON_OK && st != a->expected)
         fail_msg("kind %d, command %d, call %d: %s: %s", a->kind, a->command, a->at, kanon_status_text(st), err->message);
     if (st == KANON_OK || a->at % a->look == 0)
         if (content() != (st == KANON_OK ? a->after : a->before))
@@ -399,7 +434,7 @@ static void statements_fail(void **unused)
             kanon_error err = {0};
             if (kind == TOGETHER && command == OPTIMIZE)
                 continue; /* it moves single records */
-            attempt a = {.kind = kind, .command = command, .look = 8, .before = content()};
+            attempt a = {.kind = kind, .command = command, .look = 8, .before = content(), .expected = KANON_EIO};
             arm_statements(0);
             assert_done(run(&w, command, &err), &err);
             static bool worth[MOST_CALLS];
@@ -419,7 +454,7 @@ static void statements_fail(void **unused)
                 assert_right(&w, &a, st, &err);
             }
             print_message("kind %d, command %d: %d calls, %d failed\n", kind, command, n, n_failed);
-            assert_true(n_failed > 0 || kind > 0);
+            assert_true(n_failed > 0 || kind > PLAIN);
         }
         free_world(&w);
     }
@@ -432,7 +467,7 @@ static void files_fail(void **unused)
     make_world(&w, PLAIN);
     for (int command = 0; command < N_COMMANDS; command++) {
         kanon_error err = {0};
-        attempt a = {.command = command, .look = 1, .before = content()};
+        attempt a = {.command = command, .look = 1, .before = content(), .expected = KANON_EIO};
         arm_files(0);
         assert_done(run(&w, command, &err), &err);
         int n = n_file_calls, n_failed = 0;
@@ -452,6 +487,37 @@ static void files_fail(void **unused)
     free_world(&w);
 }
 
+/* Up to 40 allocations of each command. */
+static void there_is_no_memory(void **unused)
+{
+    (void)unused;
+    for (int kind = TOGETHER; kind < N_KINDS; kind++) {
+        world w;
+        make_world(&w, kind);
+        for (int command = 0; command < N_COMMANDS; command++) {
+            kanon_error err = {0};
+            if (kind == TOGETHER && command == OPTIMIZE)
+                continue;
+            attempt a = {.kind = kind, .command = command, .look = 8, .before = content(), .expected = KANON_ENOMEM};
+            kanon__alloc_fail_at(0, false);
+            assert_done(run(&w, command, &err), &err);
+            int n = (int)kanon__alloc_count(), n_failed = 0;
+            int step = n / (getenv("KANON_ALL_FAULTS") != NULL ? 400 : 40) + 1;
+            a.after = content();
+            put_back(&w);
+            for (a.at = 1 + command % step; a.at <= n; a.at += step) {
+                kanon__alloc_fail_at(a.at, false);
+                kanon_status st = run(&w, command, &err);
+                kanon__alloc_fail_at(0, false);
+                n_failed += st != KANON_OK;
+                assert_right(&w, &a, st, &err);
+            }
+            print_message("kind %d, command %d: %d allocations, %d failed\n", kind, command, n, n_failed);
+        }
+        free_world(&w);
+    }
+}
+
 static int set_up(void **state)
 {
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
@@ -465,6 +531,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(statements_fail, no_leak),
         cmocka_unit_test_teardown(files_fail, no_leak),
+        cmocka_unit_test_teardown(there_is_no_memory, no_leak),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }
