@@ -9,8 +9,8 @@
 
 enum { STRIDE = KANON__NODE_ROOM, N_ROWS = 1900, M = 3, MOST_GROUPS = N_ROWS };
 
-/* A state of groups of two in three levels of nodes; `rule` is added to the attribute `age`. */
-static kanon_state *make_state(uint64_t seed, const char *rule)
+/* A state of groups of two in three levels of nodes; `rule` is added to the attribute `age`, `steps` are those of `pay`. */
+static kanon_state *make_wide_state(uint64_t seed, const char *rule, int steps)
 {
     kanon_error err = {0};
     kanon_schema *schema = NULL;
@@ -31,7 +31,7 @@ static kanon_state *make_state(uint64_t seed, const char *rule)
     kanon__random_init(&random, seed, 0);
     for (int i = 0; i < N_ROWS; i++) {
         static const char *const jobs[] = {"cook", "baker", "clerk", "boss"};
-        int age = (int)kanon__random_below(&random, 100), pay = (int)kanon__random_below(&random, 5000);
+        int age = (int)kanon__random_below(&random, 100), pay = (int)kanon__random_below(&random, 5000) * steps;
         if (i % 97 == 5)
             fprintf(file, "?,%d,%s\n", pay, jobs[pay % 4]);
         else
@@ -50,6 +50,11 @@ static kanon_state *make_state(uint64_t seed, const char *rule)
     kanon_schema_free(schema);
     assert_done(kanon__session_begin(state, true, &err), &err);
     return state;
+}
+
+static kanon_state *make_state(uint64_t seed, const char *rule)
+{
+    return make_wide_state(seed, rule, 1);
 }
 
 static void end(kanon_state *state)
@@ -286,8 +291,8 @@ static void instruction_sets_agree(void **unused)
     kanon_error err = {0};
     static int64_t answers[N_QUERIES][3];
     (void)unused;
-    for (int banded = 0; banded < 2; banded++) {
-        kanon_state *state = make_state(test_seed() + 30, banded ? ", bands: 7" : "");
+    for (int kind = 0; kind < 3; kind++) { /* plain; with bands; with numbers of four bytes and more */
+        kanon_state *state = make_wide_state(test_seed() + 30, kind == 1 ? ", bands: 7" : "", kind == 2 ? 100003 : 1);
         for (int set = KANON__PLAIN_C; set <= KANON__AVX512; set++) {
             kanon__random random;
             kanon__random_init(&random, test_seed(), 11);

@@ -3,10 +3,14 @@
  * is as before, or as after the command where that succeeded all the same; no file stays. With KANON_ALL_FAULTS many more
  * of them fail.
  *
- * The linker puts own versions of four functions of SQLite between the library and SQLite (tests/CMakeLists.txt); files
+ * The linker puts own versions of four functions of SQLite and of rename before theirs (tests/CMakeLists.txt); files
  * fail in a VFS that passes calls on to the standard one. */
 #include "core/alloc.h"
+#include "state/store/page_checksum.h"
+#include "state/store/store.h"
 #include "support.h"
+
+#include <errno.h>
 
 #include <sqlite3.h>
 
@@ -213,6 +217,15 @@ static int v_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
 {
     (void)vfs;
     return file_fails() ? SQLITE_CANTOPEN : standard->xFullPathname(standard, name, size, out);
+}
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+int __wrap_rename(const char *from, const char *to)
+{
+    errno = EIO;
+    return file_fails() ? -1 : __real_rename(from, to);
 }
 
 static void register_vfs(void)
@@ -518,6 +531,121 @@ static void there_is_no_memory(void **unused)
     }
 }
 
+/* What SQLite says, and what becomes of it. */
+static void codes_have_their_status(void **unused)
+{
+    static const struct {
+        int code;
+        kanon_status status;
+        const char *message;
+    } cases[] = {
+        {SQLITE_NOMEM, KANON_ENOMEM, "out of memory"},
+        {SQLITE_IOERR_NOMEM, KANON_ENOMEM, "out of memory"},
+        {SQLITE_CORRUPT, KANON_EDATA, "damaged"},
+        {SQLITE_NOTADB, KANON_EDATA, "damaged"},
+        {SQLITE_IOERR_DATA, KANON_EDATA, "checksum"},
+        {SQLITE_IOERR_CORRUPTFS, KANON_EDATA, "checksum"},
+        {SQLITE_BUSY, KANON_EIO, "another process"},
+        {SQLITE_LOCKED, KANON_EIO, "another process"},
+        {SQLITE_FULL, KANON_EIO, "no room"},
+        {SQLITE_READONLY, KANON_EIO, "read-only"},
+        {SQLITE_PERM, KANON_EIO, "read-only"},
+        {SQLITE_IOERR_READ, KANON_EIO, "cannot read or write"},
+        {SQLITE_CANTOPEN, KANON_EIO, "cannot open"},
+        {SQLITE_MISUSE, KANON_EINTERNAL, "x.state"},
+    };
+    char path[] = "x.state";
+    const kanon__store store = {.path = path};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_error err = {0};
+        assert_int_equal(kanon__store_fail(&store, cases[i].code, &err), cases[i].status);
+        assert_holds(err.message, cases[i].message);
+    }
+}
+
+/* A new store takes no file that has something in it, nor a place where none can be. */
+static void stores_begin_empty(void **unused)
+{
+    kanon_error err = {0};
+    kanon__store store;
+    (void)unused;
+    write_text(scratch("full").text, "x");
+    assert_int_equal(kanon__store_create(&store, scratch("full").text, &err), KANON_EIO);
+    assert_file(scratch("full").text, "x");
+    assert_int_equal(kanon__store_create(&store, scratch("none/x").text, &err), KANON_EIO);
+    assert_int_equal(kanon__store_create(&store, scratch_directory, &err), KANON_EIO);
+    write_text(scratch("empty").text, "");
+    assert_done(kanon__store_create(&store, scratch("empty").text, &err), &err);
+    kanon__store_close(&store);
+    entries(scratch_directory, true);
+}
+
+enum { CELLS = 3, CONTENT = 5, FREE = 1, USABLE = KANON__PAGE_SIZE - KANON__PAGE_RESERVED };
+
+static void put(unsigned char *page, int at, int number)
+{
+    page[at] = (unsigned char)(number >> 8);
+    page[at + 1] = (unsigned char)number;
+}
+
+/* How many bytes of a leaf page full of ones become zero, with two cells from `content` on and one free block. */
+static int cleared(int content, int block, int size, int next, int kind)
+{
+    static unsigned char page[KANON__PAGE_SIZE];
+    int n = 0;
+    memset(page, 1, sizeof page);
+    page[0] = (unsigned char)kind;
+    put(page, FREE, block);
+    put(page, CELLS, 2);
+    put(page, CONTENT, content);
+    if (block >= 8 && block <= USABLE - 4) {
+        put(page, block, next);
+        put(page, block + 2, size);
+    }
+    kanon__page_clear_free(page, KANON__PAGE_SIZE);
+    for (int i = 12; i < KANON__PAGE_SIZE; i++)
+        n += page[i] == 0 && (block == 0 || i < block || i >= block + 4);
+    return n;
+}
+
+/* The gap between the pointers, which end at 12, and the cells; and free blocks but for their first four bytes. What does not
+ * fit together is left as it is. */
+static void free_bytes_of_pages_are_cleared(void **unused)
+{
+    (void)unused;
+    assert_int_equal(cleared(1000, 0, 0, 0, 13), 988);
+    assert_int_equal(cleared(1000, 0, 0, 0, 10), 988);
+    assert_int_equal(cleared(1000, 0, 0, 0, 5), 984); /* inner pages have four more bytes in front */
+    assert_int_equal(cleared(1000, 0, 0, 0, 0), 0);   /* not of a tree */
+    assert_int_equal(cleared(11, 0, 0, 0, 13), 0);
+    assert_int_equal(cleared(12, 0, 0, 0, 13), 0);
+    assert_int_equal(cleared(USABLE, 0, 0, 0, 13), USABLE - 12);
+    assert_int_equal(cleared(USABLE + 1, 0, 0, 0, 13), 0);
+    assert_int_equal(cleared(1000, 1100, 50, 0, 13), 988 + 46);
+    assert_int_equal(cleared(1000, 1100, 3, 0, 13), 988);
+    assert_int_equal(cleared(1000, 1100, USABLE - 1100, 0, 13), 988 + USABLE - 1104);
+    assert_int_equal(cleared(1000, 1100, USABLE - 1099, 0, 13), 988);
+    assert_int_equal(cleared(1000, 1100, 50, 1100, 13), 988);      /* it follows itself */
+    assert_int_equal(cleared(1000, 1100, 50, 999, 13), 988);       /* or one before it */
+    assert_int_equal(cleared(1000, 1100, 50, USABLE, 13), 988 + 46); /* or one that is none */
+    assert_int_equal(cleared(1000, 900, 50, 0, 13), 988 - 4);      /* a block in the gap is cleared with it */
+}
+
+static void zero_pages_need_no_checksum(void **unused)
+{
+    static unsigned char page[KANON__PAGE_SIZE];
+    (void)unused;
+    assert_true(kanon__page_checksum_holds(page, 0));
+    page[KANON__PAGE_SIZE - 20] = 1;
+    assert_false(kanon__page_checksum_holds(page, 0));
+    page[0] = 1;
+    assert_false(kanon__page_checksum_holds(page, 0));
+    kanon__page_write_checksum(page, KANON__PAGE_SIZE);
+    assert_true(kanon__page_checksum_holds(page, KANON__PAGE_SIZE));
+    assert_false(kanon__page_checksum_holds(page, 0)); /* in another place */
+}
+
 static int set_up(void **state)
 {
     if (getenv("TMPDIR") == NULL && access("/dev/shm", W_OK) == 0)
@@ -529,6 +657,10 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(codes_have_their_status, no_leak),
+        cmocka_unit_test_teardown(stores_begin_empty, no_leak),
+        cmocka_unit_test_teardown(free_bytes_of_pages_are_cleared, no_leak),
+        cmocka_unit_test_teardown(zero_pages_need_no_checksum, no_leak),
         cmocka_unit_test_teardown(statements_fail, no_leak),
         cmocka_unit_test_teardown(files_fail, no_leak),
         cmocka_unit_test_teardown(there_is_no_memory, no_leak),
