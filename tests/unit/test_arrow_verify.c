@@ -156,6 +156,49 @@ static void slices_of_texts(void **state)
     }
 }
 
+/* ---- structs -------------------------------------------------------------------------------------------------------- */
+
+/* Another type of a column, or another length of its array. */
+typedef struct other_struct {
+    int child;
+    const char *format;
+    int64_t longer;
+} other_struct;
+
+static void change_struct(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
+{
+    const other_struct *o = payload;
+    if (o->format != NULL)
+        schema->children[o->child]->format = o->format;
+    batches->batches[0].children[o->child]->length += o->longer;
+}
+
+/* All values are 0, so that they are the same in every type: only the type tells. */
+static void other_types_and_lengths(void **state)
+{
+    static const other_struct others[] = {{2, "i", 0}, {2, "L", 0}, {3, "C", 0}, {3, "s", 0}, {0, "i", 0}, {0, "L", 0},
+                                          {0, NULL, 1}, {1, NULL, 1}, {2, NULL, 1}, {3, NULL, 1}, {2, NULL, -1}};
+    const arrow_field fields[] = {{"q", "l", NULL, CELLS("0", "0", "0", "0")},
+                                  {"z", "l", NULL, CELLS("0", "0", "0", "0")},
+                                  {"d", "c", "u", CELLS("x", "x", "x", "x")}};
+    arrow_counts counts = {0};
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){3, fields, 4},
+                                &(arrow_layout){0}, &counts);
+    kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 1));
+    assert_done(export_plainly(table, grouping, KANON_ARROW_COLUMNS, &err), &err);
+    for (size_t i = 0; i < N_OF(others); i++) {
+        struct ArrowArrayStream stream = {0};
+        other_struct o = others[i];
+        kanon_arrow_options options = {.struct_size = sizeof options, .threads = 1};
+        if (kanon__arrow_export(&stream, table, grouping, &options, &err, change_struct, &o) != KANON_EINTERNAL)
+            fail_msg("column %d, %s, %d: not refused", o.child, o.format != NULL ? o.format : "", (int)o.longer);
+    }
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
 /* ---- bands ---------------------------------------------------------------------------------------------------------- */
 
 /* Four numbers, of which the first two and the last two are in different bands. No real end is 0, since -0 is the same. */
@@ -250,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(wide_decimals, no_leak),
         cmocka_unit_test_teardown(slices_of_texts, no_leak),
+        cmocka_unit_test_teardown(other_types_and_lengths, no_leak),
         cmocka_unit_test_teardown(codes_of_other_bands_are_refused, no_leak),
         cmocka_unit_test_teardown(ends_of_bands_are_compared_bit_by_bit, no_leak),
     };
