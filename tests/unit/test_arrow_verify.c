@@ -100,7 +100,8 @@ static void wide_decimals(void **state)
     kanon_error err = {0};
     struct ArrowArrayStream stream;
     (void)state;
-    kanon_table *table = import("attributes: {d: {role: quasi}}\n", &(arrow_table){1, &field, 6}, &(arrow_layout){0}, &counts);
+    kanon_table *table = import("attributes: {d: {role: quasi}}\n", &(arrow_table){1, &field, 6}, &(arrow_layout){0},
+                                &counts);
     kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 2, 2, 3, 3));
     assert_done(release(&stream, table, grouping, KANON_ARROW_COLUMNS, false, 1, &err), &err);
     arrow_taken taken = arrow_take(&stream);
@@ -140,8 +141,8 @@ static void slices_of_texts(void **state)
     for (size_t i = 0; i < N_OF(layouts); i++) {
         arrow_counts counts = {0};
         kanon_error err = {0};
-        kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){4, fields, 6},
-                                    &layouts[i], &counts);
+        kanon_table *table = import("default-role: insensitive\nattributes: {q: {role: quasi}}\n",
+                                    &(arrow_table){4, fields, 6}, &layouts[i], &counts);
         kanon_grouping *grouping = grouping_of(table, GROUPS(1, 1, 1, 2, 2, 2));
         assert_done(export_plainly(table, grouping, KANON_ARROW_COLUMNS, &err), &err);
         for (size_t byte = 0; byte < 11; byte++) /* onetwothree */
@@ -176,7 +177,7 @@ static void change_struct(struct ArrowSchema *schema, kanon__arrow_batches *batc
 /* All values are 0, so that they are the same in every type: only the type tells. */
 static void other_types_and_lengths(void **state)
 {
-    static const other_struct others[] = {{2, "i", 0}, {2, "L", 0}, {3, "C", 0}, {3, "s", 0}, {0, "i", 0}, {0, "L", 0},
+    static const other_struct others[] = {{2, "i", 0},  {2, "L", 0},  {3, "C", 0},  {3, "s", 0},  {0, "i", 0},  {0, "L", 0},
                                           {0, NULL, 1}, {1, NULL, 1}, {2, NULL, 1}, {3, NULL, 1}, {2, NULL, -1}};
     const arrow_field fields[] = {{"q", "l", NULL, CELLS("0", "0", "0", "0")},
                                   {"z", "l", NULL, CELLS("0", "0", "0", "0")},

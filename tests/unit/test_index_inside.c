@@ -133,8 +133,8 @@ static int64_t compare_inner(kanon_state *state, int64_t id)
 /* Bands make a group wider than its codes, by at most one band on each side; open ones by the way to the end. */
 static void summaries_bound_what_is_below(void **unused)
 {
-    static const char *const rules[] = {"", ", bands: 7", ", bands: 40", ", bands: '0,18,40,65'", ", bands: 5, top: 60",
-                                        ", top: 50"};
+    static const char *const rules[] = {
+        "", ", bands: 7", ", bands: 40", ", bands: '0,18,40,65'", ", bands: 5, top: 60", ", top: 50"};
     (void)unused;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         kanon_state *state = make_state(test_seed() + i, rules[i]);

@@ -70,11 +70,13 @@ static bool is_worth_failing(int at, int n, int command)
 }
 
 int __real_sqlite3_step(sqlite3_stmt *statement);
-int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*visit)(void *, int, char **, char **), void *payload, char **text);
+int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*visit)(void *, int, char **, char **), void *payload,
+                        char **text);
 int __real_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, unsigned flags, sqlite3_stmt **out, const char **tail);
 int __real_sqlite3_extended_errcode(sqlite3 *db);
 int __wrap_sqlite3_step(sqlite3_stmt *statement);
-int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*visit)(void *, int, char **, char **), void *payload, char **text);
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*visit)(void *, int, char **, char **), void *payload,
+                        char **text);
 int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int size, unsigned flags, sqlite3_stmt **out, const char **tail);
 int __wrap_sqlite3_extended_errcode(sqlite3 *db);
 
@@ -83,7 +85,8 @@ int __wrap_sqlite3_step(sqlite3_stmt *statement)
     return fails(sqlite3_sql(statement), 1) ? SQLITE_IOERR_READ : __real_sqlite3_step(statement);
 }
 
-int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*visit)(void *, int, char **, char **), void *payload, char **text)
+int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*visit)(void *, int, char **, char **), void *payload,
+                        char **text)
 {
     return fails(sql, 2) ? SQLITE_IOERR_WRITE : __real_sqlite3_exec(db, sql, visit, payload, text);
 }
@@ -185,9 +188,9 @@ static int f_characteristics(sqlite3_file *file)
     return BELOW(file)->pMethods->xDeviceCharacteristics(BELOW(file));
 }
 
-static const sqlite3_io_methods failing_methods = {1,      f_close, f_read,   f_write,       f_truncate, f_sync,   f_size,
-                                                   f_lock, f_unlock, f_is_reserved, f_control,  f_sector, f_characteristics,
-                                                   NULL,   NULL,    NULL,     NULL,          NULL,       NULL};
+static const sqlite3_io_methods failing_methods = {
+    1,        f_close,           f_read, f_write, f_truncate, f_sync, f_size, f_lock, f_unlock, f_is_reserved, f_control,
+    f_sector, f_characteristics, NULL,   NULL,    NULL,       NULL,   NULL,   NULL};
 
 static int v_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
@@ -288,8 +291,8 @@ static char *people(int from, int n, bool header)
         char age[16] = "?";
         if (i % 11 != 0)
             snprintf(age, sizeof age, "%d", 20 + i * 7 % 50);
-        at += sprintf(at, "%d,%s,%s,1%02d,%s%d,%c\n", i, age, i > 40 ? cities[i % 5] : cities[i % 3], i, i % 17 == 0 ? "?" : "w",
-                      i / 2, "acd"[i % 3]);
+        at += sprintf(at, "%d,%s,%s,1%02d,%s%d,%c\n", i, age, i > 40 ? cities[i % 5] : cities[i % 3], i,
+                      i % 17 == 0 ? "?" : "w", i / 2, "acd"[i % 3]);
     }
     return text;
 }
@@ -297,7 +300,8 @@ static char *people(int from, int n, bool header)
 /* What a command changes: few records, or so many that groups are split, dispersed and repaired. */
 static char *delta_of(int command, int kind)
 {
-    static const char more[] = "id,age,city,zip,who,ill\n90,26.75,newer,112,w90,a\n91,28,y,113,w90,newer\n92,?,y,114,w91,c\n",
+    static const char more[] =
+        "id,age,city,zip,who,ill\n90,26.75,newer,112,w90,a\n91,28,y,113,w90,newer\n92,?,y,114,w91,c\n",
                       gone[] = "id\n1\n2\n3\n4\n9\n", other[] = "id,age,city,zip\n5,32.25,z,111\n6,70,newest,119\n";
     if (kind == CROWDED && command == INSERT)
         return people(200, 40, true);
@@ -418,7 +422,7 @@ static void free_world(world *w)
 
 typedef struct attempt {
     int kind, command, at, look; /* look: the content is compared after every n-th */
-    int64_t before, after; /* the content of the state */
+    int64_t before, after;       /* the content of the state */
     kanon_status expected;
 } attempt;
 
@@ -539,20 +543,13 @@ static void codes_have_their_status(void **unused)
         kanon_status status;
         const char *message;
     } cases[] = {
-        {SQLITE_NOMEM, KANON_ENOMEM, "out of memory"},
-        {SQLITE_IOERR_NOMEM, KANON_ENOMEM, "out of memory"},
-        {SQLITE_CORRUPT, KANON_EDATA, "damaged"},
-        {SQLITE_NOTADB, KANON_EDATA, "damaged"},
-        {SQLITE_IOERR_DATA, KANON_EDATA, "checksum"},
-        {SQLITE_IOERR_CORRUPTFS, KANON_EDATA, "checksum"},
-        {SQLITE_BUSY, KANON_EIO, "another process"},
-        {SQLITE_LOCKED, KANON_EIO, "another process"},
-        {SQLITE_FULL, KANON_EIO, "no room"},
-        {SQLITE_READONLY, KANON_EIO, "read-only"},
-        {SQLITE_PERM, KANON_EIO, "read-only"},
-        {SQLITE_IOERR_READ, KANON_EIO, "cannot read or write"},
-        {SQLITE_CANTOPEN, KANON_EIO, "cannot open"},
-        {SQLITE_MISUSE, KANON_EINTERNAL, "x.state"},
+        {SQLITE_NOMEM, KANON_ENOMEM, "out of memory"}, {SQLITE_IOERR_NOMEM, KANON_ENOMEM, "out of memory"},
+        {SQLITE_CORRUPT, KANON_EDATA, "damaged"},      {SQLITE_NOTADB, KANON_EDATA, "damaged"},
+        {SQLITE_IOERR_DATA, KANON_EDATA, "checksum"},  {SQLITE_IOERR_CORRUPTFS, KANON_EDATA, "checksum"},
+        {SQLITE_BUSY, KANON_EIO, "another process"},   {SQLITE_LOCKED, KANON_EIO, "another process"},
+        {SQLITE_FULL, KANON_EIO, "no room"},           {SQLITE_READONLY, KANON_EIO, "read-only"},
+        {SQLITE_PERM, KANON_EIO, "read-only"},         {SQLITE_IOERR_READ, KANON_EIO, "cannot read or write"},
+        {SQLITE_CANTOPEN, KANON_EIO, "cannot open"},   {SQLITE_MISUSE, KANON_EINTERNAL, "x.state"},
     };
     char path[] = "x.state";
     const kanon__store store = {.path = path};
@@ -626,10 +623,10 @@ static void free_bytes_of_pages_are_cleared(void **unused)
     assert_int_equal(cleared(1000, 1100, 3, 0, 13), 988);
     assert_int_equal(cleared(1000, 1100, USABLE - 1100, 0, 13), 988 + USABLE - 1104);
     assert_int_equal(cleared(1000, 1100, USABLE - 1099, 0, 13), 988);
-    assert_int_equal(cleared(1000, 1100, 50, 1100, 13), 988);      /* it follows itself */
-    assert_int_equal(cleared(1000, 1100, 50, 999, 13), 988);       /* or one before it */
+    assert_int_equal(cleared(1000, 1100, 50, 1100, 13), 988);        /* it follows itself */
+    assert_int_equal(cleared(1000, 1100, 50, 999, 13), 988);         /* or one before it */
     assert_int_equal(cleared(1000, 1100, 50, USABLE, 13), 988 + 46); /* or one that is none */
-    assert_int_equal(cleared(1000, 900, 50, 0, 13), 988 - 4);      /* a block in the gap is cleared with it */
+    assert_int_equal(cleared(1000, 900, 50, 0, 13), 988 - 4);        /* a block in the gap is cleared with it */
 }
 
 static void zero_pages_need_no_checksum(void **unused)

@@ -72,11 +72,11 @@ static void bands(void **state)
                          .texts = TEXTS("[10..19]", "[20..29]", "?", "[90..]")};
     (void)state;
     assert_good(&r);
-    assert_bad(r, TEXTS("[0..9]", "[20..29]", "?", "[90..]"));    /* too low for 10 */
-    assert_bad(r, TEXTS("[20..29]", "[20..29]", "?", "[90..]"));  /* too high */
-    assert_bad(r, TEXTS("[11..19]", "[20..29]", "?", "[90..]"));  /* no band begins there */
-    assert_bad(r, TEXTS("[10..18]", "[20..29]", "?", "[90..]"));  /* nor ends there */
-    assert_bad(r, TEXTS("?", "[20..29]", "?", "[90..]"));         /* numbers are not missing */
+    assert_bad(r, TEXTS("[0..9]", "[20..29]", "?", "[90..]"));        /* too low for 10 */
+    assert_bad(r, TEXTS("[20..29]", "[20..29]", "?", "[90..]"));      /* too high */
+    assert_bad(r, TEXTS("[11..19]", "[20..29]", "?", "[90..]"));      /* no band begins there */
+    assert_bad(r, TEXTS("[10..18]", "[20..29]", "?", "[90..]"));      /* nor ends there */
+    assert_bad(r, TEXTS("?", "[20..29]", "?", "[90..]"));             /* numbers are not missing */
     assert_bad(r, TEXTS("[10..19]", "[20..29]", "[0..9]", "[90..]")); /* and missing ones are no numbers */
     assert_bad(r, TEXTS("[10..19]", "[20..29]", "?", "[80..89]"));
     assert_bad(r, TEXTS("[10..19]", "[20..29]", "?", "[91..]"));
@@ -153,8 +153,8 @@ static void means_that_look_missing(void **state)
 /* Every byte of a line counts, and where it ends. */
 static void lines(void **state)
 {
-    static const char *const bad[] = {"[1..2],x",  "[1..2],x\nx", "[1..3],x\n", "[1..2],y\n", "[1..2]x\n", "",
-                                      "[1..2]",    "[1..2],",     "[1..2],xx\n", "x[1..2],x\n", "[1..2],x\r\n"};
+    static const char *const bad[] = {"[1..2],x", "[1..2],x\nx", "[1..3],x\n",  "[1..2],y\n",  "[1..2]x\n",   "",
+                                      "[1..2]",   "[1..2],",     "[1..2],xx\n", "x[1..2],x\n", "[1..2],x\r\n"};
     const checked_release r = {.yaml = "default-role: insensitive\nattributes: {a: {role: quasi}}\n",
                                .csv = "a,s\n1,x\n2,x\n",
                                .group_of = GROUPS(0, 0),
@@ -209,9 +209,12 @@ static void rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bands),         cmocka_unit_test(bands_in_two_columns),
-        cmocka_unit_test(quoted_categories), cmocka_unit_test(means_that_look_missing),
-        cmocka_unit_test(lines),         cmocka_unit_test(rows),
+        cmocka_unit_test(bands),
+        cmocka_unit_test(bands_in_two_columns),
+        cmocka_unit_test(quoted_categories),
+        cmocka_unit_test(means_that_look_missing),
+        cmocka_unit_test(lines),
+        cmocka_unit_test(rows),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
