@@ -369,6 +369,169 @@ static void groups_are_added_in_every_stage(void **unused)
     }
 }
 
+/* ---- a damaged tree ----------------------------------------------------------------------------------------------- */
+
+enum { JOIN, REPLACE, ADD, SPLIT, REMOVE, CHECK, SMALLEST, SAVE, VISIT, N_CHANGES };
+
+/* A change of the first leaf, which looks at its parents. */
+static kanon_status change_leaf(kanon_state *state, kanon__node *leaf, int change, kanon_error *err)
+{
+    kanon__group_index *index = state->index;
+    kanon__group_slot first = {leaf, 0};
+    int64_t member, box[2 * M], codes[M], n = 0;
+    kanon_status st = KANON_OK;
+    kanon__new_group group = like_the_first(state, leaf, &member, box, codes);
+    leaf->loose = change >= CHECK && change != VISIT;
+    codes[0] = change == JOIN ? state->space->dimensions[0].hi : codes[0];
+    codes[2] = box[4] = box[5] = kanon__group_edge(leaf, leaf->n - 1, 2, 1);
+    if (change == JOIN)
+        return kanon__group_index_join(index, first, member, codes, err);
+    if (change == REPLACE || change == ADD) {
+        group.number = change == REPLACE ? leaf->keys[0] : group.number;
+        return change == REPLACE ? kanon__group_index_replace(index, first, &group, err)
+                                 : kanon__group_index_add(index, first, &group, err);
+    }
+    for (int i = 0; st == KANON_OK && (change == SPLIT || change == REMOVE) && i <= STRIDE; i++) {
+        if (change == SPLIT) {
+            st = kanon__group_index_add(index, first, &group, err);
+            group.number = state->next_group++;
+        } else if (leaf->n > 0) {
+            st = kanon__group_index_remove(index, first, err);
+        }
+    }
+    return change == CHECK      ? kanon__group_index_check(index, err)
+           : change == SMALLEST ? kanon__group_index_smallest(index, &n, err)
+           : change == SAVE     ? kanon__group_index_save(index, err)
+           : change == VISIT    ? kanon__group_index_visit(index, count_groups, &n, err)
+                                : st;
+}
+
+/* A leaf whose parent is no node, another leaf, or a node that does not have it. */
+static void wrong_parents_are_found(void **unused)
+{
+    kanon_error err = {0};
+    (void)unused;
+    kanon_state *state = make_state(test_seed(), "");
+    for (int change = 0; change < N_CHANGES; change++)
+        for (int wrong = 0; wrong < 4; wrong++) {
+            kanon__session_end(state);
+            assert_done(kanon__session_begin(state, true, &err), &err);
+            kanon__node *leaf = leaf_of(state), *root = root_of(state);
+            int64_t parents[] = {leaf->parent, state->index->n_ids + 5, leaf->id, root->keys[1]};
+            leaf->parent = parents[wrong];
+            kanon_status st = change_leaf(state, leaf, change, &err);
+            if (st != (wrong == 0 ? KANON_OK : KANON_EDATA))
+                fail_msg("change %d, parent %d: %s", change, wrong, kanon_status_text(st));
+        }
+    end(state);
+}
+
+/* Levels and children that do not fit, and numbers that get too many digits. */
+static void trees_that_cannot_be_are_found(void **unused)
+{
+    kanon_error err = {0};
+    int64_t n = 0, number, box[2 * M] = {0}, codes[M] = {0};
+    (void)unused;
+    kanon_state *state = make_state(test_seed(), "");
+    kanon__group_index *index = state->index;
+    kanon__node *root = root_of(state), *inner = node_of(state, root->keys[0]);
+    kanon__group_slot at;
+    kanon__new_group group = {state->next_group++, 1, &number, box, codes};
+    number = state->next_record++;
+    assert_int_equal(kanon__group_index_add(index, (kanon__group_slot){0}, &group, &err), KANON_EDATA); /* not the first */
+    inner->level = 0;
+    assert_int_equal(kanon__group_index_visit(index, count_groups, &n, &err), KANON_EDATA);
+    inner->level = 1;
+    inner->parent = 0; /* two roots */
+    assert_int_equal(kanon__group_index_visit(index, count_groups, &n, &err), KANON_EDATA);
+    inner->parent = root->id;
+    assert_int_equal(kanon__group_index_rescale(index, 1, INT64_MAX / 2, &err), KANON_EDATA);
+    kanon__session_end(state);
+    assert_done(kanon__session_begin(state, true, &err), &err);
+    root = root_of(state);
+    for (int slot = 0; slot < root->n; slot++)
+        root->keys[slot] = root->id;
+    assert_done(kanon__record_get(state, NULL, 1, NULL, codes, &err), &err);
+    assert_int_equal(kanon__group_index_cheapest(state->index, &at, codes, NULL, &err), KANON_EDATA);
+    assert_int_equal(kanon__group_index_group_of(state->index, &at, 1, codes, &err), KANON_EDATA);
+    end(state);
+}
+
+/* A reference to a group that moved to another leaf, and to one that is gone. */
+static void groups_are_located(void **unused)
+{
+    kanon_error err = {0};
+    kanon__group_refs none = {0};
+    (void)unused;
+    kanon_state *state = make_state(test_seed(), "");
+    kanon__node *leaf = leaf_of(state), *other = node_of(state, node_of(state, leaf->parent)->keys[1]);
+    kanon__group_slot at;
+    kanon__group_ref moved = {leaf->keys[2], other->id}, gone = {state->next_group, leaf->id};
+    assert_done(kanon__group_index_locate(state->index, &at, &moved, &err), &err);
+    assert_ptr_equal(at.node, leaf);
+    assert_int_equal(at.slot, 2);
+    assert_done(kanon__group_index_locate(state->index, &at, &gone, &err), &err);
+    assert_null(at.node);
+    kanon__group_refs_sort(&none);
+    assert_int_equal(none.n, 0);
+    /* entries of the log about a node that is no leaf */
+    kanon__node inner = *root_of(state);
+    assert_done(kanon__log_append_removal(state->index, &inner, 1, &err), &err);
+    assert_int_equal(kanon__group_index_check(state->index, &err), KANON_EDATA);
+    state->forgets = true;
+    assert_int_equal(kanon__group_index_save(state->index, &err), KANON_EDATA);
+    end(state);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------------------------------- */
+
+/* Pages of leaves with some bytes changed: all instruction sets find the same coordinates, or none. */
+static void damaged_pages_are_read_alike(void **unused)
+{
+    enum { MOST = 4096 };
+    kanon_error err = {0};
+    kanon__random random;
+    int n_read = 0, n_refused = 0;
+    (void)unused;
+    kanon__random_init(&random, test_seed(), 12);
+    for (int kind = 0; kind < 3; kind++) {
+        kanon_state *state = make_wide_state(test_seed() + 40, kind == 1 ? ", bands: 7" : "", kind == 2 ? 100003 : 1);
+        const kanon__node *leaf = leaf_of(state);
+        kanon__node *read[2] = {NULL, NULL};
+        const kanon__node_page *page = &state->index->pages[leaf->id / KANON__NODES_PER_PAGE];
+        int slot = (int)(leaf->id % KANON__NODES_PER_PAGE);
+        static unsigned char bytes[MOST + KANON__PAGE_PADDING];
+        int64_t length = page->lengths[slot];
+        assert_in_range(length, 10, MOST);
+        for (int i = 0; i < 2; i++)
+            assert_done(kanon__node_new(state->index, &read[i], 0, &err), &err);
+        for (int attempt = 0; attempt < 6000; attempt++) {
+            bool good[2];
+            memcpy(bytes, page->bytes + page->begins[slot], (size_t)length);
+            for (int64_t n = attempt == 0 ? 0 : 1 + kanon__random_below(&random, 2); n > 0; n--)
+                bytes[3 + kanon__random_below(&random, length - 3)] = (unsigned char)kanon__random_below(
+                    &random, attempt % 2 == 0 ? 4 : 256);
+            for (int set = 0; set < 2; set++) {
+                kanon__byte_reader r = {bytes, bytes + length - (attempt % 50 == 7), false};
+                for (int i = 0; i < 3; i++)
+                    kanon__read_varint(&r);
+                kanon__index_limit_instructions(set == 0 ? KANON__PLAIN_C : KANON__AVX512);
+                good[set] = kanon__leaf_read_coordinates(state->index, read[set], r);
+            }
+            assert_int_equal(good[0], good[1]);
+            n_read += good[0];
+            n_refused += !good[0];
+            if (good[0]) {
+                assert_int_equal(read[0]->n, read[1]->n);
+                assert_memory_equal(read[0]->units, read[1]->units, (size_t)read[0]->n * sizeof *read[0]->units);
+            }
+        }
+        end(state);
+    }
+    print_message("%d pages read, %d refused\n", n_read, n_refused);
+    assert_true(n_read > 100 && n_refused > 100);
+}
+
 /* ---- no memory ----------------------------------------------------------------------------------------------------- */
 
 /* Every kind of change and search; nodes are split, merged into the log and written. */
@@ -516,6 +679,10 @@ int main(void)
         cmocka_unit_test_teardown(a_search_in_a_circle_ends, no_leak),
         cmocka_unit_test_teardown(instruction_sets_agree, no_leak),
         cmocka_unit_test_teardown(groups_are_added_in_every_stage, no_leak),
+        cmocka_unit_test_teardown(wrong_parents_are_found, no_leak),
+        cmocka_unit_test_teardown(trees_that_cannot_be_are_found, no_leak),
+        cmocka_unit_test_teardown(groups_are_located, no_leak),
+        cmocka_unit_test_teardown(damaged_pages_are_read_alike, no_leak),
         cmocka_unit_test_teardown(there_is_no_memory, no_leak),
         cmocka_unit_test_teardown(a_log_that_cannot_be_is_refused, no_leak),
     };
