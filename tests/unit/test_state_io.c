@@ -254,7 +254,7 @@ static void arm_files(int at)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
-enum { PLAIN, TOGETHER, CROWDED, N_KINDS };
+enum { PLAIN, TOGETHER, CROWDED, FEW, N_KINDS };
 
 static const char *const schemas[N_KINDS] = {
     "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, weight: 2}\n"
@@ -267,6 +267,9 @@ static const char *const schemas[N_KINDS] = {
     "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal, bands: 5, top: 60}\n"
     "  city: {role: quasi}\n  zip: {role: quasi, mask: left}\n  who: identifying\n  ill: sensitive\n"
     "privacy: {k: 3, constraints: [{model: alpha-k, attribute: ill, alpha: 0.6}], suppress: 0.1}\nkey: [id]\n",
+    "missing: '?'\nattributes:\n  id: {role: identifying}\n  age: {role: quasi, type: decimal}\n"
+    "  city: {role: insensitive}\n  zip: {role: insensitive}\n  who: identifying\n  ill: sensitive\n"
+    "privacy: {k: 3, suppress: 0.4}\nkey: [id]\n",
 };
 
 enum { CREATE, INSERT, DELETE, UPDATE, OPTIMIZE, RELEASE, DESCRIBE, AUDIT, N_COMMANDS };
@@ -307,6 +310,10 @@ static char *delta_of(int command, int kind)
         return people(200, 40, true);
     char *text = malloc(2000), *at = text;
     assert_non_null(text);
+    if (kind == FEW && command == DELETE) { /* fewer than k are left, but for the suppressed ones */
+        strcpy(text, "id\n1\n2\n3\n4\n5\n");
+        return text;
+    }
     at += sprintf(at, "%s", command == INSERT ? more : command == DELETE ? gone : command == UPDATE ? other : "");
     for (int i = 10; kind == CROWDED && command == DELETE && i <= 120; i += i % 3 == 0 ? 4 : 1)
         at += sprintf(at, "%d\n", i);
@@ -378,6 +385,10 @@ static void put_back(const world *w)
     free(schema);
 }
 
+/* Two of eight are far from all others, and are suppressed. */
+static const char few[] = "id,age,city,zip,who,ill\n1,20,x,1,w,a\n2,21,x,1,w,c\n3,22,x,1,w,d\n4,20,x,1,w,a\n5,21,x,1,w,c\n"
+                          "6,22,x,1,w,d\n7,9000,x,1,w,a\n8,-9000,x,1,w,c\n";
+
 /* A state with a release, departed records and a log. */
 static void make_world(world *w, int kind)
 {
@@ -389,7 +400,7 @@ static void make_world(world *w, int kind)
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs, .grow_taxonomy = 1};
     entries(scratch_directory, true);
-    char *csv = people(1, kind == CROWDED ? 130 : 40, true);
+    char *csv = kind == FEW ? strdup(few) : people(1, kind == CROWDED ? 130 : 40, true);
     write_text(scratch("t.csv").text, csv);
     free(csv);
     write_text(scratch("s.yaml").text, schemas[kind]);
@@ -399,8 +410,10 @@ static void make_world(world *w, int kind)
     assert_done(kanon_anonymize(&w->grouping, w->table, NULL, &err), &err);
     assert_done(kanon_state_create(path.text, w->table, w->schema, w->grouping, &outputs, NULL, &err), &err);
     assert_done(kanon_state_open(&state, path.text, NULL, &err), &err);
-    assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);
-    assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, &err), &err);
+    if (kind != FEW) {
+        assert_done(kanon_state_delete_bytes(state, gone, strlen(gone), "gone", &options, &done, &err), &err);
+        assert_done(kanon_state_insert_bytes(state, more, strlen(more), "more", &options, &done, &err), &err);
+    }
     kanon_state_close(state);
     struct stat is;
     assert_int_equal(stat(path.text, &is), 0);
