@@ -155,8 +155,8 @@ static void means_round_half_up(void **state)
                    "a\n-300000000000000000\n-300000000000000000\n");
     /* as are those with 17 digits after the point, in the column's own form */
     assert_release("attributes: {a: {role: quasi, type: decimal, decimal: ','}}\n",
-                   "a\n\"0,12345678901234567\"\n\"0,12345678901234567\"\n", together, KANON_NUMERIC_MEAN,
-                   "a\n\"0,12345678901234567\"\n\"0,12345678901234567\"\n");
+                   "a\n\"0,12345678901234567\"\n\"0,12345678901234569\"\n", together, KANON_NUMERIC_MEAN,
+                   "a\n\"0,12345678901234568\"\n\"0,12345678901234568\"\n");
     assert_release(yaml, "a\n0.1\n0.1\n0.2\n", together, KANON_NUMERIC_MEAN, "a\n0.133\n0.133\n0.133\n");
     /* dates: the nearest day, half a day goes to the later one, before 1970 too */
     static const char dates[] = "attributes: {d: {role: quasi, type: date}}\n";
