@@ -118,7 +118,15 @@ static void quoted_categories(void **state)
     assert_bad(r, TEXTS("\"say \"\"hi\"\"\"", "\"say \"\"hi\"\"\""));
     assert_bad(r, TEXTS("\"say \"\"hi\"\"", "\"a,b\"")); /* the quotes do not end */
     assert_bad(r, TEXTS("\"say \"\"ho\"\"\"", "\"a,b\""));
-    kanon_error err = {0}; /* the code of another word, which is longer, shorter, or the same in part */
+    kanon_error err = {0};
+    kanon_table *one = table_of(r.yaml, "word\nab\nab\n"); /* nor do these, whatever follows them in memory */
+    kanon__verifier *v = NULL;
+    assert_done(kanon__verifier_new(&v, one, GROUPS(0, 0), 1, KANON_NUMERIC_INTERVAL, false, &err), &err);
+    assert_int_equal(kanon__verifier_text(v, 0, 0, "\"ab,", 3, &err), KANON_EINTERNAL);
+    assert_done(kanon__verifier_text(v, 0, 0, "\"ab\",", 4, &err), &err);
+    kanon__verifier_free(v);
+    kanon_table_free(one);
+    /* the code of another word, which is longer, shorter, or the same in part */
     kanon_table *table = table_of(r.yaml, "word\n\"a\"\"\"\n\"a\"\"\"\"\"\n\"b\"\"\"\n\"a\"\"\"\n");
     kanon_grouping *grouping = grouping_of(table, (const int64_t[]){1, 1, 1, 1});
     place release = scratch("release.csv");
