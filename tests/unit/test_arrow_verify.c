@@ -200,6 +200,40 @@ static void other_types_and_lengths(void **state)
     kanon_table_free(table);
 }
 
+/* ---- releases of others ---------------------------------------------------------------------------------------------- */
+
+/* A null of a sensitive column is the value that texts for "missing" are, too; where no text means that, it is one more. */
+static void nulls_count_as_missing_values(void **state)
+{
+    static const struct {
+        const char *yaml;
+        int64_t least; /* different values in the class that has fewest */
+    } cases[] = {{"missing: ['?', NA]\nattributes: {q: {role: quasi}, s: {role: sensitive}}\n", 1},
+                 {"missing: []\nattributes: {q: {role: quasi}, s: {role: sensitive}}\n", 3}};
+    const arrow_field fields[] = {{"q", "u", NULL, CELLS("a", "a", "a")}, {"s", "u", NULL, CELLS(NULL, "?", "NA")}};
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        arrow_counts counts = {0};
+        kanon_error err = {0};
+        kanon_schema *schema = NULL;
+        kanon_check *check = NULL;
+        struct ArrowArrayStream stream;
+        write_text(scratch("s.yaml").text, cases[i].yaml);
+        assert_done(kanon_schema_read(&schema, scratch("s.yaml").text, NULL, &err), &err);
+        arrow_produce(&stream, &(arrow_table){2, fields, 3}, &(arrow_layout){0}, &counts);
+        assert_done(kanon_check_arrow(&check, &stream, schema, NULL, &err), &err);
+        bool found = false;
+        for (size_t j = 0; j < check->n_figures; j++)
+            if (strcmp(check->figures[j].figure, "distinct_l") == 0) {
+                assert_true(check->figures[j].value == (double)cases[i].least);
+                found = true;
+            }
+        assert_true(found);
+        kanon_check_free(check);
+        kanon_schema_free(schema);
+    }
+}
+
 /* ---- bands ---------------------------------------------------------------------------------------------------------- */
 
 /* Four numbers, of which the first two and the last two are in different bands. No real end is 0, since -0 is the same. */
@@ -295,6 +329,7 @@ int main(void)
         cmocka_unit_test_teardown(wide_decimals, no_leak),
         cmocka_unit_test_teardown(slices_of_texts, no_leak),
         cmocka_unit_test_teardown(other_types_and_lengths, no_leak),
+        cmocka_unit_test_teardown(nulls_count_as_missing_values, no_leak),
         cmocka_unit_test_teardown(codes_of_other_bands_are_refused, no_leak),
         cmocka_unit_test_teardown(ends_of_bands_are_compared_bit_by_bit, no_leak),
     };
