@@ -633,6 +633,7 @@ static void free_bytes_of_pages_are_cleared(void **unused)
     assert_int_equal(cleared(USABLE, 0, 0, 0, 13), USABLE - 12);
     assert_int_equal(cleared(USABLE + 1, 0, 0, 0, 13), 0);
     assert_int_equal(cleared(1000, 1100, 50, 0, 13), 988 + 46);
+    assert_int_equal(cleared(12, 1100, 50, 0, 13), 46); /* a page without a gap */
     assert_int_equal(cleared(1000, 1100, 3, 0, 13), 988);
     assert_int_equal(cleared(1000, 1100, USABLE - 1100, 0, 13), 988 + USABLE - 1104);
     assert_int_equal(cleared(1000, 1100, USABLE - 1099, 0, 13), 988);
