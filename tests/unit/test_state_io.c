@@ -581,12 +581,12 @@ static void stores_begin_empty(void **unused)
     kanon__store store;
     (void)unused;
     write_text(scratch("full").text, "x");
-    assert_int_equal(kanon__store_create(&store, scratch("full").text, &err), KANON_EIO);
+    assert_int_equal(kanon__store_create(&store, scratch("full").text, NULL, &err), KANON_EIO);
     assert_file(scratch("full").text, "x");
-    assert_int_equal(kanon__store_create(&store, scratch("none/x").text, &err), KANON_EIO);
-    assert_int_equal(kanon__store_create(&store, scratch_directory, &err), KANON_EIO);
+    assert_int_equal(kanon__store_create(&store, scratch("none/x").text, NULL, &err), KANON_EIO);
+    assert_int_equal(kanon__store_create(&store, scratch_directory, NULL, &err), KANON_EIO);
     write_text(scratch("empty").text, "");
-    assert_done(kanon__store_create(&store, scratch("empty").text, &err), &err);
+    assert_done(kanon__store_create(&store, scratch("empty").text, NULL, &err), &err);
     kanon__store_close(&store);
     entries(scratch_directory, true);
 }
