@@ -120,11 +120,6 @@ bool kanon__output_same_place(const char *left, const char *right)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int kanon_same_file(const char *left, const char *right)
-{
-    return left != NULL && right != NULL && kanon__output_same_place(left, right);
-}
-
 /* SQLite puts these names after that of the file, once links are followed. */
 int kanon_state_owns(const char *state, const char *path)
 {

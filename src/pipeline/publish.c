@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "database/location.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
 #include "release/writer.h"
@@ -61,7 +62,7 @@ kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_t
         if (paths[i] == NULL)
             continue;
         for (int j = i + 1; j < n; j++)
-            if (paths[j] != NULL && kanon__output_same_place(paths[i], paths[j]))
+            if (paths[j] != NULL && kanon__location_same(paths[i], paths[j]))
                 return fail_twice(paths[i], err);
         if (kanon__table_reads(t, paths[i]))
             return fail_twice(paths[i], err);
