@@ -2,6 +2,7 @@
  * and compares it with what is asked for; the exit status is 1 where the file falls short.
  * Run by main.c; calls the library and progress.c. */
 #include "command.h"
+#include "paths.h"
 #include "progress.h"
 #include "terminal.h"
 
@@ -140,7 +141,7 @@ static int run(const command *self, const arguments *args)
     progress_end(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);
-        status = print_verdict(args->operand, check);
+        status = print_verdict(shown(args->operand), check);
     } else {
         status = failed(self, &err);
     }

@@ -37,7 +37,7 @@ static void print_summary(const kanon_proposal *p, const arguments *args)
     for (size_t i = 0; i < p->n_notes; i++)
         say("warning: %s", p->notes[i]);
     if (args->release != NULL && !is_standard(args->release))
-        say("read %s, then: kanon anonymize %s -s %s -o RELEASE", args->release, args->operand, args->release);
+        say("read %s, then: kanon anonymize %s -s %s -o RELEASE", args->release, shown(args->operand), args->release);
 }
 
 static int run(const command *self, const arguments *args)

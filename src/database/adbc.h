@@ -1,6 +1,6 @@
 /* The part of ADBC, the C interface of the Arrow project for databases, that is used here: structs and the table of
  * functions that a driver fills in, as version 1.0.0 of its specification lays them out (arrow.apache.org/adbc). Nothing is
- * linked: driver.c loads a library at run time and asks it for the table.
+ * linked: load_driver.c loads a library at run time and asks it for the table.
  *
  *     database    how to reach it: options such as the URI
  *     connection  with transactions, unless autocommit is left on

@@ -2,7 +2,7 @@
 #include "database/connection.h"
 
 #include "core/alloc.h"
-#include "database/driver.h"
+#include "database/load_driver.h"
 
 #include <ctype.h>
 #include <errno.h>

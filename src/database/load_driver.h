@@ -6,8 +6,8 @@
  *     3. in the Python packages of VIRTUAL_ENV and CONDA_PREFIX, and in the user's own
  * A library stays loaded once it is: drivers have threads and states that outlive their objects.
  * Called by connection.c and duckdb.c. */
-#ifndef KANON_DATABASE_DRIVER_H
-#define KANON_DATABASE_DRIVER_H
+#ifndef KANON_DATABASE_LOAD_DRIVER_H
+#define KANON_DATABASE_LOAD_DRIVER_H
 
 #include "core/status.h"
 #include "database/adbc.h"

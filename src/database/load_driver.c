@@ -1,6 +1,6 @@
-/* See driver.h. The list of known drivers says how to get them; others are found by their name alone. */
+/* See load_driver.h. The list of known drivers says how to get them; others are found by their name alone. */
 #define _GNU_SOURCE /* RTLD_NODELETE */
-#include "database/driver.h"
+#include "database/load_driver.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
