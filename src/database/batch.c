@@ -4,13 +4,14 @@
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/spill.h"
+#include "database/text_codes.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { GATHER_ROWS = 65536, ALIGNMENT = 64 };
+enum { GATHER_ROWS = 65536, ALIGNMENT = 64, PAGE = 4096, WORTH_CODES = 4096, RARE = 8 };
 
 /* Blocks up to so many bytes of a stream stay in memory. */
 static const size_t kept_in_memory = (size_t)16 << 20;
@@ -60,7 +61,10 @@ out:
 /* What is behind an array of ours. */
 typedef struct owned {
     block *memory;
+    char *begin; /* of its part of the memory, on a page of its own; NULL: it has none */
+    size_t size;
     const void *buffers[3];
+    struct ArrowArray *dictionary;
     struct ArrowArray *children; /* of a batch, in one piece with the list of pointers to them */
     struct ArrowArray **list;
 } owned;
@@ -71,7 +75,10 @@ static void release_array(struct ArrowArray *array)
     for (int64_t i = 0; i < array->n_children; i++)
         if (array->children[i]->release != NULL)
             array->children[i]->release(array->children[i]);
+    if (o->dictionary != NULL && o->dictionary->release != NULL)
+        o->dictionary->release(o->dictionary);
     drop_block(o->memory);
+    kanon__free(o->dictionary);
     kanon__free(o->children);
     kanon__free(o->list);
     kanon__free(o);
@@ -107,13 +114,21 @@ out:
     return st;
 }
 
-void kanon__batch_rest(const struct ArrowArray *batch)
+void kanon__batch_rest(const struct ArrowArray *column)
 {
-    if (batch->release != release_array)
+    if (column->release != release_array)
         return;
-    const block *b = ((const owned *)batch->private_data)->memory;
-    if (b->spilled)
-        kanon__spill_rest(b->bytes, b->size);
+    const owned *o = column->private_data;
+    if (o->memory->spilled && o->begin != NULL)
+        kanon__spill_rest(o->begin, o->size);
+}
+
+/* How the texts of an encoded column are marked, as the metadata of its field: one pair of a key and no value. */
+static const char encoded_mark[] = "\1\0\0\0\xa\0\0\0kanon.text\0\0\0\0";
+
+bool kanon__batch_is_encoded(const struct ArrowSchema *column)
+{
+    return column->metadata == encoded_mark;
 }
 
 /* ---- layouts ------------------------------------------------------------------------------------------------------ */
@@ -148,12 +163,14 @@ kanon__layout kanon__layout_of(const struct ArrowSchema *column, int *width)
 typedef struct column_layout {
     kanon__layout layout;
     int width;
+    bool encoded; /* texts become entries of a dictionary */
 } column_layout;
 
 typedef struct gathering {
     const kanon_context *context;
     struct ArrowArrayStream in;
     column_layout *columns;
+    kanon__text_codes *codes; /* by column, where it is encoded */
     int n_columns;
     struct ArrowArray *waiting; /* batches that are to become one */
     int64_t n_waiting, capacity, n_rows, text_bytes;
@@ -219,6 +236,11 @@ static char *take(block *b, size_t size)
     return at;
 }
 
+static size_t whole_pages(size_t size)
+{
+    return (size + PAGE - 1) / PAGE * PAGE;
+}
+
 static bool has_nulls(const gathering *g, int column)
 {
     for (int64_t i = 0; i < g->n_waiting; i++) {
@@ -253,6 +275,10 @@ static size_t value_bytes(const gathering *g, int column)
 
 static size_t column_bytes(const gathering *g, int column)
 {
+    const kanon__text_codes *codes = &g->codes[column];
+    if (g->columns[column].encoded)
+        return aligned((size_t)g->n_rows / 8 + 1) + aligned((size_t)g->n_rows * 4) +
+               aligned((size_t)(codes->n_entries + 1) * 4) + aligned(codes->n_bytes);
     size_t size = aligned(value_bytes(g, column)) + (has_nulls(g, column) ? aligned((size_t)g->n_rows / 8 + 1) : 0);
     return g->columns[column].layout == KANON__LAYOUT_TEXT ? size + aligned(all_text_bytes(g, column)) : size;
 }
@@ -288,6 +314,83 @@ static void copy_values(char *values, int64_t row, const struct ArrowArray *a, c
             set_bit(values, row + i);
 }
 
+/* Which rows have a value, of all waiting batches. */
+static int64_t copy_validity(char *valid, const gathering *g, int column)
+{
+    int64_t row = 0, n_null = 0;
+    for (int64_t i = 0; valid != NULL && i < g->n_waiting; i++) {
+        const struct ArrowArray *a = g->waiting[i].children[column];
+        bool some_null = a->null_count != 0 && a->buffers[0] != NULL;
+        for (int64_t at = 0; at < a->length; at++)
+            if (!some_null || bit_at(a->buffers[0], a->offset + at))
+                set_bit(valid, row + at);
+            else
+                n_null++;
+        row += a->length;
+    }
+    return n_null;
+}
+
+/* Number the texts of a column. */
+static kanon_status encode_texts(gathering *g, int column, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__text_codes *codes = &g->codes[column];
+    int64_t row = 0;
+    KANON_TRY(kanon__text_codes_begin(codes, g->n_rows, err), out);
+    for (int64_t i = 0; i < g->n_waiting; i++) {
+        const struct ArrowArray *a = g->waiting[i].children[column];
+        bool some_null = a->null_count != 0 && a->buffers[0] != NULL;
+        int width = g->columns[column].width;
+        int64_t begin = a->length > 0 ? offset_at(a, width, 0) : 0, last = begin + text_bytes(a, width);
+        for (int64_t at = 0; at < a->length; at++, row++) {
+            int64_t end = offset_at(a, width, at + 1);
+            if (end < begin || end > last)
+                return kanon__fail(err, KANON_EIO, "the driver breaks the Arrow C data interface");
+            codes->rows[row] = 0;
+            if (!some_null || bit_at(a->buffers[0], a->offset + at))
+                KANON_TRY(kanon__text_codes_add(codes, row, begin < end ? (const char *)a->buffers[2] + begin : "",
+                                                (size_t)(end - begin), err),
+                          out);
+            begin = end;
+        }
+    }
+out:
+    return st;
+}
+
+/* An encoded column: indices, and a dictionary of the texts. */
+static kanon_status gather_codes(struct ArrowArray *out, const gathering *g, int column, block *memory, kanon_error *err)
+{
+    const kanon__text_codes *codes = &g->codes[column];
+    kanon_status st = init_array(out, memory, g->n_rows, 2, 0, err);
+    if (st != KANON_OK)
+        return st;
+    owned *o = out->private_data;
+    st = kanon__new_array(&o->dictionary, 1, "a batch", err);
+    if (st == KANON_OK)
+        st = init_array(o->dictionary, memory, codes->n_entries, 3, 0, err);
+    if (st != KANON_OK)
+        return st;
+    out->dictionary = o->dictionary;
+    char *valid = take(memory, (size_t)g->n_rows / 8 + 1), *rows = take(memory, (size_t)g->n_rows * 4);
+    char *offsets = take(memory, (size_t)(codes->n_entries + 1) * 4), *bytes = take(memory, codes->n_bytes);
+    out->null_count = copy_validity(has_nulls(g, column) ? valid : NULL, g, column);
+    memcpy(rows, codes->rows, (size_t)g->n_rows * 4);
+    int64_t used = 0;
+    for (int64_t i = 0; i < codes->n_entries; i++) {
+        memcpy(bytes + used, codes->entries[i].bytes, codes->entries[i].length);
+        used += (int64_t)codes->entries[i].length;
+        put_offset(offsets, 4, i + 1, used);
+    }
+    o->buffers[0] = out->null_count > 0 ? valid : NULL;
+    o->buffers[1] = rows;
+    owned *entries = o->dictionary->private_data;
+    entries->buffers[1] = offsets;
+    entries->buffers[2] = bytes;
+    return KANON_OK;
+}
+
 /* A column of all waiting batches as one array. */
 static kanon_status gather_column(struct ArrowArray *out, const gathering *g, int column, block *memory, kanon_error *err)
 {
@@ -299,14 +402,9 @@ static kanon_status gather_column(struct ArrowArray *out, const gathering *g, in
     char *valid = has_nulls(g, column) ? take(memory, (size_t)g->n_rows / 8 + 1) : NULL;
     char *values = take(memory, value_bytes(g, column)), *bytes = is_text ? take(memory, all_text_bytes(g, column)) : NULL;
     int64_t row = 0, used = 0;
+    out->null_count = copy_validity(valid, g, column);
     for (int64_t i = 0; i < g->n_waiting; i++) {
         const struct ArrowArray *a = g->waiting[i].children[column];
-        bool some_null = a->null_count != 0 && a->buffers[0] != NULL;
-        for (int64_t at = 0; valid != NULL && at < a->length; at++)
-            if (!some_null || bit_at(a->buffers[0], a->offset + at))
-                set_bit(valid, row + at);
-            else
-                out->null_count++;
         if (is_text)
             copy_texts(values, bytes, &used, row, a, c.width);
         else
@@ -335,18 +433,28 @@ static kanon_status gather(struct ArrowArray *out, gathering *g, kanon_error *er
     block *memory = NULL;
     struct ArrowArray batch = {0};
     size_t size = ALIGNMENT;
-    for (int i = 0; i < g->n_columns; i++)
-        size += column_bytes(g, i);
     if (g->text_bytes > INT32_MAX) {
         st = kanon__fail(err, KANON_EIO, "a batch with more than 2 GB of text");
         goto out;
     }
+    for (int i = 0; i < g->n_columns; i++) {
+        if (g->columns[i].encoded)
+            KANON_TRY(encode_texts(g, i, err), out);
+        size += whole_pages(column_bytes(g, i));
+    }
     KANON_TRY(new_block(&memory, size, g->n_bytes + size > kept_in_memory, err), out);
     KANON_TRY(init_array(&batch, memory, g->n_rows, 1, g->n_columns, err), out);
-    for (int i = 0; i < g->n_columns; i++)
-        KANON_TRY(gather_column(batch.children[i], g, i, memory, err), out);
+    for (int i = 0; i < g->n_columns; i++) {
+        size_t begin = memory->used = whole_pages(memory->used);
+        KANON_TRY(g->columns[i].encoded ? gather_codes(batch.children[i], g, i, memory, err)
+                                        : gather_column(batch.children[i], g, i, memory, err),
+                  out);
+        owned *o = batch.children[i]->private_data;
+        o->begin = memory->bytes + begin;
+        o->size = memory->used - begin;
+        kanon__batch_rest(batch.children[i]);
+    }
     g->n_bytes += size;
-    kanon__batch_rest(&batch);
     *out = batch;
     batch.release = NULL;
 out:
@@ -409,12 +517,60 @@ static int gather_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     return code != 0 ? code : st == KANON_OK ? 0 : st == KANON_ENOMEM ? ENOMEM : EIO;
 }
 
+/* The field of an encoded column in place of that of its texts. What it was stays inside it, to be released with it. */
+typedef struct encoded_field {
+    struct ArrowSchema texts, entries;
+} encoded_field;
+
+static void release_field(struct ArrowSchema *field)
+{
+    encoded_field *e = field->private_data;
+    if (e->texts.release != NULL)
+        e->texts.release(&e->texts);
+    if (field->dictionary->release != NULL)
+        field->dictionary->release(field->dictionary);
+    kanon__free(e);
+    field->release = NULL;
+}
+
+static void release_nothing(struct ArrowSchema *schema)
+{
+    schema->release = NULL;
+}
+
+static int encode_field(struct ArrowSchema *field, kanon_error *err)
+{
+    encoded_field *e = NULL;
+    if (kanon__new_array(&e, 1, "a column", err) != KANON_OK)
+        return ENOMEM;
+    e->texts = *field;
+    e->entries = (struct ArrowSchema){.format = "u", .name = "", .release = release_nothing};
+    *field = (struct ArrowSchema){.format = "i",
+                                  .name = e->texts.name,
+                                  .metadata = encoded_mark,
+                                  .flags = e->texts.flags,
+                                  .dictionary = &e->entries,
+                                  .release = release_field,
+                                  .private_data = e};
+    return 0;
+}
+
 static int gather_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     gathering *g = stream->private_data;
+    kanon__call call;
     g->last = (kanon_error){0};
     int code = g->in.get_schema(&g->in, out);
-    return code == 0 ? 0 : fail_code(g, code == ENOMEM ? ENOMEM : EIO, "the columns could not be read");
+    if (code != 0)
+        return fail_code(g, code == ENOMEM ? ENOMEM : EIO, "the columns could not be read");
+    kanon__call_begin(&call, g->context);
+    for (int i = 0; g->gathers && code == 0 && i < g->n_columns; i++)
+        if (g->columns[i].encoded)
+            code = encode_field(out->children[i], &g->last);
+    kanon__call_end(&call, KANON_OK);
+    if (code != 0 && out->release != NULL)
+        out->release(out);
+    return code;
 }
 
 static const char *gather_error(struct ArrowArrayStream *stream)
@@ -429,6 +585,9 @@ static void gather_release(struct ArrowArrayStream *stream)
     drop_waiting(g);
     if (g->in.release != NULL)
         g->in.release(&g->in);
+    for (int i = 0; g->codes != NULL && i < g->n_columns; i++)
+        kanon__text_codes_clear(&g->codes[i]);
+    kanon__free(g->codes);
     kanon__free(g->waiting);
     kanon__free(g->columns);
     kanon__free(g);
@@ -444,6 +603,7 @@ static kanon_status read_layouts(gathering *g, bool *all, kanon_error *err)
     if (*all) {
         g->n_columns = (int)schema.n_children;
         KANON_TRY(kanon__new_array(&g->columns, g->n_columns, "columns", err), out);
+        KANON_TRY(kanon__new_array(&g->codes, g->n_columns, "columns", err), out);
         for (int i = 0; i < g->n_columns; i++) {
             g->columns[i].layout = kanon__layout_of(schema.children[i], &g->columns[i].width);
             *all = *all && g->columns[i].layout != KANON__LAYOUT_OTHER;
@@ -455,16 +615,43 @@ out:
     return st;
 }
 
-kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowArrayStream *in, kanon_error *err)
+/* Which texts are worth a dictionary: those of which the first rows have few different ones. */
+static kanon_status choose_encoded(gathering *g, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int code = 0;
+    while (code == 0 && !g->ended && g->n_rows < GATHER_ROWS && g->text_bytes < most_text)
+        code = fetch(g, NULL);
+    if (code != 0)
+        return kanon__fail(err, code == ENOMEM ? KANON_ENOMEM : KANON_EIO, "%s", g->last.message);
+    for (int i = 0; g->n_rows >= WORTH_CODES && i < g->n_columns; i++)
+        if (g->columns[i].layout == KANON__LAYOUT_TEXT) {
+            KANON_TRY(encode_texts(g, i, err), out);
+            g->columns[i].encoded = g->codes[i].n_entries < g->n_rows / RARE;
+        }
+out:
+    return st;
+}
+
+kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowArrayStream *in, bool encode,
+                                    const char *called, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     gathering *g = NULL;
+    kanon_error inner = {0};
     out->release = NULL;
     KANON_TRY(kanon__new_array(&g, 1, "a stream", err), out);
     g->context = kanon__call_context();
     g->in = *in;
     in->release = NULL;
     KANON_TRY(read_layouts(g, &g->gathers, err), out);
+    if (encode && g->gathers) {
+        st = choose_encoded(g, &inner);
+        if (st != KANON_OK) {
+            kanon__fail(err, st, "%s: %s", called, inner.message);
+            goto out;
+        }
+    }
     *out = (struct ArrowArrayStream){.get_schema = gather_schema,
                                      .get_next = gather_next,
                                      .get_last_error = gather_error,

@@ -24,9 +24,13 @@ typedef enum kanon__layout {
 kanon__layout kanon__layout_of(const struct ArrowSchema *column, int *width);
 
 /* The same rows in batches of at least 65536, but for the last one. `in` is moved in any case. Where a column is not
- * gathered, batches stay as they are. What the driver says about a failure is not passed on: it may hold values. */
-kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowArrayStream *in, kanon_error *err);
-/* The batch is not looked at for a while: its pages leave memory, where they lie in a file of ours. */
-void kanon__batch_rest(const struct ArrowArray *batch);
+ * gathered, batches stay as they are. What the driver says about a failure is not passed on: it may hold values. `encode`: texts
+ * of which there are few different ones become dictionaries; they are texts nevertheless, and kanon__batch_is_encoded tells
+ * them from categories that came as such. */
+kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowArrayStream *in, bool encode,
+                                    const char *called, kanon_error *err);
+bool kanon__batch_is_encoded(const struct ArrowSchema *column);
+/* The column of a batch is not looked at for a while: its pages leave memory, where they lie in a file of ours. */
+void kanon__batch_rest(const struct ArrowArray *column);
 
 #endif

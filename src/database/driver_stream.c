@@ -59,7 +59,7 @@ static void held_release(struct ArrowArrayStream *stream)
 }
 
 static kanon_status open_rows(struct ArrowArrayStream *out, const kanon__location *l, const char *sql, const char *path,
-                              kanon_error *err)
+                              bool encode, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     held_stream *h = NULL;
@@ -79,27 +79,28 @@ static kanon_status open_rows(struct ArrowArrayStream *out, const kanon__locatio
     }
     KANON_TRY(kanon__connection_open(&h->connection, l, false, err), out);
     KANON_TRY(kanon__connection_query(h->connection, &h->rows, sql, err), out);
-    st = kanon__gathered_stream(out, &held, err);
+    st = kanon__gathered_stream(out, &held, encode, l->name, err);
 out:
     if (held.release != NULL)
         held.release(&held);
     return st;
 }
 
-kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
     char *sql = NULL;
     kanon_status st = KANON_OK;
     if (l->query == NULL)
         st = kanon__sql_about(&sql, "SELECT * FROM ", l->schema, l->table, "", err);
     if (st == KANON_OK)
-        st = open_rows(out, l, l->query != NULL ? l->query : sql, NULL, err);
+        st = open_rows(out, l, l->query != NULL ? l->query : sql, NULL, encode, err);
     kanon__free(sql);
     return st;
 }
 
 /* Rows come in the order of the file: DuckDB keeps it unless it is told otherwise. */
-kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode,
+                                        kanon_error *err)
 {
     static const char begin[] = "SELECT * FROM read_parquet(";
     kanon__location duckdb = {.kind = KANON__AT_DRIVER, .name = l->name, .driver = (char[]){"duckdb"}};
@@ -113,7 +114,7 @@ kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kano
         return st;
     char *at = kanon__sql_quote(sql + sprintf(sql, "%s", begin), l->path, '\'');
     strcpy(at, ")");
-    st = open_rows(out, &duckdb, sql, l->path, err);
+    st = open_rows(out, &duckdb, sql, l->path, encode, err);
     kanon__free(sql);
     return st;
 }

@@ -40,7 +40,7 @@ static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStre
     if (st == KANON_OK)
         st = kanon__connection_query(w->connection, &rows, sql, err);
     if (st == KANON_OK)
-        st = kanon__gathered_stream(out, &rows, err);
+        st = kanon__gathered_stream(out, &rows, false, w->location->name, err);
     kanon__free(sql);
     return st;
 }

@@ -120,7 +120,7 @@ static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStr
 
 static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStream *out, kanon_error *err)
 {
-    return kanon__parquet_stream_open(out, &((parquet_writer *)writer)->file, err);
+    return kanon__parquet_stream_open(out, &((parquet_writer *)writer)->file, false, err);
 }
 
 /* The file gets its name from whoever opened it. */

@@ -15,6 +15,6 @@ kanon_status kanon__sqlite_fail(sqlite3 *db, const char *called, const char *wha
 kanon_status kanon__sqlite_run(sqlite3 *db, const char *sql, const char *called, const char *what, kanon_error *err);
 /* The rows of a table as a stream. The file is closed with the stream where `owned`. */
 kanon_status kanon__sqlite_rows(struct ArrowArrayStream *out, sqlite3 *db, bool owned, const char *table, const char *called,
-                                kanon_error *err);
+                                bool encode, kanon_error *err);
 
 #endif

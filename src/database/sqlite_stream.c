@@ -324,7 +324,7 @@ out:
 }
 
 kanon_status kanon__sqlite_rows(struct ArrowArrayStream *out, sqlite3 *db, bool owned, const char *table, const char *called,
-                                kanon_error *err)
+                                bool encode, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite_rows *r = NULL;
@@ -348,7 +348,7 @@ kanon_status kanon__sqlite_rows(struct ArrowArrayStream *out, sqlite3 *db, bool 
     KANON_TRY(find_formats(r, err), out);
     r->owned = owned; /* from here on the file goes with the stream */
     owned = false;
-    st = kanon__gathered_stream(out, &made, err);
+    st = kanon__gathered_stream(out, &made, encode, called, err);
 out:
     if (made.release != NULL)
         made.release(&made);
@@ -388,7 +388,7 @@ static kanon_status only_table(char **out, sqlite3 *db, const char *called, kano
     return st;
 }
 
-kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3 *db = NULL;
@@ -401,7 +401,7 @@ kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon
     KANON_TRY(kanon__sqlite_run(db, "BEGIN", l->name, "the file cannot be read", err), out); /* both times the same rows */
     if (l->table == NULL)
         KANON_TRY(only_table(&table, db, l->name, err), out);
-    st = kanon__sqlite_rows(out, db, true, l->table != NULL ? l->table : table, l->name, err);
+    st = kanon__sqlite_rows(out, db, true, l->table != NULL ? l->table : table, l->name, encode, err);
     db = NULL;
 out:
     kanon__free(table);

@@ -3,16 +3,16 @@
 
 #include "core/context.h"
 
-kanon_status kanon__stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
     out->release = NULL;
     switch (l->kind) {
     case KANON__AT_PARQUET:
-        return kanon__parquet_stream_open(out, l, err);
+        return kanon__parquet_stream_open(out, l, encode, err);
     case KANON__AT_SQLITE:
-        return kanon__sqlite_stream_open(out, l, err);
+        return kanon__sqlite_stream_open(out, l, encode, err);
     case KANON__AT_DRIVER:
-        return kanon__driver_stream_open(out, l, err);
+        return kanon__driver_stream_open(out, l, encode, err);
     default:
         break;
     }
@@ -33,7 +33,7 @@ kanon_status kanon_open_stream(struct ArrowArrayStream *out, const char *locatio
     kanon__call_begin(&call, context);
     st = kanon__location_to_read(&l, location, err);
     if (st == KANON_OK)
-        st = kanon__stream_open(out, &l, err);
+        st = kanon__stream_open(out, &l, false, err);
     kanon__location_clear(&l);
     return kanon__call_end(&call, st);
 }

@@ -8,12 +8,16 @@
 
 #include <kanon_arrow.h>
 
-/* The rows of a location that is no plain file. */
-kanon_status kanon__stream_open(struct ArrowArrayStream *out, const kanon__location *location, kanon_error *err);
+/* The rows of a location that is no plain file; `encode` as in batch.h. */
+kanon_status kanon__stream_open(struct ArrowArrayStream *out, const kanon__location *location, bool encode,
+                                kanon_error *err);
 
 /* The kinds of locations, each in a file of its own or in a stub. */
-kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *location, kanon_error *err);
-kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *location, kanon_error *err);
-kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *location, kanon_error *err);
+kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *location, bool encode,
+                                       kanon_error *err);
+kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *location, bool encode,
+                                        kanon_error *err);
+kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *location, bool encode,
+                                       kanon_error *err);
 
 #endif

@@ -23,15 +23,16 @@ size_t kanon_driver_find(char *out, size_t size, const char *name)
     return 0;
 }
 
-kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
-    (void)out;
+    (void)out, (void)encode;
     return no_drivers(l, err);
 }
 
-kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode,
+                                        kanon_error *err)
 {
-    (void)out;
+    (void)out, (void)encode;
     return no_drivers(l, err);
 }
 

@@ -9,9 +9,9 @@ static kanon_status no_sqlite(const kanon__location *l, kanon_error *err)
     return kanon__hint(err, st, "use the driver sqlite");
 }
 
-kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
+kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
-    (void)out;
+    (void)out, (void)encode;
     return no_sqlite(l, err);
 }
 

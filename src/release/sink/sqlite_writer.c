@@ -172,7 +172,7 @@ out:
 static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStream *out, kanon_error *err)
 {
     sqlite_writer *w = (sqlite_writer *)writer;
-    return kanon__sqlite_rows(out, w->db, false, w->location->table, w->location->name, err);
+    return kanon__sqlite_rows(out, w->db, false, w->location->table, w->location->name, false, err);
 }
 
 static kanon_status commit(kanon__table_writer *writer, kanon_error *err)

@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "database/batch.h"
 #include "table/data.h"
 #include "table/source/arrow_text.h"
 
@@ -281,9 +282,10 @@ static kanon_status check_name(const char *source_name, const struct ArrowSchema
 }
 
 /* What the texts would not say: a date looks like any text, and a category may look like a number. */
-static kanon_type natural_type(const kanon__arrow_type *type)
+static kanon_type natural_type(const kanon__arrow_type *type, bool encoded)
 {
-    bool is_category = type->kind == KANON__ARROW_BOOL || (type->kind == KANON__ARROW_TEXT && type->index_width > 0);
+    bool has_entries = type->index_width > 0 && !encoded; /* texts that were put into a dictionary on the way are texts */
+    bool is_category = type->kind == KANON__ARROW_BOOL || (type->kind == KANON__ARROW_TEXT && has_entries);
     bool is_date = type->kind == KANON__ARROW_DATE || type->kind == KANON__ARROW_TIMESTAMP;
     return is_date ? KANON_TYPE_DATE : is_category ? KANON_TYPE_CATEGORICAL : KANON_TYPE_UNKNOWN;
 }
@@ -311,7 +313,7 @@ static kanon_status take_columns(kanon__arrow_source *s, int n, kanon_error *err
             goto out;
         }
         KANON_TRY(kanon__arrow_type_of(&s->types[i], column, err), out);
-        base->natural[i] = natural_type(&s->types[i]);
+        base->natural[i] = natural_type(&s->types[i], kanon__batch_is_encoded(column));
     }
     base->names = seen;
     seen = (kanon__dictionary){0};
@@ -468,6 +470,7 @@ static kanon_status check_column(int64_t column, void *payload, kanon_error *err
             KANON_TRY(check_days(s->base.name, &view, type->index_width == 0 ? &view.rows : &view.entries, s->batch_rows[i], name, err),
                       out);
         checked = view.entries;
+        kanon__batch_rest(s->batches[i].children[column]);
     }
 out:
     return st;

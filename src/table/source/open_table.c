@@ -22,7 +22,7 @@ kanon_status kanon__table_input_open(kanon__input *out, const char *location, ka
     KANON_TRY(kanon__copy_text(&in.path, l.name, strlen(l.name), "a name", err), out);
     in.is_file = l.path != NULL;
     KANON_TRY(kanon__new_array(&in.stream, 1, "a stream", err), out);
-    KANON_TRY(kanon__stream_open(in.stream, &l, err), out);
+    KANON_TRY(kanon__stream_open(in.stream, &l, true, err), out);
     *out = in;
     in = (kanon__input){0};
 out:
