@@ -1,4 +1,4 @@
-/* Drivers of ADBC: libraries that are found and loaded at run time (docs/decisions/0017-drivers-at-run-time.md).
+/* Drivers of ADBC: libraries that are found and loaded at run time (docs/decisions/0015-drivers-at-run-time.md).
  *
  * A driver NAME is libadbc_driver_NAME.so, or libduckdb.so. It is looked for, in this order:
  *     1. in the folders of KANON_DRIVER_PATH, then of ADBC_DRIVER_PATH, with colons between them
