@@ -154,7 +154,8 @@ const command command_check = {
     .name = "check",
     .summary = "find what k a released file really has",
     .usage = "RELEASE -s SCHEMA [-k K] [--risk-threshold R] [OPTION]...",
-    .description = "Reads a released file (CSV; -: standard input), whichever tool wrote it, and prints how many records "
+    .description = "Reads a released file (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input), whichever tool "
+                   "wrote it, and prints how many records "
                    "look alike and what risk is left: sizes and counts, never values. Cells may be written [15-19], "
                    "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
                    "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "

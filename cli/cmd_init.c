@@ -70,7 +70,8 @@ const command command_init = {
     .summary = "propose a schema for a table",
     .usage = "TABLE [-o SCHEMA] [OPTION]...",
     .description =
-        "Reads TABLE (CSV; -: standard input) and proposes a schema that runs as it is, with a reason behind each "
+        "Reads TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input) and proposes a schema that runs as it is, "
+        "with a reason behind each "
         "line: roles and types of the columns, texts that mean \"no value\", masks and bands, columns that say the "
         "same, whose record each row is, and k. Columns are known by their names, in English, German, French "
         "and Spanish, and by the form of their values. A column of which nothing is known is withheld.",

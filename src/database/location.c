@@ -29,18 +29,20 @@ static bool ends_with(const char *text, size_t length, const char *ending)
 static kanon__location_kind look_at(const char *path)
 {
     char bytes[16] = "";
-    struct stat file;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat file; /* a pipe must not be opened twice: whoever writes to it would take the first one for its reader */
+    int fd = strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode) ? open(path, O_RDONLY | O_CLOEXEC)
+                                                                                       : -1;
     if (fd < 0)
         return KANON__AT_FILE;
-    ssize_t n = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) ? read(fd, bytes, sizeof bytes) : 0;
+    ssize_t n = read(fd, bytes, sizeof bytes);
     close(fd);
     if (n == sizeof bytes && memcmp(bytes, "SQLite format 3", sizeof bytes) == 0)
         return KANON__AT_SQLITE;
-    /* a text may begin with the four letters, too; the bytes behind them tell */
-    return n > 8 && memcmp(bytes, "PAR1", 4) == 0 && memchr(bytes, '\0', (size_t)n) != NULL      ? KANON__AT_PARQUET
-           : n > 8 && memcmp(bytes, "PAR1", 4) == 0 && ends_with(path, strlen(path), ".parquet") ? KANON__AT_PARQUET
-                                                                                                 : KANON__AT_FILE;
+    if (n <= 8 || memcmp(bytes, "PAR1", 4) != 0)
+        return KANON__AT_FILE;
+    /* a text may begin with these letters, too; its other bytes tell */
+    bool is_binary = memchr(bytes, '\0', (size_t)n) != NULL;
+    return is_binary || ends_with(path, strlen(path), ".parquet") ? KANON__AT_PARQUET : KANON__AT_FILE;
 }
 
 static bool is_there(const char *path)
