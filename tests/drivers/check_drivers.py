@@ -132,9 +132,7 @@ def check_inputs(tables):
         assert read("r.groups") == read("csv.groups"), name
         assert read("r.csv") == read("csv.csv"), (name, first_difference(read("r.csv"), read("csv.csv")))
         assert SECRET not in open("r.json", encoding="utf-8").read(), name
-    for command in (["profile", "-s", "s.yaml"], ["init"], ["bound", "-s", "s.yaml", "--rounds", "1"]):
-        if command[0] == "bound":
-            continue
+    for command in (["profile", "-s", "s.yaml"], ["init"]):
         outputs = {name: kanon(command[0], location, *command[1:]).stdout for name, location in tables.items()}
         assert all(outputs.values()), command
     counts = kanon("taxonomy", "build", tables["parquet"], "--column", "city", "--mask", "right").stdout
@@ -164,9 +162,12 @@ def check_outputs(duckdb, server):
         assert back[0] == names and cells(back[1:]) == expected, (table, first_difference(cells(back[1:]), expected))
         rows = cells(sqlite3.connect("out.db").execute("SELECT * FROM released").fetchall())
         assert rows == expected, (table, first_difference(rows, expected))
-        server.sql("COPY (SELECT count(*), min(age_min), max(age_max) FROM released) TO STDOUT")
-        found = server.sql("SELECT count(*) FROM released").strip()
-        assert found == str(ROWS), found
+        order = "age_min, age_max, height_min, born_min, member, seen, city, illness"
+        rows = server.sql(f"COPY (SELECT {order} FROM released) TO STDOUT WITH (FORMAT csv, NULL '')").splitlines()
+        duckdb.run(f"COPY (SELECT {order} FROM read_parquet('out.parquet')) TO 'back.csv' (HEADER, TIMESTAMPFORMAT "
+                   "'%Y-%m-%d %H:%M:%S')")
+        found = cells(csv.reader(line.replace(",t,", ",true,").replace(",f,", ",false,") for line in rows))
+        assert sorted(found) == sorted(cells(read("back.csv")[1:])), table # a table has no order
     duckdb.run("COPY (SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('out.parquet')) TO 'kv.csv' (HEADER)")
     marks = dict(read("kv.csv")[1:])
     assert marks["kanon.k"] == "5" and marks["kanon.algorithm"] == "mondrian" and "kanon.version" in marks, marks
