@@ -63,9 +63,10 @@ static int bind_whole(sqlite3_stmt *to, int place, const kanon__arrow_type *type
     return fits ? sqlite3_bind_int64(to, place, (int64_t)value) : SQLITE_RANGE;
 }
 
-static int bind_cell(sqlite3_stmt *to, int place, const kanon__arrow_view *view, int64_t row)
+/* `text` must live until the statement is stepped. */
+static int bind_cell(sqlite3_stmt *to, int place, const kanon__arrow_view *view, int64_t row,
+                     char text[KANON__ARROW_TEXT_SIZE])
 {
-    char text[KANON__ARROW_TEXT_SIZE];
     int64_t at;
     if (kanon__arrow_is_null(view, row))
         return sqlite3_bind_null(to, place);
@@ -80,7 +81,7 @@ static int bind_cell(sqlite3_stmt *to, int place, const kanon__arrow_view *view,
         return sqlite3_bind_text64(to, place, bytes.bytes, bytes.length, SQLITE_STATIC, SQLITE_UTF8);
     }
     default:
-        return sqlite3_bind_text(to, place, text, (int)kanon__arrow_print(text, view->type, b, at), SQLITE_TRANSIENT);
+        return sqlite3_bind_text(to, place, text, (int)kanon__arrow_print(text, view->type, b, at), SQLITE_STATIC);
     }
 }
 
@@ -92,6 +93,7 @@ typedef struct row_insertion {
     struct ArrowSchema schema;
     kanon__arrow_type *types;
     kanon__arrow_view *views;
+    char *texts; /* by column: room for a value that is printed */
     sqlite3_stmt *insert;
 } row_insertion;
 
@@ -102,7 +104,7 @@ static kanon_status insert_batch(row_insertion *in, const struct ArrowArray *bat
         in->views[i] = kanon__arrow_view_of(&in->types[i], batch->children[i], batch->offset, batch->length);
     for (int64_t row = 0; row < batch->length; row++) {
         for (int64_t i = 0; i < batch->n_children; i++)
-            if (bind_cell(in->insert, (int)i + 1, &in->views[i], row) != SQLITE_OK)
+            if (bind_cell(in->insert, (int)i + 1, &in->views[i], row, in->texts + i * KANON__ARROW_TEXT_SIZE) != SQLITE_OK)
                 return kanon__fail(err, KANON_EDATA, "%s: %s: a value that SQLite cannot hold", w->location->name,
                                    in->schema.children[i]->name);
         if (sqlite3_step(in->insert) != SQLITE_DONE)
@@ -125,6 +127,7 @@ static kanon_status begin_rows(row_insertion *in, struct ArrowArrayStream *rows,
     }
     KANON_TRY(kanon__new_array(&in->types, in->schema.n_children, "columns", err), out);
     KANON_TRY(kanon__new_array(&in->views, in->schema.n_children, "columns", err), out);
+    KANON_TRY(kanon__new_array(&in->texts, in->schema.n_children * KANON__ARROW_TEXT_SIZE, "columns", err), out);
     for (int64_t i = 0; i < in->schema.n_children; i++)
         KANON_TRY(kanon__arrow_type_of(&in->types[i], in->schema.children[i], err), out);
     KANON_TRY(make_statements(&create, &insert, l->table, &in->schema, in->types, err), out);
@@ -160,6 +163,7 @@ static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStr
     }
 out:
     sqlite3_finalize(in.insert);
+    kanon__free(in.texts);
     kanon__free(in.views);
     kanon__free(in.types);
     if (in.schema.release != NULL)
