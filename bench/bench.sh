@@ -7,6 +7,7 @@
 #   BENCH_CURVE       rows of the tables on which growth is shown (default "1000 10000 100000 1000000")
 #   BENCH_SCANS       rows of the tables that kmember groups by the plain scan, too (default "30000 100000")
 #   BENCH_LARGE       rows of those that it groups by the best way only (default 1000000)
+#   BENCH_PARQUET_ROWS  rows of the table that goes from Parquet to Parquet (default 10000000; 0: leave it out)
 #   BENCH_STATE_ROWS  rows of the table that is kept in a state (default 1000000)
 #   BENCH_POSTGRES_ROWS  rows of the table that PostgreSQL refreshes (default 1000000)
 #   KANON_DATA        where adult/adult.csv is (default ../shared/data)
@@ -134,6 +135,21 @@ for threads in 1 2; do
     printf '%-34s %8s %8s %8s\n' "threads: $threads" "$csv" "$stream" "$shuffled"
 done
 rm -f $dir/copy.csv
+
+# ---- Parquet -----------------------------------------------------------------------------------------------------------
+
+n=${BENCH_PARQUET_ROWS:-10000000}
+if [ "$n" -eq 0 ]; then
+    say "Parquet: left out"
+elif drivers=$(scripts/get-drivers); then
+    sample "$n" "$dir/parquet-$n"
+    say "From Parquet to Parquet, $n records, beside from CSV to CSV; the default algorithm"
+    python3 bench/bench_parquet.py "$kanon" "$drivers" "$dir/parquet-$n/hospital.csv" "$dir/parquet-$n/hospital.yaml"
+    say "The same with mondrian, where reading and writing are most of the work"
+    python3 bench/bench_parquet.py "$kanon" "$drivers" "$dir/parquet-$n/hospital.csv" "$dir/parquet-$n/hospital.yaml" -a mondrian
+else
+    say "Parquet: skipped, the drivers cannot be had"
+fi
 
 # ---- algorithms --------------------------------------------------------------------------------------------------------
 

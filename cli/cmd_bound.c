@@ -170,8 +170,8 @@ const command command_bound = {
     .summary = "prove how much information every grouping must lose",
     .usage = "TABLE -s SCHEMA -k K [--time-limit S] [--certificate FILE] | --check FILE",
     .description =
-        "Prints a lower bound on the information loss of every grouping of the records of TABLE (CSV; -: standard "
-        "input) into groups of at least K, without suppression: nobody, with any algorithm, can lose less. "
+        "Prints a lower bound on the information loss of every grouping of the records of TABLE (CSV, Parquet, "
+        "FILE.db#TABLE or adbc:...; -: standard input) into groups of at least K, without suppression: nobody, with any algorithm, can lose less. "
         "Ctrl-C ends the improving and prints the best bound so far. With --certificate the proof is written to a "
         "file, which --check verifies with code of its own.",
     .operand = "TABLE",

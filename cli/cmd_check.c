@@ -2,6 +2,7 @@
  * and compares it with what is asked for; the exit status is 1 where the file falls short.
  * Run by main.c; calls the library and progress.c. */
 #include "command.h"
+#include "paths.h"
 #include "progress.h"
 #include "terminal.h"
 
@@ -140,7 +141,7 @@ static int run(const command *self, const arguments *args)
     progress_end(&show);
     if (st == KANON_OK) {
         print_check(check, checking.risk_threshold);
-        status = print_verdict(args->operand, check);
+        status = print_verdict(shown(args->operand), check);
     } else {
         status = failed(self, &err);
     }
@@ -153,7 +154,8 @@ const command command_check = {
     .name = "check",
     .summary = "find what k a released file really has",
     .usage = "RELEASE -s SCHEMA [-k K] [--risk-threshold R] [OPTION]...",
-    .description = "Reads a released file (CSV; -: standard input), whichever tool wrote it, and prints how many records "
+    .description = "Reads a released file (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input), whichever tool "
+                   "wrote it, and prints how many records "
                    "look alike and what risk is left: sizes and counts, never values. Cells may be written [15-19], "
                    "[15,20), [15, 20[, 15-19, 8130*, * or {a, b}. Of every sensitive column it prints the least l "
                    "(distinct, entropy), the largest c of (c,2), alpha and t. Where the schema names an entity, risks are "

@@ -94,7 +94,8 @@ static int name_width(const kanon_measures *measures)
     size_t most = 0;
     for (size_t i = 0; i < kanon_measures_count(measures); i++) {
         const kanon_figure *figure = kanon_measures_at(measures, i);
-        size_t length = strlen(figure->name) + (figure->attribute != NULL ? kanon_escape(NULL, 0, figure->attribute) + 2 : 0);
+        size_t length = strlen(figure->name) +
+                        (figure->attribute != NULL ? kanon_escape(NULL, 0, figure->attribute) + 2 : 0);
         most = length > most ? length : most;
     }
     return (int)most;
@@ -208,7 +209,8 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "compute every measure of a given grouping",
     .usage = "TABLE -s SCHEMA --groups FILE | --release FILE [--set NAME=VALUE]... [OPTION]...",
-    .description = "Prints every figure that says how much a grouping of the records of TABLE (CSV; -: standard input) "
+    .description = "Prints every figure that says how much a grouping of the records of TABLE (CSV, Parquet, FILE.db#TABLE "
+                   "or adbc:...; -: standard input) "
                    "loses and how well it protects: one line each, the name and the value. With --release, what a published "
                    "file loses of TABLE, whichever tool wrote it.",
     .operand = "TABLE",

@@ -37,7 +37,7 @@ static void print_summary(const kanon_proposal *p, const arguments *args)
     for (size_t i = 0; i < p->n_notes; i++)
         say("warning: %s", p->notes[i]);
     if (args->release != NULL && !is_standard(args->release))
-        say("read %s, then: kanon anonymize %s -s %s -o RELEASE", args->release, args->operand, args->release);
+        say("read %s, then: kanon anonymize %s -s %s -o RELEASE", args->release, shown(args->operand), args->release);
 }
 
 static int run(const command *self, const arguments *args)
@@ -70,7 +70,8 @@ const command command_init = {
     .summary = "propose a schema for a table",
     .usage = "TABLE [-o SCHEMA] [OPTION]...",
     .description =
-        "Reads TABLE (CSV; -: standard input) and proposes a schema that runs as it is, with a reason behind each "
+        "Reads TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input) and proposes a schema that runs as it is, "
+        "with a reason behind each "
         "line: roles and types of the columns, texts that mean \"no value\", masks and bands, columns that say the "
         "same, whose record each row is, and k. Columns are known by their names, in English, German, French "
         "and Spanish, and by the form of their values. A column of which nothing is known is withheld.",

@@ -28,11 +28,11 @@ const command command_insert = {
     .name = "insert",
     .summary = "add records to a state",
     .usage = "STATE DELTA [-o RELEASE] [OPTION]...",
-    .description =
-        "Adds the records of DELTA (CSV with all columns of the table; -: standard input) to STATE. Each joins the "
-        "group whose loss grows least; a group that reaches 2k records is split. Groups that would "
-        "violate a constraint of the schema are repaired. Numbers outside the known range widen it; unknown "
-        "categories are bad input. All of DELTA is added, or nothing.",
+    .description = "Adds the records of DELTA (a table with all columns, as CSV, Parquet, FILE.db#TABLE or adbc:...; -: "
+                   "standard input) to STATE. Each joins the "
+                   "group whose loss grows least; a group that reaches 2k records is split. Groups that would "
+                   "violate a constraint of the schema are repaired. Numbers outside the known range widen it; unknown "
+                   "categories are bad input. All of DELTA is added, or nothing.",
     .operand = "STATE",
     .second = "DELTA",
     .options = options,

@@ -209,7 +209,8 @@ const command command_profile = {
     .summary = "show the risk of a table before any work, and what k will cost",
     .usage = "TABLE -s SCHEMA [--report FILE] [OPTION]...",
     .description =
-        "Counts what the quasi-identifiers of TABLE (CSV; -: standard input) say about single persons: classes of records "
+        "Counts what the quasi-identifiers of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input) say about "
+        "single persons: classes of records "
         "that agree in all of them, records in classes smaller than k for k from 2 to 20, and which attributes, pairs and "
         "triples single out most persons. Groups parts of the table to estimate the loss and the time for several k. With "
         "an entity, classes are counted in persons. No value of the table is printed.",

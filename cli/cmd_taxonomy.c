@@ -166,7 +166,7 @@ static int print_findings(const arguments *args, const kanon_taxonomy_check *che
     for (size_t i = 0; i < check->n; i++) {
         const kanon_taxonomy_finding *f = &check->findings[i];
         printf("%-*s %" PRId64 " %s, first in %s:%" PRId64 ": %s\n", WIDTH, f->name, f->count,
-               f->is_error ? "errors" : "to look at", f->in_table ? args->table : args->second, f->line, f->sentence);
+               f->is_error ? "errors" : "to look at", f->in_table ? shown(args->table) : args->second, f->line, f->sentence);
     }
     if (check->errors == 0)
         printf("%-*s good%s\n", WIDTH, "verdict", check->n > 0 ? ": it can be used; what is listed is worth a look" : "");

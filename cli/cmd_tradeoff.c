@@ -165,10 +165,10 @@ const command command_tradeoff = {
     .name = "tradeoff",
     .summary = "try a grid of settings and find those that no other dominates",
     .usage = "TABLE -s SCHEMA [-k K,...] [--set NAME=VALUE,...]... [--suppress SHARE,...] [OPTION]...",
-    .description =
-        "Groups the records of TABLE (CSV; -: standard input) with every combination of the given values, and prints a line "
-        "for each: the settings, the figures, and whether another point is better in one of information_loss, "
-        "highest_risk, average_risk, protection and query_error and worse in none.",
+    .description = "Groups the records of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input) with every "
+                   "combination of the given values, and prints a line "
+                   "for each: the settings, the figures, and whether another point is better in one of information_loss, "
+                   "highest_risk, average_risk, protection and query_error and worse in none.",
     .operand = "TABLE",
     .options = options,
     .examples = examples,

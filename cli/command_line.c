@@ -1,6 +1,7 @@
 /* The inverse of arguments_parse: one function for each kind of option, as store in options.c has one case for each. A
  * value that is the default is not written. */
 #include "command_line.h"
+#include "paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,11 +21,12 @@ static void put_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-/* Quoted for a shell where that is needed. */
+/* Quoted for a shell where that is needed. What drivers are told may hold passwords, and is not repeated. */
 static void put_word(FILE *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=+:@%";
     fputc(' ', out);
+    word = shown(word);
     if (word[0] != '\0' && strspn(word, plain) == strlen(word))
         fputs(word, out);
     else

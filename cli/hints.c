@@ -14,6 +14,7 @@ static const struct {
     {"encoding", "--encoding NAME does that"},
     {"entity", "--entity A names it, too"},
     {"memory", "--memory SIZE says how much"},
+    {"driver", "kanon drivers lists them"},
     {"numeric", "--numeric interval and --numeric range add no columns"},
     {"certificate", "kanon bound --certificate writes one"},
     {"state", "kanon anonymize --state makes one"},

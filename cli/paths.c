@@ -4,6 +4,22 @@
 
 #include <string.h>
 
+bool is_driver(const char *location)
+{
+    return strncmp(location, "adbc:", 5) == 0;
+}
+
+const char *shown(const char *location)
+{
+    static char names[2][512];
+    static int next;
+    if (!is_driver(location))
+        return location;
+    next = !next;
+    kanon_location_name(names[next], sizeof names[next], location);
+    return names[next];
+}
+
 bool is_standard(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
@@ -11,12 +27,12 @@ bool is_standard(const char *path)
 
 static int named_twice(const command *self, const char *path)
 {
-    return wrong_usage(self, "%s is named twice", is_standard(path) ? "standard output" : path);
+    return wrong_usage(self, "%s is named twice", is_standard(path) ? "standard output" : shown(path));
 }
 
 static int is_input(const command *self, const char *path)
 {
-    return wrong_usage(self, "%s is named twice, as an input and as an output", path);
+    return wrong_usage(self, "%s is named twice, as an input and as an output", shown(path));
 }
 
 /* An output against the outputs after it, the inputs and the state. "-" as an input is not what it is as an output. */

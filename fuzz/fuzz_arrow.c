@@ -374,7 +374,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .wanted = wanted, .dictionaries = dictionaries, .codes = codes, .null_codes = null_codes, .threads = 1};
     kanon__source *source = NULL;
     kanon_error err = {0};
-    kanon_status st = kanon__arrow_source_new(&source, &stream, &err);
+    kanon_status st = kanon__arrow_source_new(&source, &stream, NULL, &err);
     require(stream.release == NULL && (st == KANON_OK) == (source != NULL));
     if (st == KANON_OK) {
         raw.n_wanted = source->n_columns;

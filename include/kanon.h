@@ -58,6 +58,7 @@ typedef enum kanon_status {
  *     encoding        the bytes of a table are not in the encoding: kanon_read_options.encoding
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
+ *     driver          a driver for a database or for Parquet files is not there: kanon_driver_at
  *     numeric         kanon_outputs.numeric does not suit the names of the columns
  *     certificate     the file is not a certificate
  *     state           the file is not a state, or one of an older version
@@ -250,7 +251,34 @@ typedef struct kanon_read_options {
                              says, else UTF-8, or what the first bytes show, which is a warning then */
 } kanon_read_options;
 
-/* Read and encode the CSV file at `path` ("-": standard input) as `schema` says. A file of
+/* Tables are found by their location, wherever this header has a path of a table:
+ *
+ *     patients.csv, -                            CSV, or standard input
+ *     patients.parquet                           a Parquet file, by way of DuckDB
+ *     data.db#patients                           a table of an SQLite file; #TABLE can be left out where it has only one
+ *     adbc:DRIVER?uri=...&schema=...&table=...   a table that an ADBC driver reaches
+ *     adbc:DRIVER?uri=...&query=SELECT ...       what a query gives; the query comes last and is taken as it stands
+ *
+ * Other options are the driver's. A value is written as in URLs (%26 is &), or KEY-env=NAME names the environment variable
+ * that holds it, KEY-file=PATH the file. Drivers are libraries that are loaded at run time: docs/databases.md. A release is
+ * written to such a place by its name: NAME.parquet, FILE.db#TABLE, adbc:...&table=NAME. */
+
+/* What messages and reports call a location: the driver and the table, none of the options. Otherwise as kanon_escape. */
+KANON_API size_t kanon_location_name(char *out, size_t size, const char *location);
+
+/* A driver that is known by name; others work, too. */
+typedef struct kanon_driver_info {
+    const char *name;
+    const char *reaches; /* for people */
+    const char *get;     /* likewise, how to install it */
+} kanon_driver_info;
+
+/* The i-th known driver; NULL past the last. */
+KANON_API const kanon_driver_info *kanon_driver_at(size_t i);
+/* Load the driver called `name`, and write where it was found as kanon_escape does; 0: there is none that can be loaded. */
+KANON_API size_t kanon_driver_find(char *out, size_t size, const char *name);
+
+/* Read and encode the table at `path` as `schema` says. A CSV file of
  * more than 1 MiB stays open and is read again when a release is written. KANON_EIO: it was truncated or rewritten
  * meanwhile; kanon_publish says so, too. */
 KANON_API kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_schema *schema,
@@ -547,7 +575,8 @@ typedef struct kanon_outputs {
     const kanon_sink *codebook_to;
 } kanon_outputs;
 
-/* Whether two paths name one file, however they are written and whatever links lead to it, or will once it is there. */
+/* Whether two locations are one, so that to write at the first would change the second: one file, however it is written and
+ * whatever links lead to it, or will once it is there; one table of a database; or a table and the file that it is in. */
 KANON_API int kanon_same_file(const char *left, const char *right);
 
 /* Write what is wanted: all of it or nothing. KANON_EINVAL: the grouping is of another table (also of one that was read

@@ -77,6 +77,12 @@ struct ArrowArrayStream {
 KANON_API kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *stream, const kanon_schema *schema,
                                               const kanon_read_options *options, kanon_error *err);
 
+/* The table at a location (kanon.h) that is no CSV, as a stream: a Parquet file, a table of an SQLite file, what an ADBC driver
+ * reaches. Every function that takes the path of a table reads these, too; this is for hosts that want the rows themselves. The
+ * stream holds its connection until it is released. `context` may be NULL. */
+KANON_API kanon_status kanon_open_stream(struct ArrowArrayStream *out, const char *location, const kanon_context *context,
+                                         kanon_error *err);
+
 /* kanon_propose of a stream of record batches, which is released in any case. */
 KANON_API kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *stream,
                                            const kanon_propose_options *options, kanon_error *err);

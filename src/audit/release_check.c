@@ -27,7 +27,7 @@
 #include "table/dictionary.h"
 #include "table/schema.h"
 #include "table/source/arrow_source.h"
-#include "table/source/csv_source.h"
+#include "table/source/open_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -756,9 +756,15 @@ static kanon_status check_input(kanon_check **out, kanon__input *input, const ka
     kanon__source *source = NULL;
     kanon__texts notices = {0};
     kanon__csv_reading how = {given.delimiter, given.header, given.encoding, &notices};
-    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, given.tick, given.payload, "reading");
+    kanon_status st = kanon__table_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = kanon__table_source_load(source, 0, &ticker, err);
     if (st == KANON_OK)
         st = check_source(out, source, schema, given, &notices, err);
+    else
+        kanon__source_free(source);
     kanon__texts_clear(&notices);
     return st;
 }
@@ -773,7 +779,7 @@ kanon_status kanon_check_read(kanon_check **out, const char *path, const kanon_s
     kanon_status st = begin_check(&call, &given, schema, options, err);
     if (st != KANON_OK)
         return st;
-    st = kanon__input_open(&input, path, err);
+    st = kanon__table_input_open(&input, path, err);
     return kanon__call_end(&call, st == KANON_OK ? check_input(out, &input, schema, given, err) : st);
 }
 
@@ -797,7 +803,7 @@ static kanon_status check_stream(kanon_check **out, struct ArrowArrayStream *rel
 {
     kanon__source *source = NULL;
     kanon__ticker ticker;
-    kanon_status st = kanon__arrow_source_new(&source, release, err);
+    kanon_status st = kanon__arrow_source_new(&source, release, NULL, err);
     if (st != KANON_OK)
         return st;
     kanon__call_ticks(&given.tick, &given.payload);

@@ -18,7 +18,7 @@
 #include "core/text.h"
 #include "measures/measure.h"
 #include "table/source/arrow_source.h"
-#include "table/source/csv_source.h"
+#include "table/source/open_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -462,8 +462,13 @@ static kanon_status evaluate_input(kanon_measures **out, const kanon_table *tabl
 {
     kanon__source *source = NULL;
     kanon__csv_reading how = {.header = KANON_HEADER_YES}; /* its columns are those of the table */
-    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
-    return st == KANON_OK ? evaluate(out, table, source, schema, options, err) : st;
+    kanon_status st = kanon__table_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = kanon__table_source_load(source, 0, NULL, err);
+    if (st == KANON_OK)
+        return evaluate(out, table, source, schema, options, err);
+    kanon__source_free(source);
+    return st;
 }
 
 kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *table, const char *release_path,
@@ -473,7 +478,7 @@ kanon_status kanon_evaluate_release(kanon_measures **out, const kanon_table *tab
     kanon__input input = {0};
     *out = NULL;
     kanon__call_begin(&call, table->context);
-    kanon_status st = kanon__input_open(&input, release_path, err);
+    kanon_status st = kanon__table_input_open(&input, release_path, err);
     return kanon__call_end(&call, st == KANON_OK ? evaluate_input(out, table, &input, schema, options, err) : st);
 }
 
@@ -493,7 +498,7 @@ static kanon_status evaluate_stream(kanon_measures **out, const kanon_table *tab
                                     const kanon_schema *schema, const kanon_evaluate_options *options, kanon_error *err)
 {
     kanon__source *source = NULL;
-    kanon_status st = kanon__arrow_source_new(&source, release, err);
+    kanon_status st = kanon__arrow_source_new(&source, release, NULL, err);
     if (st != KANON_OK)
         return st;
     st = kanon__arrow_source_load(source, 0, NULL, err);

@@ -26,6 +26,7 @@ struct kanon__output {
     char *backup;               /* what stands at the place is called so, too, while it is being replaced */
     int backup_fd;              /* its lock; -1: none */
     bool has_backup, committed, can_undo;
+    bool by_others; /* somebody else writes the file */
     int fd; /* that is written to; the temporary file's, where there is one */
     bool is_stdout;
     kanon_sink sink; /* write is NULL: a file */
@@ -118,11 +119,6 @@ bool kanon__output_same_place(const char *left, const char *right)
         return has_a && has_b && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
     return strcmp(base_of(left), base_of(right)) == 0 && stat_directory(left, &a) && stat_directory(right, &b) &&
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-int kanon_same_file(const char *left, const char *right)
-{
-    return left != NULL && right != NULL && kanon__output_same_place(left, right);
 }
 
 /* SQLite puts these names after that of the file, once links are followed. */
@@ -260,8 +256,32 @@ void kanon__output_cell(kanon__output *o, const char *text, size_t length, char 
     kanon__output_write(o, "\"", 1);
 }
 
+bool kanon__output_other_name(kanon__output *o, char out[KANON__OUTPUT_NAME])
+{
+    o->by_others = o->place != NULL;
+    if (o->by_others && o->file.name != NULL)
+        return snprintf(out, KANON__OUTPUT_NAME, "%s", o->file.name) < KANON__OUTPUT_NAME;
+    snprintf(out, KANON__OUTPUT_NAME, "/proc/self/fd/%d", o->fd);
+    return o->by_others;
+}
+
+/* What somebody else has written is read once, for its size and its checksum. */
+static void read_written(kanon__output *o)
+{
+    ssize_t n;
+    while (o->error == 0 && (n = pread(o->fd, o->buffer, BUFFER_SIZE, (off_t)o->n_bytes)) != 0) {
+        if (n < 0 && errno != EINTR)
+            o->error = errno;
+        if (n > 0 && o->hash != NULL)
+            kanon__sha256_add(o->hash, o->buffer, (size_t)n);
+        o->n_bytes += n > 0 ? n : 0;
+    }
+}
+
 kanon_status kanon__output_finish(kanon__output *o, kanon_error *err)
 {
+    if (o->by_others)
+        read_written(o);
     flush(o);
     if (o->error == 0 && o->place != NULL && fsync(o->fd) != 0)
         o->error = errno;

@@ -32,6 +32,10 @@ void kanon__output_integer(kanon__output *output, int64_t value);
 bool kanon__output_needs_quotes(const char *text, size_t length, char delimiter);
 /* A CSV cell: quoted where `delimiter`, quotes, line breaks or spaces at its ends ask for it. */
 void kanon__output_cell(kanon__output *output, const char *text, size_t length, char delimiter);
+/* Another name of the file that is being written, for somebody who opens it by its name and writes all of it; nothing else is
+ * written then. False: it is no file. */
+enum { KANON__OUTPUT_NAME = 4160 };
+bool kanon__output_other_name(kanon__output *output, char out[KANON__OUTPUT_NAME]);
 /* Everything is on disk, or *err says why not. Call it once. */
 kanon_status kanon__output_finish(kanon__output *output, kanon_error *err);
 /* Give the finished files (NULL ones are passed over) their names, then tell the sinks, in this order: all of them, or what

@@ -7,8 +7,10 @@
 #include "core/context.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "database/location.h"
 #include "pipeline/guarded_outputs.h"
 #include "pipeline/release_plan.h"
+#include "pipeline/table_output.h"
 #include "release/writer.h"
 #include "report/codebook.h"
 #include "report/markup.h"
@@ -22,7 +24,9 @@ typedef struct publication {
     const kanon_table *table;
     const kanon_grouping *grouping;
     kanon_outputs wanted;
+    kanon__table_output *typed; /* the release is no CSV; NULL: it is */
     kanon__output *release, *groups, *report, *report_external, *codebook;
+    bool is_typed; /* it is to be no CSV */
     kanon__ticker ticker;
 } publication;
 
@@ -56,7 +60,9 @@ enum { N_OUTPUTS = KANON__N_OUTPUTS };
 /* Two outputs in one place, or an output over the input. */
 static kanon_status fail_twice(const char *path, kanon_error *err)
 {
-    return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(path, "-") == 0 ? "standard output" : path);
+    char name[512];
+    kanon_location_name(name, sizeof name, path);
+    return kanon__fail(err, KANON_EINVAL, "%s is asked for twice", strcmp(path, "-") == 0 ? "standard output" : name);
 }
 
 kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_table *t, kanon_error *err)
@@ -65,7 +71,7 @@ kanon_status kanon__publish_check(const char *const *paths, int n, const kanon_t
         if (paths[i] == NULL)
             continue;
         for (int j = i + 1; j < n; j++)
-            if (paths[j] != NULL && kanon__output_same_place(paths[i], paths[j]))
+            if (paths[j] != NULL && kanon__location_same(paths[i], paths[j]))
                 return fail_twice(paths[i], err);
         if (kanon__table_reads(t, paths[i]))
             return fail_twice(paths[i], err);
@@ -84,7 +90,10 @@ static kanon_status open_outputs(publication *p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon_outputs *o = &p->wanted;
-    KANON_TRY(open_output(&p->release, o->release, o->release_to, true, err), out);
+    if (p->is_typed)
+        KANON_TRY(kanon__table_output_open(&p->typed, &p->release, o->release, p->table, p->grouping, err), out);
+    else
+        KANON_TRY(open_output(&p->release, o->release, o->release_to, true, err), out);
     KANON_TRY(open_output(&p->groups, o->groups, o->groups_to, false, err), out);
     KANON_TRY(open_output(&p->report, o->report, o->report_to, false, err), out);
     KANON_TRY(open_output(&p->report_external, o->report_external, o->report_external_to, false, err), out);
@@ -183,7 +192,8 @@ static kanon_status write_report(publication *p, kanon__output *output, const ch
                             .command = p->wanted.command,
                             .html = kanon__report_is_html(path)};
     if (p->release != NULL) {
-        report.release_path = kanon__output_name(p->wanted.release, p->wanted.release_to);
+        report.release_path = p->typed != NULL ? kanon__table_output_name(p->typed)
+                                               : kanon__output_name(p->wanted.release, p->wanted.release_to);
         report.release_sha256 = kanon__output_sha256(p->release);
         report.numeric = numeric_name(p->wanted.numeric);
         report.shuffle = p->wanted.shuffle != 0;
@@ -221,7 +231,8 @@ out:
 /* How to read the release, for those who get it. */
 static kanon_status write_codebook(publication *p, kanon_error *err)
 {
-    const char *release = kanon__output_name(p->wanted.release, p->wanted.release_to);
+    const char *release = p->typed != NULL ? kanon__table_output_name(p->typed)
+                                           : kanon__output_name(p->wanted.release, p->wanted.release_to);
     bool has_name = release != NULL && strcmp(release, "-") != 0;
     const kanon__codebook book = {
         .table = p->table, .numeric = p->wanted.numeric, .release = has_name ? kanon__file_name(release) : "release.csv"};
@@ -244,6 +255,22 @@ kanon_status kanon__finished_name(void *finished, bool *undone, kanon_error *err
     return st;
 }
 
+/* A typed table shows numbers as such: NAME_min and NAME_max, unless their mean is asked for. */
+static kanon_status choose_form(publication *p, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    if (p->wanted.release == NULL || p->wanted.release_to != NULL)
+        return KANON_OK;
+    st = kanon__table_output_wanted(&p->is_typed, p->wanted.release, err);
+    if (st == KANON_OK && p->is_typed && p->wanted.numeric == KANON_NUMERIC_RANGE) {
+        st = kanon__fail(err, KANON_EINVAL, "a typed table has no texts for ranges of numbers");
+        return kanon__hint(err, st, "choose another numeric form: columns or mean");
+    }
+    if (p->is_typed && p->wanted.numeric == KANON_NUMERIC_INTERVAL)
+        p->wanted.numeric = KANON_NUMERIC_COLUMNS;
+    return st;
+}
+
 /* The order matters: everything that can be refused, then all files under temporary names, then the names, by `commit`
  * together with what must not happen without them. */
 static kanon_status publish(const kanon_table *table, const kanon_grouping *grouping, const kanon_outputs *outputs,
@@ -259,6 +286,7 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         st = kanon__fail(err, KANON_EINVAL, "there is no numeric form %d", (int)p.wanted.numeric);
         goto out;
     }
+    KANON_TRY(choose_form(&p, err), out);
     if (p.wanted.report != NULL || p.wanted.report_external != NULL || p.wanted.report_to != NULL ||
         p.wanted.report_external_to != NULL || p.wanted.codebook != NULL || p.wanted.codebook_to != NULL)
         KANON_TRY(kanon__reports_are_built(err), out);
@@ -277,7 +305,9 @@ static kanon_status publish(const kanon_table *table, const kanon_grouping *grou
         kanon__groups_write(p.groups, grouping->group_of, grouping->n_rows);
         KANON_TRY(kanon__output_finish(p.groups, err), out);
     }
-    if (p.release != NULL)
+    if (p.typed != NULL)
+        KANON_TRY(kanon__table_output_write(p.typed, &p.wanted, err), out);
+    else if (p.release != NULL)
         KANON_TRY(write_release(&p, err), out);
     if (p.report != NULL || p.report_external != NULL)
         KANON_TRY(write_reports(&p, err), out);
@@ -297,6 +327,7 @@ out:
     kanon__output_free(p.report);
     kanon__output_free(p.groups);
     kanon__output_free(p.release);
+    kanon__table_output_close(p.typed);
     kanon__guarded_outputs_end(&given);
     return st;
 }

@@ -24,7 +24,7 @@
 #include "state/maintain/session.h"
 #include "state/store/state_requirements.h"
 #include "table/source/arrow_source.h"
-#include "table/source/csv_source.h"
+#include "table/source/open_table.h"
 #include "verify/verify.h"
 
 #include <errno.h>
@@ -456,8 +456,15 @@ static kanon_status apply_input(kanon_state *s, kanon__input *input, kanon__delt
 {
     kanon__source *source = NULL;
     kanon__csv_reading how = {.delimiter = options->delimiter, .header = options->header, .encoding = options->encoding};
-    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
-    return st == KANON_OK ? apply_source(s, source, kind, options, out, err) : st;
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
+    kanon_status st = kanon__table_source_new(&source, input, &how, err);
+    if (st == KANON_OK)
+        st = kanon__table_source_load(source, 0, &ticker, err);
+    if (st == KANON_OK)
+        return apply_source(s, source, kind, options, out, err);
+    kanon__source_free(source);
+    return st;
 }
 
 static kanon_status apply_file(kanon_state *s, const char *path, kanon__delta_kind kind, const kanon_change_options *options,
@@ -467,7 +474,7 @@ static kanon_status apply_file(kanon_state *s, const char *path, kanon__delta_ki
     kanon__input input = {0};
     kanon_status st = change_begin(&call, s, options, out, err);
     if (st == KANON_OK)
-        st = kanon__input_open(&input, path, err);
+        st = kanon__table_input_open(&input, path, err);
     return change_end(&call, st == KANON_OK ? apply_input(s, &input, kind, &call.options, out, err) : st);
 }
 
@@ -491,7 +498,7 @@ static kanon_status apply_stream(kanon_state *s, struct ArrowArrayStream *stream
     kanon__ticker ticker;
     kanon_status begun = change_begin(&call, s, options, out, err), st = KANON_OK;
     kanon__ticker_init(&ticker, s->tick, s->payload, "reading");
-    KANON_TRY(kanon__arrow_source_new(&source, stream, err), out); /* the stream is taken over whatever is wrong */
+    KANON_TRY(kanon__arrow_source_new(&source, stream, NULL, err), out); /* the stream is taken over whatever is wrong */
     KANON_TRY(begun, out);
     KANON_TRY(kanon__arrow_source_load(source, 0, &ticker, err), out);
     st = apply_source(s, source, kind, &call.options, out, err);

@@ -1,5 +1,7 @@
-/* Compiled in place of src/state and of the calls on it, where KANON_STATES is off: every public function of states
- * returns KANON_EINVAL and says that it was not built. */
+/* Compiled in place of src/state, of the calls on it and of all that speaks to SQLite, where KANON_STATES is off: every public
+ * function of states returns KANON_EINVAL and says that it was not built. */
+#include "database/streams.h"
+#include "database/writers.h"
 #include "pipeline/guarded_outputs.h"
 
 #include <kanon_arrow.h>
@@ -146,4 +148,23 @@ kanon_status kanon_state_audit(kanon_audit **out, kanon_state *state, int64_t k,
 void kanon_audit_free(kanon_audit *audit)
 {
     (void)audit;
+}
+
+static kanon_status no_sqlite(const kanon__location *l, kanon_error *err)
+{
+    kanon_status st = kanon__fail(err, KANON_EINVAL,
+                                  "%s: this build of libkanon does not read SQLite: KANON_STATES was left out", l->name);
+    return kanon__hint(err, st, "use the driver sqlite");
+}
+
+kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
+{
+    (void)out, (void)encode;
+    return no_sqlite(l, err);
+}
+
+kanon_status kanon__sqlite_writer_open(kanon__table_writer **out, const kanon__location *l, kanon_error *err)
+{
+    (void)out;
+    return no_sqlite(l, err);
 }

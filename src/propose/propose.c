@@ -12,7 +12,7 @@
 #include "propose/schema_text.h"
 #include "table/source.h"
 #include "table/source/arrow_source.h"
-#include "table/source/csv_source.h"
+#include "table/source/open_table.h"
 
 #include <kanon_arrow.h>
 #include <string.h>
@@ -423,7 +423,7 @@ static kanon_status propose_input(kanon_proposal **out, kanon__input *input, con
     kanon__source *source = NULL;
     kanon__texts notices = {0};
     kanon__csv_reading how = {.delimiter = o->delimiter, .header = o->header, .encoding = o->encoding, .notices = &notices};
-    kanon_status st = kanon__csv_source_new(&source, input, &how, err);
+    kanon_status st = kanon__table_source_new(&source, input, &how, err);
     if (st == KANON_OK)
         st = propose(out, source, &notices, o, err);
     kanon__texts_clear(&notices);
@@ -438,7 +438,7 @@ kanon_status kanon_propose(kanon_proposal **out, const char *path, const kanon_p
     kanon_status st = begin_call(&c, options, err);
     if (st != KANON_OK)
         return st;
-    st = kanon__input_open(&input, path, err);
+    st = kanon__table_input_open(&input, path, err);
     return end_call(&c, st == KANON_OK ? propose_input(out, &input, &c.options, err) : st);
 }
 
@@ -467,6 +467,6 @@ kanon_status kanon_propose_arrow(kanon_proposal **out, struct ArrowArrayStream *
             stream->release(stream);
         return st;
     }
-    st = kanon__arrow_source_new(&source, stream, err);
+    st = kanon__arrow_source_new(&source, stream, NULL, err);
     return end_call(&c, st == KANON_OK ? propose(out, source, NULL, &c.options, err) : st);
 }

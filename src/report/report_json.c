@@ -194,7 +194,7 @@ static bool set_files(json_t *root, const kanon__report *r, const char *input_sh
         json_t *output = json_object();
         good = set(root, "output", output) &&
                set(output, "path", path_value(r->external ? kanon__file_name(r->release_path) : r->release_path)) &&
-               set(output, "sha256", json_string(r->release_sha256)) && set(output, "numeric", json_string(r->numeric)) &&
+               set(output, "sha256", r->release_sha256[0] != '\0' ? json_string(r->release_sha256) : json_null()) && set(output, "numeric", json_string(r->numeric)) &&
                set(output, "shuffled", json_boolean(r->shuffle));
     }
     return good;

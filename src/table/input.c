@@ -226,6 +226,9 @@ kanon_status kanon__input_from_bytes(kanon__input *out, const char *path, const 
 void kanon__input_close(kanon__input *input)
 {
     close_file(input);
+    if (input->stream != NULL && input->stream->release != NULL)
+        input->stream->release(input->stream);
+    kanon__free(input->stream);
     kanon__free(input->owned);
     kanon__free(input->path);
     *input = (kanon__input){0};

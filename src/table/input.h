@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "core/status.h"
 
+#include <kanon_arrow.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -16,6 +17,7 @@ typedef struct kanon__input {
     bool is_file;      /* the path names a file that an output must not replace */
     const char *bytes; /* all of them; NULL: they are in the file, or there are none */
     size_t size;
+    struct ArrowArrayStream *stream; /* a table that is no text, in place of bytes; NULL: bytes */
     void *owned;   /* memory that goes with the input; NULL: none */
     bool has_file; /* `fd` is an open file */
     int fd;

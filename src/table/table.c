@@ -8,12 +8,12 @@
 
 #include "core/alloc.h"
 #include "core/context.h"
-#include "core/output.h"
 #include "core/pool.h"
 #include "core/take_options.h"
+#include "database/location.h"
 #include "table/released_text.h"
 #include "table/source/arrow_source.h"
-#include "table/source/csv_source.h"
+#include "table/source/open_table.h"
 #include "table/spellings.h"
 
 #include <stdio.h>
@@ -450,7 +450,7 @@ static kanon_status read_input(kanon_table **out, kanon__input *input, const kan
     if (st != KANON_OK)
         kanon__input_close(input);
     else
-        st = kanon__csv_source_new(&source, input, &how, err);
+        st = kanon__table_source_new(&source, input, &how, err);
     if (st == KANON_OK)
         st = read_and_note(out, source, schema, options, err);
     for (int64_t i = 0; st == KANON_OK && i < notices.n; i++)
@@ -485,7 +485,7 @@ kanon_status kanon_table_read(kanon_table **out, const char *path, const kanon_s
     kanon_status st = begin_read(&call, schema, options, err);
     if (st != KANON_OK)
         return st;
-    st = kanon__input_open(&input, path, err);
+    st = kanon__table_input_open(&input, path, err);
     return kanon__call_end(&call, st == KANON_OK ? read_input(out, &input, schema, options, err) : st);
 }
 
@@ -514,7 +514,7 @@ kanon_status kanon_table_from_arrow(kanon_table **out, struct ArrowArrayStream *
             stream->release(stream);
         return st;
     }
-    st = kanon__arrow_source_new(&source, stream, err);
+    st = kanon__arrow_source_new(&source, stream, NULL, err);
     return kanon__call_end(&call, st == KANON_OK ? read_and_note(out, source, schema, options, err) : st);
 }
 
@@ -539,12 +539,12 @@ void kanon__identity_free(kanon__identity *identity)
 
 bool kanon__table_reads(const kanon_table *t, const char *path)
 {
-    if ((t->source->is_file && kanon__output_same_place(path, t->source->name)) ||
-        (t->policy.schema_path != NULL && kanon__output_same_place(path, t->policy.schema_path)))
+    if ((t->source->is_file && kanon__location_same(path, t->source->name)) ||
+        (t->policy.schema_path != NULL && kanon__location_same(path, t->policy.schema_path)))
         return true;
     for (int i = 0; i < t->data.n_columns; i++) {
         const char *taxonomy = t->data.columns[i].taxonomy_path;
-        if (taxonomy != NULL && kanon__output_same_place(path, taxonomy))
+        if (taxonomy != NULL && kanon__location_same(path, taxonomy))
             return true;
     }
     return false;

@@ -1,10 +1,12 @@
-/* Reads one column of a CSV table: its distinct values, how many records have each, and where each first stands. Called by
- * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/csv.h and table/source/decode.h. */
+/* Reads one column of a table: its distinct values, how many records have each, and where each first stands. Called by
+ * taxonomy_levels.c, taxonomy_document.c and taxonomy_lint.c; calls table/csv.h and table/source/. */
 #include "core/alloc.h"
 #include "core/take_options.h"
 #include "table/source/decode.h"
+#include "table/source/open_table.h"
 #include "taxonomy/taxonomy_document.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool means_missing(const kanon_column_options *o, const char *text, size_t length)
@@ -33,40 +35,94 @@ out:
     return st;
 }
 
-static kanon_status read_rows(kanon__column_values *v, kanon__csv *csv, int column, const kanon_column_options *o,
+/* The text of a cell, without what CSV puts around it. */
+static kanon_status take_cell(kanon__column_values *v, const kanon__cell *cell, int64_t line, const kanon_column_options *o,
                               kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool has_row = false;
+    const char *text = cell->text;
+    size_t length = cell->length;
     char *scratch = NULL;
-    int64_t capacity = 0;
-    for (;;) {
-        KANON_TRY(kanon__csv_next(csv, &has_row, err), out);
-        if (!has_row)
-            break;
-        const kanon__cell *cell = &csv->cells[column];
-        const char *text = cell->text;
-        size_t length = cell->length;
-        if (cell->doubled) {
-            KANON_TRY(kanon__grow_array(&scratch, &capacity, (int64_t)length, "a cell", err), out);
-            length = kanon__csv_unescape(scratch, cell);
-            text = scratch;
-        }
-        v->n_rows++;
-        if (!means_missing(o, text, length))
-            KANON_TRY(count_value(v, text, length, csv->line, err), out);
+    if (cell->doubled) {
+        KANON_TRY(kanon__new_array(&scratch, (int64_t)length, "a cell", err), out);
+        length = kanon__csv_unescape(scratch, cell);
+        text = scratch;
     }
+    v->n_rows++;
+    if (!cell->null && !means_missing(o, text, length))
+        KANON_TRY(count_value(v, text, length, line, err), out);
 out:
     kanon__free(scratch);
     return st;
 }
 
-static kanon_status fail_no_column(const kanon__csv *csv, const char *column, kanon_error *err)
+static kanon_status read_rows(kanon__column_values *v, kanon__csv *csv, int column, const kanon_column_options *o,
+                              kanon_error *err)
 {
-    const char *nearest = kanon_nearest_word((const char *const *)csv->names, (size_t)csv->n_columns, column);
-    kanon_status st = kanon__fail(err, KANON_EDATA, "%s:1: %s: the table has no such column", csv->input->path, column);
+    kanon_status st = KANON_OK;
+    bool has_row = false;
+    for (;;) {
+        KANON_TRY(kanon__csv_next(csv, &has_row, err), out);
+        if (!has_row)
+            break;
+        KANON_TRY(take_cell(v, &csv->cells[column], csv->line, o, err), out);
+    }
+out:
+    return st;
+}
+
+static kanon_status fail_no_column(const char *where, char *const *names, int n, const char *column, kanon_error *err)
+{
+    const char *nearest = kanon_nearest_word((const char *const *)names, (size_t)n, column);
+    kanon_status st = kanon__fail(err, KANON_EDATA, "%s: %s: the table has no such column", where, column);
     return nearest != NULL ? kanon__hint(err, st, "did you mean '%s'?", nearest)
                            : kanon__hint(err, st, "the names are in the first line of the table; is the delimiter right?");
+}
+
+/* The column of a table in text. */
+static kanon_status read_csv(kanon__column_values *v, kanon__input *input, const kanon_column_options *o, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__csv csv = {0};
+    char header[KANON__PLACE_TEXT];
+    KANON_TRY(kanon__input_decode(input, NULL, NULL, err), out);
+    KANON_TRY(kanon__csv_open(&csv, input, &(kanon__csv_options){.delimiter = o->delimiter}, err), out);
+    int column = kanon__csv_find_column(&csv, o->column);
+    snprintf(header, sizeof header, "%s:1", input->path);
+    st = column >= 0 ? read_rows(v, &csv, column, o, err)
+                     : fail_no_column(header, csv.names, csv.n_columns, o->column, err);
+out:
+    kanon__csv_close(&csv);
+    return st;
+}
+
+/* The same of a typed one; rows have no lines there, and are counted. */
+static kanon_status read_stream(kanon__column_values *v, kanon__input *input, const kanon_column_options *o,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__source *source = NULL;
+    kanon__cursor *cursor = NULL;
+    bool has_row = true;
+    KANON_TRY(kanon__table_source_new(&source, input, &(kanon__csv_reading){0}, err), out);
+    KANON_TRY(kanon__table_source_load(source, 0, NULL, err), out);
+    int column = kanon__source_find(source, o->column);
+    if (column < 0) {
+        st = fail_no_column(source->name, source->column_names, source->n_columns, o->column, err);
+        goto out;
+    }
+    KANON_TRY(source->class->open(&cursor, source, err), out);
+    for (;;) {
+        KANON_TRY(source->class->next(cursor, &has_row, err), out);
+        if (!has_row)
+            break;
+        KANON_TRY(take_cell(v, &cursor->cells[column], cursor->row + 1, o, err), out);
+    }
+out:
+    if (cursor != NULL)
+        source->class->close(cursor);
+    kanon__source_free(source);
+    return st;
 }
 
 kanon_status kanon__column_values_read(kanon__column_values *out, const char *path, const kanon_column_options *options,
@@ -75,7 +131,6 @@ kanon_status kanon__column_values_read(kanon__column_values *out, const char *pa
     kanon_status st = KANON_OK;
     kanon_column_options o;
     kanon__input input = {0};
-    kanon__csv csv = {0};
     *out = (kanon__column_values){0};
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     if (o.column == NULL || (path == NULL && o.bytes == NULL)) {
@@ -85,19 +140,11 @@ kanon_status kanon__column_values_read(kanon__column_values *out, const char *pa
     if (o.bytes != NULL)
         KANON_TRY(kanon__input_from_bytes(&input, path != NULL ? path : "the table", o.bytes, o.size, NULL, err), out);
     else
-        KANON_TRY(kanon__input_open(&input, path, err), out);
-    KANON_TRY(kanon__input_decode(&input, NULL, NULL, err), out);
+        KANON_TRY(kanon__table_input_open(&input, path, err), out);
     KANON_TRY(kanon__copy_text(&out->name, input.path, strlen(input.path), "a file name", err), out);
     KANON_TRY(kanon__dictionary_init(&out->texts, err), out);
-    KANON_TRY(kanon__csv_open(&csv, &input, &(kanon__csv_options){.delimiter = o.delimiter}, err), out);
-    int column = kanon__csv_find_column(&csv, o.column);
-    if (column < 0) {
-        st = fail_no_column(&csv, o.column, err);
-        goto out;
-    }
-    KANON_TRY(read_rows(out, &csv, column, &o, err), out);
+    KANON_TRY(input.stream != NULL ? read_stream(out, &input, &o, err) : read_csv(out, &input, &o, err), out);
 out:
-    kanon__csv_close(&csv);
     kanon__input_close(&input);
     if (st != KANON_OK)
         kanon__column_values_clear(out);

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "database/batch.h"
 #include "verify/arrow_check.h"
 #include "verify/verify.h"
 
@@ -315,6 +316,15 @@ static bool needs_codes(const check *c, const field *f)
     return f->quasi < 0 || !f->own_type || c->claim->mapping || c->table->data.columns[f->number].domain->bands != NULL;
 }
 
+/* What was read of the input is not wanted soon. */
+static void rest_given(const check *c, const field *f, int64_t begin, int64_t end)
+{
+    if (c->arrow == NULL || begin >= end)
+        return;
+    for (int64_t i = kanon__read_batch(&f->given, begin); i < f->given.n_batches && f->given.begins[i] < end; i++)
+        kanon__batch_rest(f->given.arrays[i]);
+}
+
 /* One task for each column and range of records. */
 static kanon_status check_range(int64_t task, void *payload, kanon_error *err)
 {
@@ -324,7 +334,11 @@ static kanon_status check_range(int64_t task, void *payload, kanon_error *err)
     kanon__checked_range range = {.begin = n * number / c->n_ranges, .end = n * (number + 1) / c->n_ranges};
     kanon__shared_ticker_task(&range.ticker, &c->ticker);
     kanon_status st = f->quasi >= 0 ? kanon__quasi_check(c, f, &range, err) : kanon__unchanged_check(c, f, &range, err);
-    return st == KANON_OK && needs_codes(c, f) ? kanon__check_codes(c, f, &range, err) : st;
+    if (st == KANON_OK && needs_codes(c, f))
+        st = kanon__check_codes(c, f, &range, err);
+    if (c->claim->order == NULL)
+        rest_given(c, f, n * number / c->n_ranges, n * (number + 1) / c->n_ranges);
+    return st;
 }
 
 /* Some ranges for each thread. What a task learns of codes and entries helps it alone, so there are not more. */

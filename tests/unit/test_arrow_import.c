@@ -226,7 +226,7 @@ static void texts_come_in_order(void **state)
         kanon__raw_columns raw = {.wanted = (const int[]){0, 1}, .n_wanted = 2, .dictionaries = texts, .codes = codes,
                                   .null_codes = null_codes, .threads = 2};
         arrow_produce(&stream, &made, &layouts[l], &counts);
-        assert_done(kanon__arrow_source_new(&source, &stream, &err), &err);
+        assert_done(kanon__arrow_source_new(&source, &stream, NULL, &err), &err);
         assert_done(source->class->read(source, &raw, &err), &err);
         assert_int_equal(null_codes[0], 1);
         assert_int_equal(null_codes[1], 2);

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "database/batch.h"
 #include "release/extent.h"
 #include "release/sink/arrow_kept.h"
 #include "release/sink/arrow_values.h"
@@ -741,8 +742,11 @@ static kanon_status fill_column(const build *b, const released *c, int64_t batch
         return KANON_OK;
     if (c->origin != KEPT)
         return fill_entries(b, c, r, out, err);
-    return b->plan->order == NULL ? kanon__arrow_kept_batch(out, &c->kept, batch, err)
-                                  : kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
+    if (b->plan->order != NULL)
+        return kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
+    kanon_status st = kanon__arrow_kept_batch(out, &c->kept, batch, err);
+    kanon__batch_rest(b->source->batches[batch].children[c->number]);
+    return st;
 }
 
 static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)

@@ -13,6 +13,7 @@
 
 #include "core/pool.h"
 #include "core/text.h"
+#include "database/batch.h"
 #include "table/source/arrow_text.h"
 
 #include <math.h>
@@ -146,6 +147,7 @@ static void find_range(const column_read *r, uint64_t *least, uint64_t *most)
             *least = x < *least ? x : *least;
             *most = x > *most ? x : *most;
         }
+        kanon__batch_rest(s->batches[batch].children[r->column]);
     }
 }
 
@@ -327,6 +329,7 @@ static kanon_status read_batch(column_read *r, int64_t batch, kanon_error *err)
         if (row % TICK_ROWS == 0)
             KANON_TRY(kanon__tick(&r->ticker, 0, 0, TICK_ROWS * CELL_NS, err), out);
     }
+    kanon__batch_rest(r->source->batches[batch].children[r->column]);
 out:
     return st;
 }

@@ -10,13 +10,12 @@
 #include "core/alloc.h"
 #include "core/output.h"
 #include "core/pool.h"
+#include "database/batch.h"
 #include "table/data.h"
 #include "table/source/arrow_text.h"
 
 #include <errno.h>
 #include <math.h>
-
-static const char source_name[] = "Arrow stream";
 
 static const kanon__arrow_source *as_arrow(const kanon__source *source)
 {
@@ -254,17 +253,18 @@ out:
 /* ---- the stream ------------------------------------------------------------------------------------------------------- */
 
 /* The stream's own words, on one line. */
-static kanon_status fail_stream(struct ArrowArrayStream *stream, int code, kanon_error *err)
+static kanon_status fail_stream(kanon__arrow_source *s, int code, kanon_error *err)
 {
+    struct ArrowArrayStream *stream = &s->stream;
     char text[400] = "";
     const char *message = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
     for (size_t i = 0; message != NULL && message[i] != '\0' && i + 1 < sizeof text; i++)
         text[i] = (unsigned char)message[i] < 0x20 ? ' ' : message[i];
     kanon_status st = code == ECANCELED ? KANON_ECANCELLED : code == ENOMEM ? KANON_ENOMEM : KANON_EIO;
-    return kanon__fail(err, st, "%s: %s", source_name, text[0] != '\0' ? text : strerror(code));
+    return kanon__fail(err, st, "%s: %s", s->base.name, text[0] != '\0' ? text : strerror(code));
 }
 
-static kanon_status check_name(const struct ArrowSchema *column, int i, kanon_error *err)
+static kanon_status check_name(const char *source_name, const struct ArrowSchema *column, int i, kanon_error *err)
 {
     const char *name = column != NULL ? column->name : NULL;
     kanon_status st = KANON_OK;
@@ -282,9 +282,10 @@ static kanon_status check_name(const struct ArrowSchema *column, int i, kanon_er
 }
 
 /* What the texts would not say: a date looks like any text, and a category may look like a number. */
-static kanon_type natural_type(const kanon__arrow_type *type)
+static kanon_type natural_type(const kanon__arrow_type *type, bool encoded)
 {
-    bool is_category = type->kind == KANON__ARROW_BOOL || (type->kind == KANON__ARROW_TEXT && type->index_width > 0);
+    bool has_entries = type->index_width > 0 && !encoded; /* texts that were put into a dictionary on the way are texts */
+    bool is_category = type->kind == KANON__ARROW_BOOL || (type->kind == KANON__ARROW_TEXT && has_entries);
     bool is_date = type->kind == KANON__ARROW_DATE || type->kind == KANON__ARROW_TIMESTAMP;
     return is_date ? KANON_TYPE_DATE : is_category ? KANON_TYPE_CATEGORICAL : KANON_TYPE_UNKNOWN;
 }
@@ -301,18 +302,18 @@ static kanon_status take_columns(kanon__arrow_source *s, int n, kanon_error *err
     KANON_TRY(kanon__new_array(&s->types, n, "columns", err), out);
     for (int i = 0; i < n; i++) {
         const struct ArrowSchema *column = s->schema.children[i];
-        KANON_TRY(check_name(column, i, err), out);
+        KANON_TRY(check_name(base->name, column, i, err), out);
         size_t length = strlen(column->name);
         KANON_TRY(kanon__copy_text(&base->column_names[i], column->name, length, "a column name", err), out);
         base->n_columns++;
         KANON_TRY(kanon__dictionary_add(&seen, &code, column->name, length, err), out);
         if (code < (uint32_t)i) {
-            st = kanon__fail(err, KANON_EDATA, "%s: columns %u and %d have the same name", source_name, code + 1, i + 1);
+            st = kanon__fail(err, KANON_EDATA, "%s: columns %u and %d have the same name", base->name, code + 1, i + 1);
             kanon__hint(err, st, "give every column a name of its own");
             goto out;
         }
         KANON_TRY(kanon__arrow_type_of(&s->types[i], column, err), out);
-        base->natural[i] = natural_type(&s->types[i]);
+        base->natural[i] = natural_type(&s->types[i], kanon__batch_is_encoded(column));
     }
     base->names = seen;
     seen = (kanon__dictionary){0};
@@ -327,16 +328,16 @@ static kanon_status read_schema(kanon__arrow_source *s, kanon_error *err)
     int code = s->stream.get_schema(&s->stream, &s->schema);
     if (code != 0) {
         s->schema.release = NULL;
-        return fail_stream(&s->stream, code, err);
+        return fail_stream(s, code, err);
     }
     if (s->schema.release == NULL)
-        return kanon__fail(err, KANON_EIO, "%s: no schema", source_name);
+        return kanon__fail(err, KANON_EIO, "%s: no schema", s->base.name);
     if (s->schema.format == NULL || strcmp(s->schema.format, "+s") != 0) {
-        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: not a stream of record batches", source_name);
+        kanon_status st = kanon__fail(err, KANON_EDATA, "%s: not a stream of record batches", s->base.name);
         return kanon__hint(err, st, "a table has named columns: put the array into a record batch");
     }
     if (s->schema.n_children < 1 || s->schema.n_children > MAX_COLUMNS || s->schema.children == NULL)
-        return kanon__fail(err, KANON_EDATA, "%s: %s", source_name,
+        return kanon__fail(err, KANON_EDATA, "%s: %s", s->base.name,
                            s->schema.n_children > MAX_COLUMNS ? "more than 1000000 columns" : "no columns");
     return take_columns(s, (int)s->schema.n_children, err);
 }
@@ -374,7 +375,7 @@ static kanon_status check_batch(const kanon__arrow_source *s, const struct Arrow
     kanon_status st = KANON_OK;
     const char *wrong = wrong_batch(s, batch);
     if (wrong != NULL)
-        return kanon__fail(err, KANON_EDATA, "%s: %s", source_name, wrong);
+        return kanon__fail(err, KANON_EDATA, "%s: %s", s->base.name, wrong);
     for (int i = 0; st == KANON_OK && i < s->base.n_columns; i++)
         st = kanon__arrow_check_array(&s->types[i], batch->children[i], batch->offset, batch->length,
                                       s->base.column_names[i], err);
@@ -390,7 +391,7 @@ static kanon_status keep_batch(kanon__arrow_source *s, struct ArrowArray *batch,
     if (batch->length == 0)
         goto out;
     if (batch->length > KANON__MAX_ROWS - s->base.n_rows) {
-        st = kanon__fail(err, KANON_EDATA, "%s: more than %lld records", source_name, (long long)KANON__MAX_ROWS);
+        st = kanon__fail(err, KANON_EDATA, "%s: more than %lld records", s->base.name, (long long)KANON__MAX_ROWS);
         goto out;
     }
     KANON_TRY(kanon__grow_array(&s->batches, &s->batches_capacity, n + 1, "batches", err), out);
@@ -418,7 +419,7 @@ static kanon_status read_batches(kanon__arrow_source *s, const kanon__ticker *wa
         struct ArrowArray batch = {0};
         int code = s->stream.get_next(&s->stream, &batch);
         if (code != 0)
-            return fail_stream(&s->stream, code, err);
+            return fail_stream(s, code, err);
         if (batch.release == NULL)
             return KANON_OK;
         KANON_TRY(keep_batch(s, &batch, err), out);
@@ -439,7 +440,7 @@ static kanon_status cut_parts(kanon__source *source, kanon_error *err)
 }
 
 /* A date is a whole day: what date64 could say beyond that would be lost. */
-static kanon_status check_days(const kanon__arrow_view *v, const kanon__arrow_buffers *b, int64_t first_row,
+static kanon_status check_days(const char *source_name, const kanon__arrow_view *v, const kanon__arrow_buffers *b, int64_t first_row,
                                const char *column, kanon_error *err)
 {
     for (int64_t i = 0; i < b->length; i++)
@@ -466,9 +467,10 @@ static kanon_status check_column(int64_t column, void *payload, kanon_error *err
         if (!is_known)
             KANON_TRY(kanon__arrow_check_entries(&view, name, err), out);
         if (has_days && (type->index_width == 0 || !is_known))
-            KANON_TRY(check_days(&view, type->index_width == 0 ? &view.rows : &view.entries, s->batch_rows[i], name, err),
+            KANON_TRY(check_days(s->base.name, &view, type->index_width == 0 ? &view.rows : &view.entries, s->batch_rows[i], name, err),
                       out);
         checked = view.entries;
+        kanon__batch_rest(s->batches[i].children[column]);
     }
 out:
     return st;
@@ -505,7 +507,7 @@ const kanon__arrow_source *kanon__arrow_source_of(const kanon__source *source)
     return source->class == &arrow_class ? as_arrow(source) : NULL;
 }
 
-kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStream *stream, kanon_error *err)
+kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStream *stream, const char *name, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__arrow_source *s = NULL;
@@ -517,9 +519,11 @@ kanon_status kanon__arrow_source_new(kanon__source **out, struct ArrowArrayStrea
     KANON_TRY(kanon__new_array(&s, 1, "a table", err), out);
     s->base.class = &arrow_class;
     s->base.delimiter = ',';
+    if (name == NULL)
+        name = "Arrow stream";
     s->stream = moved;
     moved.release = NULL;
-    KANON_TRY(kanon__copy_text(&s->base.name, source_name, sizeof source_name - 1, "a name", err), out);
+    KANON_TRY(kanon__copy_text(&s->base.name, name, strlen(name), "a name", err), out);
     KANON_TRY(read_schema(s, err), out);
     *out = &s->base;
     s = NULL;

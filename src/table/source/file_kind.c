@@ -5,7 +5,8 @@
 
 enum { LOOKED_AT = 512 };
 
-static const char export_sheet[] = "save the sheet as CSV (UTF-8), and read that";
+static const char export_sheet[] =
+    "save the sheet as CSV (UTF-8), and read that; the browser page and Python (pandas.read_excel) read it as it is";
 static const char unpack_first[] = "unpack it, and read the CSV file that is inside";
 static const char convert[] = "write the table as CSV, and read that; the library reads Arrow streams, too";
 
@@ -24,14 +25,14 @@ static const struct {
     {0, 0, 4, "PK\3\4", NULL, "a zip file", unpack_first},
     {0, 0, 4, "PK\5\6", NULL, "an empty zip file", unpack_first},
     {0, 0, 8, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", NULL, "an old Excel or other Office file", export_sheet},
-    {0, 0, 4, "PAR1", NULL, "a Parquet file", convert},
+    {0, 0, 4, "PAR1", NULL, "a Parquet file", "give it as a file by its name, not as bytes or on standard input"},
     {0, 0, 6, "ARROW1", NULL, "an Arrow file", convert},
     {0, 0, 4, "FEA1", NULL, "a Feather file", convert},
     {0, 0, 3, "Obj", "avro.schema", "an Avro file", convert},
     {0, 0, 3, "ORC", NULL, "an ORC file", convert},
     {0, 0, 5, "%PDF-", NULL, "a PDF file", "get the table that it shows as CSV from whoever made it"},
     {0, 0, 16, "SQLite format 3", NULL, "an SQLite database",
-     "write the table as CSV: sqlite3 -header -csv FILE 'SELECT ...'"},
+     "give it as a file by its name, with the table behind a #: FILE#TABLE"},
     {0, 0, 3, "BZh", NULL, "a bzip2 file", unpack_first},
     {0, 0, 6,
      "\xfd"

@@ -1,0 +1,55 @@
+/* kanon drivers: which drivers for Parquet files and databases are here, and how to get the others. The list is that of the
+ * library.
+ * Run by main.c; calls the library. */
+#include "command.h"
+#include "terminal.h"
+
+#include <string.h>
+
+static const option *const options[] = {&option_help, NULL};
+
+static const char *const examples[] = {
+    "kanon drivers",
+    "KANON_DRIVER_PATH=/opt/drivers kanon drivers",
+    NULL,
+};
+
+/* One paragraph for each: what it reaches, and where it is or how to get it. */
+static void print_driver(const kanon_driver_info *info, bool *missing)
+{
+    enum { INDENT = 4 };
+    char path[4096], line[4608];
+    bool found = kanon_driver_find(path, sizeof path, info->name) > 0;
+    terminal_style(stdout, STYLE_HEADING);
+    fputs(info->name, stdout);
+    terminal_style(stdout, STYLE_PLAIN);
+    printf(" - %s\n%*s", info->reaches, INDENT, "");
+    snprintf(line, sizeof line, found ? "found: %s" : "not here: %s", found ? path : info->get);
+    print_wrapped(stdout, line, INDENT, INDENT);
+    *missing = *missing || !found;
+}
+
+static int run(const command *self, const arguments *args)
+{
+    bool missing = false;
+    (void)self, (void)args;
+    for (size_t i = 0; kanon_driver_at(i) != NULL; i++)
+        print_driver(kanon_driver_at(i), &missing);
+    if (kanon_driver_at(0) == NULL)
+        say("this build has no drivers");
+    if (missing)
+        say("a driver is found where the system looks for libraries, in the folders of KANON_DRIVER_PATH, and in the Python "
+            "packages of VIRTUAL_ENV");
+    return EXIT_DONE;
+}
+
+const command command_drivers = {
+    .name = "drivers",
+    .summary = "list the drivers for Parquet files and databases",
+    .usage = "",
+    .description = "Lists what TABLE can be besides CSV, which driver each needs, and whether it is here. A driver is a "
+                   "library that is loaded when it is needed; CSV files and tables of SQLite files need none.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};

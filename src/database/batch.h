@@ -1,0 +1,36 @@
+/* Record batches that are made here: all buffers of a batch in one block, which its arrays count references to.
+ *
+ * Drivers give batches of some 2000 rows; large ones are quicker to work on, and what a table of ten million records needs
+ * should not stay in memory. So kanon__gathered_stream copies small batches into large ones. From some megabytes on a block
+ * lies in an unnamed temporary file (core/spill.h): its pages can leave memory, and kanon__batch_rest lets them go.
+ * Called by driver_stream.c and sqlite_stream.c; readers of batches call kanon__batch_rest. */
+#ifndef KANON_DATABASE_BATCH_H
+#define KANON_DATABASE_BATCH_H
+
+#include "core/status.h"
+
+#include <kanon_arrow.h>
+#include <stdbool.h>
+
+/* How the values of a column lie in its buffers. */
+typedef enum kanon__layout {
+    KANON__LAYOUT_OTHER = 0, /* dictionaries, views and all else: not gathered */
+    KANON__LAYOUT_FIXED,
+    KANON__LAYOUT_BITS,
+    KANON__LAYOUT_TEXT
+} kanon__layout;
+
+/* `width`: bytes of a value, or of an offset of a text. */
+kanon__layout kanon__layout_of(const struct ArrowSchema *column, int *width);
+
+/* The same rows in batches of at least 65536, but for the last one. `in` is moved in any case. Where a column is not
+ * gathered, batches stay as they are. What the driver says about a failure is not passed on: it may hold values. `encode`: texts
+ * of which there are few different ones become dictionaries; they are texts nevertheless, and kanon__batch_is_encoded tells
+ * them from categories that came as such. */
+kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowArrayStream *in, bool encode,
+                                    const char *called, kanon_error *err);
+bool kanon__batch_is_encoded(const struct ArrowSchema *column);
+/* The column of a batch is not looked at for a while: its pages leave memory, where they lie in a file of ours. */
+void kanon__batch_rest(const struct ArrowArray *column);
+
+#endif

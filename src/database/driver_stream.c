@@ -1,0 +1,120 @@
+/* See streams.h: tables and queries behind a driver, and Parquet files, which DuckDB reads. The connection lives as long as
+ * the stream; a Parquet file must be the same at the end as it was at the beginning. */
+#include "core/alloc.h"
+#include "database/batch.h"
+#include "database/connection.h"
+#include "database/sql_text.h"
+#include "database/streams.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A driver's stream together with its connection. */
+typedef struct held_stream {
+    struct ArrowArrayStream rows;
+    kanon__connection *connection;
+    char *path; /* of a file that must not change; NULL: none */
+    struct stat file;
+} held_stream;
+
+static int held_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+{
+    held_stream *h = stream->private_data;
+    return h->rows.get_schema(&h->rows, out);
+}
+
+static bool has_changed(const held_stream *h)
+{
+    struct stat now;
+    return h->path != NULL &&
+           (stat(h->path, &now) != 0 || now.st_size != h->file.st_size || now.st_mtim.tv_sec != h->file.st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != h->file.st_mtim.tv_nsec || now.st_ino != h->file.st_ino);
+}
+
+static int held_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    held_stream *h = stream->private_data;
+    *out = (struct ArrowArray){0};
+    int code = h->rows.get_next(&h->rows, out);
+    return code == 0 && out->release == NULL && has_changed(h) ? EIO : code;
+}
+
+static const char *held_error(struct ArrowArrayStream *stream)
+{
+    held_stream *h = stream->private_data;
+    return h->rows.get_last_error != NULL ? h->rows.get_last_error(&h->rows) : NULL;
+}
+
+static void held_release(struct ArrowArrayStream *stream)
+{
+    held_stream *h = stream->private_data;
+    if (h->rows.release != NULL)
+        h->rows.release(&h->rows);
+    kanon__connection_close(h->connection);
+    kanon__free(h->path);
+    kanon__free(h);
+    stream->release = NULL;
+}
+
+static kanon_status open_rows(struct ArrowArrayStream *out, const kanon__location *l, const char *sql, const char *path,
+                              bool encode, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    held_stream *h = NULL;
+    struct ArrowArrayStream held = {0};
+    KANON_TRY(kanon__new_array(&h, 1, "a stream", err), out);
+    held = (struct ArrowArrayStream){.get_schema = held_schema,
+                                     .get_next = held_next,
+                                     .get_last_error = held_error,
+                                     .release = held_release,
+                                     .private_data = h};
+    if (path != NULL) {
+        KANON_TRY(kanon__copy_text(&h->path, path, strlen(path), "a file name", err), out);
+        if (stat(path, &h->file) != 0) {
+            st = kanon__fail_errno(err, errno, "read", path);
+            goto out;
+        }
+    }
+    KANON_TRY(kanon__connection_open(&h->connection, l, false, err), out);
+    KANON_TRY(kanon__connection_query(h->connection, &h->rows, sql, err), out);
+    st = kanon__gathered_stream(out, &held, encode, l->name, err);
+out:
+    if (held.release != NULL)
+        held.release(&held);
+    return st;
+}
+
+kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
+{
+    char *sql = NULL;
+    kanon_status st = KANON_OK;
+    if (l->query == NULL)
+        st = kanon__sql_about(&sql, "SELECT * FROM ", l->schema, l->table, "", err);
+    if (st == KANON_OK)
+        st = open_rows(out, l, l->query != NULL ? l->query : sql, NULL, encode, err);
+    kanon__free(sql);
+    return st;
+}
+
+/* Rows come in the order of the file: DuckDB keeps it unless it is told otherwise. */
+kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode,
+                                        kanon_error *err)
+{
+    static const char begin[] = "SELECT * FROM read_parquet(";
+    kanon__location duckdb = {.kind = KANON__AT_DRIVER, .name = l->name, .driver = (char[]){"duckdb"}};
+    char *sql = NULL;
+    if (strpbrk(l->path, "*?[") != NULL) { /* DuckDB would take it for a pattern of several names */
+        kanon_status wrong = kanon__fail(err, KANON_EINVAL, "%s: a Parquet file with one of *?[ in its name", l->name);
+        return kanon__hint(err, wrong, "rename it, or read it by a query of the driver duckdb");
+    }
+    kanon_status st = kanon__new_array(&sql, (int64_t)(sizeof begin + 2 * strlen(l->path) + 4), "a query", err);
+    if (st != KANON_OK)
+        return st;
+    char *at = kanon__sql_quote(sql + sprintf(sql, "%s", begin), l->path, '\'');
+    strcpy(at, ")");
+    st = open_rows(out, &duckdb, sql, l->path, encode, err);
+    kanon__free(sql);
+    return st;
+}

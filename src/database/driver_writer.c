@@ -1,0 +1,80 @@
+/* See writers.h: a table behind an ADBC driver, in one transaction. An old table of that name is dropped inside it, so it is
+ * back where the transaction is not committed. That holds for databases in which creating a table is a part of the transaction;
+ * of all others nothing is known, and they are refused. */
+#include "core/alloc.h"
+#include "database/batch.h"
+#include "database/connection.h"
+#include "database/load_driver.h"
+#include "database/sql_text.h"
+#include "database/writers.h"
+
+typedef struct driver_writer {
+    kanon__table_writer base;
+    const kanon__location *location; /* the caller's */
+    kanon__connection *connection;
+} driver_writer;
+
+static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStream *rows, kanon_error *err)
+{
+    driver_writer *w = (driver_writer *)writer;
+    const kanon__location *l = w->location;
+    char *sql = NULL;
+    kanon_status st = kanon__sql_about(&sql, "DROP TABLE IF EXISTS ", l->schema, l->table, "", err);
+    if (st == KANON_OK)
+        st = kanon__connection_run(w->connection, sql, "the old table cannot be replaced", err);
+    if (st == KANON_OK)
+        st = kanon__connection_fill(w->connection, l, rows, err);
+    if (rows->release != NULL)
+        rows->release(rows);
+    kanon__free(sql);
+    return st;
+}
+
+/* In the same transaction: nobody else sees the table yet. */
+static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStream *out, kanon_error *err)
+{
+    driver_writer *w = (driver_writer *)writer;
+    struct ArrowArrayStream rows = {0};
+    char *sql = NULL;
+    kanon_status st = kanon__sql_about(&sql, "SELECT * FROM ", w->location->schema, w->location->table, "", err);
+    if (st == KANON_OK)
+        st = kanon__connection_query(w->connection, &rows, sql, err);
+    if (st == KANON_OK)
+        st = kanon__gathered_stream(out, &rows, false, w->location->name, err);
+    kanon__free(sql);
+    return st;
+}
+
+static kanon_status commit(kanon__table_writer *writer, kanon_error *err)
+{
+    return kanon__connection_commit(((driver_writer *)writer)->connection, err);
+}
+
+static void close_writer(kanon__table_writer *writer)
+{
+    driver_writer *w = (driver_writer *)writer;
+    kanon__connection_close(w->connection);
+    kanon__free(w);
+}
+
+static const kanon__writer_class driver_class = {write_rows, read_back, commit, close_writer};
+
+kanon_status kanon__driver_writer_open(kanon__table_writer **out, const kanon__location *l, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    driver_writer *w = NULL;
+    if (!kanon__driver_keeps_promises(l->driver)) {
+        st = kanon__fail(err, KANON_EINVAL, "%s: a table cannot be written there as a whole or not at all", l->name);
+        return kanon__hint(err, st, "write a Parquet file, and load that; duckdb, postgresql and sqlite can be written to");
+    }
+    KANON_TRY(kanon__new_array(&w, 1, "a connection", err), out);
+    w->base.class = &driver_class;
+    w->location = l;
+    KANON_TRY(kanon__connection_open(&w->connection, l, true, err), out);
+    *out = &w->base;
+    w = NULL;
+out:
+    if (w != NULL)
+        close_writer(&w->base);
+    return st;
+}

@@ -1,0 +1,188 @@
+/* See table_output.h. */
+#include "pipeline/table_output.h"
+
+#include "core/alloc.h"
+#include "database/location.h"
+#include "database/writers.h"
+#include "pipeline/arrow_export.h"
+#include "table/table.h"
+#include "verify/read_back.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_MARKS = 4 };
+
+struct kanon__table_output {
+    kanon__location location;
+    kanon__table_writer *writer;
+    kanon__output *release; /* the caller's */
+    const kanon_table *table;
+    const kanon_grouping *grouping;
+    char *roles, k[24]; /* what the marks of a file say */
+    kanon_error commit_error;
+};
+
+kanon_status kanon__table_output_wanted(bool *out, const char *location, kanon_error *err)
+{
+    kanon__location l = {0};
+    kanon_status st = kanon__location_to_write(&l, location, err);
+    *out = st == KANON_OK && l.kind != KANON__AT_FILE;
+    kanon__location_clear(&l);
+    return st;
+}
+
+/* ---- a place among the outputs ------------------------------------------------------------------------------------ */
+
+/* Nothing passes through the sink of a table: it is there to be told that the call is complete. */
+static int take_nothing(const void *bytes, size_t size, void *payload)
+{
+    (void)bytes, (void)payload;
+    return size > 0 ? EINVAL : 0;
+}
+
+static int end_transaction(int complete, void *payload)
+{
+    kanon__table_output *t = payload;
+    if (!complete)
+        return 0; /* closing rolls back */
+    return t->writer->class->commit(t->writer, &t->commit_error) == KANON_OK ? 0 : EIO;
+}
+
+/* ---- what a file says of itself ----------------------------------------------------------------------------------- */
+
+/* {"age":"quasi",...}, of the columns of the table that are released. Names are written as JSON has them. */
+static kanon_status describe_roles(char **out, const kanon_table *table, kanon_error *err)
+{
+    size_t size = 8;
+    for (int i = 0; i < table->data.n_columns; i++)
+        size += 6 * strlen(table->data.columns[i].name) + 32;
+    kanon_status st = kanon__new_array(out, (int64_t)size, "a description", err);
+    if (st != KANON_OK)
+        return st;
+    char *at = *out + sprintf(*out, "{");
+    for (int i = 0; i < table->data.n_columns; i++) {
+        const kanon__column *c = &table->data.columns[i];
+        if (c->role == KANON_ROLE_IDENTIFYING)
+            continue;
+        at += sprintf(at, "%s\"", at[-1] == '{' ? "" : ",");
+        for (const char *name = c->name; *name != '\0'; name++)
+            if ((unsigned char)*name < 0x20)
+                at += sprintf(at, "\\u%04x", (unsigned)*name);
+            else
+                at += sprintf(at, "%s%c", *name == '"' || *name == '\\' ? "\\" : "", *name);
+        at += sprintf(at, "\":\"%s\"", kanon_role_text(c->role));
+    }
+    sprintf(at, "}");
+    return KANON_OK;
+}
+
+/* Neither a seed nor a checksum of the input: they would help to undo the release. */
+static kanon_status open_parquet(kanon__table_output *t, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    char name[KANON__OUTPUT_NAME];
+    const char *algorithm = kanon_grouping_algorithm(t->grouping);
+    KANON_TRY(describe_roles(&t->roles, t->table, err), out);
+    snprintf(t->k, sizeof t->k, "%lld", (long long)t->grouping->k);
+    const kanon__table_mark marks[N_MARKS] = {{"kanon.version", kanon_version()},
+                                              {"kanon.k", t->k},
+                                              {"kanon.algorithm", algorithm != NULL ? algorithm : "none"},
+                                              {"kanon.roles", t->roles}};
+    KANON_TRY(kanon__output_open(&t->release, t->location.path, NULL, true, err), out);
+    if (!kanon__output_other_name(t->release, name)) {
+        st = kanon__fail(err, KANON_EINVAL, "%s: a Parquet file can only be written to a file", t->location.name);
+        goto out;
+    }
+    st = kanon__parquet_writer_open(&t->writer, &t->location, name, marks, N_MARKS, err);
+out:
+    return st;
+}
+
+/* ---- opening, writing, closing ------------------------------------------------------------------------------------ */
+
+static kanon_status open_database(kanon__table_output *t, kanon_error *err)
+{
+    const kanon_sink sink = {.name = t->location.name, .write = take_nothing, .finish = end_transaction, .payload = t};
+    kanon_status st = t->location.kind == KANON__AT_SQLITE ? kanon__sqlite_writer_open(&t->writer, &t->location, err)
+                                                           : kanon__driver_writer_open(&t->writer, &t->location, err);
+    return st == KANON_OK ? kanon__output_open(&t->release, NULL, &sink, false, err) : st;
+}
+
+kanon_status kanon__table_output_open(kanon__table_output **out, kanon__output **release, const char *location,
+                                      const kanon_table *table, const kanon_grouping *grouping, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__table_output *t = NULL;
+    *out = NULL;
+    KANON_TRY(kanon__new_array(&t, 1, "an output", err), out);
+    t->table = table;
+    t->grouping = grouping;
+    KANON_TRY(kanon__location_to_write(&t->location, location, err), out);
+    st = t->location.kind == KANON__AT_PARQUET ? open_parquet(t, err) : open_database(t, err);
+    *release = t->release; /* also where it failed: it is freed with the others */
+    *out = t;
+    t = NULL;
+out:
+    kanon__table_output_close(t);
+    return st;
+}
+
+/* Takes the digest of the batches that were checked, on their way to the writer. */
+typedef struct passage {
+    kanon__row_digest digest;
+    bool ordered;
+    int threads;
+    kanon_status status;
+    kanon_error *err;
+} passage;
+
+static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
+{
+    passage *p = payload;
+    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches, p->threads,
+                                     p->err);
+}
+
+kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outputs *wanted, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    struct ArrowArrayStream rows = {0}, back = {0};
+    passage pass = {.ordered = t->writer->keeps_order, .threads = wanted->threads, .err = err};
+    kanon_arrow_options options = {
+        .struct_size = sizeof options,
+        .numeric = wanted->numeric == KANON_NUMERIC_MEAN ? KANON_ARROW_MEAN : KANON_ARROW_COLUMNS,
+        .shuffle = wanted->shuffle,
+        .shuffle_seed = wanted->shuffle_seed,
+        .threads = wanted->threads,
+        .tick = wanted->tick,
+        .payload = wanted->payload,
+    };
+    KANON_TRY(kanon__arrow_export(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
+    KANON_TRY(pass.status, out);
+    KANON_TRY(t->writer->class->write(t->writer, &rows, err), out);
+    KANON_TRY(t->writer->class->read_back(t->writer, &back, err), out);
+    KANON_TRY(kanon__verify_read_back(&pass.digest, &back, t->location.name, err), out);
+    KANON_TRY(kanon__output_finish(t->release, err), out);
+out:
+    if (rows.release != NULL)
+        rows.release(&rows);
+    return st;
+}
+
+const char *kanon__table_output_name(const kanon__table_output *t)
+{
+    return t->location.name;
+}
+
+void kanon__table_output_close(kanon__table_output *t)
+{
+    if (t == NULL)
+        return;
+    if (t->writer != NULL)
+        t->writer->class->close(t->writer);
+    kanon__location_clear(&t->location);
+    kanon__free(t->roles);
+    kanon__free(t);
+}
