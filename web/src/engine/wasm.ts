@@ -17,7 +17,8 @@ interface Waiting {
 
 export class WasmEngine implements Engine {
     readonly limits = { tableBytes: TABLE_BYTES, memory: MEMORY };
-    readonly canFinish = true;
+    // A worker of a page that was opened from a file cannot be told anything while it works.
+    readonly canFinish = location.protocol !== "file:";
     private worker: Worker | null = null;
     private next = 1;
     private readonly waiting = new Map<number, Waiting>();

@@ -18,9 +18,9 @@ const LOOK_EVERY = 250; // ms
 let machine: Promise<Machine> | null = null;
 
 /** A busy worker hears no message. The page revokes the URL `goOn` when the work is to end with the best so far: a script
- * that can no longer be loaded says so without shared memory, which pages opened from a file do not have. */
-function toldToFinish(goOn: string | undefined): boolean {
-    if (goOn === undefined || scope.importScripts === undefined) return false;
+ * that can no longer be loaded says so without shared memory, which needs headers that static hosts do not send. */
+function toldToFinish(goOn: string): boolean {
+    if (scope.importScripts === undefined) return true;
     try {
         scope.importScripts(goOn);
         return false;
@@ -34,6 +34,8 @@ function ticker(id: number, goOn: string | undefined): Tick {
     let looked = performance.now();
     let stage = "";
     let finish = false;
+    // In a page that was opened from a file such a script can never be loaded: then nothing is heard this way.
+    const hears = goOn !== undefined && !toldToFinish(goOn);
     return (progress) => {
         const now = performance.now();
         if (now - said >= MESSAGES_EVERY || progress.stage !== stage) {
@@ -41,11 +43,11 @@ function ticker(id: number, goOn: string | undefined): Tick {
             stage = progress.stage;
             scope.postMessage({ id, type: "progress", ...progress });
         }
-        if (progress.canFinish && !finish && now - looked >= LOOK_EVERY) {
+        if (hears && progress.canFinish && !finish && now - looked >= LOOK_EVERY) {
             looked = now;
             finish = toldToFinish(goOn);
         }
-        return finish ? STOP_WITH_BEST : 0;
+        return finish && progress.canFinish ? STOP_WITH_BEST : 0; // elsewhere it would end the run with nothing
     };
 }
 

@@ -119,7 +119,7 @@ function BrokenPlace(props: { cause: unknown; files: File[] }): preact.JSX.Eleme
             <figcaption>{fill(words.errorAt, `${file.name}:${line}`)}</figcaption>
             <pre tabIndex={0}>
                 {lines.texts.map((text, i) => (
-                    <span key={i} class={lines.from + i + 1 === line ? "wrong" : ""}><span class="line-number">{lines.from + i + 1}</span>{text.slice(0, 300)}{"\n"}</span>
+                    <span key={i} class={lines.from + i + 1 === line ? "wrong" : ""}><span class="line-number">{lines.from + i + 1}</span>{text.slice(0, 300)}</span>
                 ))}
             </pre>
         </figure>

@@ -9,6 +9,8 @@ import { useModel, useSession, type Run } from "./session";
 import { requirementsOf } from "./step-choose";
 
 const SHOWN = 10;
+// How long a search may take that is to end soon.
+const MOST_SECONDS = 5;
 
 type Effort = "fast" | "balanced" | "best";
 
@@ -23,23 +25,41 @@ export function StepRun(): preact.JSX.Element {
     const [failure, setFailure] = useState<unknown>(null);
     const stop = useRef(new AbortController());
     const finish = useRef(new AbortController());
+    const searching = useRef(0);
     const run = session.runs.at(-1) ?? null;
 
-    const start = async () => {
-        stop.current = new AbortController();
+    const show = (now: Progress) => {
+        if (now.canFinish && searching.current === 0) searching.current = performance.now();
+        setProgress(now);
+    };
+    /** End with the best so far. Where the engine cannot hear it, a new search gets as long as the old one had, at most some
+     * seconds, and plans for it; the settings that repeat it come with the result. */
+    const keepBest = () => {
+        if (session.engine.canFinish) {
+            finish.current.abort();
+            return;
+        }
+        const seconds = Math.max(1, Math.min(MOST_SECONDS, (performance.now() - searching.current) / 1000));
+        stop.current.abort();
+        void start({ "time-limit": seconds.toFixed(1) });
+    };
+    const start = async (refineSettings: Record<string, string> = {}) => {
+        const mine = new AbortController();
+        stop.current = mine;
         finish.current = new AbortController();
         setBusy(true);
         setFailure(null);
         setProgress(null);
+        searching.current = 0;
         const choices = { seed, effort, numeric: "interval" as const, shuffle: false };
         const began = performance.now();
         try {
             const { answer, files } = await session.engine.ask<RunResult>(
                 {
                     do: "run", ...model.reading, schema: SCHEMA, memory: session.engine.limits.memory, k: model.k, seed,
-                    ...(effort === "balanced" ? {} : { effort }), outputs: { release: "release.csv" }, command: commandOf(model, { ...choices, refineSettings: {} }),
+                    ...(effort === "balanced" ? {} : { effort }), refineSettings, outputs: { release: "release.csv" }, command: commandOf(model, { ...choices, refineSettings: {} }),
                 },
-                { files: filesOf(model), wanted: ["release.csv"], signal: stop.current.signal, finish: finish.current.signal, onProgress: setProgress },
+                { files: filesOf(model), wanted: ["release.csv"], signal: mine.signal, finish: finish.current.signal, onProgress: show },
             );
             const number = (session.runs.at(-1)?.number ?? 0) + 1;
             const made: Run = {
@@ -53,7 +73,7 @@ export function StepRun(): preact.JSX.Element {
         } catch (cause) {
             if (!(cause instanceof DOMException && cause.name === "AbortError")) setFailure(cause);
         } finally {
-            setBusy(false);
+            if (stop.current === mine) setBusy(false);
         }
     };
     const efforts: [Effort, string][] = [["fast", words.effortFast], ["balanced", words.effortBalanced], ["best", words.effortBest]];
@@ -74,7 +94,7 @@ export function StepRun(): preact.JSX.Element {
                 {busy && (
                     <ProgressBar progress={progress}>
                         <div class="actions">
-                            {session.engine.canFinish && progress?.canFinish === true && <button type="button" class="primary" onClick={() => finish.current.abort()}>{words.stopKeep}</button>}
+                            {progress?.canFinish === true && <button type="button" class="primary" onClick={keepBest}>{words.stopKeep}</button>}
                             <button type="button" onClick={() => stop.current.abort()}>{words.cancel}</button>
                         </div>
                     </ProgressBar>

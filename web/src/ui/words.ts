@@ -3,7 +3,7 @@ export type Language = "en" | "de";
 
 const en = {
     title: "kanon", tagline: "Anonymise a table on this machine. Nothing is sent anywhere.",
-    tabMake: "Anonymise", tabCheck: "Check a file", language: "Language", theme: "Appearance", themeAuto: "As the system", themeLight: "Light", themeDark: "Dark",
+    tabMake: "Anonymise", tabCheck: "Check a file", language: "Language", theme: "Appearance", themeAuto: "System", themeLight: "Light", themeDark: "Dark",
     stepOpen: "Open", stepDescribe: "Describe", stepChoose: "Choose", stepRun: "Run", stepTake: "Take away", steps: "Steps", next: "Continue", back: "Back",
     openTitle: "Open a table", openLead: "CSV, Parquet or Excel. The file stays on this machine: the page has no connection to anywhere.",
     drop: "Drop a file here", orChoose: "or choose one", choose: "Choose a file", trySample: "Try the sample hospital", sampleNote: "5,000 invented patients, with schema and taxonomies",
@@ -52,7 +52,7 @@ export type Words = typeof en;
 
 const de: Words = {
     title: "kanon", tagline: "Eine Tabelle auf diesem Rechner anonymisieren. Nichts wird gesendet.",
-    tabMake: "Anonymisieren", tabCheck: "Datei prüfen", language: "Sprache", theme: "Darstellung", themeAuto: "Wie das System", themeLight: "Hell", themeDark: "Dunkel",
+    tabMake: "Anonymisieren", tabCheck: "Datei prüfen", language: "Sprache", theme: "Darstellung", themeAuto: "System", themeLight: "Hell", themeDark: "Dunkel",
     stepOpen: "Öffnen", stepDescribe: "Beschreiben", stepChoose: "Wählen", stepRun: "Ausführen", stepTake: "Mitnehmen", steps: "Schritte", next: "Weiter", back: "Zurück",
     openTitle: "Eine Tabelle öffnen", openLead: "CSV, Parquet oder Excel. Die Datei bleibt auf diesem Rechner: Die Seite hat keine Verbindung nach außen.",
     drop: "Datei hier ablegen", orChoose: "oder eine wählen", choose: "Datei wählen", trySample: "Beispielkrankenhaus ausprobieren", sampleNote: "5.000 erfundene Patienten, mit Schema und Taxonomien",

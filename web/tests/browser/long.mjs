@@ -2,6 +2,7 @@
 // the best so far, and a file that is too large.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { saved, withPage } from "./page.mjs";
@@ -57,26 +58,31 @@ export async function longWalk({ test, url, kanon, folder, compareWithProgram, t
             assert.deepEqual([seen.requests, seen.complaints], [[], []]);
         }));
 
-    await test("a cancel, then ending with the best so far", () =>
-        withPage(url, {}, async (page, seen) => {
-            await page.click("#sample");
-            await page.waitForSelector("main table");
-            await step(page, 4);
-            await page.selectOption("main select", "best");
-            await page.click("#run");
-            await page.waitForSelector(".run-card progress");
-            await page.click(".run-card .actions button:last-child");
-            await page.waitForSelector("#run");
-            await page.click("#run");
-            await page.waitForSelector(".run-card .actions .primary", { timeout: 120_000 });
-            await page.waitForTimeout(1500);
-            await page.click(".run-card .actions .primary");
-            await page.waitForSelector("#result-title", { timeout: 60_000 });
-            assert.match(await page.innerText(".result .notice.good"), /ended early/);
-            await step(page, 5);
-            await compareWithProgram(page, "hospital.csv");
-            assert.deepEqual([seen.requests, seen.complaints], [[], []]);
-        }));
+    // From a file and from a server: there the worker hears that it is to end, here a shorter search takes its place.
+    const server = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(readFileSync(new URL(url))));
+    await new Promise((done) => server.listen(0, "127.0.0.1", done));
+    for (const place of [url, `http://127.0.0.1:${server.address().port}/`])
+        await test(`a cancel, then ending with the best so far (${place.split(":")[0]})`, () =>
+            withPage(place, {}, async (page, seen) => {
+                await page.click("#sample");
+                await page.waitForSelector("main table");
+                await step(page, 4);
+                await page.selectOption("main select", "best");
+                await page.click("#run");
+                await page.waitForSelector(".run-card progress");
+                await page.click(".run-card .actions button:last-child");
+                await page.waitForSelector("#run");
+                await page.click("#run");
+                await page.waitForSelector(".run-card .actions .primary", { timeout: 120_000 });
+                await page.waitForTimeout(1500);
+                await page.click(".run-card .actions .primary");
+                await page.waitForSelector("#result-title", { timeout: 60_000 });
+                if (place !== url) assert.match(await page.innerText(".result .notice.good"), /ended early/);
+                await step(page, 5);
+                await compareWithProgram(page, "hospital.csv");
+                assert.deepEqual([seen.requests, seen.complaints], [[], []]);
+            }));
+    server.close();
 
     await test("a file that is too large is refused before it is read", () =>
         withPage(url, {}, async (page) => {
