@@ -52,10 +52,21 @@ function ticker(id: number, goOn: string | undefined): Tick {
 }
 
 function asError(cause: unknown): EngineErrorData {
-    if (typeof cause === "object" && cause !== null && "code" in cause && "hint" in cause) return cause as EngineErrorData;
+    if (typeof cause === "object" && cause !== null && "code" in cause && "hint" in cause)
+        return cause as EngineErrorData;
     if (cause instanceof WebAssembly.RuntimeError || cause instanceof RangeError)
-        return { code: "memory", message: "the engine ran out of memory", hint: "use the program kanon for tables of this size", topic: "memory" };
-    return { code: "internal", message: cause instanceof Error ? cause.message : String(cause), hint: "", topic: null };
+        return {
+            code: "memory",
+            message: "the engine ran out of memory",
+            hint: "use the program kanon for tables of this size",
+            topic: "memory",
+        };
+    return {
+        code: "internal",
+        message: cause instanceof Error ? cause.message : String(cause),
+        hint: "",
+        topic: null,
+    };
 }
 
 async function answer(message: Extract<ToWorker, { type: "ask" }>): Promise<FromWorker> {
@@ -64,10 +75,17 @@ async function answer(message: Extract<ToWorker, { type: "ask" }>): Promise<From
         const file = files[name];
         return file instanceof Blob ? file : new Blob([(file ?? new Uint8Array()) as Uint8Array<ArrayBuffer>]);
     };
-    if (request.do === "preview") return { id, type: "answer", answer: await preview(blob(request.table), request), files: {} };
-    if (request.do === "convert") return { id, type: "answer", answer: {}, files: { table: await convert(blob(request.file), request.kind) } };
+    if (request.do === "preview")
+        return { id, type: "answer", answer: await preview(blob(request.table), request), files: {} };
+    if (request.do === "convert")
+        return { id, type: "answer", answer: {}, files: { table: await convert(blob(request.file), request.kind) } };
     if (request.do === "parquet")
-        return { id, type: "answer", answer: {}, files: { table: await parquetOf(blob(request.table), request.types) } };
+        return {
+            id,
+            type: "answer",
+            answer: {},
+            files: { table: await parquetOf(blob(request.table), request.types) },
+        };
     if (machine === null) throw { code: "internal", message: "the engine was not started", hint: "", topic: null };
     const engine = await machine;
     engine.putFiles(files);
@@ -87,7 +105,8 @@ scope.onmessage = (event) => {
         return;
     }
     answer(message).then(
-        (reply) => scope.postMessage(reply, reply.type === "answer" ? Object.values(reply.files).map((f) => f.buffer) : []),
+        (reply) =>
+            scope.postMessage(reply, reply.type === "answer" ? Object.values(reply.files).map((f) => f.buffer) : []),
         (cause: unknown) => scope.postMessage({ id: message.id, type: "error", error: asError(cause) }),
     );
 };
