@@ -290,6 +290,9 @@ export interface Choices {
 
 const quoteShell = (word: string) => (/^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+/** Where the release goes; never over the table. */
+const releaseName = (model: Model) => (model.reading.table === "release.csv" ? "released.csv" : "release.csv");
+
 export function commandOf(model: Model, choices: Choices): string {
     const words = [
         "kanon",
@@ -308,7 +311,7 @@ export function commandOf(model: Model, choices: Choices): string {
     if (choices.shuffle) words.push("--shuffle");
     if (model.reading.delimiter !== undefined) words.push("--delimiter", model.reading.delimiter);
     if (model.reading.header !== undefined) words.push("--header", model.reading.header);
-    words.push("-o", "release.csv");
+    words.push("-o", releaseName(model));
     return words.map(quoteShell).join(" ");
 }
 
@@ -324,6 +327,6 @@ export function pythonOf(model: Model, choices: Choices): string {
         "import pathlib, pandas as pd, pykanon",
         `table = pd.read_csv(${JSON.stringify(model.reading.table)}, dtype=str, keep_default_na=False, na_values=[""]${separator})`,
         `result = pykanon.anonymize(table, schema=pathlib.Path("${SCHEMA}"), k=${model.k}, seed=${choices.seed}${effort}${repeat})`,
-        `pathlib.Path("release.csv").write_bytes(result.to_csv(${form}))`,
+        `pathlib.Path("${releaseName(model)}").write_bytes(result.to_csv(${form}))`,
     ].join("\n");
 }

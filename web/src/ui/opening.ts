@@ -66,8 +66,8 @@ export async function openTable(
         ...(opening.onProgress && { onProgress: opening.onProgress }),
     };
     const proposal = await engine.ask<Proposal>(
-        { do: "propose", out: "proposed.yaml", ...reading },
-        { ...asking, wanted: ["proposed.yaml"] },
+        { do: "propose", out: "out/proposed.yaml", ...reading },
+        { ...asking, wanted: ["out/proposed.yaml"] },
     );
     const look = await engine.ask<Preview>(
         {
@@ -81,8 +81,8 @@ export async function openTable(
     );
     const model = newModel(name, table, reading, look.answer, proposal.answer);
     if (schema === undefined) {
-        await applySchema(engine, model, "proposed.yaml", {
-            "proposed.yaml": proposal.files["proposed.yaml"] ?? new Uint8Array(),
+        await applySchema(engine, model, "out/proposed.yaml", {
+            "out/proposed.yaml": proposal.files["out/proposed.yaml"] ?? new Uint8Array(),
         });
     } else {
         const files: Files = { "given.yaml": schema };

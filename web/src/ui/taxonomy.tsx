@@ -44,15 +44,15 @@ export function TaxonomyField(props: { column: Column; onChange(tree: Tree | nul
         file !== undefined &&
         void take(
             engine.ask<TaxonomyShown>(
-                { do: "taxonomy-show", taxonomy: file.name, ...ofColumn },
-                { files: { ...table, [file.name]: file } },
+                { do: "taxonomy-show", taxonomy: `taxonomy/${file.name}`, ...ofColumn },
+                { files: { ...table, [`taxonomy/${file.name}`]: file } },
             ),
         );
     const edit = (tree: Tree) => {
         props.onChange(tree);
         // The records of each node are counted anew, so that the tree shows what it stands for.
-        const files = { ...table, "edited.csv": new TextEncoder().encode(treeCsv(tree)) };
-        void take(engine.ask<TaxonomyShown>({ do: "taxonomy-show", taxonomy: "edited.csv", ...ofColumn }, { files }));
+        const files = { ...table, "taxonomy/edited.csv": new TextEncoder().encode(treeCsv(tree)) };
+        void take(engine.ask<TaxonomyShown>({ do: "taxonomy-show", taxonomy: "taxonomy/edited.csv", ...ofColumn }, { files }));
     };
     const methods: [Method, string][] = [
         ["rare", words.methodRare],
