@@ -7,8 +7,6 @@ export type Tick = (progress: Progress) => number;
 
 const FOLDER = "/work";
 const BLOBS = "/blobs";
-// What requests write lies apart from what they read: a table may have any name.
-const OUTPUTS = "out";
 
 export class Machine {
     private tick: Tick = () => 0;
@@ -31,7 +29,6 @@ export class Machine {
         module.FS.mkdir(FOLDER);
         module.FS.mkdir(BLOBS);
         module.FS.chdir(FOLDER);
-        module.FS.mkdir(OUTPUTS);
         machine = new Machine(module);
         return machine;
     }

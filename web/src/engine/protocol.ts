@@ -55,7 +55,7 @@ interface OfColumn extends Reading {
 
 export type LibraryRequest =
     | { do: "about" }
-    | { do: "sample"; folder: string; rows: number; seed: string }
+    | { do: "sample"; folder?: string; rows: number; seed: string }
     | { do: "schema"; schema: string }
     | ({ do: "propose"; out?: string } & Reading)
     | ({ do: "profile"; costs?: boolean } & WithSchema)

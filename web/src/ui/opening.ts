@@ -66,8 +66,8 @@ export async function openTable(
         ...(opening.onProgress && { onProgress: opening.onProgress }),
     };
     const proposal = await engine.ask<Proposal>(
-        { do: "propose", out: "out/proposed.yaml", ...reading },
-        { ...asking, wanted: ["out/proposed.yaml"] },
+        { do: "propose", out: "kanon-out-proposed.yaml", ...reading },
+        { ...asking, wanted: ["kanon-out-proposed.yaml"] },
     );
     const look = await engine.ask<Preview>(
         {
@@ -81,8 +81,8 @@ export async function openTable(
     );
     const model = newModel(name, table, reading, look.answer, proposal.answer);
     if (schema === undefined) {
-        await applySchema(engine, model, "out/proposed.yaml", {
-            "out/proposed.yaml": proposal.files["out/proposed.yaml"] ?? new Uint8Array(),
+        await applySchema(engine, model, "kanon-out-proposed.yaml", {
+            "kanon-out-proposed.yaml": proposal.files["kanon-out-proposed.yaml"] ?? new Uint8Array(),
         });
     } else {
         const files: Files = { "given.yaml": schema };
@@ -109,7 +109,7 @@ const SAMPLE = [
 ];
 
 export async function openSample(engine: Engine, rows: number, opening: Opening = {}): Promise<Model> {
-    const { files } = await engine.ask<unknown>({ do: "sample", folder: ".", rows, seed: "1" }, { wanted: SAMPLE });
+    const { files } = await engine.ask<unknown>({ do: "sample", rows, seed: "1" }, { wanted: SAMPLE });
     const given = SAMPLE.map((name) => new File([files[name] ?? new Uint8Array()], name));
     return openTable(engine, given, opening);
 }

@@ -20,6 +20,8 @@ import {
 import { useModel, useSession, type Run } from "./session";
 import { requirementsOf } from "./step-choose";
 
+// What is written has names that no table has: a table may be called release.csv.
+const RELEASE = "kanon-out-release.csv";
 const SHOWN = 10;
 // How long a search may take that is to end soon.
 const MOST_SECONDS = 5;
@@ -76,12 +78,12 @@ export function StepRun(): preact.JSX.Element {
                     seed,
                     ...(effort === "balanced" ? {} : { effort }),
                     refineSettings,
-                    outputs: { release: "out/release.csv" },
+                    outputs: { release: RELEASE },
                     command: commandOf(model, { ...choices, refineSettings: {} }),
                 },
                 {
                     files: filesOf(model),
-                    wanted: ["out/release.csv"],
+                    wanted: [RELEASE],
                     signal: mine.signal,
                     finish: finish.current.signal,
                     onProgress: show,
@@ -92,7 +94,7 @@ export function StepRun(): preact.JSX.Element {
                 number,
                 result: answer,
                 measured: null,
-                release: files["out/release.csv"] ?? new Uint8Array(),
+                release: files[RELEASE] ?? new Uint8Array(),
                 seconds: (performance.now() - began) / 1000,
                 k: model.k,
                 requirements: requirementsOf(model),

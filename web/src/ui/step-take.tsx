@@ -87,7 +87,7 @@ function Things(props: { run: Run }): preact.JSX.Element {
     };
     const types = Object.fromEntries(run.result.columns.map((c) => [c.name, c.type])) as Record<string, ColumnType>;
     const parquet = async () => {
-        const release = await publish({ release: "out/release.csv" }, "columns");
+        const release = await publish({ release: "kanon-out-release.csv" }, "columns");
         return (
             (
                 await session.engine.ask<unknown>(
@@ -107,7 +107,7 @@ function Things(props: { run: Run }): preact.JSX.Element {
             make: () =>
                 numeric === run.numeric && !shuffle
                     ? Promise.resolve(run.release)
-                    : publish({ release: "out/release.csv" }),
+                    : publish({ release: "kanon-out-release.csv" }),
         },
         {
             id: "parquet",
@@ -123,7 +123,7 @@ function Things(props: { run: Run }): preact.JSX.Element {
             text: words.reportOfficerT,
             file: "report.html",
             type: "text/html",
-            make: () => publish({ report: "out/report.html" }),
+            make: () => publish({ report: "kanon-out-report.html" }),
         },
         {
             id: "external",
@@ -131,7 +131,7 @@ function Things(props: { run: Run }): preact.JSX.Element {
             text: words.reportExternalT,
             file: "report-external.html",
             type: "text/html",
-            make: () => publish({ reportExternal: "out/report-external.html" }),
+            make: () => publish({ reportExternal: "kanon-out-report-external.html" }),
         },
         {
             id: "codebook",
@@ -139,7 +139,7 @@ function Things(props: { run: Run }): preact.JSX.Element {
             text: words.codebookT,
             file: "codebook.html",
             type: "text/html",
-            make: () => publish({ codebook: "out/codebook.html" }),
+            make: () => publish({ codebook: "kanon-out-codebook.html" }),
         },
         {
             id: "schema",
@@ -155,7 +155,7 @@ function Things(props: { run: Run }): preact.JSX.Element {
             text: words.groupsFileT,
             file: "groups.csv",
             type: "text/csv",
-            make: () => publish({ groups: "out/groups.csv" }),
+            make: () => publish({ groups: "kanon-out-groups.csv" }),
         },
         {
             id: "table",

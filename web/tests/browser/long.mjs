@@ -8,7 +8,7 @@ import { saved, watchTasks, withPage } from "./page.mjs";
 
 const DATA = process.env.KANON_DATA ?? new URL("../../../../shared/data", import.meta.url).pathname;
 
-export async function longWalk({ test, url, kanon, folder, compareWithProgram, toResult, step }) {
+export async function longWalk({ test, url, pageFile, kanon, folder, compareWithProgram, toResult, step }) {
     const adult = join(DATA, "adult");
     if (!existsSync(adult)) console.log("Adult: skipped: it is not in KANON_DATA");
     else
@@ -84,13 +84,17 @@ export async function longWalk({ test, url, kanon, folder, compareWithProgram, t
             assert.deepEqual([seen.requests, seen.complaints], [[], []]);
         }));
 
-    // From a file and from a server: there the worker hears that it is to end, here a shorter search takes its place.
-    const server = createServer((_, answer) =>
-        answer.setHeader("content-type", "text/html").end(readFileSync(new URL(url))),
-    );
+    // From a file, a shorter search takes the place of the one that is ended; from a server the engine hears that it is to
+    // end. Any web server will do, and kanon serve.
+    const page = readFileSync(pageFile);
+    const server = createServer((_, answer) => answer.setHeader("content-type", "text/html").end(page));
     await new Promise((done) => server.listen(0, "127.0.0.1", done));
-    for (const place of [url, `http://127.0.0.1:${server.address().port}/`])
-        await test(`a cancel, then ending with the best so far (${place.split(":")[0]})`, () =>
+    const hosted = () => ({ url: `http://127.0.0.1:${server.address().port}/` });
+    for (const [name, place] of [
+        ["as given", url],
+        ["from a web server", hosted],
+    ])
+        await test(`a cancel, then ending with the best so far (${name})`, () =>
             withPage(place, {}, async (page, seen) => {
                 await page.click("#sample");
                 await page.waitForSelector("main table");
@@ -105,7 +109,7 @@ export async function longWalk({ test, url, kanon, folder, compareWithProgram, t
                 await page.waitForTimeout(1500);
                 await page.click(".run-card .actions .primary");
                 await page.waitForSelector("#result-title", { timeout: 60_000 });
-                if (place !== url) assert.match(await page.innerText(".result .notice.good"), /ended early/);
+                if (place === hosted) assert.match(await page.innerText(".result .notice.good"), /ended early/);
                 await step(page, 5);
                 await compareWithProgram(page, "hospital.csv");
                 assert.deepEqual([seen.requests, seen.complaints], [[], []]);
@@ -116,7 +120,7 @@ export async function longWalk({ test, url, kanon, folder, compareWithProgram, t
         withPage(url, {}, async (page) => {
             await page.evaluate(() => {
                 const file = new File(["age\n"], "large.csv");
-                Object.defineProperty(file, "size", { value: 9e9 });
+                Object.defineProperty(file, "size", { value: 9e15 });
                 const transfer = { files: [file] };
                 const event = new Event("drop", { bubbles: true });
                 Object.defineProperty(event, "dataTransfer", { value: transfer });

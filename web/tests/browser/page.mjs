@@ -1,5 +1,6 @@
 // A browser with the page in it: started as this machine needs it, every request and every complaint of the console
 // noted.
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,8 +29,26 @@ export function browserPath() {
     return null;
 }
 
-/** Opens the page at `url`; use(page, seen) is called with what was seen so far. */
-export async function withPage(url, options, use) {
+/** The page as `kanon serve` gives it: a process, whose address is read from what it prints. */
+export async function served(program) {
+    const server = spawn(program, ["serve", "--quiet"], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = new Promise((resolve) => server.on("exit", resolve));
+    const url = await new Promise((resolve, reject) => {
+        server.stdout.once("data", (text) => resolve(String(text).trim()));
+        void ended.then((status) => reject(new Error(`kanon serve ended with ${status}`)));
+    });
+    const stop = async () => {
+        server.kill("SIGINT");
+        const status = await ended;
+        if (status !== 0) throw new Error(`kanon serve ended with ${status}`);
+    };
+    return { url, stop };
+}
+
+/** Opens the page that `opening` gives; use(page, seen) is called with what was seen so far. Requests to the server that gave
+ * the page are not noted: all others are. */
+export async function withPage(opening, options, use) {
+    const { url, stop } = await opening();
     const profile = mkdtempSync(join(tmpdir(), "kanon-browser-"));
     const browser = await chromium.launchPersistentContext(profile, {
         executablePath: browserPath(),
@@ -50,11 +69,14 @@ export async function withPage(url, options, use) {
         page.on("pageerror", (error) => seen.complaints.push(String(error)));
         await page.goto(url);
         await page.waitForSelector("main h1");
-        browser.on("request", (request) => !/^(blob|data):/.test(request.url()) && seen.requests.push(request.url()));
+        const own = url.startsWith("http:") ? `${new URL(url).origin}/api/` : null;
+        const allowed = (address) => /^(blob|data):/.test(address) || (own !== null && address.startsWith(own));
+        browser.on("request", (request) => !allowed(request.url()) && seen.requests.push(request.url()));
         await use(page, seen);
     } finally {
         await browser.close();
         rmSync(profile, { recursive: true, force: true });
+        await stop?.();
     }
 }
 

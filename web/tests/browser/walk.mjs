@@ -1,18 +1,19 @@
-// The whole way in a browser: walk.mjs PAGE PROGRAM [long] [shots FOLDER] On the sample, and on a broken file; with
-// `long` also on Adult, on 100,000 records, with a cancel and "keep the best". Release bytes are those of the program
-// with the schema that the page hands out; nothing is requested after loading.
+// The whole way in a browser: walk.mjs PAGE PROGRAM [serve] [long] [shots FOLDER]
+// With `serve` the program gives the page, and does the work.
+// On the sample, and on a broken file; with `long` also on Adult, on 100,000 records, with a cancel and "keep the best".
+// Release bytes are those of the program with the schema that the page hands out; nothing is requested after loading.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { findings, saved, withPage } from "./page.mjs";
+import { findings, saved, served, withPage } from "./page.mjs";
 
 const [pageFile, program, ...words] = process.argv.slice(2);
 const long = words.includes("long");
 const shots = words.includes("shots") ? resolve(words[words.indexOf("shots") + 1]) : null;
-const url = pathToFileURL(resolve(pageFile)).href;
+const url = words.includes("serve") ? () => served(program) : () => ({ url: pathToFileURL(resolve(pageFile)).href });
 const folder = mkdtempSync(join(tmpdir(), "kanon-walk-"));
 const kanon = (...args) => execFileSync(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
 let passed = 0;
@@ -148,7 +149,7 @@ await test("a broken file: the error at its line", () =>
     }));
 
 if (long)
-    await (await import("./long.mjs")).longWalk({ test, url, kanon, folder, compareWithProgram, toResult, step });
+    await (await import("./long.mjs")).longWalk({ test, url, pageFile, kanon, folder, compareWithProgram, toResult, step });
 
 rmSync(folder, { recursive: true });
 console.log(`web, in the browser: ${passed} passed`);
