@@ -10,7 +10,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findings, saved, served, withPage } from "./page.mjs";
 
-const [pageFile, program, ...words] = process.argv.slice(2);
+const [pageFile, given, ...words] = process.argv.slice(2);
+const program = resolve(given);
 const long = words.includes("long");
 const shots = words.includes("shots") ? resolve(words[words.indexOf("shots") + 1]) : null;
 const url = words.includes("serve") ? () => served(program) : () => ({ url: pathToFileURL(resolve(pageFile)).href });
