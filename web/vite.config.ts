@@ -1,5 +1,5 @@
-// The page as one file: scripts, styles, worker and engine inside it, so that it opens from a folder as well as from a server.
-// Its policy allows exactly these and no connection at all.
+// The page as one file: scripts, styles, worker and engine inside it, so that it opens from a folder as well as from
+// a server. Its policy allows exactly these and no connection at all.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -10,11 +10,14 @@ export default defineConfig({
     resolve: { alias: { "kanon-engine": resolve(engine, "kanon.mjs") } },
     ssr: { noExternal: true },
     build: {
-        ssr: resolve(root, "tests/unit/all.ts"),
+        ssr: true,
         outDir: resolve(root, "../build/wasm/tests"),
         emptyOutDir: true,
         target: "node20",
         minify: false,
-        rolldownOptions: { output: { entryFileNames: "all.mjs" } },
+        rolldownOptions: {
+            input: { all: resolve(root, "tests/unit/all.ts"), speed: resolve(root, "tests/unit/speed.ts") },
+            output: { entryFileNames: "[name].mjs" },
+        },
     },
 });

@@ -93,7 +93,8 @@ static inline v128_t four_spans(const uint32_t *base, uint32_t free, int64_t j, 
     for (int i = 0; i < n_terms; i++) {
         const kanon__span_term *t = &terms[i];
         v128_t at = wasm_v128_load(t->at + j);
-        v128_t width = wasm_i32x4_sub(wasm_u32x4_max(at, wasm_u32x4_splat(t->hi)), wasm_u32x4_min(at, wasm_u32x4_splat(t->lo)));
+        v128_t width = wasm_i32x4_sub(wasm_u32x4_max(at, wasm_u32x4_splat(t->hi)),
+                                      wasm_u32x4_min(at, wasm_u32x4_splat(t->lo)));
         sum = wasm_i32x4_add(sum, wasm_u32x4_min(width, wasm_u32x4_splat(t->full)));
     }
     return wasm_v128_or(sum, taken);
@@ -132,7 +133,8 @@ static inline v128_t look_up(const byte_table *table, v128_t at)
 {
     v128_t found = wasm_i8x16_swizzle(table->part[0], at);
     for (int i = 1; i < 4; i++)
-        found = wasm_v128_or(found, wasm_i8x16_swizzle(table->part[i], wasm_i8x16_sub(at, wasm_u8x16_splat((uint8_t)(16 * i)))));
+        found = wasm_v128_or(found,
+                             wasm_i8x16_swizzle(table->part[i], wasm_i8x16_sub(at, wasm_u8x16_splat((uint8_t)(16 * i)))));
     return found;
 }
 
@@ -181,8 +183,8 @@ static uint32_t wasm_filter_least(const uint8_t *bounds, const uint8_t *classes,
         byte_table table = load_table(factors);
         for (int64_t j = 0; j < n; j += 16) {
             v128_t low = wasm_v128_load(bounds + j), factor = look_up(&table, wasm_v128_load(classes + j));
-            least = wasm_u16x8_min(least, wasm_u16x8_min(wasm_u16x8_extmul_low_u8x16(low, factor),
-                                                         wasm_u16x8_extmul_high_u8x16(low, factor)));
+            least = wasm_u16x8_min(
+                least, wasm_u16x8_min(wasm_u16x8_extmul_low_u8x16(low, factor), wasm_u16x8_extmul_high_u8x16(low, factor)));
         }
     }
     uint16_t lanes[8], smallest = UINT16_MAX;

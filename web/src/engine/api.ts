@@ -1,5 +1,5 @@
-// The one interface that the page knows. wasm.ts answers with the library in a worker of the page; another implementation may
-// ask a server on the same machine.
+// The one interface that the page knows. wasm.ts answers with the library in a worker of the page; another
+// implementation may ask a server on the same machine.
 import type { EngineErrorData, EngineRequest, Files, Progress } from "./protocol";
 
 export class EngineError extends Error implements EngineErrorData {

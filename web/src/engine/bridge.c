@@ -29,9 +29,15 @@ static const struct {
 static const char *code_of(kanon_status status)
 {
     static const char *const codes[] = {
-        [KANON_OK] = "ok",         [KANON_EINVAL] = "usage", [KANON_EDATA] = "data",
-        [KANON_EINFEASIBLE] = "infeasible", [KANON_ENOMEM] = "memory", [KANON_EIO] = "io",
-        [KANON_ECANCELLED] = "cancelled",   [KANON_EVERSION] = "version", [KANON_EINTERNAL] = "internal",
+        [KANON_OK] = "ok",
+        [KANON_EINVAL] = "usage",
+        [KANON_EDATA] = "data",
+        [KANON_EINFEASIBLE] = "infeasible",
+        [KANON_ENOMEM] = "memory",
+        [KANON_EIO] = "io",
+        [KANON_ECANCELLED] = "cancelled",
+        [KANON_EVERSION] = "version",
+        [KANON_EINTERNAL] = "internal",
     };
     return (size_t)status < sizeof codes / sizeof *codes ? codes[status] : "internal";
 }
@@ -79,11 +85,13 @@ json_t *bridge_answer(bridge *self, const json_t *request)
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
 
-/* Module.onTick(stage, done, total, detail, can_finish) answers as a kanon_tick does. */
+/* Module.onTick(stage, done, total, detail, can_finish) answers as a kanon_tick does. The body is JavaScript. */
+/* clang-format off */
 EM_JS(int, web_tick, (const char *stage, double done, double total, const char *detail, int can_finish), {
-    return Module["onTick"] ? Module["onTick"](UTF8ToString(stage), done, total, detail ? UTF8ToString(detail) : null,
-                                               can_finish !== 0) : 0;
+    const what = detail ? UTF8ToString(detail) : null;
+    return Module["onTick"] ? Module["onTick"](UTF8ToString(stage), done, total, what, !!can_finish) : 0;
 })
+/* clang-format on */
 
 static int tick(const kanon_progress *now, void *payload)
 {
@@ -97,7 +105,8 @@ void web_free(char *answer);
 /* The answer as text, to be freed by web_free; NULL: out of memory. */
 char *web_call(const char *text)
 {
-    static bridge only = {.context = {.struct_size = sizeof(kanon_context), .threads = 1, .temporary = "/tmp"}, .tick = tick};
+    static bridge only = {.context = {.struct_size = sizeof(kanon_context), .threads = 1, .temporary = "/tmp"},
+                          .tick = tick};
     json_t *request = json_loads(text, 0, NULL);
     json_t *answer = bridge_answer(&only, request);
     char *out = answer != NULL ? json_dumps(answer, JSON_COMPACT) : NULL;

@@ -15,7 +15,8 @@ kanon_status bridge_about(bridge *self, const json_t *request, json_t *answer, k
     json_t *algorithms = json_array(), *models = json_array();
     for (size_t i = 0; i < kanon_algorithm_count(); i++) {
         const kanon_algorithm_info *a = kanon_algorithm_at(i);
-        json_array_append_new(algorithms, json_pack("{s:s, s:s, s:s}", "name", a->name, "summary", a->summary, "advice", a->advice));
+        json_array_append_new(algorithms,
+                              json_pack("{s:s, s:s, s:s}", "name", a->name, "summary", a->summary, "advice", a->advice));
     }
     for (size_t i = 0; i < kanon_model_count(); i++) {
         json_t *parameters = json_array();
@@ -117,9 +118,9 @@ static json_t *profile_attributes(const kanon_profile *p)
     json_t *out = json_array();
     for (size_t i = 0; i < p->n_attributes; i++) {
         const kanon_profile_attribute *a = &p->attributes[i];
-        json_array_append_new(out, json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", a->name, "distinct", (json_int_t)a->distinct,
-                                             "missing", (json_int_t)a->missing, "unique", (json_int_t)a->unique,
-                                             "uniqueWithout", (json_int_t)a->unique_without));
+        json_array_append_new(out, json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", a->name, "distinct",
+                                             (json_int_t)a->distinct, "missing", (json_int_t)a->missing, "unique",
+                                             (json_int_t)a->unique, "uniqueWithout", (json_int_t)a->unique_without));
     }
     return out;
 }
@@ -131,16 +132,16 @@ static json_t *profile_figures(const kanon_profile *p)
         json_array_append_new(below, json_pack("{s:I, s:I, s:o}", "k", (json_int_t)p->below[i].k, "records",
                                                (json_int_t)p->below[i].records, "share", bridge_number(p->below[i].share)));
     for (size_t i = 0; i < p->n_costs; i++)
-        json_array_append_new(costs, json_pack("{s:I, s:o, s:o}", "k", (json_int_t)p->costs[i].k, "loss",
-                                               bridge_number(p->costs[i].avg_loss), "seconds",
-                                               bridge_number(p->costs[i].seconds)));
+        json_array_append_new(costs,
+                              json_pack("{s:I, s:o, s:o}", "k", (json_int_t)p->costs[i].k, "loss",
+                                        bridge_number(p->costs[i].avg_loss), "seconds", bridge_number(p->costs[i].seconds)));
     return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "records",
                      (json_int_t)p->records, "persons", (json_int_t)p->persons, "hasEntity", p->has_entity, "classes",
                      (json_int_t)p->classes, "smallest", (json_int_t)p->smallest, "largest", (json_int_t)p->largest,
                      "uniqueRecords", (json_int_t)p->unique_records, "uniquePersons", (json_int_t)p->unique_persons,
                      "highestRisk", bridge_number(p->highest_risk), "averageRisk", bridge_number(p->average_risk),
-                     "attributes", profile_attributes(p), "sets", sets_of(p->sets, p->n_sets), "below", below, "costs", costs,
-                     "sampleRecords", (json_int_t)p->sample_records);
+                     "attributes", profile_attributes(p), "sets", sets_of(p->sets, p->n_sets), "below", below, "costs",
+                     costs, "sampleRecords", (json_int_t)p->sample_records);
 }
 
 kanon_status bridge_profile(bridge *self, const json_t *request, json_t *answer, kanon_error *err)
@@ -183,8 +184,7 @@ static kanon_column_options column_of(const json_t *request, const char ***missi
     size_t i, n = 0;
     *missing = calloc(json_array_size(texts) + 1, sizeof **missing);
     if (*missing != NULL)
-        json_array_foreach(texts, i, text)
-            (*missing)[n++] = json_string_value(text);
+        json_array_foreach(texts, i, text)(*missing)[n++] = json_string_value(text);
     return (kanon_column_options){.struct_size = sizeof(kanon_column_options),
                                   .column = bridge_text(request, "column"),
                                   .delimiter = delimiter != NULL ? delimiter[0] : '\0',
@@ -246,7 +246,8 @@ kanon_status bridge_taxonomy_show(bridge *self, const json_t *request, json_t *a
     kanon_taxonomy *taxonomy = NULL;
     const char **missing = NULL;
     kanon_column_options column = column_of(request, &missing);
-    kanon_status st = kanon_taxonomy_read(&taxonomy, bridge_text(request, "taxonomy"), KANON_TAXONOMY_AUTO, &self->context, err);
+    kanon_status st = kanon_taxonomy_read(&taxonomy, bridge_text(request, "taxonomy"), KANON_TAXONOMY_AUTO, &self->context,
+                                          err);
     if (st == KANON_OK)
         st = show(taxonomy, request, &column, answer, err);
     kanon_taxonomy_free(taxonomy);

@@ -44,8 +44,7 @@ kanon_setting *bridge_settings(const json_t *object, const char *name, size_t *n
     kanon_setting *out = calloc(json_object_size(given), sizeof *out);
     if (out == NULL)
         return NULL;
-    json_object_foreach(given, key, value)
-        out[(*n)++] = (kanon_setting){key, json_string_value(value)};
+    json_object_foreach(given, key, value) out[(*n)++] = (kanon_setting){key, json_string_value(value)};
     return out;
 }
 
@@ -93,8 +92,8 @@ static json_t *from_node(yaml_document_t *document, int number, int depth)
         return json_pack("{s:o}", "list", items);
     }
     for (yaml_node_pair_t *i = node->data.mapping.pairs.start; i < node->data.mapping.pairs.top; i++)
-        json_array_append_new(items, json_pack("[o,o]", from_node(document, i->key, depth + 1),
-                                               from_node(document, i->value, depth + 1)));
+        json_array_append_new(
+            items, json_pack("[o,o]", from_node(document, i->key, depth + 1), from_node(document, i->value, depth + 1)));
     return json_pack("{s:o}", "map", items);
 }
 

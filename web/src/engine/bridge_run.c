@@ -93,8 +93,8 @@ static json_t *advice_of(const kanon_table *table, const kanon_grouping *groupin
     if (kanon_advise(&advice, table, grouping, NULL) != KANON_OK)
         return out;
     for (size_t i = 0; (sentence = kanon_advice_sentence(advice, i)) != NULL; i++)
-        json_array_append_new(out, json_pack("{s:s, s:o}", "text", sentence, "topic",
-                                             bridge_string(kanon_advice_topic(advice, i))));
+        json_array_append_new(
+            out, json_pack("{s:s, s:o}", "text", sentence, "topic", bridge_string(kanon_advice_topic(advice, i))));
     kanon_advice_free(advice);
     return out;
 }
@@ -329,12 +329,13 @@ static void put_constraints(json_t *answer, const kanon_check *c)
                                                  c->figures[i].attribute, "figure", c->figures[i].figure, "value",
                                                  bridge_number(c->figures[i].value)));
     for (size_t i = 0; i < c->n_constraints; i++)
-        json_array_append_new(constraints, json_pack("{s:s, s:o, s:o, s:b}", "sentence", c->constraints[i].sentence, "asked",
-                                                     bridge_number(c->constraints[i].asked), "reached",
-                                                     bridge_number(c->constraints[i].reached), "holds",
-                                                     c->constraints[i].holds));
+        json_array_append_new(constraints,
+                              json_pack("{s:s, s:o, s:o, s:b}", "sentence", c->constraints[i].sentence, "asked",
+                                        bridge_number(c->constraints[i].asked), "reached",
+                                        bridge_number(c->constraints[i].reached), "holds", c->constraints[i].holds));
     for (size_t i = 0; i < c->n_smallest; i++)
-        json_array_append_new(smallest, json_pack("[I, I]", (json_int_t)c->smallest[i].size, (json_int_t)c->smallest[i].classes));
+        json_array_append_new(smallest,
+                              json_pack("[I, I]", (json_int_t)c->smallest[i].size, (json_int_t)c->smallest[i].classes));
     json_object_set_new(answer, "figures", figures);
     json_object_set_new(answer, "constraints", constraints);
     json_object_set_new(answer, "smallest", smallest);

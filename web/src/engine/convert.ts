@@ -20,7 +20,8 @@ const compressors = {
 function formOf(column: SchemaElement): Form {
     const logical = column.logical_type;
     if (column.converted_type === "DATE" || logical?.type === "DATE") return { kind: "date" };
-    if (column.converted_type === "DECIMAL" || logical?.type === "DECIMAL") return { kind: "decimal", scale: column.scale ?? 0 };
+    if (column.converted_type === "DECIMAL" || logical?.type === "DECIMAL")
+        return { kind: "decimal", scale: column.scale ?? 0 };
     if (logical?.type === "TIMESTAMP") return { kind: logical.isAdjustedToUTC ? "zoned" : "time" };
     if (column.converted_type?.startsWith("TIMESTAMP")) return { kind: "zoned" };
     return { kind: column.type === "FLOAT" ? "float" : "plain" };
@@ -65,7 +66,11 @@ export async function convert(blob: Blob, kind: "parquet" | "excel" | "gzip"): P
         return csvBytes(excelRows(new Uint8Array(await blob.arrayBuffer())));
     } catch (cause) {
         if (typeof cause === "object" && cause !== null && "hint" in cause) throw cause;
-        const names = { parquet: "a Parquet file", excel: "an Excel workbook (.xlsx)", gzip: "a file packed by gzip" };
+        const names = {
+            parquet: "a Parquet file",
+            excel: "an Excel workbook (.xlsx)",
+            gzip: "a file packed by gzip",
+        };
         return refuse(`this is not ${names[kind]} that can be read`, "save the table as CSV and open that");
     }
 }

@@ -1,4 +1,5 @@
-// CSV for the page: a look at rows, and files of other programs as CSV. What is released is read and written by the library.
+// CSV for the page: a look at rows, and files of other programs as CSV. What is released is read and written by the
+// library.
 
 /** The text of bytes: UTF-8, UTF-16 by its mark, else Windows-1252, as the library finds it. */
 export function decode(bytes: Uint8Array, complete: boolean): string {
@@ -24,7 +25,12 @@ export function findDelimiter(text: string): string {
 }
 
 /** The rows of a text. `row` may return false to end. A last row without a line end is given only where `complete`. */
-export function eachRow(text: string, delimiter: string, complete: boolean, row: (cells: string[]) => boolean | void): void {
+export function eachRow(
+    text: string,
+    delimiter: string,
+    complete: boolean,
+    row: (cells: string[]) => boolean | void,
+): void {
     const end = text.length;
     let at = 0;
     let cells: string[] = [];

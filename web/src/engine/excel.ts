@@ -1,5 +1,5 @@
-// The first sheet of an Excel workbook (.xlsx) as rows of text. Workers have no XML parser, and the parts of a workbook that
-// hold cells are simple: they are read by patterns.
+// The first sheet of an Excel workbook (.xlsx) as rows of text. Workers have no XML parser, and the parts of a
+// workbook that hold cells are simple: they are read by patterns.
 import { unzipSync } from "fflate";
 import { dateText, numberText } from "./values";
 
@@ -17,7 +17,9 @@ function plain(xml: string): string {
 
 /** The text of <t> parts, without the readings that East Asian texts carry. */
 function richText(xml: string): string {
-    return [...xml.replace(/<rPh\b[\s\S]*?<\/rPh>/g, "").matchAll(/<t\b[^>]*?(?:\/>|>([\s\S]*?)<\/t>)/g)].map((m) => plain(m[1] ?? "")).join("");
+    return [...xml.replace(/<rPh\b[\s\S]*?<\/rPh>/g, "").matchAll(/<t\b[^>]*?(?:\/>|>([\s\S]*?)<\/t>)/g)]
+        .map((m) => plain(m[1] ?? ""))
+        .join("");
 }
 
 function attribute(xml: string, name: string): string | null {
@@ -53,16 +55,25 @@ function columnOf(reference: string): number {
 }
 
 export function excelRows(bytes: Uint8Array): string[][] {
-    const parts = unzipSync(bytes, { filter: (f) => /^xl\/(workbook|sharedStrings|styles|worksheets\/[^/]+)\.xml$|^xl\/_rels\/workbook\.xml\.rels$/.test(f.name) });
+    const parts = unzipSync(bytes, {
+        filter: (f) =>
+            /^xl\/(workbook|sharedStrings|styles|worksheets\/[^/]+)\.xml$|^xl\/_rels\/workbook\.xml\.rels$/.test(
+                f.name,
+            ),
+    });
     const text = (name: string) => (parts[name] === undefined ? "" : new TextDecoder().decode(parts[name]));
     const workbook = text("xl/workbook.xml");
     const first = attribute(/<sheet\b[^>]*>/.exec(workbook)?.[0] ?? "", "r:id");
-    const relation = [...text("xl/_rels/workbook.xml.rels").matchAll(/<Relationship\b[^>]*>/g)].find((m) => attribute(m[0], "Id") === first);
+    const relation = [...text("xl/_rels/workbook.xml.rels").matchAll(/<Relationship\b[^>]*>/g)].find(
+        (m) => attribute(m[0], "Id") === first,
+    );
     const target = attribute(relation?.[0] ?? "", "Target")?.replace(/^\/?(xl\/)?/, "") ?? "worksheets/sheet1.xml";
     const sheet = text(`xl/${target}`);
     if (sheet === "") throw new Error("no sheet");
     const from1904 = /date1904="(1|true)"/.test(workbook);
-    const strings = [...text("xl/sharedStrings.xml").matchAll(/<si\b[^>]*?(?:\/>|>([\s\S]*?)<\/si>)/g)].map((m) => richText(m[1] ?? ""));
+    const strings = [...text("xl/sharedStrings.xml").matchAll(/<si\b[^>]*?(?:\/>|>([\s\S]*?)<\/si>)/g)].map((m) =>
+        richText(m[1] ?? ""),
+    );
     const styles = dateStyles(text("xl/styles.xml"));
     const rows: string[][] = [];
     let width = 0;
@@ -91,5 +102,7 @@ function cellValue(head: string, body: string, strings: string[], styles: number
     if (type === "e" || value === "") return "";
     if (type !== "n") return value;
     const style = styles[Number(attribute(head, "s") ?? "0")] ?? 0;
-    return style === 0 ? numberText(Number(value)) : dateText(serialDate(Number(value), from1904), { kind: style === 2 ? "time" : "date" });
+    return style === 0
+        ? numberText(Number(value))
+        : dateText(serialDate(Number(value), from1904), { kind: style === 2 ? "time" : "date" });
 }

@@ -23,7 +23,10 @@ declare module "kanon-engine" {
         _free(memory: number): void;
     }
     export default function createKanon(options: {
-        instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void): object;
+        instantiateWasm(
+            imports: WebAssembly.Imports,
+            done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+        ): object;
         onTick(stage: string, done: number, total: number, detail: string | null, canFinish: boolean): number;
         print(text: string): void;
         printErr(text: string): void;

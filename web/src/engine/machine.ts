@@ -1,5 +1,5 @@
-// The module of WebAssembly with its files: puts files into its folder, hands it a request, takes files out. Used by worker.ts
-// in the browser and by the tests in Node. The glue (kanon.mjs) is made by Emscripten.
+// The module of WebAssembly with its files: puts files into its folder, hands it a request, takes files out. Used by
+// worker.ts in the browser and by the tests in Node. The glue (kanon.mjs) is made by Emscripten.
 import createKanon, { type KanonModule } from "kanon-engine";
 import type { EngineErrorData, Files, LibraryRequest, Progress } from "./protocol";
 
@@ -58,7 +58,8 @@ export class Machine {
         const text = this.module.allocateUTF8(JSON.stringify(request));
         const answer = this.module._web_call(text);
         this.module._free(text);
-        if (answer === 0) throw { code: "memory", message: "out of memory", hint: "", topic: null } satisfies EngineErrorData;
+        if (answer === 0)
+            throw { code: "memory", message: "out of memory", hint: "", topic: null } satisfies EngineErrorData;
         const found = JSON.parse(this.module.UTF8ToString(answer)) as { error?: EngineErrorData };
         this.module._web_free(answer);
         if (found.error !== undefined) throw found.error;

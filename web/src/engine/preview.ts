@@ -20,7 +20,8 @@ class Summing {
         const text = cell.trim();
         if (text === "") return;
         this.filled++;
-        if (this.counts.size < MOST_VALUES || this.counts.has(text)) this.counts.set(text, (this.counts.get(text) ?? 0) + 1);
+        if (this.counts.size < MOST_VALUES || this.counts.has(text))
+            this.counts.set(text, (this.counts.get(text) ?? 0) + 1);
         const number = Number(text);
         if (Number.isFinite(number)) {
             this.numbers++;
@@ -31,7 +32,8 @@ class Summing {
 
     summary(): ColumnSummary {
         const sorted = [...this.counts].sort((a, b) => b[1] - a[1]);
-        const isNumeric = this.filled > 0 && this.numbers >= 0.95 * this.filled && this.max > this.min && this.counts.size > TOP;
+        const isNumeric =
+            this.filled > 0 && this.numbers >= 0.95 * this.filled && this.max > this.min && this.counts.size > TOP;
         return {
             name: this.name,
             filled: this.filled,
@@ -52,7 +54,10 @@ class Summing {
     }
 }
 
-export async function preview(blob: Blob, asked: { delimiter?: string; header?: "yes" | "no"; bytes: number }): Promise<Preview> {
+export async function preview(
+    blob: Blob,
+    asked: { delimiter?: string; header?: "yes" | "no"; bytes: number },
+): Promise<Preview> {
     const complete = blob.size <= asked.bytes;
     const text = decode(new Uint8Array(await blob.slice(0, asked.bytes).arrayBuffer()), complete);
     const delimiter = asked.delimiter ?? findDelimiter(text);
@@ -66,7 +71,11 @@ export async function preview(blob: Blob, asked: { delimiter?: string; header?: 
     };
     eachRow(text, delimiter, complete, (cells) => {
         if (columns.length === 0) {
-            begin(asked.header === "no" ? cells.map((_, i) => `c${i + 1}`) : cells.map((c, i) => c.trim() || `c${i + 1}`));
+            begin(
+                asked.header === "no"
+                    ? cells.map((_, i) => `c${i + 1}`)
+                    : cells.map((c, i) => c.trim() || `c${i + 1}`),
+            );
             if (asked.header !== "no") return;
         }
         records++;

@@ -1,5 +1,5 @@
-// What page and engine say to each other: two unions with an id. The requests of the library are those of bridge.h; a server
-// on the same machine answers the same ones. worker.ts and wasm.ts stand on the two sides.
+// What page and engine say to each other: two unions with an id. The requests of the library are those of bridge.h; a
+// server on the same machine answers the same ones. worker.ts and wasm.ts stand on the two sides.
 
 export type Role = "identifying" | "quasi" | "sensitive" | "insensitive";
 export type ColumnType = "integer" | "decimal" | "date" | "categorical" | "unknown";
@@ -102,7 +102,8 @@ export type FromWorker =
     | { id: number; type: "answer"; answer: unknown; files: Record<string, Uint8Array<ArrayBuffer>> }
     | { id: number; type: "error"; error: EngineErrorData };
 
-// ---- answers ------------------------------------------------------------------------------------------------------------
+// ---- answers
+// ------------------------------------------------------------------------------------------------------------
 
 export interface ColumnSet {
     columns: string[];
@@ -112,7 +113,15 @@ export interface ColumnSet {
 }
 export interface Proposal {
     records: number;
-    columns: { name: string; role: Role; type: ColumnType; reason: string; sameAs: string | null; distinct: number; missing: number }[];
+    columns: {
+        name: string;
+        role: Role;
+        type: ColumnType;
+        reason: string;
+        sameAs: string | null;
+        distinct: number;
+        missing: number;
+    }[];
     entity: string | null;
     key: string | null;
     k: number;

@@ -1,5 +1,5 @@
-// How typed values of other programs' files become text: as the library reads them from Arrow columns. Numbers are their
-// shortest decimal text, dates YYYY-MM-DD, times ISO 8601, null the empty cell.
+// How typed values of other programs' files become text: as the library reads them from Arrow columns. Numbers are
+// their shortest decimal text, dates YYYY-MM-DD, times ISO 8601, null the empty cell.
 
 /** What a column's type says beyond its values in JavaScript. */
 export type Form = { kind: "plain" | "date" | "time" | "zoned" | "float" } | { kind: "decimal"; scale: number };
@@ -24,7 +24,10 @@ export function dateText(value: Date, form: Form): string {
     if (Number.isNaN(value.getTime())) return "";
     const text = value.toISOString();
     if (form.kind === "date") return text.slice(0, 10);
-    return (value.getUTCMilliseconds() === 0 ? text.slice(0, 19) : text.slice(0, 23)) + (form.kind === "zoned" ? "Z" : "");
+    return (
+        (value.getUTCMilliseconds() === 0 ? text.slice(0, 19) : text.slice(0, 23)) +
+        (form.kind === "zoned" ? "Z" : "")
+    );
 }
 
 /** Microseconds since 1970 as text: a Date would lose the last three digits. */

@@ -1,4 +1,5 @@
-// The engine in a worker of the page. A worker that is stopped is gone, with its heap; the next request starts another one.
+// The engine in a worker of the page. A worker that is stopped is gone, with its heap; the next request starts
+// another one.
 import { EngineError, type Answer, type Asking, type Engine } from "./api";
 import type { EngineRequest, FromWorker, ToWorker } from "./protocol";
 
@@ -17,7 +18,8 @@ interface Waiting {
 
 export class WasmEngine implements Engine {
     readonly limits = { tableBytes: TABLE_BYTES, memory: MEMORY };
-    readonly canFinish = true;
+    // A worker of a page that was opened from a file cannot be told anything while it works.
+    readonly canFinish = location.protocol !== "file:";
     private worker: Worker | null = null;
     private next = 1;
     private readonly waiting = new Map<number, Waiting>();
@@ -40,7 +42,8 @@ export class WasmEngine implements Engine {
         signal?.throwIfAborted();
         const worker = await this.running();
         const id = this.next++;
-        const goOn = finish === undefined ? undefined : URL.createObjectURL(new Blob([""], { type: "text/javascript" }));
+        const goOn =
+            finish === undefined ? undefined : URL.createObjectURL(new Blob([""], { type: "text/javascript" }));
         const revoke = () => goOn !== undefined && URL.revokeObjectURL(goOn);
         const abort = () => this.stop(new DOMException("stopped", "AbortError"));
         finish?.addEventListener("abort", revoke);
@@ -56,7 +59,13 @@ export class WasmEngine implements Engine {
                     signal?.removeEventListener("abort", abort);
                 },
             });
-            const message: ToWorker = { id, type: "ask", request, files: asking.files ?? {}, wanted: asking.wanted ?? [] };
+            const message: ToWorker = {
+                id,
+                type: "ask",
+                request,
+                files: asking.files ?? {},
+                wanted: asking.wanted ?? [],
+            };
             if (goOn !== undefined) message.goOn = goOn;
             worker.postMessage(message);
         });
@@ -70,7 +79,14 @@ export class WasmEngine implements Engine {
         worker.onmessageerror = () => this.stop(new Error("a message of the engine could not be read"));
         worker.onerror = (event) => {
             event.preventDefault();
-            this.stop(new EngineError({ code: "internal", message: event.message || "the engine stopped", hint: "", topic: null }));
+            this.stop(
+                new EngineError({
+                    code: "internal",
+                    message: event.message || "the engine stopped",
+                    hint: "",
+                    topic: null,
+                }),
+            );
         };
         worker.postMessage({ id: 0, type: "start", module } satisfies ToWorker);
         this.worker = worker;
@@ -89,7 +105,8 @@ export class WasmEngine implements Engine {
         if (message.type === "answer") waiting.resolve({ answer: message.answer as never, files: message.files });
         else waiting.reject(new EngineError(message.error));
         // After running out of memory the heap stays large: the next request gets a new one.
-        if (message.type === "error" && (message.error.code === "memory" || message.error.code === "internal")) this.stop(new EngineError(message.error));
+        if (message.type === "error" && (message.error.code === "memory" || message.error.code === "internal"))
+            this.stop(new EngineError(message.error));
     }
 
     /** End the worker and everything that is pending: nobody waits for an answer that cannot come. */

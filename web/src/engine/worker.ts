@@ -18,9 +18,9 @@ const LOOK_EVERY = 250; // ms
 let machine: Promise<Machine> | null = null;
 
 /** A busy worker hears no message. The page revokes the URL `goOn` when the work is to end with the best so far: a script
- * that can no longer be loaded says so without shared memory, which pages opened from a file do not have. */
-function toldToFinish(goOn: string | undefined): boolean {
-    if (goOn === undefined || scope.importScripts === undefined) return false;
+ * that can no longer be loaded says so without shared memory, which needs headers that static hosts do not send. */
+function toldToFinish(goOn: string): boolean {
+    if (scope.importScripts === undefined) return true;
     try {
         scope.importScripts(goOn);
         return false;
@@ -34,6 +34,8 @@ function ticker(id: number, goOn: string | undefined): Tick {
     let looked = performance.now();
     let stage = "";
     let finish = false;
+    // In a page that was opened from a file such a script can never be loaded: then nothing is heard this way.
+    const hears = goOn !== undefined && !toldToFinish(goOn);
     return (progress) => {
         const now = performance.now();
         if (now - said >= MESSAGES_EVERY || progress.stage !== stage) {
@@ -41,19 +43,30 @@ function ticker(id: number, goOn: string | undefined): Tick {
             stage = progress.stage;
             scope.postMessage({ id, type: "progress", ...progress });
         }
-        if (progress.canFinish && !finish && now - looked >= LOOK_EVERY) {
+        if (hears && progress.canFinish && !finish && now - looked >= LOOK_EVERY) {
             looked = now;
             finish = toldToFinish(goOn);
         }
-        return finish ? STOP_WITH_BEST : 0;
+        return finish && progress.canFinish ? STOP_WITH_BEST : 0; // elsewhere it would end the run with nothing
     };
 }
 
 function asError(cause: unknown): EngineErrorData {
-    if (typeof cause === "object" && cause !== null && "code" in cause && "hint" in cause) return cause as EngineErrorData;
+    if (typeof cause === "object" && cause !== null && "code" in cause && "hint" in cause)
+        return cause as EngineErrorData;
     if (cause instanceof WebAssembly.RuntimeError || cause instanceof RangeError)
-        return { code: "memory", message: "the engine ran out of memory", hint: "use the program kanon for tables of this size", topic: "memory" };
-    return { code: "internal", message: cause instanceof Error ? cause.message : String(cause), hint: "", topic: null };
+        return {
+            code: "memory",
+            message: "the engine ran out of memory",
+            hint: "use the program kanon for tables of this size",
+            topic: "memory",
+        };
+    return {
+        code: "internal",
+        message: cause instanceof Error ? cause.message : String(cause),
+        hint: "",
+        topic: null,
+    };
 }
 
 async function answer(message: Extract<ToWorker, { type: "ask" }>): Promise<FromWorker> {
@@ -62,10 +75,17 @@ async function answer(message: Extract<ToWorker, { type: "ask" }>): Promise<From
         const file = files[name];
         return file instanceof Blob ? file : new Blob([(file ?? new Uint8Array()) as Uint8Array<ArrayBuffer>]);
     };
-    if (request.do === "preview") return { id, type: "answer", answer: await preview(blob(request.table), request), files: {} };
-    if (request.do === "convert") return { id, type: "answer", answer: {}, files: { table: await convert(blob(request.file), request.kind) } };
+    if (request.do === "preview")
+        return { id, type: "answer", answer: await preview(blob(request.table), request), files: {} };
+    if (request.do === "convert")
+        return { id, type: "answer", answer: {}, files: { table: await convert(blob(request.file), request.kind) } };
     if (request.do === "parquet")
-        return { id, type: "answer", answer: {}, files: { table: await parquetOf(blob(request.table), request.types) } };
+        return {
+            id,
+            type: "answer",
+            answer: {},
+            files: { table: await parquetOf(blob(request.table), request.types) },
+        };
     if (machine === null) throw { code: "internal", message: "the engine was not started", hint: "", topic: null };
     const engine = await machine;
     engine.putFiles(files);
@@ -85,7 +105,8 @@ scope.onmessage = (event) => {
         return;
     }
     answer(message).then(
-        (reply) => scope.postMessage(reply, reply.type === "answer" ? Object.values(reply.files).map((f) => f.buffer) : []),
+        (reply) =>
+            scope.postMessage(reply, reply.type === "answer" ? Object.values(reply.files).map((f) => f.buffer) : []),
         (cause: unknown) => scope.postMessage({ id: message.id, type: "error", error: asError(cause) }),
     );
 };

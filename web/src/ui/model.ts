@@ -1,7 +1,17 @@
-// What the user describes, and the schema that says it. The schema is the only thing that the engine gets: a run of the page
-// is a run of the program with the same schema.
+// What the user describes, and the schema that says it. The schema is the only thing that the engine gets: a run of
+// the page is a run of the program with the same schema.
 import type { Answer, Engine } from "../engine/api";
-import type { ColumnSummary, ColumnType, Files, Preview, Proposal, Reading, Role, TaxonomyShown, Yaml } from "../engine/protocol";
+import type {
+    ColumnSummary,
+    ColumnType,
+    Files,
+    Preview,
+    Proposal,
+    Reading,
+    Role,
+    TaxonomyShown,
+    Yaml,
+} from "../engine/protocol";
 
 export interface Tree {
     name: string;
@@ -52,7 +62,8 @@ export interface Model {
     others: [string, Yaml][];
 }
 
-// ---- YAML ---------------------------------------------------------------------------------------------------------------
+// ---- YAML
+// ---------------------------------------------------------------------------------------------------------------
 
 const WORDS = /^(y|n|yes|no|on|off|true|false|null|~)$/i;
 
@@ -71,7 +82,8 @@ function yamlText(value: Yaml): string {
 const value = (text: string) => JSON.stringify(text);
 
 function treeYaml(tree: Tree): string {
-    if (tree.children.every((child) => child.children.length === 0)) return `[${tree.children.map((c) => value(c.name)).join(", ")}]`;
+    if (tree.children.every((child) => child.children.length === 0))
+        return `[${tree.children.map((c) => value(c.name)).join(", ")}]`;
     return `{${tree.children.map((c) => `${value(c.name)}: ${c.children.length === 0 ? "" : treeYaml(c)}`).join(", ")}}`;
 }
 
@@ -80,10 +92,12 @@ function columnYaml(column: Column): string {
     const isUsed = column.role === "quasi" || column.role === "sensitive";
     if (isUsed && column.type !== "unknown") parts.push(`type: ${column.type}`);
     if (column.format !== "") parts.push(`format: ${value(column.format)}`);
-    if (column.role === "quasi" && column.weight !== "" && column.weight !== "1") parts.push(`weight: ${column.weight}`);
+    if (column.role === "quasi" && column.weight !== "" && column.weight !== "1")
+        parts.push(`weight: ${column.weight}`);
     const isNumeric = column.type === "integer" || column.type === "decimal" || column.type === "date";
     if (column.role === "quasi" && isNumeric) {
-        if (column.bands !== "") parts.push(`bands: ${column.bands.includes(",") ? `[${column.bands}]` : column.bands}`);
+        if (column.bands !== "")
+            parts.push(`bands: ${column.bands.includes(",") ? `[${column.bands}]` : column.bands}`);
         if (column.top !== "") parts.push(`top: ${column.top}`);
         if (column.bottom !== "") parts.push(`bottom: ${column.bottom}`);
     }
@@ -98,7 +112,8 @@ export function schemaText(model: Model): string {
     const lines = [`# ${model.fileName}: what its columns are, and what a release must hold to.`];
     lines.push(`missing: [${model.missing.map(value).join(", ")}]`);
     for (const [key, one] of model.others) lines.push(`${key}: ${yamlText(one)}`);
-    if (model.entity !== "") lines.push(`entity: ${value(model.entity)}`, `entity-together: ${String(model.together)}`);
+    if (model.entity !== "")
+        lines.push(`entity: ${value(model.entity)}`, `entity-together: ${String(model.together)}`);
     lines.push("attributes:", ...model.columns.map(columnYaml), "privacy:", `  k: ${model.k}`);
     if (model.suppress > 0) lines.push(`  suppress: ${model.suppress}`);
     if (model.constraints.length > 0) lines.push("  constraints:");
@@ -109,10 +124,13 @@ export function schemaText(model: Model): string {
     return `${lines.join("\n")}\n`;
 }
 
-// ---- reading a schema ---------------------------------------------------------------------------------------------------
+// ---- reading a schema
+// ---------------------------------------------------------------------------------------------------
 
 const entries = (yaml: Yaml | undefined): [string, Yaml][] =>
-    typeof yaml === "object" && "map" in yaml ? yaml.map.map(([key, one]) => [typeof key === "string" ? key : "", one]) : [];
+    typeof yaml === "object" && "map" in yaml
+        ? yaml.map.map(([key, one]) => [typeof key === "string" ? key : "", one])
+        : [];
 const text = (yaml: Yaml | undefined): string =>
     typeof yaml === "string" ? yaml : typeof yaml === "object" && "list" in yaml ? yaml.list.map(text).join(",") : "";
 
@@ -168,7 +186,10 @@ export async function applySchema(engine: Engine, model: Model, schema: string, 
     for (const column of model.columns) {
         const said = attributes.get(column.name);
         const fields = new Map(typeof said === "string" ? [["role", said] as [string, Yaml]] : entries(said));
-        column.role = ((text(fields.get("role")) || fallback) as string).replace("quasi-identifying", "quasi") as Role;
+        column.role = ((text(fields.get("role")) || fallback) as string).replace(
+            "quasi-identifying",
+            "quasi",
+        ) as Role;
         column.type = (text(fields.get("type")) || column.type) as ColumnType;
         column.bands = text(fields.get("bands"));
         column.top = text(fields.get("top"));
@@ -187,7 +208,8 @@ export async function applySchema(engine: Engine, model: Model, schema: string, 
 
 function applyPrivacy(model: Model, keys: Map<string, Yaml>): void {
     const missing = keys.get("missing");
-    if (missing !== undefined) model.missing = typeof missing === "string" ? [missing] : "list" in missing ? missing.list.map(text) : [];
+    if (missing !== undefined)
+        model.missing = typeof missing === "string" ? [missing] : "list" in missing ? missing.list.map(text) : [];
     model.entity = text(keys.get("entity"));
     model.together = text(keys.get("entity-together")) === "true";
     const privacy = new Map(entries(keys.get("privacy")));
@@ -197,13 +219,23 @@ function applyPrivacy(model: Model, keys: Map<string, Yaml>): void {
     model.constraints =
         typeof constraints === "object" && "list" in constraints
             ? constraints.list.map((one) => {
-                  const { model: name = "", attribute = "", ...parameters } = Object.fromEntries(entries(one).map(([k, v]) => [k, text(v)]));
+                  const {
+                      model: name = "",
+                      attribute = "",
+                      ...parameters
+                  } = Object.fromEntries(entries(one).map(([k, v]) => [k, text(v)]));
                   return { model: name, attribute, parameters };
               })
             : [];
 }
 
-export function newModel(fileName: string, table: Blob, reading: Reading, preview: Preview, proposal: Answer<Proposal>["answer"]): Model {
+export function newModel(
+    fileName: string,
+    table: Blob,
+    reading: Reading,
+    preview: Preview,
+    proposal: Answer<Proposal>["answer"],
+): Model {
     return {
         fileName,
         table,
@@ -245,7 +277,8 @@ export function filesOf(model: Model): Files {
     return { [model.reading.table]: model.table, [SCHEMA]: new TextEncoder().encode(schemaText(model)) };
 }
 
-// ---- the same elsewhere -------------------------------------------------------------------------------------------------
+// ---- the same elsewhere
+// -------------------------------------------------------------------------------------------------
 
 export interface Choices {
     seed: string;
@@ -257,27 +290,43 @@ export interface Choices {
 
 const quoteShell = (word: string) => (/^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+/** Where the release goes; never over the table. */
+const releaseName = (model: Model) => (model.reading.table === "release.csv" ? "released.csv" : "release.csv");
+
 export function commandOf(model: Model, choices: Choices): string {
-    const words = ["kanon", "anonymize", model.reading.table, "-s", SCHEMA, "-k", String(model.k), "--seed", choices.seed];
+    const words = [
+        "kanon",
+        "anonymize",
+        model.reading.table,
+        "-s",
+        SCHEMA,
+        "-k",
+        String(model.k),
+        "--seed",
+        choices.seed,
+    ];
     if (choices.effort !== "balanced") words.push("--effort", choices.effort);
     for (const [name, one] of Object.entries(choices.refineSettings)) words.push("--refine-set", `${name}=${one}`);
     if (choices.numeric !== "interval") words.push("--numeric", choices.numeric);
     if (choices.shuffle) words.push("--shuffle");
     if (model.reading.delimiter !== undefined) words.push("--delimiter", model.reading.delimiter);
     if (model.reading.header !== undefined) words.push("--header", model.reading.header);
-    words.push("-o", "release.csv");
+    words.push("-o", releaseName(model));
     return words.map(quoteShell).join(" ");
 }
 
 export function pythonOf(model: Model, choices: Choices): string {
     const separator = model.preview.delimiter === "," ? "" : `, sep=${JSON.stringify(model.preview.delimiter)}`;
     const effort = choices.effort === "balanced" ? "" : `, effort=${JSON.stringify(choices.effort)}`;
-    const repeat = Object.keys(choices.refineSettings).length === 0 ? "" : `, refine_settings=${JSON.stringify(choices.refineSettings)}`;
+    const repeat =
+        Object.keys(choices.refineSettings).length === 0
+            ? ""
+            : `, refine_settings=${JSON.stringify(choices.refineSettings)}`;
     const form = choices.numeric === "interval" ? "" : `numeric=${JSON.stringify(choices.numeric)}`;
     return [
         "import pathlib, pandas as pd, pykanon",
         `table = pd.read_csv(${JSON.stringify(model.reading.table)}, dtype=str, keep_default_na=False, na_values=[""]${separator})`,
         `result = pykanon.anonymize(table, schema=pathlib.Path("${SCHEMA}"), k=${model.k}, seed=${choices.seed}${effort}${repeat})`,
-        `pathlib.Path("release.csv").write_bytes(result.to_csv(${form}))`,
+        `pathlib.Path("${releaseName(model)}").write_bytes(result.to_csv(${form}))`,
     ].join("\n");
 }

@@ -45,25 +45,45 @@ export interface Opening {
     reading?: Partial<Reading>;
 }
 
-export async function openTable(engine: Engine, given: (Blob & { name?: string })[], opening: Opening = {}): Promise<Model> {
+export async function openTable(
+    engine: Engine,
+    given: (Blob & { name?: string })[],
+    opening: Opening = {},
+): Promise<Model> {
     const isSchema = (f: Blob & { name?: string }) => /\.ya?ml$/i.test(nameOf(f));
     const schema = given.find(isSchema);
     const tables = given.filter((f) => !isSchema(f)).sort((a, b) => b.size - a.size);
     const first = tables[0];
     if (first === undefined) throw new Error("no table");
-    if (first.size > engine.limits.tableBytes) throw new TooLarge(nameOf(first), first.size, engine.limits.tableBytes);
+    if (first.size > engine.limits.tableBytes)
+        throw new TooLarge(nameOf(first), first.size, engine.limits.tableBytes);
     const { name, table } = await asCsv(engine, first, cleanName(nameOf(first)));
     if (table.size > engine.limits.tableBytes) throw new TooLarge(name, table.size, engine.limits.tableBytes);
     const reading: Reading = { table: name, ...opening.reading };
-    const asking = { files: { [name]: table } as Files, ...(opening.signal && { signal: opening.signal }), ...(opening.onProgress && { onProgress: opening.onProgress }) };
-    const proposal = await engine.ask<Proposal>({ do: "propose", out: "proposed.yaml", ...reading }, { ...asking, wanted: ["proposed.yaml"] });
+    const asking = {
+        files: { [name]: table } as Files,
+        ...(opening.signal && { signal: opening.signal }),
+        ...(opening.onProgress && { onProgress: opening.onProgress }),
+    };
+    const proposal = await engine.ask<Proposal>(
+        { do: "propose", out: "kanon-out-proposed.yaml", ...reading },
+        { ...asking, wanted: ["kanon-out-proposed.yaml"] },
+    );
     const look = await engine.ask<Preview>(
-        { do: "preview", table: name, bytes: LOOK_BYTES, ...(reading.delimiter && { delimiter: reading.delimiter }), ...(reading.header && { header: reading.header }) },
+        {
+            do: "preview",
+            table: name,
+            bytes: LOOK_BYTES,
+            ...(reading.delimiter && { delimiter: reading.delimiter }),
+            ...(reading.header && { header: reading.header }),
+        },
         asking,
     );
     const model = newModel(name, table, reading, look.answer, proposal.answer);
     if (schema === undefined) {
-        await applySchema(engine, model, "proposed.yaml", { "proposed.yaml": proposal.files["proposed.yaml"] ?? new Uint8Array() });
+        await applySchema(engine, model, "kanon-out-proposed.yaml", {
+            "kanon-out-proposed.yaml": proposal.files["kanon-out-proposed.yaml"] ?? new Uint8Array(),
+        });
     } else {
         const files: Files = { "given.yaml": schema };
         // A schema names its taxonomies by paths; of dropped files only the last part of a path is known.
@@ -80,7 +100,13 @@ export async function openTable(engine: Engine, given: (Blob & { name?: string }
     return model;
 }
 
-const SAMPLE = ["hospital.csv", "hospital.yaml", "taxonomies/marital-status.csv", "taxonomies/occupation.csv", "taxonomies/diagnosis.csv"];
+const SAMPLE = [
+    "hospital.csv",
+    "hospital.yaml",
+    "taxonomies/marital-status.csv",
+    "taxonomies/occupation.csv",
+    "taxonomies/diagnosis.csv",
+];
 
 export async function openSample(engine: Engine, rows: number, opening: Opening = {}): Promise<Model> {
     const { files } = await engine.ask<unknown>({ do: "sample", rows, seed: "1" }, { wanted: SAMPLE });

@@ -14,7 +14,8 @@ export function useColumns(): { columns: Column[]; changeColumn(name: string, pa
     const { change } = useSession();
     return {
         columns: model.columns,
-        changeColumn: (name, part) => change({ columns: model.columns.map((c) => (c.name === name ? { ...c, ...part } : c)) }),
+        changeColumn: (name, part) =>
+            change({ columns: model.columns.map((c) => (c.name === name ? { ...c, ...part } : c)) }),
     };
 }
 
@@ -28,22 +29,47 @@ export function StepDescribe(): preact.JSX.Element {
     return (
         <>
             <header class="step-head">
-                <h1>{words.describeTitle}</h1>
+                <h1 tabIndex={-1}>{words.describeTitle}</h1>
                 <p class="lead">{words.describeLead}</p>
             </header>
             <div class="with-side">
                 <div class="column-cards">
-                    {columns.map((column) => <ColumnCard key={column.name} column={column} isBroken={column.name === broken} />)}
+                    {columns.map((column) => (
+                        <ColumnCard key={column.name} column={column} isBroken={column.name === broken} />
+                    ))}
                     <Card class="missing-card">
-                        <TextField label={words.missingTexts} hint={words.missingHint} value={model.missing.filter((m) => m !== "").join(", ")}
-                            onChange={(text) => session.change({ missing: ["", ...text.split(",").map((t) => t.trim()).filter((t) => t !== "")] })} />
+                        <TextField
+                            label={words.missingTexts}
+                            hint={words.missingHint}
+                            value={model.missing.filter((m) => m !== "").join(", ")}
+                            onChange={(text) =>
+                                session.change({
+                                    missing: [
+                                        "",
+                                        ...text
+                                            .split(",")
+                                            .map((t) => t.trim())
+                                            .filter((t) => t !== ""),
+                                    ],
+                                })
+                            }
+                        />
                     </Card>
                 </div>
                 <aside class="side" aria-label={words.riskTitle}>
                     <RiskCard {...risk} />
                     <div class="actions end">
-                        <button type="button" onClick={() => session.go(0)}>{words.back}</button>
-                        <button type="button" class="primary" disabled={!columns.some((c) => c.role === "quasi")} onClick={() => session.go(2)}>{words.next}</button>
+                        <button type="button" onClick={() => session.go(0)}>
+                            {words.back}
+                        </button>
+                        <button
+                            type="button"
+                            class="primary"
+                            disabled={!columns.some((c) => c.role === "quasi")}
+                            onClick={() => session.go(2)}
+                        >
+                            {words.next}
+                        </button>
                     </div>
                 </aside>
             </div>
@@ -63,39 +89,110 @@ function ColumnCard(props: { column: Column; isBroken: boolean }): preact.JSX.El
         ["sensitive", words.roleSensitive, words.roleSensitiveT],
         ["insensitive", words.roleInsensitive, words.roleInsensitiveT],
     ];
-    const types: [ColumnType, string][] = [["integer", words.typeInteger], ["decimal", words.typeDecimal], ["date", words.typeDate], ["categorical", words.typeCategorical], ["unknown", words.typeUnknown]];
+    const types: [ColumnType, string][] = [
+        ["integer", words.typeInteger],
+        ["decimal", words.typeDecimal],
+        ["date", words.typeDate],
+        ["categorical", words.typeCategorical],
+        ["unknown", words.typeUnknown],
+    ];
     const isUsed = column.role === "quasi" || column.role === "sensitive";
     const isNumeric = column.type === "integer" || column.type === "decimal" || column.type === "date";
     return (
-        <section class={`card column-card ${column.role} ${props.isBroken ? "broken-card" : ""}`} aria-label={column.name}>
+        <section
+            class={`card column-card ${column.role} ${props.isBroken ? "broken-card" : ""}`}
+            aria-label={column.name}
+        >
             <div class="column-head">
                 <h2>{column.name}</h2>
-                <span class="column-facts">{count(column.distinct)} {words.distinct}{column.missing > 0 ? ` · ${words.missing}: ${count(column.missing)}` : ""}</span>
+                <span class="column-facts">
+                    {count(column.distinct)} {words.distinct}
+                    {column.missing > 0 ? ` · ${words.missing}: ${count(column.missing)}` : ""}
+                </span>
             </div>
-            <p class="reason">{column.reason}{column.sameAs !== null && <>; {fill(words.sameAs, column.sameAs)}</>}</p>
+            <p class="reason">
+                {column.reason}
+                {column.sameAs !== null && <>; {fill(words.sameAs, column.sameAs)}</>}
+            </p>
             {column.summary !== null && <ColumnBars summary={column.summary} type={column.type} />}
             <div class="fields">
-                <Select label={words.role} value={column.role} options={roles.map(([value, name]) => [value, name] as const)} onChange={(role) => set({ role })} hint={roles.find(([r]) => r === column.role)?.[2] ?? ""} />
-                {isUsed && <Select label={words.type} value={column.type} options={types} onChange={(type) => set({ type })} />}
+                <Select
+                    label={words.role}
+                    value={column.role}
+                    options={roles.map(([value, name]) => [value, name] as const)}
+                    onChange={(role) => set({ role })}
+                    hint={roles.find(([r]) => r === column.role)?.[2] ?? ""}
+                />
+                {isUsed && (
+                    <Select
+                        label={words.type}
+                        value={column.type}
+                        options={types}
+                        onChange={(type) => set({ type })}
+                    />
+                )}
             </div>
             {isUsed && (
                 <details>
-                    <summary>{words.details}{badge(column)}</summary>
+                    <summary>
+                        {words.details}
+                        {badge(column)}
+                    </summary>
                     <div class="fields">
                         {column.role === "quasi" && isNumeric && (
                             <>
-                                <TextField label={words.bands} value={column.bands} onChange={(bands) => set({ bands })} hint={words.bandsHint} class="wide" />
-                                <TextField label={words.bottom} value={column.bottom} onChange={(bottom) => set({ bottom })} />
+                                <TextField
+                                    label={words.bands}
+                                    value={column.bands}
+                                    onChange={(bands) => set({ bands })}
+                                    hint={words.bandsHint}
+                                    class="wide"
+                                />
+                                <TextField
+                                    label={words.bottom}
+                                    value={column.bottom}
+                                    onChange={(bottom) => set({ bottom })}
+                                />
                                 <TextField label={words.top} value={column.top} onChange={(top) => set({ top })} />
                             </>
                         )}
-                        {column.type === "date" && <TextField label={words.format} value={column.format} onChange={(format) => set({ format })} placeholder="%Y-%m-%d" />}
-                        {column.role === "quasi" && !isNumeric && column.taxonomy === null && (
-                            <Select label={words.mask} value={column.mask} options={[["", words.none], ["right", words.maskRight], ["left", words.maskLeft]]} onChange={(mask) => set({ mask })} />
+                        {column.type === "date" && (
+                            <TextField
+                                label={words.format}
+                                value={column.format}
+                                onChange={(format) => set({ format })}
+                                placeholder="%Y-%m-%d"
+                            />
                         )}
-                        {column.role === "quasi" && <TextField label={words.weight} value={column.weight} onChange={(weight) => set({ weight })} placeholder="1" />}
+                        {column.role === "quasi" && !isNumeric && column.taxonomy === null && (
+                            <Select
+                                label={words.mask}
+                                value={column.mask}
+                                options={[
+                                    ["", words.none],
+                                    ["right", words.maskRight],
+                                    ["left", words.maskLeft],
+                                ]}
+                                onChange={(mask) => set({ mask })}
+                            />
+                        )}
+                        {column.role === "quasi" && (
+                            <TextField
+                                label={words.weight}
+                                value={column.weight}
+                                onChange={(weight) => set({ weight })}
+                                placeholder="1"
+                            />
+                        )}
                     </div>
-                    {!isNumeric && <TaxonomyField column={column} onChange={(taxonomy) => set(taxonomy === null ? { taxonomy } : { taxonomy, mask: "", type: "categorical" })} />}
+                    {!isNumeric && (
+                        <TaxonomyField
+                            column={column}
+                            onChange={(taxonomy) =>
+                                set(taxonomy === null ? { taxonomy } : { taxonomy, mask: "", type: "categorical" })
+                            }
+                        />
+                    )}
                 </details>
             )}
         </section>
@@ -104,7 +201,13 @@ function ColumnCard(props: { column: Column; isBroken: boolean }): preact.JSX.El
 
 /** What the folded details hold, in a few characters. */
 function badge(column: Column): preact.JSX.Element | null {
-    const parts = [column.bands, column.top && `≤ ${column.top}`, column.mask && "***", column.taxonomy !== null ? "⌥" : "", column.weight && `×${column.weight}`].filter((p) => p !== "");
+    const parts = [
+        column.bands,
+        column.top && `≤ ${column.top}`,
+        column.mask && "***",
+        column.taxonomy !== null ? "⌥" : "",
+        column.weight && `×${column.weight}`,
+    ].filter((p) => p !== "");
     return parts.length === 0 ? null : <span class="badge">{parts.join(" · ")}</span>;
 }
 
@@ -130,9 +233,14 @@ function useRisk(): Risk {
         setRisk((before) => ({ ...before, busy: true }));
         const timer = setTimeout(() => {
             background
-                .ask<{ profile: Profile }>({ do: "profile", ...model.reading, schema: SCHEMA }, { files: filesOf(model), signal: stop.signal })
+                .ask<{ profile: Profile }>(
+                    { do: "profile", ...model.reading, schema: SCHEMA },
+                    { files: filesOf(model), signal: stop.signal },
+                )
                 .then(({ answer }) => setRisk({ profile: answer.profile, busy: false, failure: null }))
-                .catch((failure: unknown) => !stop.signal.aborted && setRisk({ profile: null, busy: false, failure }));
+                .catch(
+                    (failure: unknown) => !stop.signal.aborted && setRisk({ profile: null, busy: false, failure }),
+                );
         }, WAIT);
         return () => {
             clearTimeout(timer);
@@ -144,7 +252,12 @@ function useRisk(): Risk {
 
 /** Of one, two and three columns, those that single out most; sets that single out nobody say nothing. */
 function tellingSets(profile: Profile): ColumnSet[] {
-    const shown = [1, 2, 3].flatMap((size) => profile.sets.filter((s) => s.columns.length === size && s.share >= 0.001).sort((a, b) => b.share - a.share).slice(0, 3));
+    const shown = [1, 2, 3].flatMap((size) =>
+        profile.sets
+            .filter((s) => s.columns.length === size && s.share >= 0.001)
+            .sort((a, b) => b.share - a.share)
+            .slice(0, 3),
+    );
     return shown.slice(0, 8);
 }
 
@@ -156,10 +269,14 @@ function RiskCard(props: Risk): preact.JSX.Element {
         <Card level={2} title={words.riskTitle} class={`risk ${props.busy ? "busy" : ""}`}>
             <div aria-live="polite">
                 {props.failure !== null && <Failure cause={props.failure} />}
-                {profile === null && props.failure === null && <p class="hint">{props.busy ? words.riskCounting : words.riskNone}</p>}
+                {profile === null && props.failure === null && (
+                    <p class="hint">{props.busy ? words.riskCounting : words.riskNone}</p>
+                )}
                 {profile !== null && (
                     <>
-                        <p class="big-number">{share(profile.records > 0 ? profile.uniqueRecords / profile.records : 0)}</p>
+                        <p class="big-number">
+                            {share(profile.records > 0 ? profile.uniqueRecords / profile.records : 0)}
+                        </p>
                         <p>{fill(words.riskUnique, count(profile.uniqueRecords), count(profile.records))}</p>
                         <h3>{words.riskSets}</h3>
                         <ul class="sets">
@@ -167,7 +284,9 @@ function RiskCard(props: Risk): preact.JSX.Element {
                                 <li key={set.columns.join("\0")}>
                                     <span class="names">{set.columns.join(" + ")}</span>
                                     <span class="n">{share(set.share)}</span>
-                                    <span class="track"><span class="bar" style={{ width: `${Math.max(0.5, 100 * set.share)}%` }} /></span>
+                                    <span class="track">
+                                        <span class="bar" style={{ width: `${Math.max(0.5, 100 * set.share)}%` }} />
+                                    </span>
                                 </li>
                             ))}
                         </ul>

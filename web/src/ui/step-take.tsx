@@ -21,9 +21,17 @@ export function StepTake(): preact.JSX.Element {
     if (run === null)
         return (
             <>
-                <header class="step-head"><h1>{words.takeTitle}</h1></header>
-                <Notice kind="info"><p>{words.takeNeed}</p></Notice>
-                <div class="actions"><button type="button" onClick={() => session.go(3)}>{words.back}</button></div>
+                <header class="step-head">
+                    <h1 tabIndex={-1}>{words.takeTitle}</h1>
+                </header>
+                <Notice kind="info">
+                    <p>{words.takeNeed}</p>
+                </Notice>
+                <div class="actions">
+                    <button type="button" onClick={() => session.go(3)}>
+                        {words.back}
+                    </button>
+                </div>
             </>
         );
     return <Things run={run} />;
@@ -48,11 +56,30 @@ function Things(props: { run: Run }): preact.JSX.Element {
         const asking = { files: filesOf(run.model), wanted };
         const first = wanted[0] ?? "";
         try {
-            return (await session.engine.ask<unknown>({ do: "publish", ...publishing }, asking)).files[first] ?? new Uint8Array();
+            return (
+                (await session.engine.ask<unknown>({ do: "publish", ...publishing }, asking)).files[first] ??
+                new Uint8Array()
+            );
         } catch (cause) {
-            if (!(cause instanceof Error && "code" in cause && cause.code === "usage" && cause.message === "nothing was run yet")) throw cause;
+            if (!(
+                cause instanceof Error &&
+                "code" in cause &&
+                cause.code === "usage" &&
+                cause.message === "nothing was run yet"
+            ))
+                throw cause;
             const { files } = await session.engine.ask<RunResult>(
-                { do: "run", ...run.model.reading, schema: SCHEMA, memory: session.engine.limits.memory, k: run.k, seed: run.seed, ...(run.effort === "balanced" ? {} : { effort: run.effort }), refineSettings: run.result.repeat, ...publishing },
+                {
+                    do: "run",
+                    ...run.model.reading,
+                    schema: SCHEMA,
+                    memory: session.engine.limits.memory,
+                    k: run.k,
+                    seed: run.seed,
+                    ...(run.effort === "balanced" ? {} : { effort: run.effort }),
+                    refineSettings: run.result.repeat,
+                    ...publishing,
+                },
                 asking,
             );
             return files[first] ?? new Uint8Array();
@@ -60,18 +87,84 @@ function Things(props: { run: Run }): preact.JSX.Element {
     };
     const types = Object.fromEntries(run.result.columns.map((c) => [c.name, c.type])) as Record<string, ColumnType>;
     const parquet = async () => {
-        const release = await publish({ release: "release.csv" }, "columns");
-        return (await session.engine.ask<unknown>({ do: "parquet", table: "release.csv", types }, { files: { "release.csv": release } })).files["table"] ?? new Uint8Array();
+        const release = await publish({ release: "kanon-out-release.csv" }, "columns");
+        return (
+            (
+                await session.engine.ask<unknown>(
+                    { do: "parquet", table: "release.csv", types },
+                    { files: { "release.csv": release } },
+                )
+            ).files["table"] ?? new Uint8Array()
+        );
     };
     const items: Item[] = [
-        { id: "csv", title: `${words.release}, ${words.asCsv}`, text: bytes(run.release.length), file: "release.csv", type: "text/csv", make: () => (numeric === run.numeric && !shuffle ? Promise.resolve(run.release) : publish({ release: "release.csv" })) },
-        { id: "parquet", title: `${words.release}, ${words.asParquet}`, text: words.numericColumns, file: "release.parquet", type: "application/vnd.apache.parquet", make: parquet },
-        { id: "report", title: words.reportOfficer, text: words.reportOfficerT, file: "report.html", type: "text/html", make: () => publish({ report: "report.html" }) },
-        { id: "external", title: words.reportExternal, text: words.reportExternalT, file: "report-external.html", type: "text/html", make: () => publish({ reportExternal: "report-external.html" }) },
-        { id: "codebook", title: words.codebook, text: words.codebookT, file: "codebook.html", type: "text/html", make: () => publish({ codebook: "codebook.html" }) },
-        { id: "schema", title: words.schema, text: words.schemaT, file: SCHEMA, type: "text/yaml", make: () => Promise.resolve(run.schema) },
-        { id: "groups", title: words.groupsFile, text: words.groupsFileT, file: "groups.csv", type: "text/csv", make: () => publish({ groups: "groups.csv" }) },
-        { id: "table", title: words.tableFile, text: words.tableFileT, file: run.model.reading.table, type: "text/csv", make: () => Promise.resolve(run.model.table) },
+        {
+            id: "csv",
+            title: `${words.release}, ${words.asCsv}`,
+            text: bytes(run.release.length),
+            file: "release.csv",
+            type: "text/csv",
+            make: () =>
+                numeric === run.numeric && !shuffle
+                    ? Promise.resolve(run.release)
+                    : publish({ release: "kanon-out-release.csv" }),
+        },
+        {
+            id: "parquet",
+            title: `${words.release}, ${words.asParquet}`,
+            text: words.numericColumns,
+            file: "release.parquet",
+            type: "application/vnd.apache.parquet",
+            make: parquet,
+        },
+        {
+            id: "report",
+            title: words.reportOfficer,
+            text: words.reportOfficerT,
+            file: "report.html",
+            type: "text/html",
+            make: () => publish({ report: "kanon-out-report.html" }),
+        },
+        {
+            id: "external",
+            title: words.reportExternal,
+            text: words.reportExternalT,
+            file: "report-external.html",
+            type: "text/html",
+            make: () => publish({ reportExternal: "kanon-out-report-external.html" }),
+        },
+        {
+            id: "codebook",
+            title: words.codebook,
+            text: words.codebookT,
+            file: "codebook.html",
+            type: "text/html",
+            make: () => publish({ codebook: "kanon-out-codebook.html" }),
+        },
+        {
+            id: "schema",
+            title: words.schema,
+            text: words.schemaT,
+            file: SCHEMA,
+            type: "text/yaml",
+            make: () => Promise.resolve(run.schema),
+        },
+        {
+            id: "groups",
+            title: words.groupsFile,
+            text: words.groupsFileT,
+            file: "groups.csv",
+            type: "text/csv",
+            make: () => publish({ groups: "kanon-out-groups.csv" }),
+        },
+        {
+            id: "table",
+            title: words.tableFile,
+            text: words.tableFileT,
+            file: run.model.reading.table,
+            type: "text/csv",
+            make: () => Promise.resolve(run.model.table),
+        },
     ];
     const save = async (item: Item) => {
         setBusy(item.id);
@@ -84,16 +177,26 @@ function Things(props: { run: Run }): preact.JSX.Element {
             setBusy(null);
         }
     };
-    const forms: [Numeric, string][] = [["interval", words.numericInterval], ["range", words.numericRange], ["mean", words.numericMean], ["columns", words.numericColumns]];
+    const forms: [Numeric, string][] = [
+        ["interval", words.numericInterval],
+        ["range", words.numericRange],
+        ["mean", words.numericMean],
+        ["columns", words.numericColumns],
+    ];
     return (
         <>
             <header class="step-head">
-                <h1>{words.takeTitle}</h1>
+                <h1 tabIndex={-1}>{words.takeTitle}</h1>
                 <p class="lead">{words.takeLead}</p>
             </header>
             <Card class="take-options">
                 <div class="fields">
-                    <Select label={words.numeric} value={numeric} options={forms} onChange={(one: Numeric) => setNumeric(one)} />
+                    <Select
+                        label={words.numeric}
+                        value={numeric}
+                        options={forms}
+                        onChange={(one: Numeric) => setNumeric(one)}
+                    />
                     <Check label={words.shuffle} checked={shuffle} onChange={setShuffle} />
                 </div>
             </Card>
@@ -101,8 +204,18 @@ function Things(props: { run: Run }): preact.JSX.Element {
             <ul class="downloads">
                 {items.map((item) => (
                     <li key={item.id} class="card">
-                        <div><strong>{item.title}</strong><span class="hint">{item.text}</span></div>
-                        <button type="button" id={`take-${item.id}`} class={item.id === "csv" ? "primary" : ""} disabled={busy !== null} onClick={() => void save(item)} aria-label={`${words.download}: ${item.title}`}>
+                        <div>
+                            <strong>{item.title}</strong>
+                            <span class="hint">{item.text}</span>
+                        </div>
+                        <button
+                            type="button"
+                            id={`take-${item.id}`}
+                            class={item.id === "csv" ? "primary" : ""}
+                            disabled={busy !== null}
+                            onClick={() => void save(item)}
+                            aria-label={`${words.download}: ${item.title}`}
+                        >
                             {busy === item.id ? words.preparing : words.download}
                         </button>
                     </li>
@@ -112,7 +225,11 @@ function Things(props: { run: Run }): preact.JSX.Element {
                 <CopyBlock title={words.repeatCommand} text={command} />
                 <CopyBlock title={words.repeatPython} text={pythonOf(run.model, choices)} />
             </Card>
-            <div class="actions end"><button type="button" onClick={() => session.go(3)}>{words.back}</button></div>
+            <div class="actions end">
+                <button type="button" onClick={() => session.go(3)}>
+                    {words.back}
+                </button>
+            </div>
         </>
     );
 }

@@ -26,12 +26,23 @@ export function TabCheck(): preact.JSX.Element {
         const said = schema ?? new TextEncoder().encode(model === null ? "" : schemaText(model));
         const files: Files = { [release.name]: release, [SCHEMA]: said };
         try {
-            const { answer } = await session.background.ask<CheckResult>({ do: "check", release: release.name, schema: SCHEMA }, { files });
+            const { answer } = await session.background.ask<CheckResult>(
+                { do: "check", release: release.name, schema: SCHEMA },
+                { files },
+            );
             setFound(answer);
-            const source: { name: string; blob: Blob } | null = original !== null ? { name: original.name, blob: original } : model !== null ? { name: model.reading.table, blob: model.table } : null;
+            const source: { name: string; blob: Blob } | null =
+                original !== null
+                    ? { name: original.name, blob: original }
+                    : model !== null
+                      ? { name: model.reading.table, blob: model.table }
+                      : null;
             if (source !== null) {
                 const name = source.name === release.name ? `original-${source.name}` : source.name;
-                const evaluated = await session.background.ask<{ figures: Figures }>({ do: "evaluate", table: name, release: release.name, schema: SCHEMA }, { files: { ...files, [name]: source.blob } });
+                const evaluated = await session.background.ask<{ figures: Figures }>(
+                    { do: "evaluate", table: name, release: release.name, schema: SCHEMA },
+                    { files: { ...files, [name]: source.blob } },
+                );
                 setLoss(evaluated.answer.figures);
             }
         } catch (cause) {
@@ -43,16 +54,36 @@ export function TabCheck(): preact.JSX.Element {
     return (
         <>
             <header class="step-head">
-                <h1>{words.checkTitle}</h1>
+                <h1 tabIndex={-1}>{words.checkTitle}</h1>
                 <p class="lead">{words.checkLead}</p>
             </header>
             <Card>
                 <div class="fields files">
                     <FileField label={words.checkRelease} accept=".csv,.txt,.tsv" onFile={setRelease} />
-                    <FileField label={words.checkSchema} accept=".yaml,.yml" onFile={setSchema} {...(model === null ? {} : { hint: words.checkFromPage })} />
-                    <FileField label={`${words.checkOriginal} – ${words.optional}`} accept=".csv,.txt,.tsv" onFile={setTable} {...(model === null ? {} : { hint: model.fileName })} />
+                    <FileField
+                        label={words.checkSchema}
+                        accept=".yaml,.yml"
+                        onFile={setSchema}
+                        {...(model === null ? {} : { hint: words.checkFromPage })}
+                    />
+                    <FileField
+                        label={`${words.checkOriginal} – ${words.optional}`}
+                        accept=".csv,.txt,.tsv"
+                        onFile={setTable}
+                        {...(model === null ? {} : { hint: model.fileName })}
+                    />
                 </div>
-                <div class="actions"><button type="button" id="check" class="primary" disabled={busy || release === null || (schema === null && model === null)} onClick={() => void check()}>{words.checkGo}</button></div>
+                <div class="actions">
+                    <button
+                        type="button"
+                        id="check"
+                        class="primary"
+                        disabled={busy || release === null || (schema === null && model === null)}
+                        onClick={() => void check()}
+                    >
+                        {words.checkGo}
+                    </button>
+                </div>
             </Card>
             {busy && <progress aria-label={words.stageOther} />}
             {failure !== null && <Failure cause={failure} />}
@@ -62,10 +93,23 @@ export function TabCheck(): preact.JSX.Element {
     );
 }
 
-function FileField(props: { label: string; accept: string; hint?: string; onFile(file: File | null): void }): preact.JSX.Element {
+function FileField(props: {
+    label: string;
+    accept: string;
+    hint?: string;
+    onFile(file: File | null): void;
+}): preact.JSX.Element {
     return (
         <Field label={props.label} {...(props.hint === undefined ? {} : { hint: props.hint })}>
-            {(id, hintId) => <input id={id} type="file" accept={props.accept} aria-describedby={hintId} onChange={(event) => props.onFile(event.currentTarget.files?.[0] ?? null)} />}
+            {(id, hintId) => (
+                <input
+                    id={id}
+                    type="file"
+                    accept={props.accept}
+                    aria-describedby={hintId}
+                    onChange={(event) => props.onFile(event.currentTarget.files?.[0] ?? null)}
+                />
+            )}
         </Field>
     );
 }
@@ -76,10 +120,21 @@ function Found(props: { found: CheckResult }): preact.JSX.Element {
     const { found } = props;
     return (
         <section class="result" aria-live="polite">
-            <Notice kind={!found.asked ? "info" : found.holds ? "good" : "error"} title={!found.asked ? words.nothingAsked : found.holds ? words.holds : words.holdsNot}>
-                {[...found.violated, ...found.notShown].map((text) => <p key={text}>{text}</p>)}
+            <Notice
+                kind={!found.asked ? "info" : found.holds ? "good" : "error"}
+                title={!found.asked ? words.nothingAsked : found.holds ? words.holds : words.holdsNot}
+            >
+                {[...found.violated, ...found.notShown].map((text) => (
+                    <p key={text}>{text}</p>
+                ))}
             </Notice>
-            {found.warnings.length > 0 && <Notice kind="warning" title={words.warnings}>{found.warnings.map((text) => <p key={text}>{text}</p>)}</Notice>}
+            {found.warnings.length > 0 && (
+                <Notice kind="warning" title={words.warnings}>
+                    {found.warnings.map((text) => (
+                        <p key={text}>{text}</p>
+                    ))}
+                </Notice>
+            )}
             <dl class="stats">
                 <Stat strong value={count(found.k)} label={words.cK} />
                 <Stat strong value={share(found.highestRisk)} label={words.cRisk} />
@@ -91,7 +146,11 @@ function Found(props: { found: CheckResult }): preact.JSX.Element {
             </dl>
             {found.figures.length > 0 && (
                 <Card title={words.figuresAll}>
-                    <Table caption={words.figuresAll} head={[words.column, words.figure, words.reached]} rows={found.figures.map((f) => [f.attribute, f.figure, figure(f.value)])} />
+                    <Table
+                        caption={words.figuresAll}
+                        head={[words.column, words.figure, words.reached]}
+                        rows={found.figures.map((f) => [f.attribute, f.figure, figure(f.value)])}
+                    />
                 </Card>
             )}
         </section>
@@ -102,7 +161,8 @@ function Loss(props: { figures: Figures }): preact.JSX.Element {
     const words = useWords();
     const { figure } = useNumbers();
     const rows = Object.entries(props.figures.table).map(([name, n]) => ["", name, figure(n)]);
-    for (const [column, figures] of Object.entries(props.figures.columns)) for (const [name, n] of Object.entries(figures)) rows.push([column, name, figure(n)]);
+    for (const [column, figures] of Object.entries(props.figures.columns))
+        for (const [name, n] of Object.entries(figures)) rows.push([column, name, figure(n)]);
     return (
         <Card title={words.evaluateTitle}>
             <Table caption={words.evaluateTitle} head={[words.column, words.figure, words.value]} rows={rows} />

@@ -1,4 +1,5 @@
-// A browser with the page in it: started as this machine needs it, every request and every complaint of the console noted.
+// A browser with the page in it: started as this machine needs it, every request and every complaint of the console
+// noted.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -6,7 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
 
 export function browserPath() {
     for (const path of ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]) {
@@ -41,11 +50,22 @@ export async function served(program) {
 export async function withPage(opening, options, use) {
     const { url, stop } = await opening();
     const profile = mkdtempSync(join(tmpdir(), "kanon-browser-"));
-    const browser = await chromium.launchPersistentContext(profile, { executablePath: browserPath(), headless: true, args: FLAGS, acceptDownloads: true, locale: "en-GB", ...options });
+    const browser = await chromium.launchPersistentContext(profile, {
+        executablePath: browserPath(),
+        headless: true,
+        args: FLAGS,
+        acceptDownloads: true,
+        locale: "en-GB",
+        ...options,
+    });
     const seen = { requests: [], complaints: [] };
     try {
         const page = await browser.newPage();
-        page.on("console", (message) => ["error", "warning"].includes(message.type()) && seen.complaints.push(message.text()));
+        page.setDefaultTimeout(120_000); // a busy machine is slow, not wrong
+        page.on(
+            "console",
+            (message) => ["error", "warning"].includes(message.type()) && seen.complaints.push(message.text()),
+        );
         page.on("pageerror", (error) => seen.complaints.push(String(error)));
         await page.goto(url);
         await page.waitForSelector("main h1");
@@ -70,6 +90,39 @@ const axeSource = readFileSync(new URL("../../node_modules/axe-core/axe.min.js",
 /** What axe finds wrong, one line each. It is put in by the browser's own tools, past the policy of the page. */
 export async function findings(page) {
     await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
-    return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")} (${v.nodes[0]?.failureSummary?.split("\n")[1]?.trim() ?? ""})`);
+    const found = await page.evaluate(() =>
+        globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }),
+    );
+    return found.violations.map(
+        (v) =>
+            `${v.id}: ${v.nodes
+                .map((n) => n.target.join(" "))
+                .slice(0, 3)
+                .join(", ")} (${v.nodes[0]?.failureSummary?.split("\n")[1]?.trim() ?? ""})`,
+    );
+}
+
+/** Watches the main thread; the function that comes back ends that and says how long the longest task worked, in ms of
+ * processor time: the clock would also count what others do on this machine. */
+export async function watchTasks(page) {
+    const tools = await page.context().newCDPSession(page);
+    const events = [];
+    tools.on("Tracing.dataCollected", (part) => events.push(...part.value));
+    await tools.send("Tracing.start", {
+        traceConfig: { includedCategories: ["toplevel"] },
+        transferMode: "ReportEvents",
+    });
+    return async () => {
+        const complete = new Promise((done) => tools.once("Tracing.tracingComplete", done));
+        await tools.send("Tracing.end");
+        await complete;
+        const mains = new Set(
+            events
+                .filter((e) => e.name === "thread_name" && e.args.name === "CrRendererMain")
+                .map((e) => `${e.pid}.${e.tid}`),
+        );
+        const tasks = events.filter((e) => e.tdur > 0 && mains.has(`${e.pid}.${e.tid}`));
+        if (tasks.length === 0) throw new Error("no task was seen");
+        return Math.max(...tasks.map((e) => e.tdur)) / 1000;
+    };
 }

@@ -10,7 +10,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { findings, saved, served, withPage } from "./page.mjs";
 
-const [pageFile, program, ...words] = process.argv.slice(2);
+const [pageFile, given, ...words] = process.argv.slice(2);
+const program = resolve(given);
 const long = words.includes("long");
 const shots = words.includes("shots") ? resolve(words[words.indexOf("shots") + 1]) : null;
 const url = words.includes("serve") ? () => served(program) : () => ({ url: pathToFileURL(resolve(pageFile)).href });
@@ -58,7 +59,10 @@ async function noScrollAcross(page, name) {
     const before = page.viewportSize();
     for (const width of [360, 2000]) {
         await page.setViewportSize({ width, height: 900 });
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${name} is wider than ${width} pixels`);
+        assert.ok(
+            await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth),
+            `${name} is wider than ${width} pixels`,
+        );
     }
     await page.setViewportSize(before);
 }
@@ -103,11 +107,20 @@ await test("the sample, from opening to taking away", () =>
         assert.match((await saved(page, "#take-codebook")).toString(), /<\/html>/);
         // The second tab, on what was just released.
         await page.click("#tab-check");
-        await page.setInputFiles('input[type="file"] >> nth=0', { name: "release.csv", mimeType: "text/csv", buffer: release });
+        await page.setInputFiles('input[type="file"] >> nth=0', {
+            name: "release.csv",
+            mimeType: "text/csv",
+            buffer: release,
+        });
         await page.click("#check");
         await page.waitForSelector(".notice.good");
         await look(page, "6-check");
         await noScrollAcross(page, "check");
+        // What was taken away as Parquet can be opened again.
+        await page.locator(".tabs button").first().click();
+        await step(page, 1);
+        await page.setInputFiles('input[type="file"]', { name: "again.parquet", mimeType: "", buffer: parquet });
+        await page.waitForSelector("main th:text-is('age_min')");
         await page.selectOption("#language", "de");
         await page.waitForSelector("html[lang=de]", { state: "attached" });
         assert.deepEqual(seen.requests, [], "requests after loading");
@@ -117,18 +130,27 @@ await test("the sample, from opening to taking away", () =>
 await test("a broken file: the error at its line", () =>
     withPage(url, {}, async (page, seen) => {
         const broken = 'age,job\n31,cook\n32,"nurse\n33,smith\n34,cook\n';
-        await page.setInputFiles('input[type="file"]', { name: "broken.csv", mimeType: "text/csv", buffer: Buffer.from(broken) });
+        await page.setInputFiles('input[type="file"]', {
+            name: "broken.csv",
+            mimeType: "text/csv",
+            buffer: Buffer.from(broken),
+        });
         await page.waitForSelector(".notice.error");
         assert.match(await page.innerText(".notice.error"), /broken\.csv:3/);
         assert.match(await page.innerText(".broken .wrong"), /nurse/);
         await look(page, "7-broken");
         // The page goes on after an error.
-        await page.setInputFiles('input[type="file"]', { name: "good.csv", mimeType: "text/csv", buffer: Buffer.from("age,job\n31,cook\n32,nurse\n33,smith\n34,cook\n") });
+        await page.setInputFiles('input[type="file"]', {
+            name: "good.csv",
+            mimeType: "text/csv",
+            buffer: Buffer.from("age,job\n31,cook\n32,nurse\n33,smith\n34,cook\n"),
+        });
         await page.waitForSelector("main table");
         assert.deepEqual([seen.requests, seen.complaints], [[], []]);
     }));
 
-if (long) await (await import("./long.mjs")).longWalk({ test, url, kanon, folder, compareWithProgram, toResult, step });
+if (long)
+    await (await import("./long.mjs")).longWalk({ test, url, pageFile, kanon, folder, compareWithProgram, toResult, step });
 
 rmSync(folder, { recursive: true });
 console.log(`web, in the browser: ${passed} passed`);

@@ -28,7 +28,10 @@ struct CMUnitTest {
     const char *name;
     void (*run)(void **state);
 };
-#define cmocka_unit_test(f) {#f, f}
+#define cmocka_unit_test(f)                                                                                                 \
+    {                                                                                                                       \
+#f, f                                                                                                               \
+    }
 #define cmocka_run_group_tests(tests, before, after) run_all(tests, sizeof(tests) / sizeof *(tests))
 
 static inline int run_all(const struct CMUnitTest *tests, size_t n)

@@ -1,5 +1,5 @@
-// The tests that need no browser, one after the other: the cases of tests/hosts, the release against the program, files of
-// other programs. Run by web/check; the last line counts. KANON_PROGRAM: the program of a release build.
+// The tests that need no browser, one after the other: the cases of tests/hosts, the release against the program,
+// files of other programs. Run by web/check; the last line counts. KANON_PROGRAM: the program of a release build.
 import { Machine } from "../../src/engine/machine";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -14,7 +14,12 @@ export interface Suite {
 }
 
 // The glue is made for workers: these are what it looks for. Its files come from the tests, never from a network.
-Object.assign(globalThis, { self: globalThis, WorkerGlobalScope: Object, importScripts: () => undefined, location: { href: "" } });
+Object.assign(globalThis, {
+    self: globalThis,
+    WorkerGlobalScope: Object,
+    importScripts: () => undefined,
+    location: { href: "" },
+});
 
 const root = resolve(process.argv[2] ?? ".");
 const compiled = new WebAssembly.Module(readFileSync(resolve(root, "build/wasm/engine/kanon.wasm")));
@@ -30,7 +35,9 @@ const suite: Suite = {
             passed++;
         } catch (cause) {
             failed++;
-            console.log(`FAILED ${name}: ${cause instanceof Error ? (cause.stack ?? cause.message) : JSON.stringify(cause)}`);
+            console.log(
+                `FAILED ${name}: ${cause instanceof Error ? (cause.stack ?? cause.message) : JSON.stringify(cause)}`,
+            );
         }
     },
 };

@@ -17,21 +17,50 @@ export async function programTests(suite: Suite): Promise<void> {
     }
     const folder = mkdtempSync(join(tmpdir(), "kanon-web-"));
     const machine = await suite.start();
-    const kanon = (...args: string[]) => execFileSync(program, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-    const same = (name: string) => assert.deepEqual(Buffer.from(machine.read(name)), readFileSync(join(folder, name)), name);
+    const kanon = (...args: string[]) =>
+        execFileSync(program, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    const same = (name: string) =>
+        assert.deepEqual(Buffer.from(machine.read(name)), readFileSync(join(folder, name)), name);
     kanon("sample", "hospital", "--rows", String(ROWS), "--seed", "3", "-o", ".", "-q");
     await suite.test("the sample", () => {
         machine.ask({ do: "sample", folder: ".", rows: ROWS, seed: "3" }, () => 0);
         for (const name of ["hospital.csv", "hospital.yaml", "taxonomies/occupation.csv"]) same(name);
     });
     await suite.test("the release and its groups", () => {
-        kanon("anonymize", "hospital.csv", "-s", "hospital.yaml", "-k", "6", "--seed", "9", "--threads", "1", "--groups", "groups.csv",
-            "--codebook", "codebook.html", "-o", "release.csv", "-q");
+        kanon(
+            "anonymize",
+            "hospital.csv",
+            "-s",
+            "hospital.yaml",
+            "-k",
+            "6",
+            "--seed",
+            "9",
+            "--threads",
+            "1",
+            "--groups",
+            "groups.csv",
+            "--codebook",
+            "codebook.html",
+            "-o",
+            "release.csv",
+            "-q",
+        );
         const stages = new Set<string>();
         const found = machine.ask<RunResult>(
             {
-                do: "run", table: "hospital.csv", schema: "hospital.yaml", k: 6, seed: "9", memory: 1.75 * 2 ** 30,
-                outputs: { release: "release.csv", groups: "groups.csv", codebook: "codebook.html", report: "report.html" },
+                do: "run",
+                table: "hospital.csv",
+                schema: "hospital.yaml",
+                k: 6,
+                seed: "9",
+                memory: 1.75 * 2 ** 30,
+                outputs: {
+                    release: "release.csv",
+                    groups: "groups.csv",
+                    codebook: "codebook.html",
+                    report: "report.html",
+                },
             },
             (progress) => (stages.add(progress.stage), 0),
         );
@@ -41,8 +70,10 @@ export async function programTests(suite: Suite): Promise<void> {
         assert.ok(Buffer.from(machine.read("report.html")).includes("</html>"));
     });
     await suite.test("a cancel is heard", () => {
-        assert.throws(() => machine.ask({ do: "run", table: "hospital.csv", schema: "hospital.yaml", outputs: {} }, () => 1),
-            (error: { code: string }) => error.code === "cancelled");
+        assert.throws(
+            () => machine.ask({ do: "run", table: "hospital.csv", schema: "hospital.yaml", outputs: {} }, () => 1),
+            (error: { code: string }) => error.code === "cancelled",
+        );
     });
     await suite.test("the proposed schema", () => {
         kanon("init", "hospital.csv", "-o", "proposed.yaml", "-q");

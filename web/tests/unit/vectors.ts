@@ -1,4 +1,5 @@
-// The cases of tests/hosts: the same groups, released text and figures as the program, from text and from typed columns.
+// The cases of tests/hosts: the same groups, released text and figures as the program, from text and from typed
+// columns.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +18,15 @@ interface Case {
 function typedCell(text: string, type: string): [unknown, Form] {
     const decimal = /^decimal128\(\d+, (\d+)\)$/.exec(type);
     const form: Form =
-        decimal !== null ? { kind: "decimal", scale: Number(decimal[1]) }
-        : type === "date32" ? { kind: "date" }
-        : type.includes("tz=") ? { kind: "zoned" }
-        : type.startsWith("timestamp") ? { kind: "time" }
-        : { kind: type === "float" ? "float" : "plain" };
+        decimal !== null
+            ? { kind: "decimal", scale: Number(decimal[1]) }
+            : type === "date32"
+              ? { kind: "date" }
+              : type.includes("tz=")
+                ? { kind: "zoned" }
+                : type.startsWith("timestamp")
+                  ? { kind: "time" }
+                  : { kind: type === "float" ? "float" : "plain" };
     if (text === "") return [null, form];
     if (/^u?int(8|16|32)$/.test(type) || type === "double" || decimal !== null) return [Number(text), form];
     if (type === "float") return [Math.fround(Number(text)), form];
@@ -57,11 +62,13 @@ function near(found: number | null | undefined, wanted: number | null): boolean 
 function compareFigures(found: Figures, wanted: Figures): void {
     const compare = (left: Record<string, number | null>, right: Record<string, number | null>, where: string) => {
         assert.deepEqual(Object.keys(left).sort(), Object.keys(right).sort(), where);
-        for (const name of Object.keys(right)) assert.ok(near(left[name], right[name] ?? null), `${where} ${name}: ${left[name]}, not ${right[name]}`);
+        for (const name of Object.keys(right))
+            assert.ok(near(left[name], right[name] ?? null), `${where} ${name}: ${left[name]}, not ${right[name]}`);
     };
     compare(found.table, wanted.table, "table");
     assert.deepEqual(Object.keys(found.columns).sort(), Object.keys(wanted.columns).sort());
-    for (const [column, figures] of Object.entries(wanted.columns)) compare(found.columns[column] ?? {}, figures, column);
+    for (const [column, figures] of Object.entries(wanted.columns))
+        compare(found.columns[column] ?? {}, figures, column);
 }
 
 function folderFiles(folder: string, below = ""): Files {
@@ -69,7 +76,8 @@ function folderFiles(folder: string, below = ""): Files {
     for (const name of readdirSync(join(folder, below))) {
         const path = below === "" ? name : `${below}/${name}`;
         if (statSync(join(folder, path)).isDirectory()) Object.assign(out, folderFiles(folder, path));
-        else if (path === "schema.yaml" || path === "table.csv" || below !== "") out[path] = readFileSync(join(folder, path));
+        else if (path === "schema.yaml" || path === "table.csv" || below !== "")
+            out[path] = readFileSync(join(folder, path));
     }
     return out;
 }
@@ -78,7 +86,10 @@ export async function vectorTests(suite: Suite): Promise<void> {
     const hosts = join(suite.root, "tests/hosts");
     const machine = await suite.start();
     const cases = readdirSync(hosts).filter((name) => statSync(join(hosts, name)).isDirectory());
-    const skips = (JSON.parse(readFileSync(join(hosts, "skips.json"), "utf8")) as Record<string, Record<string, string>>)["web"] ?? {};
+    const skips =
+        (JSON.parse(readFileSync(join(hosts, "skips.json"), "utf8")) as Record<string, Record<string, string>>)[
+            "web"
+        ] ?? {};
     let seen = 0;
     const json = <T>(name: string, file: string) => JSON.parse(readFileSync(join(hosts, name, file), "utf8")) as T;
     for (const name of cases) {
@@ -92,22 +103,41 @@ export async function vectorTests(suite: Suite): Promise<void> {
                 if (form === "typed") files["table.csv"] = fromTyped(files["table.csv"] as Uint8Array, told.columns);
                 machine.putFiles(files);
                 const request: LibraryRequest = {
-                    do: "run", table: "table.csv", schema: "schema.yaml", compare: true, ...told.options,
+                    do: "run",
+                    table: "table.csv",
+                    schema: "schema.yaml",
+                    compare: true,
+                    ...told.options,
                     outputs: { release: "release.csv", groups: "groups.csv" },
                 };
                 if (name.startsWith("error-")) {
                     const wanted = json<{ status: string; message: string }>(name, "error.json");
-                    assert.throws(() => machine.ask(request, () => 0), (error: EngineErrorData) => {
-                        assert.equal(error.code, wanted.status);
-                        assert.ok(error.message.endsWith(wanted.message.replace(/^\S+:\d+: /, "")), `${error.message}, not ${wanted.message}`);
-                        return true;
-                    });
+                    assert.throws(
+                        () => machine.ask(request, () => 0),
+                        (error: EngineErrorData) => {
+                            assert.equal(error.code, wanted.status);
+                            assert.ok(
+                                error.message.endsWith(wanted.message.replace(/^\S+:\d+: /, "")),
+                                `${error.message}, not ${wanted.message}`,
+                            );
+                            return true;
+                        },
+                    );
                     return;
                 }
                 machine.ask<RunResult>(request, () => 0);
-                assert.deepEqual(Buffer.from(machine.read("groups.csv")), readFileSync(join(hosts, name, "groups.csv")));
-                assert.deepEqual(Buffer.from(machine.read("release.csv")), readFileSync(join(hosts, name, "release.csv")));
-                compareFigures(machine.ask<Measured>({ do: "measure" }, () => 0).figures, json<Figures>(name, "measures.json"));
+                assert.deepEqual(
+                    Buffer.from(machine.read("groups.csv")),
+                    readFileSync(join(hosts, name, "groups.csv")),
+                );
+                assert.deepEqual(
+                    Buffer.from(machine.read("release.csv")),
+                    readFileSync(join(hosts, name, "release.csv")),
+                );
+                compareFigures(
+                    machine.ask<Measured>({ do: "measure" }, () => 0).figures,
+                    json<Figures>(name, "measures.json"),
+                );
             });
         }
     }
