@@ -229,6 +229,16 @@ out:
     return st;
 }
 
+int64_t kanon__tally_violation(kanon__tally *t)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < t->constraints->n; i++) {
+        const kanon__constraint *c = &t->constraints->items[i];
+        sum += c->model->violation(c->parameters, &t->columns[c->counted].values);
+    }
+    return sum;
+}
+
 int64_t kanon__tally_lack(kanon__tally *t)
 {
     int64_t most = 0;
@@ -341,6 +351,20 @@ kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constra
     kanon_status st = visit_groups(c, group_of, n_groups, evaluate_group, &v, err);
     *all = v.all;
     return st;
+}
+
+static void add_violation(kanon__tally *tally, int64_t group, void *payload)
+{
+    (void)group;
+    if (tally->size > 0)
+        *(int64_t *)payload += kanon__tally_violation(tally);
+}
+
+kanon_status kanon__groups_violation(int64_t *out, const kanon__constraints *c, const int32_t *group_of, int64_t n_groups,
+                                     kanon_error *err)
+{
+    *out = 0;
+    return c == NULL ? KANON_OK : visit_groups(c, group_of, n_groups, add_violation, out, err);
 }
 
 static void note_reached(kanon__tally *tally, int64_t group, void *payload)

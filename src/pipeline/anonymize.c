@@ -173,6 +173,12 @@ static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err
     kanon_status st = KANON_OK;
     KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
+    if (run->constraints != NULL && p->refinement != NULL && p->refinement->takes_violations) {
+        KANON_TRY(refine(p, run, err), out);
+        KANON_TRY(kanon__requirements_meet(run, err), out);
+        KANON_TRY(verify(run, err), out);
+        goto out;
+    }
     if (!p->recode) /* a mapping meets them by itself, and leaves no choice record by record */
         KANON_TRY(kanon__requirements_meet(run, err), out);
     KANON_TRY(verify(run, err), out);

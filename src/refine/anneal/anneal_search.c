@@ -25,6 +25,7 @@
 #include "model/clusters.h"
 #include "model/grouping.h"
 #include "refine/anneal/annealing.h"
+#include "refine/anneal/penalty.h"
 #include "refine/anneal/regions.h"
 
 #include <math.h>
@@ -74,19 +75,23 @@ typedef struct annealer {
     kanon__regions regions;
     kanon__cooling_schedule cooling; /* of this round; `moves` is the sum over the regions */
     float thresholds[KANON__THRESHOLDS];
-    int64_t *losses; /* by region */
+    int64_t *losses;     /* by region */
+    int64_t *violations; /* likewise; all 0 without constraints */
+    int64_t violation;   /* of the groups at hand */
+    double price;        /* of a unit of violation in this round, in units of loss */
     int64_t round;
     kanon__shared_ticker *ticker;
     char detail[64]; /* for the progress display */
     int32_t *best;   /* the best grouping so far, its number of groups and loss */
     int32_t n_best_groups;
-    int64_t best_loss;
+    int64_t best_loss, best_violation;
     int32_t *before; /* the groups before the round at hand */
     bool cut;        /* a region was ended early, so the round is undone; set by any thread */
     search_plan plan;
     int64_t done; /* moves so far */
     double begin; /* seconds, by the clock */
-    double unit;  /* of temperature, in units of loss */
+    double unit;  /* of temperature and price, in units of loss; */
+    double least_unit; /* at the beginning */
 } annealer;
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
@@ -95,39 +100,6 @@ typedef struct annealer {
 static uint64_t stream_of(int64_t round, int64_t task)
 {
     return (uint64_t)round << 32 | (uint64_t)task;
-}
-
-/* The constraints, with room for the rows of the largest group. */
-typedef struct constraint_check {
-    const kanon__constraints *constraints;
-    int32_t *rows;
-    kanon_status status; /* of the first check that failed for lack of memory */
-} constraint_check;
-
-static bool group_satisfies(const kanon__region *region, int32_t group, constraint_check *check)
-{
-    bool satisfied = false;
-    int32_t size = region->groups[group].size;
-    const int32_t *members = kanon__region_members(region, group);
-    for (int32_t i = 0; i < size; i++)
-        check->rows[i] = region->rows[members[i]];
-    kanon_status st = kanon__constraints_hold_rows(&satisfied, check->constraints, check->rows, size, NULL);
-    if (st != KANON_OK && check->status == KANON_OK)
-        check->status = st;
-    return st == KANON_OK && satisfied;
-}
-
-/* A kanon__move_check: every group that a record left or joined satisfies the constraints. */
-static bool groups_satisfy(const kanon__region *region, const kanon__removed_record *removed, int64_t n, void *payload)
-{
-    for (int64_t i = 0; i < n; i++) {
-        int32_t from = removed[i].from, to = region->group_of[removed[i].record];
-        if (region->groups[from].size > 0 && !group_satisfies(region, from, payload))
-            return false;
-        if (to != from && !group_satisfies(region, to, payload))
-            return false;
-    }
-    return true;
 }
 
 /* Importance sampling again: regions that lose more get more moves. */
@@ -147,40 +119,41 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     const kanon__regions *r = &a->regions;
     kanon__region region = {0};
     kanon__move_engine engine = {0};
-    constraint_check check = {.constraints = a->run->constraints};
+    kanon__penalty penalty = {0};
     kanon__ticker ticker;
     kanon__cooling_schedule cooling = a->cooling;
     kanon__shared_ticker_task(&ticker, a->ticker);
     KANON_TRY(kanon__regions_extract(&region, r, which, err), out);
     cooling.moves = moves_of_region(a, &region);
     KANON_TRY(kanon__move_engine_init(&engine, &region, a->run->seed, stream_of(a->round, which + 1), err), out);
-    if (check.constraints != NULL) {
-        KANON_TRY(kanon__new_array(&check.rows, region.n, "a group", err), out);
-        engine.check = groups_satisfy;
-        engine.payload = &check;
-    }
-    kanon__move_engine_split_all(&engine);
+    if (a->run->constraints != NULL)
+        KANON_TRY(kanon__penalty_init(&penalty, a->run->constraints, &engine, a->price, err), out);
+    else
+        kanon__move_engine_split_all(&engine);
     bool complete;
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
         __atomic_store_n(&a->cut, true, __ATOMIC_RELAXED);
-    if (check.status != KANON_OK) {
-        st = kanon__fail(err, check.status, "out of memory for the constraints of a group");
+    if (penalty.status != KANON_OK) {
+        st = kanon__fail(err, penalty.status, "out of memory for the constraints of a group");
         goto out;
     }
     kanon__regions_write_back(r, which, &region);
     a->losses[which] = region.loss;
+    a->violations[which] = penalty.total;
 out:
-    kanon__free(check.rows);
+    kanon__penalty_clear(&penalty);
     kanon__move_engine_clear(&engine);
     kanon__region_clear(&region);
     return st;
 }
 
+/* A grouping that violates less is better, whatever it loses. */
 static void keep_best(annealer *a)
 {
-    if (a->state.loss >= a->best_loss)
+    if (a->violation > a->best_violation || (a->violation == a->best_violation && a->state.loss >= a->best_loss))
         return;
+    a->best_violation = a->violation;
     a->best_loss = a->state.loss;
     a->n_best_groups = a->state.n_groups;
     memcpy(a->best, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->best);
@@ -194,11 +167,12 @@ static int64_t most_records(int64_t n, int64_t k)
 }
 
 /* The groups before the round at hand, and their loss. */
-static void undo_round(annealer *a, int32_t n_groups, int64_t loss)
+static void undo_round(annealer *a, int32_t n_groups, int64_t loss, int64_t violation)
 {
     memcpy(a->state.group_of, a->before, (size_t)a->state.space->n_rows * sizeof *a->before);
     a->state.n_groups = n_groups;
     a->state.loss = loss;
+    a->violation = violation;
 }
 
 /* 3. */
@@ -207,20 +181,23 @@ static kanon_status search_round(annealer *a, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__random random;
     int32_t groups_before = a->state.n_groups;
-    int64_t loss_before = a->state.loss;
+    int64_t loss_before = a->state.loss, violation_before = a->violation;
     kanon__random_init(&random, a->run->seed, stream_of(a->round, 0));
     memcpy(a->before, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->before);
     KANON_TRY(kanon__regions_init(&a->regions, &a->state, most_records(a->state.space->n_rows, a->run->k), &random, err),
               out);
     KANON_TRY(kanon__new_array(&a->losses, a->regions.n_regions, "regions", err), out);
+    KANON_TRY(kanon__new_array(&a->violations, a->regions.n_regions, "regions", err), out);
     KANON_TRY(kanon__pool_run(a->run->threads, a->regions.n_regions, search_region, a, err), out);
     if (a->cut) {
-        undo_round(a, groups_before, loss_before);
+        undo_round(a, groups_before, loss_before, violation_before);
         goto out;
     }
-    a->state.loss = 0;
-    for (int64_t i = 0; i < a->regions.n_regions; i++)
+    a->state.loss = a->violation = 0;
+    for (int64_t i = 0; i < a->regions.n_regions; i++) {
         a->state.loss += a->losses[i];
+        a->violation += a->violations[i];
+    }
     int64_t n_groups = a->regions.n_group_numbers;
     KANON_TRY(kanon__grouping_renumber(a->state.group_of, a->state.space->n_rows, &n_groups, err), out);
     a->state.n_groups = (int32_t)n_groups;
@@ -228,8 +205,9 @@ static kanon_status search_round(annealer *a, kanon_error *err)
     a->done += a->cooling.moves;
     a->round++;
 out:
+    kanon__free(a->violations);
     kanon__free(a->losses);
-    a->losses = NULL;
+    a->losses = a->violations = NULL;
     kanon__regions_clear(&a->regions);
     return st;
 }
@@ -258,6 +236,23 @@ static double temperature_at(const annealer *a, double share, int64_t n_starts)
     return share >= 1 || within >= 1 ? 0 : a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
 }
 
+#include <stdlib.h>
+static double envd(const char *n, double d)
+{
+    const char *s = getenv(n);
+    return s ? atof(s) : d;
+}
+
+/* 4. The price of a violated record, in average losses of a record: it rises until nothing is worth a violation. */
+static double price_at(const annealer *a, double share, int64_t n_starts)
+{
+    double FIRST = envd("P0", 5), LAST = envd("P1", 1000), HARD = envd("PH", 0.7), FACTOR = 1000;
+    double within = share * (double)n_starts;
+    within = share >= 1 ? 1 : within - floor(within);
+    double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
+    return price * a->unit / (double)KANON__VIOLATION_UNIT;
+}
+
 static void set_detail(annealer *a)
 {
     double scale = (double)a->state.space->scale, spent = kanon__seconds() - a->begin;
@@ -281,6 +276,19 @@ static int64_t count_rounds(int64_t *n_starts, const search_plan *p, int64_t n)
     return p->moves / (p->n_rounds * starts) > most ? p->moves / most + 1 : p->n_rounds * starts;
 }
 
+/* Constraints make the loss grow while the search goes on, and temperatures with it. */
+static void update_unit(annealer *a)
+{
+    double unit = (double)a->state.loss / (double)a->state.space->n_rows;
+    if (a->run->constraints != NULL && unit > a->least_unit)
+        a->unit = unit;
+    if (getenv("TRACE"))
+        fprintf(stderr, "%.3f loss %.1f viol %.3f groups %d price %.3g T %.4g cpu %.2f\n", share_done(a),
+                (double)a->state.loss / (double)a->state.space->scale, (double)a->violation / (double)KANON__VIOLATION_UNIT,
+                a->state.n_groups, a->price * KANON__VIOLATION_UNIT / (double)a->state.space->scale,
+                a->cooling.cold / (double)a->state.space->scale, kanon__seconds() - a->begin);
+}
+
 static kanon_status run_rounds(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -291,7 +299,9 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.hot = temperature_at(a, share, n_starts);
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
+        a->price = price_at(a, share, n_starts);
         KANON_TRY(search_round(a, err), out);
+        update_unit(a);
         set_detail(a);
         kanon__shared_ticker_add(a->ticker, (int64_t)(share_done(a) * 1000) - reported);
         reported = (int64_t)(share_done(a) * 1000);
@@ -308,6 +318,7 @@ static kanon_status quench(annealer *a, kanon_error *err)
     a->ticker->finish = false;
     a->cut = false;
     a->cooling.hot = a->cooling.cold = 0;
+    a->price = price_at(a, 1, 1);
     a->cooling.moves = MOVES * a->state.space->n_rows;
     return search_round(a, err);
 }
@@ -368,7 +379,7 @@ static kanon_status measure_start(annealer *a, kanon_error *err)
         n_losing += units > 0 ? c.sizes[group] : 0;
     }
     a->state.loss = a->best_loss;
-    a->unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
+    a->unit = a->least_unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
     kanon__clusters_clear(&c);
     return KANON_OK;
 }
@@ -433,8 +444,9 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
 {
     enum { FIRST = 4096, LONGER = 4 };
     int32_t n_groups = a->state.n_groups;
-    int64_t loss = a->state.loss;
+    int64_t loss = a->state.loss, violation = a->violation;
     a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
+    a->price = price_at(a, 0, 1);
     for (a->cooling.moves = FIRST;; a->cooling.moves *= LONGER) {
         double begin = kanon__seconds();
         kanon_status st = search_round(a, err);
@@ -444,7 +456,7 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
         *out = (double)a->cooling.moves / (spent > 0 ? spent : 1e-9);
         if (a->cut) /* the caller does not want to wait */
             return KANON_OK;
-        undo_round(a, n_groups, loss);
+        undo_round(a, n_groups, loss, violation);
         if (spent > TRIAL * a->plan.seconds || a->cooling.moves > ROUND_MOVES)
             return KANON_OK;
     }
@@ -454,7 +466,7 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
 static kanon_status plan_by_time(annealer *a, kanon_error *err)
 {
     double speed = 0;
-    int64_t n = a->state.space->n_rows, loss = a->state.loss, most = a->plan.moves;
+    int64_t n = a->state.space->n_rows, loss = a->state.loss, violation = a->violation, most = a->plan.moves;
     kanon_status st = measure_speed(&speed, a, err);
     if (st != KANON_OK)
         return st;
@@ -464,6 +476,7 @@ static kanon_status plan_by_time(annealer *a, kanon_error *err)
     memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
     a->n_best_groups = a->run->n_groups;
     a->best_loss = loss;
+    a->best_violation = violation;
     a->round = 0;
     a->done = 0;
     return KANON_OK;
@@ -492,7 +505,7 @@ out:
 static kanon_status search(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    if (a->best_loss == 0)
+    if (a->best_loss == 0 && a->best_violation == 0)
         return KANON_OK;
     if (a->plan.seconds > 0) {
         double spent = kanon__seconds() - a->begin;
@@ -527,6 +540,8 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
     KANON_TRY(measure_start(a, err), out);
+    KANON_TRY(kanon__groups_violation(&a->violation, run->constraints, run->group_of, run->n_groups, err), out);
+    a->best_violation = a->violation;
     KANON_TRY(kanon__new_array(&a->best, run->space->n_rows, "groups", err), out);
     memcpy(a->best, run->group_of, (size_t)run->space->n_rows * sizeof *a->best);
     KANON_TRY(kanon__new_array(&a->before, run->space->n_rows, "groups", err), out);
@@ -556,12 +571,11 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
     int64_t n = t->n_rows, m = t->n_quasi;
     enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
-    (void)constraints; /* they are checked group by group */
     if (is_off(given) || n == 0)
         return 0;
     int64_t near = NEIGHBOUR * choose_plan(given, n, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
-           kanon__move_costs_need(t);
+           kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }
 
 static const kanon_setting_info settings[] = {
@@ -607,6 +621,7 @@ const kanon__refinement kanon__refinement_search = {
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
+    .takes_violations = true,
     .need = need,
     .moves = moves_of_effort,
 };

@@ -32,6 +32,7 @@ typedef struct kanon__move_engine {
     int32_t most_groups;               /* each time at most so many groups */
     kanon__move_check check;           /* NULL: there are no constraints in addition to k */
     void *payload;                     /* of `check` */
+    struct kanon__penalty *penalty;    /* the price of violations (penalty.h); NULL: there are no constraints */
     kanon__removed_record *removed;    /* the log of this step, in order; a record may occur twice */
     int64_t n_removed;
     int32_t *scratch;         /* records of a step */
