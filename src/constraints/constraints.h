@@ -175,9 +175,9 @@ kanon_status kanon__constraints_hold_rows(bool *holds, const kanon__constraints 
  * has the answer by group. */
 kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constraints *constraints, const int32_t *group_of,
                                      int64_t n_groups, kanon_error *err);
-/* The violation (kanon__tally_violation) of all groups together; 0 where constraints is NULL. */
-kanon_status kanon__groups_violation(int64_t *out, const kanon__constraints *constraints, const int32_t *group_of,
-                                     int64_t n_groups, kanon_error *err);
+/* The violation (kanon__tally_violation) of all groups together, and how many of them violate a constraint (NULL: none). */
+kanon_status kanon__groups_violation(int64_t *violation, int64_t *n_violating, const kanon__constraints *constraints,
+                                     const int32_t *group_of, int64_t n_groups, kanon_error *err);
 /* The least protected group's figure, by constraint. */
 kanon_status kanon__constraints_reached(double *reached, const kanon__constraints *constraints, const int32_t *group_of,
                                         int64_t n_groups, kanon_error *err);

@@ -353,18 +353,27 @@ kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constra
     return st;
 }
 
+typedef struct violation_sum {
+    int64_t violation, n_violating;
+} violation_sum;
+
 static void add_violation(kanon__tally *tally, int64_t group, void *payload)
 {
+    violation_sum *sum = payload;
+    int64_t violation = tally->size > 0 ? kanon__tally_violation(tally) : 0;
     (void)group;
-    if (tally->size > 0)
-        *(int64_t *)payload += kanon__tally_violation(tally);
+    sum->violation += violation;
+    sum->n_violating += violation > 0;
 }
 
-kanon_status kanon__groups_violation(int64_t *out, const kanon__constraints *c, const int32_t *group_of, int64_t n_groups,
-                                     kanon_error *err)
+kanon_status kanon__groups_violation(int64_t *violation, int64_t *n_violating, const kanon__constraints *c,
+                                     const int32_t *group_of, int64_t n_groups, kanon_error *err)
 {
-    *out = 0;
-    return c == NULL ? KANON_OK : visit_groups(c, group_of, n_groups, add_violation, out, err);
+    violation_sum sum = {0};
+    kanon_status st = c == NULL ? KANON_OK : visit_groups(c, group_of, n_groups, add_violation, &sum, err);
+    *violation = sum.violation;
+    *n_violating = sum.n_violating;
+    return st;
 }
 
 static void note_reached(kanon__tally *tally, int64_t group, void *payload)

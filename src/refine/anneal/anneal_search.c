@@ -31,6 +31,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <stdlib.h>
 
 enum {
     /* regions */
@@ -92,6 +94,7 @@ typedef struct annealer {
     double begin; /* seconds, by the clock */
     double unit;  /* of temperature and price, in units of loss; */
     double least_unit; /* at the beginning */
+    double heat;       /* factor of the first temperature; 1 without constraints */
 } annealer;
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
@@ -233,7 +236,8 @@ static double temperature_at(const annealer *a, double share, int64_t n_starts)
 {
     double within = share * (double)n_starts;
     within = (within - floor(within)) / (1 - DESCENT);
-    return share >= 1 || within >= 1 ? 0 : a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
+    double xh = getenv("TH") ? atof(getenv("TH")) : a->heat, xc = getenv("TC") ? atof(getenv("TC")) : 1;
+    return share >= 1 || within >= 1 ? 0 : a->unit * xh * a->plan.hot * pow(xc * a->plan.cold / a->plan.hot / xh, within);
 }
 
 #include <stdlib.h>
@@ -246,7 +250,7 @@ static double envd(const char *n, double d)
 /* 4. The price of a violated record, in average losses of a record: it rises until nothing is worth a violation. */
 static double price_at(const annealer *a, double share, int64_t n_starts)
 {
-    double FIRST = envd("P0", 5), LAST = envd("P1", 1000), HARD = envd("PH", 0.7), FACTOR = 1000;
+    double FIRST = envd("P0", 10), LAST = envd("P1", 1000), HARD = envd("PH", 0.7), FACTOR = 1000;
     double within = share * (double)n_starts;
     within = share >= 1 ? 1 : within - floor(within);
     double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
@@ -286,7 +290,7 @@ static void update_unit(annealer *a)
         fprintf(stderr, "%.3f loss %.1f viol %.3f groups %d price %.3g T %.4g cpu %.2f\n", share_done(a),
                 (double)a->state.loss / (double)a->state.space->scale, (double)a->violation / (double)KANON__VIOLATION_UNIT,
                 a->state.n_groups, a->price * KANON__VIOLATION_UNIT / (double)a->state.space->scale,
-                a->cooling.cold / (double)a->state.space->scale, kanon__seconds() - a->begin);
+                a->cooling.cold / (double)a->state.space->scale, (double)clock() / CLOCKS_PER_SEC);
 }
 
 static kanon_status run_rounds(annealer *a, kanon_error *err)
@@ -382,6 +386,18 @@ static kanon_status measure_start(annealer *a, kanon_error *err)
     a->unit = a->least_unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
     kanon__clusters_clear(&c);
     return KANON_OK;
+}
+
+/* 2. The more groups violate a constraint, the more is to be changed, and the hotter the search begins. */
+static kanon_status measure_violation(annealer *a, kanon_error *err)
+{
+    static const double LEAST = 0.5, MOST = 2;
+    const kanon__run *run = a->run;
+    int64_t n_violating = 0;
+    kanon_status st = kanon__groups_violation(&a->violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
+    a->best_violation = a->violation;
+    a->heat = run->constraints == NULL ? 1 : LEAST + (MOST - LEAST) * (double)n_violating / (double)run->n_groups;
+    return st;
 }
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
@@ -540,8 +556,7 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
     KANON_TRY(measure_start(a, err), out);
-    KANON_TRY(kanon__groups_violation(&a->violation, run->constraints, run->group_of, run->n_groups, err), out);
-    a->best_violation = a->violation;
+    KANON_TRY(measure_violation(a, err), out);
     KANON_TRY(kanon__new_array(&a->best, run->space->n_rows, "groups", err), out);
     memcpy(a->best, run->group_of, (size_t)run->space->n_rows * sizeof *a->best);
     KANON_TRY(kanon__new_array(&a->before, run->space->n_rows, "groups", err), out);

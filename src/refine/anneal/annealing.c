@@ -31,7 +31,7 @@ static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, i
     for (int64_t i = 0; i < n; i++) {
         e->threshold = (int64_t)(temperature * (double)c->thresholds[kanon__random_next(&e->random) % KANON__THRESHOLDS]);
         if (e->penalty != NULL)
-            kanon__penalised_step(e->penalty);
+            i += kanon__penalised_step(e->penalty); /* a move that takes longer counts more than once */
         else
             kanon__move_engine_step(e);
     }

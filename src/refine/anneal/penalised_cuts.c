@@ -14,7 +14,6 @@
 
 #include "core/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Larger pools are left alone. */
@@ -34,12 +33,26 @@ typedef struct cut_move {
     int64_t losses[MOST_POOLED + 1]; /* by number of records before the cut: |P| D(P) of both sides */
 } cut_move;
 
-static int by_key(const void *left, const void *right)
+/* By key, then as they stood. Shell sort of keys with their places in the low bits: pools are small. */
+static void sort_pool(cut_move *m)
 {
-    const pooled *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->record < b->record ? -1 : a->record > b->record;
+    enum { PLACE_BITS = 10 };
+    static const int32_t gaps[] = {57, 23, 10, 4, 1};
+    int64_t keys[MOST_POOLED];
+    pooled before[MOST_POOLED];
+    for (int32_t i = 0; i < m->n; i++)
+        keys[i] = m->pool[i].key * (1 << PLACE_BITS) + i;
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+        for (int32_t i = gaps[g]; i < m->n; i++) {
+            int64_t key = keys[i];
+            int32_t at = i;
+            for (; at >= gaps[g] && keys[at - gaps[g]] > key; at -= gaps[g])
+                keys[at] = keys[at - gaps[g]];
+            keys[at] = key;
+        }
+    memcpy(before, m->pool, (size_t)m->n * sizeof *before);
+    for (int32_t i = 0; i < m->n; i++)
+        m->pool[i] = before[keys[i] & ((1 << PLACE_BITS) - 1)];
 }
 
 /* ---- 1: the order ------------------------------------------------------------------------------------------------ */
@@ -128,8 +141,9 @@ static bool fill(cut_move *m)
     if (m->left != m->right)
         take_members(m, m->right, false);
     bool found = (kanon__random_next(&m->p->engine->random) & 1) != 0 ? order_by_dimension(m) : order_by_line(m);
+    m->p->work += 2 * (int64_t)m->n;
     if (found)
-        qsort(m->pool, (size_t)m->n, sizeof *m->pool, by_key);
+        sort_pool(m);
     return found;
 }
 
@@ -207,6 +221,7 @@ static int32_t choose_cut(cut_move *m, int64_t most)
         for (int32_t i = 0; !filled && i < m->n && p->status == KANON_OK; i++)
             p->status = kanon__tally_add(&p->sides[1], p->region->rows[m->pool[i].record], NULL);
         filled = true;
+        p->work += 4;
         int64_t cost = m->losses[cut] + kanon__penalty_cost(p, violation_at(m, &at, cut));
         if (cost <= most) {
             most = cost - 1;

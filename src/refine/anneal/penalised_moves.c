@@ -21,7 +21,7 @@
 #include "refine/anneal/penalty.h"
 
 /* Out of ALL steps. */
-enum { ALL = 4096, DISSOLVE = 4, MERGE = 12 };
+enum { ALL = 4096, RECORDS_A_MOVE = 8 };
 
 static inline int64_t paid(const kanon__penalty *p, int32_t group)
 {
@@ -37,7 +37,7 @@ static int32_t draw_group(kanon__penalty *p, int32_t record)
     if (near < 0)
         return -1;
     int32_t group = r->group_of[near];
-    if (group == own || (kanon__random_next(&e->random) & 3) == 0) { /* one step further */
+    if (group == own || (int)(kanon__random_next(&e->random) & 15) < p->walk) { /* one step further */
         near = kanon__draw_near(e, kanon__draw_member(e, group));
         group = near < 0 ? own : r->group_of[near];
     }
@@ -79,28 +79,52 @@ static void exchange(kanon__penalty *p, int32_t left, int32_t right)
     kanon__penalty_move(p, delta);
 }
 
-/* The best of a group's records with the same value; where there is none, any record. */
+/* A record of the other group, and what the loss changes by when the two change places. */
+typedef struct partner {
+    int64_t delta;
+    int32_t record;
+} partner;
+
+enum { PARTNERS = 4 };
+
+/* Keep the cheapest few, ascending. */
+static int32_t insert_partner(partner *list, int32_t n, partner one)
+{
+    int32_t at = n < PARTNERS ? n : PARTNERS;
+    if (at == PARTNERS && list[at - 1].delta <= one.delta)
+        return n;
+    at = at < PARTNERS ? at : PARTNERS - 1;
+    for (; at > 0 && list[at - 1].delta > one.delta; at--)
+        list[at] = list[at - 1];
+    list[at] = one;
+    return n < PARTNERS ? n + 1 : n;
+}
+
+/* Trade: the record changes places with the member of a group that costs least. Where the violation forbids it, the next
+ * cheapest is tried; a member with the same value is never forbidden. */
 static void trade(kanon__penalty *p, int32_t record, int32_t with)
 {
     enum { MOST = 32 };
     kanon__region *r = p->region;
     const int32_t *members = kanon__region_members(r, with);
-    int32_t size = r->groups[with].size, at = kanon__scaled((uint32_t)kanon__random_next(&p->engine->random), size);
-    int32_t best = -1, n = size < MOST ? size : MOST;
-    int64_t least = INT64_MAX;
+    int32_t g = r->group_of[record], size = r->groups[with].size, n = size < MOST ? size : MOST, n_partners = 0;
+    int32_t at = kanon__scaled((uint32_t)kanon__random_next(&p->engine->random), size);
+    int64_t most = p->limit + paid(p, g) + paid(p, with);
+    partner partners[PARTNERS];
+    p->work += n / 2;
     for (int32_t i = 0; i < n; i++, at = at + 1 < size ? at + 1 : 0) {
-        if (p->value_of[members[at]] != p->value_of[record])
-            continue;
+        bool same = p->by_value && p->value_of[members[at]] == p->value_of[record];
         int64_t delta = exchange_delta(r, record, members[at]);
-        if (delta < least) {
-            least = delta;
-            best = members[at];
-        }
+        if (delta <= (same ? p->limit : most))
+            n_partners = insert_partner(partners, n_partners, (partner){delta, members[at]});
     }
-    if (best < 0)
-        exchange(p, record, members[at]);
-    else if (least <= p->limit)
-        exchange(p, record, best);
+    for (int32_t i = 0; i < n_partners; i++) {
+        p->n_moves = 0;
+        kanon__penalty_add_move(p, record, with);
+        kanon__penalty_add_move(p, partners[i].record, g);
+        if (kanon__penalty_move(p, partners[i].delta))
+            return;
+    }
 }
 
 /* The record goes to another group, and `substitute`, out of a third one with more than k, takes its place. */
@@ -244,40 +268,45 @@ static void regroup(kanon__penalty *p, int32_t record, int32_t n_groups)
     kanon__move_engine_regroup(p->engine, record, n_groups);
 }
 
-static void change_groups(kanon__penalty *p, int32_t record, int32_t choice)
+/* Of a few groups near the record the one that costs least as one with its own. */
+static int32_t draw_mate(kanon__penalty *p, int32_t record)
 {
     const kanon__region *r = p->region;
-    int32_t g = r->group_of[record], h = draw_group(p, record);
-    if (choice < p->split_share) {
-        kanon__penalised_recut(p, g, g);
-        return;
+    int32_t best = -1, own = r->group_of[record];
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < p->mates; i++) {
+        int32_t group = draw_group(p, record);
+        if (group < 0 || group == best)
+            continue;
+        int64_t cost = joint_loss(p, own, group) - loss_of(r, group);
+        if (cost < least) {
+            least = cost;
+            best = group;
+        }
     }
+    return best;
+}
+
+static void change_groups(kanon__penalty *p, int32_t record, int32_t choice)
+{
+    int32_t g = p->region->group_of[record], h = choice < p->split_share ? g : draw_mate(p, record);
     if (h < 0)
         return;
-    if ((choice & 1) != 0 && p->by_value)
+    if ((choice & 15) < p->sorts && p->by_value && h != g)
         kanon__penalised_sort_out(p, g, h);
     else
         kanon__penalised_recut(p, g, h);
 }
 
-void kanon__penalised_step(kanon__penalty *p)
+/* 2. The moves do 3. and 4. */
+static void try_move(kanon__penalty *p, int32_t record, uint64_t random)
 {
-    kanon__move_engine *e = p->engine;
-    kanon__region *r = p->region;
-    /* 1. One random number gives the record and the kind. */
-    uint64_t random = kanon__random_next(&e->random);
-    int32_t record = e->window_begin + kanon__scaled((uint32_t)random, e->window_size);
-    record = record < r->n ? record : record - r->n;
+    const kanon__region *r = p->region;
     int32_t g = r->group_of[record], choice = (int32_t)(random >> 32) & (ALL - 1);
-    p->n_moves = 0;
-    p->limit = e->threshold;
-    if (p->status != KANON_OK || !is_drawn(p, g))
-        return;
-    /* 2. The moves do 3. and 4. */
-    if ((choice -= DISSOLVE) < 0) {
+    if ((choice -= p->dissolve) < 0) {
         dissolve(p, g);
     } else if ((choice -= p->regroup_share) < 0) {
-        regroup(p, record, 2 + (int32_t)((random >> 48) % (uint32_t)(e->most_groups - 1)));
+        regroup(p, record, 2 + (int32_t)((random >> 48) % (uint32_t)(p->engine->most_groups - 1)));
     } else if ((choice -= p->cut_share) < 0) {
         change_groups(p, record, choice + p->cut_share);
     } else {
@@ -286,11 +315,29 @@ void kanon__penalised_step(kanon__penalty *p)
             return;
         if (p->violations[g] > 0 && (choice -= p->merge_share) < 0)
             merge(p, g, to);
-        else if ((choice & 3) == 0 || (p->by_value && (choice & 3) == 1))
+        else if ((choice & 15) < p->trade)
             trade(p, record, to);
-        else if (r->groups[g].size > r->k && (choice & 4) == 0)
+        else if (r->groups[g].size > r->k && (choice & 16) == 0)
             relocate(p, record, to);
         else
             replace(p, record, to);
     }
+}
+
+int64_t kanon__penalised_step(kanon__penalty *p)
+{
+    kanon__move_engine *e = p->engine;
+    kanon__region *r = p->region;
+    /* 1. One random number gives the record and the kind. */
+    uint64_t random = kanon__random_next(&e->random);
+    int32_t record = e->window_begin + kanon__scaled((uint32_t)random, e->window_size);
+    record = record < r->n ? record : record - r->n;
+    int32_t g = r->group_of[record];
+    p->n_moves = 0;
+    p->limit = e->threshold;
+    p->work = 0;
+    if (p->status != KANON_OK || !is_drawn(p, g))
+        return 0;
+    try_move(p, record, random);
+    return p->work / RECORDS_A_MOVE;
 }

@@ -90,15 +90,26 @@ static int env(const char *n, int d)
     return s ? atoi(s) : d;
 }
 
-/* Where constraints ask for groups much larger than k, regrouping k records at a time leads nowhere. */
+/* Regrouping makes groups of k records, so it leads nowhere where constraints ask for far more, or most groups violate one.
+ * There cutting two groups anew does what it does elsewhere. */
 static void choose_mix(kanon__penalty *p)
 {
     const kanon__region *r = p->region;
-    bool large = r->n > 2 * r->k * (int64_t)r->n_groups;
-    p->regroup_share = env("REG", large ? 0 : p->engine->regroup_share);
-    p->cut_share = env("CUT", large ? 480 : 120);
-    p->split_share = env("SPL", large ? 80 : 20);
+    double size = (double)r->n / ((double)r->n_groups * (double)r->k), share;
+    int64_t n_satisfied = 0;
+    for (int32_t group = 0; group < r->n_slots; group++)
+        n_satisfied += r->groups[group].size > 0 && p->violations[group] == 0;
+    share = size < 1.4 ? 1 : size > 2 ? 0 : (2 - size) / 0.6;
+    share *= (double)n_satisfied / (double)r->n_groups;
+    p->regroup_share = env("REG", (int)(share * p->engine->regroup_share));
+    p->cut_share = env("CUT", 120 + (int)((1 - share) * 880));
+    p->split_share = env("SPL", 20 + (int)((1 - share) * 60));
     p->merge_share = env("MRG", 40);
+    p->walk = env("WLK", 4);
+    p->trade = env("TRD", 8);
+    p->dissolve = env("DIS", 10);
+    p->mates = env("MAT", 4);
+    p->sorts = env("SRT", 0);
 }
 
 kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *constraints, kanon__move_engine *engine,
@@ -110,8 +121,8 @@ kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *
         .constraints = constraints, .region = r, .engine = engine, .price = price, .loss = r->loss};
     KANON_TRY(allocate(out, err), out);
     KANON_TRY(list_values(out, err), out);
-    choose_mix(out);
     KANON_TRY(count_members(out, err), out);
+    choose_mix(out);
     for (int32_t group = 0; group < r->n_slots; group++) {
         int64_t end = r->groups[group].members + r->groups[group].capacity;
         out->members_end = end > out->members_end ? end : out->members_end;

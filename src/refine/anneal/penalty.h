@@ -43,13 +43,14 @@ typedef struct kanon__penalty {
     int32_t n_touched;
     int64_t *after;  /* their violations then, */
     bool *is_marked; /* and by slot, whether it is one of them */
-    int32_t regroup_share, cut_share, split_share, merge_share; /* the mix of moves, out of 4096 */
+    int32_t regroup_share, cut_share, split_share, merge_share, dissolve, walk, mates, trade, sorts; /* the mix of moves, out of 4096 */
     /* scratch of penalised_cuts.c */
     kanon__tally sides[2]; /* empty between moves */
     uint32_t *boxes;       /* of a group */
     int32_t *quota;        /* by value, 0 between moves */
     /* rooms of members: groups may outgrow 2k */
     int64_t members_end, members_capacity;
+    int64_t work;        /* of the step at hand: records that were looked at */
     kanon_status status; /* of the first allocation that failed; every later move is rejected */
 } kanon__penalty;
 
@@ -80,8 +81,9 @@ static inline void kanon__penalty_add_move(kanon__penalty *p, int32_t record, in
     p->moves[p->n_moves++] = (kanon__penalised_move){record, p->region->group_of[record], to};
 }
 
-/* One random move at the price of violations; penalised_moves.c. */
-void kanon__penalised_step(kanon__penalty *penalty);
+/* One random move at the price of violations; penalised_moves.c. Returns for how many moves more it counts, by the records
+ * that it looked at: a number of moves is to take the same time, however large constraints make the groups. */
+int64_t kanon__penalised_step(kanon__penalty *penalty);
 /* Cut two groups (or one: left == right) anew where loss and violations cost least; penalised_cuts.c. */
 void kanon__penalised_recut(kanon__penalty *penalty, int32_t left, int32_t right);
 /* Change the sides of two groups' records, as many of each value as before on either side; penalised_cuts.c. */
