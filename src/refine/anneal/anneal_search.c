@@ -236,7 +236,7 @@ static double temperature_at(const annealer *a, double share, int64_t n_starts)
 {
     double within = share * (double)n_starts;
     within = (within - floor(within)) / (1 - DESCENT);
-    double xh = getenv("TH") ? atof(getenv("TH")) : a->heat, xc = getenv("TC") ? atof(getenv("TC")) : 1;
+    double xh = getenv("TH") ? atof(getenv("TH")) : a->heat, xc = getenv("TC") ? atof(getenv("TC")) : a->heat;
     return share >= 1 || within >= 1 ? 0 : a->unit * xh * a->plan.hot * pow(xc * a->plan.cold / a->plan.hot / xh, within);
 }
 
@@ -250,7 +250,7 @@ static double envd(const char *n, double d)
 /* 4. The price of a violated record, in average losses of a record: it rises until nothing is worth a violation. */
 static double price_at(const annealer *a, double share, int64_t n_starts)
 {
-    double FIRST = envd("P0", 10), LAST = envd("P1", 1000), HARD = envd("PH", 0.7), FACTOR = 1000;
+    double FIRST = a->heat * envd("P0", 10), LAST = a->heat * envd("P1", 1000), HARD = envd("PH", 0.7), FACTOR = 1000;
     double within = share * (double)n_starts;
     within = share >= 1 ? 1 : within - floor(within);
     double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
@@ -283,9 +283,6 @@ static int64_t count_rounds(int64_t *n_starts, const search_plan *p, int64_t n)
 /* Constraints make the loss grow while the search goes on, and temperatures with it. */
 static void update_unit(annealer *a)
 {
-    double unit = (double)a->state.loss / (double)a->state.space->n_rows;
-    if (a->run->constraints != NULL && unit > a->least_unit)
-        a->unit = unit;
     if (getenv("TRACE"))
         fprintf(stderr, "%.3f loss %.1f viol %.3f groups %d price %.3g T %.4g cpu %.2f\n", share_done(a),
                 (double)a->state.loss / (double)a->state.space->scale, (double)a->violation / (double)KANON__VIOLATION_UNIT,
