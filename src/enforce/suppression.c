@@ -226,6 +226,30 @@ static offer bound_of(const suppression *s, int32_t group)
     return (offer){.group = group, .row = BOUND, .saving = saving, .n = 1};
 }
 
+static int by_falling_bound(const void *left, const void *right)
+{
+    return comes_before(left, right) ? -1 : 1;
+}
+
+/* Each offer takes a record of the budget, so no more offers than that are taken, and nearly all of them from the groups that
+ * lose most. Only so many groups are looked at, and half as many again. */
+static kanon_status push_costliest(suppression *s, kanon_error *err)
+{
+    enum { FEW = 1000 };
+    kanon_status st = KANON_OK;
+    offer *bounds = NULL;
+    int64_t n = s->g.n_groups, most = s->most + s->most / 2 < FEW ? FEW : s->most + s->most / 2;
+    KANON_TRY(kanon__new_array(&bounds, n, "offers", err), out);
+    for (int32_t group = 0; group < n; group++)
+        bounds[group] = bound_of(s, group);
+    qsort(bounds, (size_t)n, sizeof *bounds, by_falling_bound);
+    for (int64_t i = 0; i < n && i < most; i++)
+        KANON_TRY(push(s, bounds[i], err), out);
+out:
+    kanon__free(bounds);
+    return st;
+}
+
 static kanon_status push_group(suppression *s, int32_t group, kanon_error *err)
 {
     offer now;
@@ -262,8 +286,7 @@ kanon_status kanon__suppress(kanon__run *run, int64_t most, kanon_error *err)
     if (most <= 0)
         return KANON_OK;
     KANON_TRY(kanon__mutable_groups_init(&s.g, run, err), out);
-    for (int32_t group = 0; group < s.g.n_groups; group++)
-        KANON_TRY(push(&s, bound_of(&s, group), err), out);
+    KANON_TRY(push_costliest(&s, err), out);
     while (s.queue.n > 0 && s.g.n_suppressed < most) {
         offer top = offer_queue_pop(&s.queue), now;
         if (top.row == BOUND) {

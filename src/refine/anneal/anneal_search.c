@@ -250,7 +250,7 @@ static double envd(const char *n, double d)
 /* 4. The price of a violated record, in average losses of a record: it rises until nothing is worth a violation. */
 static double price_at(const annealer *a, double share, int64_t n_starts)
 {
-    double FIRST = a->heat * envd("P0", 10), LAST = a->heat * envd("P1", 1000), HARD = envd("PH", 0.7), FACTOR = 1000;
+    double FIRST = a->heat * envd("P0", 10), LAST = a->heat * envd("P1", 1000), HARD = envd("PH", 0.75), FACTOR = envd("PF", 10);
     double within = share * (double)n_starts;
     within = share >= 1 ? 1 : within - floor(within);
     double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
@@ -609,7 +609,7 @@ static const kanon_setting_info settings[] = {
     {.name = "neighbours",
      .type = KANON_SETTING_INTEGER,
      .min = 1,
-     .max = 64,
+     .max = 1024,
      .help = "how many near records are known of each (default: 6 to 24, by the number of moves)"},
     {.name = "effort",
      .type = KANON_SETTING_CHOICE,

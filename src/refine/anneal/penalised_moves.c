@@ -127,6 +127,73 @@ static void trade(kanon__penalty *p, int32_t record, int32_t with)
     }
 }
 
+/* ---- what a violating group needs ---------------------------------------------------------------------------------- */
+
+/* The violation changes by the values that come and go, so that one member for each value is enough: the cheapest. */
+enum { VALUES = 24 };
+
+typedef struct value_choice {
+    int32_t n;
+    uint32_t values[VALUES];
+    partner partners[VALUES];
+} value_choice;
+
+static void note_choice(value_choice *c, uint32_t value, partner one)
+{
+    int32_t at = 0;
+    while (at < c->n && c->values[at] != value)
+        at++;
+    if (at == VALUES || (at < c->n && c->partners[at].delta <= one.delta))
+        return;
+    c->values[at] = value;
+    c->partners[at] = one;
+    c->n = at < c->n ? c->n : at + 1;
+}
+
+/* The moves of a choice: `gone` (-1: no record) leaves the group for `from`, and a member of `from` joins it. */
+static void set_moves(kanon__penalty *p, int32_t group, int32_t gone, int32_t come)
+{
+    int32_t from = p->region->group_of[come];
+    p->n_moves = 0;
+    if (gone >= 0)
+        kanon__penalty_add_move(p, gone, from);
+    kanon__penalty_add_move(p, come, group);
+}
+
+/* Help: a member of another group joins, in exchange for the record or (gone = -1) for none: the one with which loss and
+ * violation cost least. */
+static void help(kanon__penalty *p, int32_t group, int32_t gone, int32_t from)
+{
+    enum { MOST = 64, TRY = 12 };
+    kanon__region *r = p->region;
+    const int32_t *members = kanon__region_members(r, from);
+    int32_t n = r->groups[from].size < MOST ? r->groups[from].size : MOST, best = -1;
+    int64_t most = p->limit + paid(p, group) + paid(p, from), least = p->limit;
+    value_choice c = {0};
+    p->work += n / 2;
+    for (int32_t i = 0; i < n; i++) {
+        int64_t delta = gone >= 0 ? exchange_delta(r, gone, members[i])
+                                  : kanon__region_leave_delta(r, from, members[i]) +
+                                        kanon__region_join_delta(r, group, members[i]);
+        if (delta <= most)
+            note_choice(&c, p->value_of[members[i]], (partner){delta, members[i]});
+    }
+    for (int32_t i = 0; i < c.n && p->status == KANON_OK; i++) {
+        set_moves(p, group, gone, c.partners[i].record);
+        int64_t cost = c.partners[i].delta + kanon__penalty_cost(p, kanon__penalty_try(p));
+        kanon__penalty_undo(p);
+        p->work += TRY;
+        if (cost <= least) {
+            least = cost;
+            best = i;
+        }
+    }
+    if (best < 0)
+        return;
+    set_moves(p, group, gone, c.partners[best].record);
+    kanon__penalty_move(p, c.partners[best].delta);
+}
+
 /* The record goes to another group, and `substitute`, out of a third one with more than k, takes its place. */
 static void refill(kanon__penalty *p, int32_t record, int32_t to, int32_t substitute)
 {
@@ -315,6 +382,8 @@ static void try_move(kanon__penalty *p, int32_t record, uint64_t random)
             return;
         if (p->violations[g] > 0 && (choice -= p->merge_share) < 0)
             merge(p, g, to);
+        else if (p->violations[g] > 0 && (choice & 32) != 0)
+            help(p, g, r->groups[to].size <= r->k || (choice & 64) != 0 ? record : -1, to);
         else if ((choice & 15) < p->trade)
             trade(p, record, to);
         else if (r->groups[g].size > r->k && (choice & 16) == 0)
