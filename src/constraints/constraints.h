@@ -41,7 +41,7 @@ typedef struct kanon__argument {
 /* What a model makes its parameters of. */
 typedef struct kanon__model_input {
     const kanon__data *table;
-    const kanon__policy *policy; /* NULL: not from a policy */
+    const kanon__policy *policy;        /* NULL: not from a policy */
     int column;                         /* of the table; -1: the entities */
     const kanon__constraint_text *text; /* as written; NULL: the schema's `entity` asks for it */
     kanon__argument arguments[KANON__MOST_PARAMETERS];

@@ -101,7 +101,8 @@ static void no_search_ends_with_a_violation(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 45; seed++) {
-        unsigned models = seed <= PRIVATE_MODELS ? 1u << (seed - 1) : (unsigned)(seed * 2654435761u) % (1u << PRIVATE_MODELS);
+        unsigned models = seed <= PRIVATE_MODELS ? 1u << (seed - 1)
+                                                 : (unsigned)(seed * 2654435761u) % (1u << PRIVATE_MODELS);
         private_table texts = private_table_new(seed, models, seed % 3 == 0, seed % 4 == 0 ? "0.05" : NULL);
         kanon_table *table = table_from_texts(texts.csv, texts.yaml);
         kanon_grouping *one = search(table, "30000", 1, seed), *two = search(table, "30000", 3, seed);

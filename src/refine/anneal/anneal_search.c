@@ -7,7 +7,7 @@
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
  *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
- *   4. The temperature falls over the rounds; the last rounds only let the loss fall. With many moves this starts over
+ *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds only let the loss fall. With many moves this starts over
  *      several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
@@ -31,8 +31,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <stdlib.h>
 
 enum {
     /* regions */
@@ -46,7 +44,8 @@ enum {
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
     K_OF_HALF = 12,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it */
     LEAST_MOVES = 20000,
-    BEST_FACTOR = 8, /* effort=best: so many times as many */
+    BEST_FACTOR = 8,        /* effort=best: so many times as many */
+    CONSTRAINED_FACTOR = 2, /* with constraints there is more to find */
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
@@ -92,9 +91,8 @@ typedef struct annealer {
     search_plan plan;
     int64_t done; /* moves so far */
     double begin; /* seconds, by the clock */
-    double unit;  /* of temperature and price, in units of loss; */
-    double least_unit; /* at the beginning */
-    double heat;       /* factor of the first temperature; 1 without constraints */
+    double unit;  /* of temperature and price, in units of loss */
+    double heat;  /* factor of both; 1 without constraints */
 } annealer;
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
@@ -236,25 +234,18 @@ static double temperature_at(const annealer *a, double share, int64_t n_starts)
 {
     double within = share * (double)n_starts;
     within = (within - floor(within)) / (1 - DESCENT);
-    double xh = getenv("TH") ? atof(getenv("TH")) : a->heat, xc = getenv("TC") ? atof(getenv("TC")) : a->heat;
-    return share >= 1 || within >= 1 ? 0 : a->unit * xh * a->plan.hot * pow(xc * a->plan.cold / a->plan.hot / xh, within);
+    return share >= 1 || within >= 1 ? 0 : a->heat * a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
 }
 
-#include <stdlib.h>
-static double envd(const char *n, double d)
-{
-    const char *s = getenv(n);
-    return s ? atof(s) : d;
-}
-
-/* 4. The price of a violated record, in average losses of a record: it rises until nothing is worth a violation. */
+/* 4. The price of a violated record in average losses of a record. It rises until hardly any loss is worth a violation; were
+ * it to rise without end, groups that violate a little would be mended at any loss, where the repair finds a cheaper way. */
 static double price_at(const annealer *a, double share, int64_t n_starts)
 {
-    double FIRST = a->heat * envd("P0", 10), LAST = a->heat * envd("P1", 1000), HARD = envd("PH", 0.75), FACTOR = envd("PF", 10);
+    static const double FIRST = 10, LAST = 1000, HARD = 0.75, FACTOR = 10;
     double within = share * (double)n_starts;
     within = share >= 1 ? 1 : within - floor(within);
     double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
-    return price * a->unit / (double)KANON__VIOLATION_UNIT;
+    return price * a->heat * a->unit / (double)KANON__VIOLATION_UNIT;
 }
 
 static void set_detail(annealer *a)
@@ -280,16 +271,6 @@ static int64_t count_rounds(int64_t *n_starts, const search_plan *p, int64_t n)
     return p->moves / (p->n_rounds * starts) > most ? p->moves / most + 1 : p->n_rounds * starts;
 }
 
-/* Constraints make the loss grow while the search goes on, and temperatures with it. */
-static void update_unit(annealer *a)
-{
-    if (getenv("TRACE"))
-        fprintf(stderr, "%.3f loss %.1f viol %.3f groups %d price %.3g T %.4g cpu %.2f\n", share_done(a),
-                (double)a->state.loss / (double)a->state.space->scale, (double)a->violation / (double)KANON__VIOLATION_UNIT,
-                a->state.n_groups, a->price * KANON__VIOLATION_UNIT / (double)a->state.space->scale,
-                a->cooling.cold / (double)a->state.space->scale, (double)clock() / CLOCKS_PER_SEC);
-}
-
 static kanon_status run_rounds(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -302,7 +283,6 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
         a->price = price_at(a, share, n_starts);
         KANON_TRY(search_round(a, err), out);
-        update_unit(a);
         set_detail(a);
         kanon__shared_ticker_add(a->ticker, (int64_t)(share_done(a) * 1000) - reported);
         reported = (int64_t)(share_done(a) * 1000);
@@ -380,7 +360,7 @@ static kanon_status measure_start(annealer *a, kanon_error *err)
         n_losing += units > 0 ? c.sizes[group] : 0;
     }
     a->state.loss = a->best_loss;
-    a->unit = a->least_unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
+    a->unit = n_losing > 0 ? (double)a->best_loss / (double)n_losing : 0;
     kanon__clusters_clear(&c);
     return KANON_OK;
 }
@@ -391,7 +371,8 @@ static kanon_status measure_violation(annealer *a, kanon_error *err)
     static const double LEAST = 0.5, MOST = 2;
     const kanon__run *run = a->run;
     int64_t n_violating = 0;
-    kanon_status st = kanon__groups_violation(&a->violation, &n_violating, run->constraints, run->group_of, run->n_groups, err);
+    kanon_status st = kanon__groups_violation(&a->violation, &n_violating, run->constraints, run->group_of, run->n_groups,
+                                              err);
     a->best_violation = a->violation;
     a->heat = run->constraints == NULL ? 1 : LEAST + (MOST - LEAST) * (double)n_violating / (double)run->n_groups;
     return st;
@@ -429,7 +410,7 @@ static void set_schedule(search_plan *p, double moves, int64_t n)
 }
 
 /* With a time limit the moves are an estimate, until the speed is known. */
-static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64_t k)
+static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t k)
 {
     search_plan p = {
         .moves = kanon__setting_integer(settings, "moves"),
@@ -437,7 +418,7 @@ static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64
         .n_neighbours = kanon__setting_integer(settings, "neighbours"),
         .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
     if (p.moves == 0 && p.seconds == 0)
-        p.moves = moves_of_effort(settings, n, k);
+        p.moves = moves_of_effort(settings, n, k) * (constrained ? CONSTRAINED_FACTOR : 1);
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
     set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n);
     return p;
@@ -548,7 +529,7 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->run = run;
     a->ticker = &shared;
     a->begin = kanon__seconds();
-    a->plan = choose_plan(run->settings, run->space->n_rows, run->k);
+    a->plan = choose_plan(run->settings, run->constraints != NULL, run->space->n_rows, run->k);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
@@ -585,7 +566,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;
-    int64_t near = NEIGHBOUR * choose_plan(given, n, k).n_neighbours;
+    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
            kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }
@@ -609,7 +590,7 @@ static const kanon_setting_info settings[] = {
     {.name = "neighbours",
      .type = KANON_SETTING_INTEGER,
      .min = 1,
-     .max = 1024,
+     .max = 64,
      .help = "how many near records are known of each (default: 6 to 24, by the number of moves)"},
     {.name = "effort",
      .type = KANON_SETTING_CHOICE,
@@ -629,7 +610,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 4,
+         .revision = 5,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,

@@ -2,10 +2,8 @@
  *
  *   1. Pool the members of both groups and order them along a direction: an attribute, drawn by its share of the cost of
  *      the common box, or the line between two of the records.
- *   2. Recut: of all cuts of that order with k records on either side, the one where loss and violations cost least. What
+ *   2. Of all cuts of that order with k records on either side, the one where loss and violations cost least. What
  *      the parts of a cut lose is computed first; violations only where that leaves a chance.
- *      Sort out: as many records of each value go to either side as were there before, in that order. So no violation
- *      changes, however tight the constraints are.
  *   3. Records that change sides are moved, if the threshold allows.
  *
  * Cost: O(records (attributes + log records)), for a recut that has a chance also a violation for each cut.
@@ -277,33 +275,4 @@ void kanon__penalised_recut(kanon__penalty *p, int32_t left, int32_t right)
     int32_t cut = choose_cut(&m, before + kanon__penalty_cost(p, violation) + p->limit);
     if (cut > 0)
         move_to_sides(&m, cut, m.losses[cut] - before);
-}
-
-void kanon__penalised_sort_out(kanon__penalty *p, int32_t left, int32_t right)
-{
-    cut_move m = {.p = p, .left = left, .right = right};
-    const kanon__region *r = p->region;
-    int d = r->costs->n_dimensions;
-    uint32_t *boxes[2] = {p->engine->bounds, p->boxes};
-    int32_t sizes[2] = {0, 0};
-    if (!fill(&m))
-        return;
-    for (int32_t i = 0; i < m.n; i++) /* how many of each value stay on the left */
-        p->quota[p->value_of[m.pool[i].record]] += m.pool[i].left;
-    for (int32_t i = 0; i < m.n; i++) {
-        int32_t record = m.pool[i].record, *quota = &p->quota[p->value_of[record]], side = *quota > 0 ? 0 : 1;
-        *quota -= side == 0;
-        if (sizes[side]++ == 0)
-            begin_box(r, boxes[side], record);
-        else
-            widen(r, boxes[side], record);
-        if (r->group_of[record] != (side == 0 ? left : right))
-            kanon__penalty_add_move(p, record, side == 0 ? left : right);
-    }
-    (void)d;
-    int64_t delta = -loss_before(&m);
-    for (int side = 0; side < 2; side++)
-        delta += (int64_t)sizes[side] * kanon__move_costs_units(r->costs, boxes[side], NULL, NULL);
-    if (p->n_moves > 0 && delta <= p->limit)
-        kanon__penalty_move(p, delta);
 }

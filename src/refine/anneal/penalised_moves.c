@@ -21,7 +21,13 @@
 #include "refine/anneal/penalty.h"
 
 /* Out of ALL steps. */
-enum { ALL = 4096, RECORDS_A_MOVE = 8 };
+enum { ALL = 4096, DISSOLVE = 10, MERGE = 40 };
+/* Of 16 steps with groups near a record so many look one step further; of 16 moves of single records so many trade. */
+enum { FURTHER = 4, TRADE = 8 };
+/* How many groups are compared before two are cut anew. */
+enum { MATES = 4 };
+/* Looking at so many records takes about as long as a plain move. */
+enum { RECORDS_A_MOVE = 8 };
 
 static inline int64_t paid(const kanon__penalty *p, int32_t group)
 {
@@ -37,7 +43,7 @@ static int32_t draw_group(kanon__penalty *p, int32_t record)
     if (near < 0)
         return -1;
     int32_t group = r->group_of[near];
-    if (group == own || (int)(kanon__random_next(&e->random) & 15) < p->walk) { /* one step further */
+    if (group == own || (int)(kanon__random_next(&e->random) & 15) < FURTHER) { /* one step further */
         near = kanon__draw_near(e, kanon__draw_member(e, group));
         group = near < 0 ? own : r->group_of[near];
     }
@@ -324,8 +330,8 @@ static bool is_drawn(kanon__penalty *p, int32_t group)
 {
     enum { FOCUS = 2 };
     const kanon__region *r = p->region;
-    return p->violations[group] > 0 || (double)r->groups[group].units * r->n >=
-                                           FOCUS * (double)r->loss * kanon__random_unit(&p->engine->random);
+    return p->violations[group] > 0 ||
+           (double)r->groups[group].units * r->n >= FOCUS * (double)r->loss * kanon__random_unit(&p->engine->random);
 }
 
 /* Regroup moves are accepted by the check of the engine; what the record's group violates is allowed for on top. */
@@ -341,7 +347,7 @@ static int32_t draw_mate(kanon__penalty *p, int32_t record)
     const kanon__region *r = p->region;
     int32_t best = -1, own = r->group_of[record];
     int64_t least = INT64_MAX;
-    for (int i = 0; i < p->mates; i++) {
+    for (int i = 0; i < MATES; i++) {
         int32_t group = draw_group(p, record);
         if (group < 0 || group == best)
             continue;
@@ -357,11 +363,7 @@ static int32_t draw_mate(kanon__penalty *p, int32_t record)
 static void change_groups(kanon__penalty *p, int32_t record, int32_t choice)
 {
     int32_t g = p->region->group_of[record], h = choice < p->split_share ? g : draw_mate(p, record);
-    if (h < 0)
-        return;
-    if ((choice & 15) < p->sorts && p->by_value && h != g)
-        kanon__penalised_sort_out(p, g, h);
-    else
+    if (h >= 0)
         kanon__penalised_recut(p, g, h);
 }
 
@@ -370,7 +372,7 @@ static void try_move(kanon__penalty *p, int32_t record, uint64_t random)
 {
     const kanon__region *r = p->region;
     int32_t g = r->group_of[record], choice = (int32_t)(random >> 32) & (ALL - 1);
-    if ((choice -= p->dissolve) < 0) {
+    if ((choice -= DISSOLVE) < 0) {
         dissolve(p, g);
     } else if ((choice -= p->regroup_share) < 0) {
         regroup(p, record, 2 + (int32_t)((random >> 48) % (uint32_t)(p->engine->most_groups - 1)));
@@ -380,11 +382,11 @@ static void try_move(kanon__penalty *p, int32_t record, uint64_t random)
         int32_t to = draw_group(p, record);
         if (to < 0)
             return;
-        if (p->violations[g] > 0 && (choice -= p->merge_share) < 0)
+        if (p->violations[g] > 0 && (choice -= MERGE) < 0)
             merge(p, g, to);
         else if (p->violations[g] > 0 && (choice & 32) != 0)
             help(p, g, r->groups[to].size <= r->k || (choice & 64) != 0 ? record : -1, to);
-        else if ((choice & 15) < p->trade)
+        else if ((choice & 15) < TRADE)
             trade(p, record, to);
         else if (r->groups[g].size > r->k && (choice & 16) == 0)
             relocate(p, record, to);

@@ -25,7 +25,6 @@ static kanon_status allocate(kanon__penalty *p, kanon_error *err)
     KANON_TRY(kanon__new_array(&p->touched, r->n_slots, WHAT, err), out);
     KANON_TRY(kanon__new_array(&p->after, r->n_slots, WHAT, err), out);
     KANON_TRY(kanon__new_array(&p->is_marked, r->n_slots, WHAT, err), out);
-    KANON_TRY(kanon__new_array(&p->boxes, 2 * (int64_t)r->costs->n_dimensions, WHAT, err), out);
     for (int i = 0; i < 2; i++)
         KANON_TRY(kanon__tally_init(&p->sides[i], p->constraints, err), out);
 out:
@@ -33,7 +32,7 @@ out:
 }
 
 /* The first column that is counted and is not the entities; records of one value are candidates for an exchange. */
-static kanon_status list_values(kanon__penalty *p, kanon_error *err)
+static void list_values(kanon__penalty *p)
 {
     const kanon__constraints *c = p->constraints;
     const kanon__region *r = p->region;
@@ -43,7 +42,6 @@ static kanon_status list_values(kanon__penalty *p, kanon_error *err)
     p->by_value = c->n_counted == 1 && column >= 0 && !c->table->has_entity;
     for (int32_t record = 0; column >= 0 && record < r->n; record++)
         p->value_of[record] = kanon__code_at(c->table->columns[column].codes, r->rows[record]);
-    return kanon__new_array(&p->quota, column >= 0 ? c->table->columns[column].domain->n_codes : 0, WHAT, err);
 }
 
 static kanon_status count_members(kanon__penalty *p, kanon_error *err)
@@ -83,13 +81,6 @@ static bool accepts(const kanon__region *r, const kanon__removed_record *removed
     return keep;
 }
 
-#include <stdlib.h>
-static int env(const char *n, int d)
-{
-    const char *s = getenv(n);
-    return s ? atoi(s) : d;
-}
-
 /* Regrouping makes groups of k records, so it leads nowhere where constraints ask for far more, or most groups violate one.
  * There cutting two groups anew does what it does elsewhere. */
 static void choose_mix(kanon__penalty *p)
@@ -101,15 +92,9 @@ static void choose_mix(kanon__penalty *p)
         n_satisfied += r->groups[group].size > 0 && p->violations[group] == 0;
     share = size < 1.4 ? 1 : size > 2 ? 0 : (2 - size) / 0.6;
     share *= (double)n_satisfied / (double)r->n_groups;
-    p->regroup_share = env("REG", (int)(share * p->engine->regroup_share));
-    p->cut_share = env("CUT", 120 + (int)((1 - share) * 880));
-    p->split_share = env("SPL", 20 + (int)((1 - share) * 60));
-    p->merge_share = env("MRG", 40);
-    p->walk = env("WLK", 4);
-    p->trade = env("TRD", 8);
-    p->dissolve = env("DIS", 10);
-    p->mates = env("MAT", 4);
-    p->sorts = env("SRT", 0);
+    p->regroup_share = (int32_t)(share * p->engine->regroup_share);
+    p->cut_share = 120 + (int32_t)((1 - share) * 880);
+    p->split_share = 20 + (int32_t)((1 - share) * 60);
 }
 
 kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *constraints, kanon__move_engine *engine,
@@ -117,10 +102,9 @@ kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *
 {
     kanon_status st = KANON_OK;
     kanon__region *r = engine->region;
-    *out = (kanon__penalty){
-        .constraints = constraints, .region = r, .engine = engine, .price = price, .loss = r->loss};
+    *out = (kanon__penalty){.constraints = constraints, .region = r, .engine = engine, .price = price, .loss = r->loss};
     KANON_TRY(allocate(out, err), out);
-    KANON_TRY(list_values(out, err), out);
+    list_values(out);
     KANON_TRY(count_members(out, err), out);
     choose_mix(out);
     for (int32_t group = 0; group < r->n_slots; group++) {
@@ -139,8 +123,6 @@ out:
 
 void kanon__penalty_clear(kanon__penalty *p)
 {
-    kanon__free(p->quota);
-    kanon__free(p->boxes);
     for (int i = 0; i < 2; i++)
         kanon__tally_clear(&p->sides[i]);
     kanon__free(p->is_marked);
@@ -158,9 +140,9 @@ void kanon__penalty_clear(kanon__penalty *p)
 int64_t kanon__penalty_need(const kanon__constraints *constraints, int64_t n_records, int64_t k)
 {
     enum { RECORD = 4 + 12, SLOT = 8 + 4 + 8 + 1, MEMBERS = 8 * 4 };
-    return constraints == NULL ? 0
-                               : n_records * (RECORD + MEMBERS) + n_records / k * SLOT +
-                                     kanon__tallies_need(constraints, n_records, k);
+    return constraints == NULL
+               ? 0
+               : n_records * (RECORD + MEMBERS) + n_records / k * SLOT + kanon__tallies_need(constraints, n_records, k);
 }
 
 /* ---- moves on the tallies ---------------------------------------------------------------------------------------- */

@@ -41,13 +41,11 @@ typedef struct kanon__penalty {
     int64_t limit;    /* how much loss and price together may grow in this step */
     int32_t *touched; /* the groups that are left or joined, */
     int32_t n_touched;
-    int64_t *after;  /* their violations then, */
-    bool *is_marked; /* and by slot, whether it is one of them */
-    int32_t regroup_share, cut_share, split_share, merge_share, dissolve, walk, mates, trade, sorts; /* the mix of moves, out of 4096 */
+    int64_t *after;                                /* their violations then, */
+    bool *is_marked;                               /* and by slot, whether it is one of them */
+    int32_t regroup_share, cut_share, split_share; /* of 4096 steps; cuts of one group in two are part of the cuts */
     /* scratch of penalised_cuts.c */
     kanon__tally sides[2]; /* empty between moves */
-    uint32_t *boxes;       /* of a group */
-    int32_t *quota;        /* by value, 0 between moves */
     /* rooms of members: groups may outgrow 2k */
     int64_t members_end, members_capacity;
     int64_t work;        /* of the step at hand: records that were looked at */
@@ -86,7 +84,5 @@ static inline void kanon__penalty_add_move(kanon__penalty *p, int32_t record, in
 int64_t kanon__penalised_step(kanon__penalty *penalty);
 /* Cut two groups (or one: left == right) anew where loss and violations cost least; penalised_cuts.c. */
 void kanon__penalised_recut(kanon__penalty *penalty, int32_t left, int32_t right);
-/* Change the sides of two groups' records, as many of each value as before on either side; penalised_cuts.c. */
-void kanon__penalised_sort_out(kanon__penalty *penalty, int32_t left, int32_t right);
 
 #endif
