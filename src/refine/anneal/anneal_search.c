@@ -43,7 +43,8 @@ enum {
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
     K_OF_HALF = 12,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it */
     LEAST_MOVES = 20000,
-    BEST_FACTOR = 8, /* effort=best: so many times as many */
+    MOVES_PER_SLAB = 4, /* a slab takes about as long as so many other moves */
+    BEST_FACTOR = 8,    /* effort=best: so many times as many */
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
@@ -66,6 +67,8 @@ typedef struct search_plan {
     int64_t n_rounds;
     int64_t n_neighbours; /* width of the neighbourhood */
     double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
+    double slab_begin;    /* from this share of an annealing on, slabs are moved; 1: never */
+    double slab_hot, slab_cold;
 } search_plan;
 
 typedef struct annealer {
@@ -160,6 +163,10 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
         engine.payload = &check;
     }
     kanon__move_engine_split_all(&engine);
+    if (cooling.slabs) {
+        cooling.moves = (cooling.moves + MOVES_PER_SLAB - 1) / MOVES_PER_SLAB;
+        KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
+    }
     bool complete;
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
@@ -250,12 +257,23 @@ static int64_t moves_of_round(const annealer *a, int64_t rounds)
     return wanted < left ? wanted : left;
 }
 
-/* 4. Geometric cooling within each start, then 0 for the descent. */
-static double temperature_at(const annealer *a, double share, int64_t n_starts)
+/* The share of an annealing that is done. */
+static double share_of_start(double share, int64_t n_starts)
 {
     double within = share * (double)n_starts;
-    within = (within - floor(within)) / (1 - DESCENT);
-    return share >= 1 || within >= 1 ? 0 : a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
+    return share >= 1 ? 1 : within - floor(within);
+}
+
+/* 4. Geometric cooling within each start, once without slabs and once with them, then 0 for the descent. */
+static double temperature_at(const annealer *a, double share, int64_t n_starts)
+{
+    const search_plan *p = &a->plan;
+    double within = share_of_start(share, n_starts) / (1 - DESCENT);
+    if (within >= 1)
+        return 0;
+    if (within < p->slab_begin)
+        return a->unit * p->hot * pow(p->cold / p->hot, within / p->slab_begin);
+    return a->unit * p->slab_hot * pow(p->slab_cold / p->slab_hot, (within - p->slab_begin) / (1 - p->slab_begin));
 }
 
 static void set_detail(annealer *a)
@@ -288,6 +306,7 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
     for (double share = share_done(a); share < 1 && !ends_early(a); share = share_done(a)) {
         a->cooling.moves = moves_of_round(a, n_rounds);
         double end = share + 1.0 / (double)n_rounds;
+        a->cooling.slabs = share_of_start(share, n_starts) / (1 - DESCENT) >= a->plan.slab_begin;
         a->cooling.hot = temperature_at(a, share, n_starts);
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
@@ -308,6 +327,7 @@ static kanon_status quench(annealer *a, kanon_error *err)
     a->ticker->finish = false;
     a->cut = false;
     a->cooling.hot = a->cooling.cold = 0;
+    a->cooling.slabs = a->plan.slab_begin < 1;
     a->cooling.moves = MOVES * a->state.space->n_rows;
     return search_round(a, err);
 }
@@ -404,6 +424,17 @@ static void set_schedule(search_plan *p, double moves, int64_t n)
     p->cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
 }
 
+/* 1. Moves of single records and of whole groups reach what there is to reach with small k. With large k they end where a
+ * group would have to lose many records at once; from there on slabs go on, and with the largest k they begin. */
+static void set_slab_schedule(search_plan *p, int64_t k)
+{
+    enum { SLABS_FROM = 20, SLABS_ONLY = 40 };
+    static const double LAST = 0.6, HOT = 1.4, COLD = 0.15, LAST_HOT = 0.3, LAST_COLD = 0.1;
+    p->slab_begin = k < SLABS_FROM ? 1 : k < SLABS_ONLY ? LAST : 0;
+    p->slab_hot = p->slab_begin > 0 ? LAST_HOT : HOT;
+    p->slab_cold = p->slab_begin > 0 ? LAST_COLD : COLD;
+}
+
 /* With a time limit the moves are an estimate, until the speed is known. */
 static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64_t k)
 {
@@ -415,6 +446,7 @@ static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64
     if (p.moves == 0 && p.seconds == 0)
         p.moves = moves_of_effort(settings, n, k);
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
+    set_slab_schedule(&p, k);
     set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n);
     return p;
 }
@@ -435,6 +467,7 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
     int32_t n_groups = a->state.n_groups;
     int64_t loss = a->state.loss;
     a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
+    a->cooling.slabs = a->plan.slab_begin < 1;
     for (a->cooling.moves = FIRST;; a->cooling.moves *= LONGER) {
         double begin = kanon__seconds();
         kanon_status st = search_round(a, err);
@@ -554,7 +587,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     (void)constraints; /* they are checked group by group */
     if (is_off(given) || n == 0)
@@ -603,7 +636,7 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 4,
+         .revision = 5,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
