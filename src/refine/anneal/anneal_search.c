@@ -41,10 +41,10 @@ enum {
     MOVES_PER_RECORD = 1000,
     MOST_MOVES = 27000000,  /* with effort=balanced, */
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 12,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it */
+    K_OF_HALF = 8,          /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
+    K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
     LEAST_MOVES = 20000,
-    MOVES_PER_SLAB = 4, /* a slab takes about as long as so many other moves */
-    BEST_FACTOR = 8,    /* effort=best: so many times as many */
+    BEST_FACTOR = 8, /* effort=best: so many times as many */
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
@@ -67,8 +67,6 @@ typedef struct search_plan {
     int64_t n_rounds;
     int64_t n_neighbours; /* width of the neighbourhood */
     double hot, cold;     /* temperatures at the beginning and end of an annealing, in average losses of a record */
-    double slab_begin;    /* from this share of an annealing on, slabs are moved; 1: never */
-    double slab_hot, slab_cold;
 } search_plan;
 
 typedef struct annealer {
@@ -163,10 +161,7 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
         engine.payload = &check;
     }
     kanon__move_engine_split_all(&engine);
-    if (cooling.slabs) {
-        cooling.moves = (cooling.moves + MOVES_PER_SLAB - 1) / MOVES_PER_SLAB;
-        KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
-    }
+    KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
     bool complete;
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
@@ -257,23 +252,12 @@ static int64_t moves_of_round(const annealer *a, int64_t rounds)
     return wanted < left ? wanted : left;
 }
 
-/* The share of an annealing that is done. */
-static double share_of_start(double share, int64_t n_starts)
-{
-    double within = share * (double)n_starts;
-    return share >= 1 ? 1 : within - floor(within);
-}
-
-/* 4. Geometric cooling within each start, once without slabs and once with them, then 0 for the descent. */
+/* 4. Geometric cooling within each start, then 0 for the descent. */
 static double temperature_at(const annealer *a, double share, int64_t n_starts)
 {
-    const search_plan *p = &a->plan;
-    double within = share_of_start(share, n_starts) / (1 - DESCENT);
-    if (within >= 1)
-        return 0;
-    if (within < p->slab_begin)
-        return a->unit * p->hot * pow(p->cold / p->hot, within / p->slab_begin);
-    return a->unit * p->slab_hot * pow(p->slab_cold / p->slab_hot, (within - p->slab_begin) / (1 - p->slab_begin));
+    double within = share * (double)n_starts;
+    within = (within - floor(within)) / (1 - DESCENT);
+    return share >= 1 || within >= 1 ? 0 : a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
 }
 
 static void set_detail(annealer *a)
@@ -306,7 +290,6 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
     for (double share = share_done(a); share < 1 && !ends_early(a); share = share_done(a)) {
         a->cooling.moves = moves_of_round(a, n_rounds);
         double end = share + 1.0 / (double)n_rounds;
-        a->cooling.slabs = share_of_start(share, n_starts) / (1 - DESCENT) >= a->plan.slab_begin;
         a->cooling.hot = temperature_at(a, share, n_starts);
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
@@ -327,7 +310,6 @@ static kanon_status quench(annealer *a, kanon_error *err)
     a->ticker->finish = false;
     a->cut = false;
     a->cooling.hot = a->cooling.cold = 0;
-    a->cooling.slabs = a->plan.slab_begin < 1;
     a->cooling.moves = MOVES * a->state.space->n_rows;
     return search_round(a, err);
 }
@@ -402,7 +384,8 @@ static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64
         moves *= BEST_FACTOR;
     else if (moves > MOST_MOVES)
         moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
-    moves = moves / (K_OF_HALF + k) * K_OF_HALF; /* with large groups a move takes longer */
+    int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
+    moves = moves / (half + k) * half;
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
 }
 
@@ -412,27 +395,17 @@ static double between(double least, double value, double most)
 }
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
- * not worth the time to find it. */
-static void set_schedule(search_plan *p, double moves, int64_t n)
+ * not worth the time to find it. With large k it takes fewer moves to recover, since slabs move many records at once, and
+ * what they change costs more at a time: the last temperature is higher. */
+static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
 {
-    static const double HOT = 1.2, COLD = 0.03, PLENTY = 600;
-    double per_record = moves / (double)n;
+    static const double HOT = 1.2, COLD = 0.017, PLENTY = 3000;
+    double per_record = moves / (double)n, plenty = PLENTY / between(5, (double)k, 50);
     p->n_rounds = (int64_t)between(2, per_record / 6, 64);
     if (p->n_neighbours == 0)
         p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
-    p->hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
-    p->cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
-}
-
-/* 1. Moves of single records and of whole groups reach what there is to reach with small k. With large k they end where a
- * group would have to lose many records at once; from there on slabs go on, and with the largest k they begin. */
-static void set_slab_schedule(search_plan *p, int64_t k)
-{
-    enum { SLABS_FROM = 20, SLABS_ONLY = 40 };
-    static const double LAST = 0.6, HOT = 1.4, COLD = 0.15, LAST_HOT = 0.3, LAST_COLD = 0.1;
-    p->slab_begin = k < SLABS_FROM ? 1 : k < SLABS_ONLY ? LAST : 0;
-    p->slab_hot = p->slab_begin > 0 ? LAST_HOT : HOT;
-    p->slab_cold = p->slab_begin > 0 ? LAST_COLD : COLD;
+    p->hot = HOT * pow(between(0.01, per_record / plenty, 1), 0.55);
+    p->cold = between(0.03, COLD * sqrt((double)k), 0.15) * pow(between(0.01, per_record / plenty, 1), 0.3);
 }
 
 /* With a time limit the moves are an estimate, until the speed is known. */
@@ -446,8 +419,7 @@ static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64
     if (p.moves == 0 && p.seconds == 0)
         p.moves = moves_of_effort(settings, n, k);
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
-    set_slab_schedule(&p, k);
-    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n);
+    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n, k);
     return p;
 }
 
@@ -467,7 +439,6 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
     int32_t n_groups = a->state.n_groups;
     int64_t loss = a->state.loss;
     a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
-    a->cooling.slabs = a->plan.slab_begin < 1;
     for (a->cooling.moves = FIRST;; a->cooling.moves *= LONGER) {
         double begin = kanon__seconds();
         kanon_status st = search_round(a, err);
@@ -493,7 +464,7 @@ static kanon_status plan_by_time(annealer *a, kanon_error *err)
         return st;
     double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = between(1, speed * left * IN_TIME, 1e15);
     a->plan.moves = most > 0 && (double)most < moves ? most : (int64_t)moves;
-    set_schedule(&a->plan, (double)a->plan.moves, n);
+    set_schedule(&a->plan, (double)a->plan.moves, n, a->run->k);
     memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
     a->n_best_groups = a->run->n_groups;
     a->best_loss = loss;

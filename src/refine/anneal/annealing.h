@@ -18,7 +18,6 @@ typedef struct kanon__cooling_schedule {
     const float *thresholds; /* filled by kanon__thresholds_fill */
     int64_t moves;
     double hot, cold; /* the temperature at the beginning and at the end, in units of loss; 0: the loss may not grow */
-    bool slabs;       /* whether slabs are moved */
 } kanon__cooling_schedule;
 
 void kanon__thresholds_fill(float *thresholds);

@@ -26,7 +26,7 @@ enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
 static void choose_mix(kanon__move_engine *e)
 {
     int64_t k = e->region->k;
-    e->regroup_share = k < 3 ? 2000 : k <= 12 ? 1200 : k <= 25 ? 800 : 400;
+    e->regroup_share = k < 3 ? 2000 : k < 8 ? 1200 : k <= 12 ? 1000 : 400;
     e->most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3);
 }
 
@@ -50,11 +50,14 @@ out:
     return st;
 }
 
+/* The larger the groups, the more of their loss is out of reach of single records. */
 kanon_status kanon__move_engine_use_slabs(kanon__move_engine *e, kanon_error *err)
 {
-    enum { SLABS = 3900, REGROUPS = 80 };
-    e->slab_share = SLABS;
-    e->regroup_share = REGROUPS;
+    enum { PER_K = 48, MOST_SLABS = 1200 };
+    int64_t share = PER_K * e->region->k;
+    if (e->region->k < KANON__SLABS_FROM)
+        return KANON_OK;
+    e->slab_share = (int32_t)(share < MOST_SLABS ? share : MOST_SLABS);
     return kanon__slab_workspace_init(&e->slabs, e->region, err);
 }
 

@@ -15,6 +15,9 @@
 #include "refine/anneal/regroup_pool.h"
 #include "refine/anneal/slab_moves.h"
 
+/* From this k on slabs are moved: in smaller groups a slab is hardly more than a record. */
+enum { KANON__SLABS_FROM = 4 };
+
 /* A record that was taken out of its group, and that group. */
 typedef struct kanon__removed_record {
     int32_t record, from;
@@ -46,7 +49,7 @@ typedef struct kanon__move_engine {
 
 kanon_status kanon__move_engine_init(kanon__move_engine *out, kanon__region *region, uint64_t seed, uint64_t stream,
                                      kanon_error *err);
-/* From now on nearly all steps move slabs; the region's groups are listed as they are now. */
+/* From now on some steps move slabs, more of them for larger k; the region's groups are listed as they are now. */
 kanon_status kanon__move_engine_use_slabs(kanon__move_engine *engine, kanon_error *err);
 void kanon__move_engine_clear(kanon__move_engine *engine);
 /* Try one random move. */

@@ -1,10 +1,10 @@
 /* Drafts slab moves (slab_moves.h).
  *
  *   1. Draw two slabs of the group and keep the one that gains more for each record that leaves. On a numeric attribute a
- *      slab is everything at or beyond one end, or beyond the outermost of 2, 4 or 8 random members; on a categorical one,
- *      everything outside the subtree, below the group's lowest common ancestor, of a random member. Half of the slabs may
- *      have up to `most` records, half are limited to a random size below it, small ones more likely: large slabs are
- *      rarely accepted, but nothing else replaces them.
+ *      slab is everything at one end, or at or beyond the outermost of a few random members; on a categorical one,
+ *      everything outside the subtree, below the group's lowest common ancestor, of a random member. Each draw has a limit
+ *      of its own, whose logarithm is evenly spread: large slabs are rarely accepted and take long, but nothing else
+ *      replaces them.
  *   2. The room: what the group gains by becoming narrower, and what the threshold allows.
  *   3. Each record goes to the host that takes it cheapest: the hosts come by ascending D, and a new member costs at least D,
  *      so the search ends at the first host whose D is above the cheapest so far. Widening a host takes from the room.
@@ -97,8 +97,8 @@ static int draw_dimension(const kanon__region *r, kanon__random *random, int32_t
     return -1;
 }
 
-/* Where the slab begins. */
-static void draw_threshold(slab *s, const kanon__region *r, kanon__random *random, int32_t group)
+/* Where the slab begins. Beyond the outermost of x random members there is about one of x + 1. */
+static void draw_threshold(slab *s, const kanon__region *r, kanon__random *random, int32_t group, int32_t most)
 {
     int m = r->costs->n_dimensions, i = s->dimension;
     const uint32_t *bounds = kanon__region_bounds(r, group);
@@ -111,11 +111,12 @@ static void draw_threshold(slab *s, const kanon__region *r, kanon__random *rando
         s->code = kanon__region_coordinates(r, members[kanon__random_below(random, size)])[i];
         return;
     }
+    enum { MOST_DRAWN = 16 };
     uint64_t bits = kanon__random_next(random);
     bool upper = bits & 1;
-    int n_drawn = (bits >> 1 & 3) == 0 ? 0 : 1 << (bits >> 1 & 3);
+    int32_t n_drawn = (bits >> 1 & 3) == 0 ? 0 : size / most < MOST_DRAWN ? size / most : MOST_DRAWN;
     uint32_t outermost = upper ? s->lo + 1 : s->hi - 1; /* never all of the group */
-    for (int draw = 0; draw < n_drawn; draw++) {
+    for (int32_t draw = 0; draw < n_drawn; draw++) {
         uint32_t own = kanon__region_coordinates(r, members[kanon__random_below(random, size)])[i];
         outermost = (upper ? own > outermost : own < outermost) ? own : outermost;
     }
@@ -171,10 +172,9 @@ static bool draw_slab(slab *s, kanon__slab_workspace *w, kanon__random *random, 
     s->dimension = draw_dimension(r, random, group);
     if (s->dimension < 0)
         return false;
-    draw_threshold(s, r, random, group);
-    double share = kanon__random_unit(random);
-    int32_t most = share < 0.5 ? w->most : (int32_t)pow(w->most, 2 * share - 1);
-    return estimate_slab(s, r, group, most > 1 ? most : 1);
+    int32_t most = (int32_t)pow(w->most, kanon__random_unit(random));
+    draw_threshold(s, r, random, group, most);
+    return estimate_slab(s, r, group, most);
 }
 
 /* 1. False: no draw gave a slab. */
