@@ -26,7 +26,7 @@ enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
 static void choose_mix(kanon__move_engine *e)
 {
     int64_t k = e->region->k;
-    e->regroup_share = k < 3 ? 2000 : k < 8 ? 1200 : k <= 12 ? 1000 : 400;
+    e->regroup_share = k < 3 ? 2000 : k < 8 ? 1200 : k <= 12 ? 1000 : k <= 25 ? 600 : 400;
     e->most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3);
 }
 
