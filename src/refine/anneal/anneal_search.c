@@ -42,7 +42,8 @@ enum {
     MOVES_PER_RECORD = 1000,
     MOST_MOVES = 27000000,  /* with effort=balanced, */
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 12,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it */
+    K_OF_HALF = 7,          /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
+    K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
     LEAST_MOVES = 20000,
     BEST_FACTOR = 8,        /* effort=best: so many times as many */
     CONSTRAINED_FACTOR = 2, /* with constraints there is more to find */
@@ -127,10 +128,12 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     KANON_TRY(kanon__regions_extract(&region, r, which, err), out);
     cooling.moves = moves_of_region(a, &region);
     KANON_TRY(kanon__move_engine_init(&engine, &region, a->run->seed, stream_of(a->round, which + 1), err), out);
-    if (a->run->constraints != NULL)
+    if (a->run->constraints != NULL) { /* slabs know nothing of prices */
         KANON_TRY(kanon__penalty_init(&penalty, a->run->constraints, &engine, a->price, err), out);
-    else
+    } else {
         kanon__move_engine_split_all(&engine);
+        KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
+    }
     bool complete;
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
@@ -387,7 +390,8 @@ static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64
         moves *= BEST_FACTOR;
     else if (moves > MOST_MOVES)
         moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
-    moves = moves / (K_OF_HALF + k) * K_OF_HALF; /* with large groups a move takes longer */
+    int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
+    moves = moves / (half + k) * half;
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
 }
 
@@ -397,16 +401,18 @@ static double between(double least, double value, double most)
 }
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
- * not worth the time to find it. */
-static void set_schedule(search_plan *p, double moves, int64_t n)
+ * not worth the time to find it. With large k it takes fewer moves to recover, since slabs move many records at once; and
+ * what they change costs more at a time, so that temperatures are higher. */
+static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
 {
-    static const double HOT = 1.2, COLD = 0.03, PLENTY = 600;
-    double per_record = moves / (double)n;
+    static const double HOT = 1.2, COLD = 0.017, PLENTY = 3000;
+    double per_record = moves / (double)n, plenty = PLENTY / between(5, (double)k, 50);
+    double enough = between(0.01, per_record / plenty, 1), large = between(1, (double)k / 40, 5);
     p->n_rounds = (int64_t)between(2, per_record / 6, 64);
     if (p->n_neighbours == 0)
         p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
-    p->hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
-    p->cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
+    p->hot = HOT * cbrt(large) * pow(enough, 0.55);
+    p->cold = between(0.03, COLD * sqrt((double)k), 0.2) * pow(enough, 0.3);
 }
 
 /* With a time limit the moves are an estimate, until the speed is known. */
@@ -420,7 +426,7 @@ static search_plan choose_plan(const kanon__settings *settings, bool constrained
     if (p.moves == 0 && p.seconds == 0)
         p.moves = moves_of_effort(settings, n, k) * (constrained ? CONSTRAINED_FACTOR : 1);
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
-    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n);
+    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n, k);
     return p;
 }
 
@@ -466,7 +472,7 @@ static kanon_status plan_by_time(annealer *a, kanon_error *err)
         return st;
     double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = between(1, speed * left * IN_TIME, 1e15);
     a->plan.moves = most > 0 && (double)most < moves ? most : (int64_t)moves;
-    set_schedule(&a->plan, (double)a->plan.moves, n);
+    set_schedule(&a->plan, (double)a->plan.moves, n, a->run->k);
     memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
     a->n_best_groups = a->run->n_groups;
     a->best_loss = loss;
@@ -562,7 +568,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;

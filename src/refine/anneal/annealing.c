@@ -27,6 +27,7 @@ static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, i
     e->window_size = e->region->n < WINDOW ? e->region->n : WINDOW;
     e->window_begin += e->window_size;
     e->window_begin = e->window_begin < e->region->n ? e->window_begin : e->window_begin - e->region->n;
+    e->slack = (int64_t)temperature;
     /* 2. */
     for (int64_t i = 0; i < n; i++) {
         e->threshold = (int64_t)(temperature * (double)c->thresholds[kanon__random_next(&e->random) % KANON__THRESHOLDS]);
