@@ -4,6 +4,8 @@
  *      the common box, or the line between two of the records.
  *   2. Of all cuts of that order with k records on either side, the one where loss and violations cost least. What
  *      the parts of a cut lose is computed first; violations only where that leaves a chance.
+ *      Or sort out: as many records of each value go to either side as were there before, in that order. So no violation
+ *      changes, however tight the constraints are.
  *   3. Records that change sides are moved, if the threshold allows.
  *
  * Cost: O(records (attributes + log records)), for a recut that has a chance also a violation for each cut.
@@ -275,4 +277,31 @@ void kanon__penalised_recut(kanon__penalty *p, int32_t left, int32_t right)
     int32_t cut = choose_cut(&m, before + kanon__penalty_cost(p, violation) + p->limit);
     if (cut > 0)
         move_to_sides(&m, cut, m.losses[cut] - before);
+}
+
+void kanon__penalised_sort_out(kanon__penalty *p, int32_t left, int32_t right)
+{
+    cut_move m = {.p = p, .left = left, .right = right};
+    const kanon__region *r = p->region;
+    uint32_t *boxes[2] = {p->engine->bounds, p->box};
+    int32_t sizes[2] = {0, 0}, groups[2] = {left, right};
+    if (!fill(&m))
+        return;
+    for (int32_t i = 0; i < m.n; i++)
+        p->quota[p->value_of[m.pool[i].record]] += m.pool[i].left;
+    for (int32_t i = 0; i < m.n; i++) { /* all quotas are used up then */
+        int32_t record = m.pool[i].record, *quota = &p->quota[p->value_of[record]], side = *quota > 0 ? 0 : 1;
+        *quota -= side == 0;
+        if (sizes[side]++ == 0)
+            begin_box(r, boxes[side], record);
+        else
+            widen(r, boxes[side], record);
+        if (r->group_of[record] != groups[side])
+            kanon__penalty_add_move(p, record, groups[side]);
+    }
+    int64_t delta = -loss_before(&m);
+    for (int side = 0; side < 2; side++)
+        delta += (int64_t)sizes[side] * kanon__move_costs_units(r->costs, boxes[side], NULL, NULL);
+    if (p->n_moves > 0 && delta <= p->limit)
+        kanon__penalty_move(p, delta);
 }

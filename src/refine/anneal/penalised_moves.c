@@ -363,7 +363,9 @@ static int32_t draw_mate(kanon__penalty *p, int32_t record)
 static void change_groups(kanon__penalty *p, int32_t record, int32_t choice)
 {
     int32_t g = p->region->group_of[record], h = choice < p->split_share ? g : draw_mate(p, record);
-    if (h >= 0)
+    if (h >= 0 && h != g && (choice & 15) < p->sort_share)
+        kanon__penalised_sort_out(p, g, h);
+    else if (h >= 0)
         kanon__penalised_recut(p, g, h);
 }
 

@@ -25,6 +25,7 @@ static kanon_status allocate(kanon__penalty *p, kanon_error *err)
     KANON_TRY(kanon__new_array(&p->touched, r->n_slots, WHAT, err), out);
     KANON_TRY(kanon__new_array(&p->after, r->n_slots, WHAT, err), out);
     KANON_TRY(kanon__new_array(&p->is_marked, r->n_slots, WHAT, err), out);
+    KANON_TRY(kanon__new_array(&p->box, 2 * (int64_t)r->costs->n_dimensions, WHAT, err), out);
     for (int i = 0; i < 2; i++)
         KANON_TRY(kanon__tally_init(&p->sides[i], p->constraints, err), out);
 out:
@@ -32,7 +33,7 @@ out:
 }
 
 /* The first column that is counted and is not the entities; records of one value are candidates for an exchange. */
-static void list_values(kanon__penalty *p)
+static kanon_status list_values(kanon__penalty *p, kanon_error *err)
 {
     const kanon__constraints *c = p->constraints;
     const kanon__region *r = p->region;
@@ -42,6 +43,7 @@ static void list_values(kanon__penalty *p)
     p->by_value = c->n_counted == 1 && column >= 0 && !c->table->has_entity;
     for (int32_t record = 0; column >= 0 && record < r->n; record++)
         p->value_of[record] = kanon__code_at(c->table->columns[column].codes, r->rows[record]);
+    return kanon__new_array(&p->quota, column >= 0 ? c->table->columns[column].domain->n_codes : 0, WHAT, err);
 }
 
 static kanon_status count_members(kanon__penalty *p, kanon_error *err)
@@ -94,6 +96,7 @@ static void choose_mix(kanon__penalty *p)
     share *= (double)n_satisfied / (double)r->n_groups;
     p->regroup_share = (int32_t)(share * p->engine->regroup_share);
     p->cut_share = 120 + (int32_t)((1 - share) * 880);
+    p->sort_share = p->by_value && size > 2 ? (int32_t)(size < 4 ? 4 * (size - 2) : 8) : 0;
     p->split_share = 20 + (int32_t)((1 - share) * 60);
 }
 
@@ -104,7 +107,7 @@ kanon_status kanon__penalty_init(kanon__penalty *out, const kanon__constraints *
     kanon__region *r = engine->region;
     *out = (kanon__penalty){.constraints = constraints, .region = r, .engine = engine, .price = price, .loss = r->loss};
     KANON_TRY(allocate(out, err), out);
-    list_values(out);
+    KANON_TRY(list_values(out, err), out);
     KANON_TRY(count_members(out, err), out);
     choose_mix(out);
     for (int32_t group = 0; group < r->n_slots; group++) {
@@ -123,6 +126,8 @@ out:
 
 void kanon__penalty_clear(kanon__penalty *p)
 {
+    kanon__free(p->quota);
+    kanon__free(p->box);
     for (int i = 0; i < 2; i++)
         kanon__tally_clear(&p->sides[i]);
     kanon__free(p->is_marked);

@@ -43,9 +43,12 @@ typedef struct kanon__penalty {
     int32_t n_touched;
     int64_t *after;                                /* their violations then, */
     bool *is_marked;                               /* and by slot, whether it is one of them */
+    int32_t sort_share;                            /* of 16 cuts of two groups, so many sort out */
     int32_t regroup_share, cut_share, split_share; /* of 4096 steps; cuts of one group in two are part of the cuts */
     /* scratch of penalised_cuts.c */
     kanon__tally sides[2]; /* empty between moves */
+    uint32_t *box;         /* of a group */
+    int32_t *quota;        /* by value, 0 between moves */
     /* rooms of members: groups may outgrow 2k */
     int64_t members_end, members_capacity;
     int64_t work;        /* of the step at hand: records that were looked at */
@@ -84,5 +87,7 @@ static inline void kanon__penalty_add_move(kanon__penalty *p, int32_t record, in
 int64_t kanon__penalised_step(kanon__penalty *penalty);
 /* Cut two groups (or one: left == right) anew where loss and violations cost least; penalised_cuts.c. */
 void kanon__penalised_recut(kanon__penalty *penalty, int32_t left, int32_t right);
+/* Records of two groups change sides, as many of each value as before on either; penalised_cuts.c. */
+void kanon__penalised_sort_out(kanon__penalty *penalty, int32_t left, int32_t right);
 
 #endif
