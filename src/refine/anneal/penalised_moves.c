@@ -22,12 +22,12 @@
 
 /* Out of ALL steps. */
 enum { ALL = 4096, DISSOLVE = 10, MERGE = 40 };
-/* Of 16 steps with groups near a record so many look one step further; of 16 moves of single records so many trade. */
-enum { FURTHER = 4, TRADE = 8 };
+/* Of 16 steps with groups near a record so many look one step further. */
+enum { FURTHER = 4 };
 /* How many groups are compared before two are cut anew. */
 enum { MATES = 4 };
 /* Looking at so many records takes about as long as a plain move. */
-enum { RECORDS_A_MOVE = 8 };
+enum { RECORDS_A_MOVE = 12 };
 
 static inline int64_t paid(const kanon__penalty *p, int32_t group)
 {
@@ -388,7 +388,7 @@ static void try_move(kanon__penalty *p, int32_t record, uint64_t random)
             merge(p, g, to);
         else if (p->violations[g] > 0 && (choice & 32) != 0)
             help(p, g, r->groups[to].size <= r->k || (choice & 64) != 0 ? record : -1, to);
-        else if ((choice & 15) < TRADE)
+        else if ((choice & 15) < p->trade_share)
             trade(p, record, to);
         else if (r->groups[g].size > r->k && (choice & 16) == 0)
             relocate(p, record, to);

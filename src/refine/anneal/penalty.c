@@ -97,6 +97,7 @@ static void choose_mix(kanon__penalty *p)
     p->regroup_share = (int32_t)(share * p->engine->regroup_share);
     p->cut_share = 120 + (int32_t)((1 - share) * 880);
     p->sort_share = p->by_value && size > 2 ? (int32_t)(size < 4 ? 4 * (size - 2) : 8) : 0;
+    p->trade_share = 2 + (int32_t)((1 - share) * 6);
     p->split_share = 20 + (int32_t)((1 - share) * 60);
 }
 

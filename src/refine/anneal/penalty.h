@@ -43,6 +43,7 @@ typedef struct kanon__penalty {
     int32_t n_touched;
     int64_t *after;                                /* their violations then, */
     bool *is_marked;                               /* and by slot, whether it is one of them */
+    int32_t trade_share;                           /* of 16 moves of single records */
     int32_t sort_share;                            /* of 16 cuts of two groups, so many sort out */
     int32_t regroup_share, cut_share, split_share; /* of 4096 steps; cuts of one group in two are part of the cuts */
     /* scratch of penalised_cuts.c */
