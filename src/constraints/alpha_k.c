@@ -31,6 +31,17 @@ static int64_t lack(const void *parameters, kanon__counter *values)
     return more < 1 ? 1 : more < INT32_MAX ? (int64_t)more : INT32_MAX;
 }
 
+/* The records of the most frequent value beyond its share. */
+static int64_t violation(const void *parameters, kanon__counter *values)
+{
+    const alpha_parameters *p = parameters;
+    if (holds(p, values))
+        return 0;
+    __int128 beyond = (__int128)kanon__counter_most(values) * p->denominator - (__int128)values->total * p->numerator;
+    int64_t units = (int64_t)(beyond * KANON__VIOLATION_UNIT / p->denominator);
+    return units > 0 ? units : 1;
+}
+
 static bool helps(const void *parameters, kanon__counter *values, uint32_t code)
 {
     (void)parameters;
@@ -61,4 +72,5 @@ const kanon__model kanon__model_alpha_k = {
     .reached = reached,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
 };

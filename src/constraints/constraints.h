@@ -17,6 +17,9 @@
 
 #define KANON__PRIVACY_TOLERANCE 1e-12
 
+/* Violations are counted in parts of a record, in whole numbers, so that sums do not depend on their order. */
+#define KANON__VIOLATION_UNIT ((int64_t)1 << 20)
+
 /* A parameter that a schema gives: a number that must be there, or a word that may be left out. */
 typedef struct kanon__parameter {
     const char *name;
@@ -38,7 +41,7 @@ typedef struct kanon__argument {
 /* What a model makes its parameters of. */
 typedef struct kanon__model_input {
     const kanon__data *table;
-    const kanon__policy *policy; /* NULL: not from a policy */
+    const kanon__policy *policy;        /* NULL: not from a policy */
     int column;                         /* of the table; -1: the entities */
     const kanon__constraint_text *text; /* as written; NULL: the schema's `entity` asks for it */
     kanon__argument arguments[KANON__MOST_PARAMETERS];
@@ -81,6 +84,9 @@ typedef struct kanon__model {
      * brings it nearer. */
     int64_t (*lack)(const void *parameters, kanon__counter *values);
     bool (*helps)(const void *parameters, kanon__counter *values, uint32_t code);
+    /* By how many records, in units of KANON__VIOLATION_UNIT, a group misses it; 0 if and only if it holds. A search that
+     * prices violations follows this figure downhill, so it should fall with every record that brings the group nearer. */
+    int64_t (*violation)(const void *parameters, kanon__counter *values);
     /* Whether it holds with so many values more (or less, where `n_more` is negative) which by themselves reach a figure of
      * at most `figure`, as far as that is known without counting them. NULL: never known. */
     kanon__foresight (*foresee)(const void *parameters, kanon__counter *values, int64_t n_more, double figure);
@@ -156,6 +162,8 @@ bool kanon__tally_holds_without(kanon__tally *tally, int64_t row);
 bool kanon__tally_may_hold(kanon__tally *tally, int n_more);
 /* Whether every constraint holds for two groups as one. */
 kanon_status kanon__tally_holds_joined(kanon__tally *left, kanon__tally *right, bool *holds, kanon_error *err);
+/* By how many records all constraints together are missed, in units of KANON__VIOLATION_UNIT; 0: all hold. */
+int64_t kanon__tally_violation(kanon__tally *tally);
 /* At least so many records must join before all constraints can hold; 0: they do. */
 int64_t kanon__tally_lack(kanon__tally *tally);
 /* Whether a record brings a constraint nearer that does not hold. */
@@ -167,6 +175,9 @@ kanon_status kanon__constraints_hold_rows(bool *holds, const kanon__constraints 
  * has the answer by group. */
 kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constraints *constraints, const int32_t *group_of,
                                      int64_t n_groups, kanon_error *err);
+/* The violation (kanon__tally_violation) of all groups together, and how many of them violate a constraint (NULL: none). */
+kanon_status kanon__groups_violation(int64_t *violation, int64_t *n_violating, const kanon__constraints *constraints,
+                                     const int32_t *group_of, int64_t n_groups, kanon_error *err);
 /* The least protected group's figure, by constraint. */
 kanon_status kanon__constraints_reached(double *reached, const kanon__constraints *constraints, const int32_t *group_of,
                                         int64_t n_groups, kanon_error *err);

@@ -26,6 +26,13 @@ static int64_t lack(const void *parameters, kanon__counter *values)
     return p->l - values->n_distinct;
 }
 
+/* Each missing value is a record to be exchanged. */
+static int64_t violation(const void *parameters, kanon__counter *values)
+{
+    const distinct_parameters *p = parameters;
+    return values->n_distinct < p->l ? (p->l - values->n_distinct) * KANON__VIOLATION_UNIT : 0;
+}
+
 static bool helps(const void *parameters, kanon__counter *values, uint32_t code)
 {
     (void)parameters;
@@ -60,6 +67,7 @@ const kanon__model kanon__model_distinct = {
     .reached = reached,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
 };
 
 const kanon__model kanon__model_p_sensitive = {
@@ -74,6 +82,7 @@ const kanon__model kanon__model_p_sensitive = {
     .reached = reached,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
 };
 
 const kanon__model kanon__model_entities = {
@@ -89,4 +98,5 @@ const kanon__model kanon__model_entities = {
     .reached = reached,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
 };

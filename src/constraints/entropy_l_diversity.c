@@ -6,8 +6,12 @@
 
 #include <math.h>
 
+enum { TABLED = 256 };
+
 typedef struct entropy_parameters {
-    double limit; /* log l */
+    double limit;                  /* log l */
+    int64_t limit_units;           /* the same in units of violation, */
+    int64_t n_log_n_units[TABLED]; /* and n log n of small n */
 } entropy_parameters;
 
 static double n_log_n(int64_t n)
@@ -41,6 +45,27 @@ static double reached(const void *parameters, kanon__counter *values)
     return exp(entropy(spread(values), values->total));
 }
 
+static int64_t n_log_n_units(const entropy_parameters *p, int64_t n)
+{
+    return n < TABLED ? p->n_log_n_units[n] : llround(n_log_n(n) * (double)KANON__VIOLATION_UNIT);
+}
+
+/* The missing entropy times the records. A sum of whole numbers does not depend on the order of the slots; what rounding
+ * could decide is left to `holds`. */
+static int64_t violation(const void *parameters, kanon__counter *values)
+{
+    enum { ROUNDING = 64 };
+    const entropy_parameters *p = parameters;
+    int64_t sum = values->total * p->limit_units - n_log_n_units(p, values->total);
+    for (int64_t i = 0; i < values->n_slots; i++)
+        sum += n_log_n_units(p, values->slots[i].n);
+    if (sum < -ROUNDING - values->total)
+        return 0;
+    if (sum < ROUNDING + values->total && holds(p, values))
+        return 0;
+    return sum > 1 ? sum : 1;
+}
+
 static int64_t lack(const void *parameters, kanon__counter *values)
 {
     const entropy_parameters *p = parameters;
@@ -63,6 +88,9 @@ static kanon_status prepare(void **out, const kanon__model_input *input, kanon_e
     if (st != KANON_OK)
         return st;
     p->limit = log(input->arguments[0].number.value);
+    p->limit_units = llround(p->limit * (double)KANON__VIOLATION_UNIT);
+    for (int64_t n = 0; n < TABLED; n++)
+        p->n_log_n_units[n] = llround(n_log_n(n) * (double)KANON__VIOLATION_UNIT);
     *out = p;
     return KANON_OK;
 }
@@ -78,4 +106,5 @@ const kanon__model kanon__model_entropy = {
     .reached = reached,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
 };

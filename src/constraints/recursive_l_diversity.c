@@ -42,18 +42,28 @@ static ranking rank(const recursive_parameters *p, kanon__counter *values)
     return r;
 }
 
+static double quotient(const ranking *r)
+{
+    return r->tail > 0 ? (double)r->first / (double)r->tail : INFINITY;
+}
+
 /* The c that just fails: the group is (c,l)-diverse for every larger one. */
 static double reached(const void *parameters, kanon__counter *values)
 {
     ranking r = rank(parameters, values);
-    return r.tail > 0 ? (double)r.first / (double)r.tail : INFINITY;
+    return quotient(&r);
 }
 
 /* The quotient is rounded as c is, so that 2/3 is not less than 0.6666666666666667. */
+static bool is_below(const recursive_parameters *p, const ranking *r)
+{
+    return quotient(r) < p->limit;
+}
+
 static bool holds(const void *parameters, kanon__counter *values)
 {
-    const recursive_parameters *p = parameters;
-    return reached(p, values) < p->limit;
+    ranking r = rank(parameters, values);
+    return is_below(parameters, &r);
 }
 
 static int64_t lack(const void *parameters, kanon__counter *values)
@@ -64,6 +74,18 @@ static int64_t lack(const void *parameters, kanon__counter *values)
     int64_t records = tail - r.tail < INT32_MAX ? (int64_t)(tail - r.tail) : INT32_MAX;
     int64_t values_lacking = p->l - values->n_distinct;
     return values_lacking > records ? values_lacking : records > 1 ? records : 1;
+}
+
+/* What the tail lacks, and half a record's worth more, since equality is not enough. */
+static int64_t violation(const void *parameters, kanon__counter *values)
+{
+    const recursive_parameters *p = parameters;
+    ranking r = rank(p, values);
+    if (is_below(p, &r))
+        return 0;
+    __int128 lacking = (__int128)(2 * r.first + 1) * p->denominator - (__int128)2 * r.tail * p->numerator;
+    __int128 units = lacking * KANON__VIOLATION_UNIT / (2 * (__int128)p->numerator);
+    return units < 1 ? 1 : units < INT64_MAX / 1024 ? (int64_t)units : INT64_MAX / 1024;
 }
 
 /* A value that is not among the l-1 most frequent adds to the tail. */
@@ -98,4 +120,5 @@ const kanon__model kanon__model_recursive = {
     .reached = reached,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
 };

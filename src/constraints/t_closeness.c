@@ -26,6 +26,17 @@ static bool holds(const void *parameters, kanon__counter *values)
     return distance(p, values) <= p->limit + KANON__PRIVACY_TOLERANCE;
 }
 
+/* The distance beyond t times the values: about the values to be moved, each over the whole way. */
+static int64_t violation(const void *parameters, kanon__counter *values)
+{
+    const t_parameters *p = parameters;
+    if (holds(p, values))
+        return 0;
+    double beyond = (double)values->total * (distance(p, values) - p->limit);
+    int64_t units = (int64_t)(beyond * (double)KANON__VIOLATION_UNIT);
+    return units > 0 ? units : 1;
+}
+
 static int64_t lack(const void *parameters, kanon__counter *values)
 {
     (void)parameters;
@@ -108,5 +119,6 @@ const kanon__model kanon__model_t_closeness = {
     .reached = distance,
     .lack = lack,
     .helps = helps,
+    .violation = violation,
     .foresee = foresee,
 };

@@ -229,6 +229,16 @@ out:
     return st;
 }
 
+int64_t kanon__tally_violation(kanon__tally *t)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < t->constraints->n; i++) {
+        const kanon__constraint *c = &t->constraints->items[i];
+        sum += c->model->violation(c->parameters, &t->columns[c->counted].values);
+    }
+    return sum;
+}
+
 int64_t kanon__tally_lack(kanon__tally *t)
 {
     int64_t most = 0;
@@ -340,6 +350,29 @@ kanon_status kanon__constraints_hold(bool *all, bool *held, const kanon__constra
     }
     kanon_status st = visit_groups(c, group_of, n_groups, evaluate_group, &v, err);
     *all = v.all;
+    return st;
+}
+
+typedef struct violation_sum {
+    int64_t violation, n_violating;
+} violation_sum;
+
+static void add_violation(kanon__tally *tally, int64_t group, void *payload)
+{
+    violation_sum *sum = payload;
+    int64_t violation = tally->size > 0 ? kanon__tally_violation(tally) : 0;
+    (void)group;
+    sum->violation += violation;
+    sum->n_violating += violation > 0;
+}
+
+kanon_status kanon__groups_violation(int64_t *violation, int64_t *n_violating, const kanon__constraints *c,
+                                     const int32_t *group_of, int64_t n_groups, kanon_error *err)
+{
+    violation_sum sum = {0};
+    kanon_status st = c == NULL ? KANON_OK : visit_groups(c, group_of, n_groups, add_violation, &sum, err);
+    *violation = sum.violation;
+    *n_violating = sum.n_violating;
     return st;
 }
 

@@ -432,7 +432,7 @@ kanon_status kanon__mutable_groups_cheapest(kanon__mutable_groups *g, int64_t ro
     kanon__box_start(g->space, g->box, row);
     kanon__mutable_groups_start_visit(g);
     KANON_TRY(kanon__neighbours_start_search(g->neighbours, g->box, err), out);
-    for (int seen = 0; seen < KANON__SEARCH_TUPLES; seen++) {
+    for (int seen = 0; seen < KANON__RECORD_TUPLES; seen++) {
         KANON_TRY(kanon__neighbours_find_next(g->neighbours, &rows, &n, &units, err), out);
         if (n == 0 || units > *increase)
             break;

@@ -107,6 +107,8 @@ static inline bool kanon__mutable_groups_visit(kanon__mutable_groups *g, int32_t
 
 /* A search visits at most so many tuples and takes the best group so far. */
 enum { KANON__SEARCH_TUPLES = 1000 };
+/* One for a single record, of which there are many, visits fewer: the best group is nearly always among the first. */
+enum { KANON__RECORD_TUPLES = 100 };
 /* Up to so many open groups are all evaluated, without a search. */
 enum { KANON__SEARCH_OPEN = 4000 };
 

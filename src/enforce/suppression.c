@@ -6,7 +6,8 @@
  *
  * kanon__suppress is a greedy algorithm with lazy evaluation:
  *
- *   1. Compute each group's offer: the better of the two ways, by saving per suppressed record. Queue it by priority.
+ *   1. Queue each group by a bound of what it can save. When it comes first, compute its offer: the better of the two ways,
+ *      by saving per suppressed record. Queue that by priority.
  *   2. Take the first offer and compute it again, since groups have changed.
  *   3. If it still comes first, carry it out, and compute the offers of the groups that it changed. Else put it back.
  *   4. Go on with 2 until the budget is spent or nothing saves.
@@ -27,9 +28,11 @@ enum { MOST_DISSOLVED = 256 };
 /* What a group can save, with the number of records that it suppresses. */
 typedef struct offer {
     int32_t group;
-    int32_t row; /* the single record; -1: the group is dissolved */
+    int32_t row; /* the single record; -1: the group is dissolved; BOUND: not computed yet */
     int64_t saving, n;
 } offer;
+
+enum { BOUND = -2 };
 
 /* By saving per suppressed record, compared as fractions without rounding; then the lowest group. */
 static bool comes_before(const offer *a, const offer *b)
@@ -215,6 +218,38 @@ static kanon_status push(suppression *s, offer o, kanon_error *err)
     return o.saving > 0 ? offer_queue_push(&s->queue, o, err) : KANON_OK;
 }
 
+/* No offer of a group saves more per record than its whole loss but one record's full cost. So an offer is computed only
+ * when this bound comes first: most groups never get there. */
+static offer bound_of(const suppression *s, int32_t group)
+{
+    int64_t saving = s->g.sizes[group] > 0 ? kanon__mutable_groups_loss(&s->g, group) - s->g.full : 0;
+    return (offer){.group = group, .row = BOUND, .saving = saving, .n = 1};
+}
+
+static int by_falling_bound(const void *left, const void *right)
+{
+    return comes_before(left, right) ? -1 : 1;
+}
+
+/* Each offer takes a record of the budget, so no more offers than that are taken, and nearly all of them from the groups that
+ * lose most. Only so many groups are looked at, and half as many again. */
+static kanon_status push_costliest(suppression *s, kanon_error *err)
+{
+    enum { FEW = 1000 };
+    kanon_status st = KANON_OK;
+    offer *bounds = NULL;
+    int64_t n = s->g.n_groups, most = s->most + s->most / 2 < FEW ? FEW : s->most + s->most / 2;
+    KANON_TRY(kanon__new_array(&bounds, n, "offers", err), out);
+    for (int32_t group = 0; group < n; group++)
+        bounds[group] = bound_of(s, group);
+    qsort(bounds, (size_t)n, sizeof *bounds, by_falling_bound);
+    for (int64_t i = 0; i < n && i < most; i++)
+        KANON_TRY(push(s, bounds[i], err), out);
+out:
+    kanon__free(bounds);
+    return st;
+}
+
 static kanon_status push_group(suppression *s, int32_t group, kanon_error *err)
 {
     offer now;
@@ -251,12 +286,14 @@ kanon_status kanon__suppress(kanon__run *run, int64_t most, kanon_error *err)
     if (most <= 0)
         return KANON_OK;
     KANON_TRY(kanon__mutable_groups_init(&s.g, run, err), out);
-    for (int32_t group = 0; group < s.g.n_groups; group++) {
-        KANON_TRY(push_group(&s, group, err), out);
-        KANON_TRY(kanon__tick(run->ticker, group, 2 * (int64_t)s.g.n_groups, 50000, err), out);
-    }
+    KANON_TRY(push_costliest(&s, err), out);
     while (s.queue.n > 0 && s.g.n_suppressed < most) {
         offer top = offer_queue_pop(&s.queue), now;
+        if (top.row == BOUND) {
+            KANON_TRY(push_group(&s, top.group, err), out);
+            KANON_TRY(kanon__tick(run->ticker, s.g.n_suppressed, most, 50000, err), out);
+            continue;
+        }
         KANON_TRY(evaluate_group(&s, top.group, &now, err), out);
         if (now.saving == top.saving && now.n == top.n && now.row == top.row && now.saving > 0)
             KANON_TRY(take(&s, &now, err), out);

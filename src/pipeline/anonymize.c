@@ -2,15 +2,15 @@
  * algorithm, constraints and suppression, refinement, the independent check after each of the two. Called by hosts and
  * by tradeoff; calls algorithms, partition, enforce (requirements.c), refine and verify. */
 #include "algorithms/algorithm.h"
-#include "pipeline/recode_maps.h"
-#include "pipeline/memory.h"
-#include "pipeline/requirements.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/pool.h"
 #include "core/take_options.h"
 #include "model/grouping.h"
 #include "partition/blocks.h"
+#include "pipeline/memory.h"
+#include "pipeline/recode_maps.h"
+#include "pipeline/requirements.h"
 #include "refine/refinement.h"
 #include "verify/verify.h"
 
@@ -167,19 +167,28 @@ out:
     return st;
 }
 
-/* An algorithm's own grouping must hold by itself before a refinement may touch it. */
+/* Whether the refinement comes first, because it looks for groups that keep the constraints itself, at less loss than a repair
+ * would find. What may be suppressed is chosen out of groups that keep them, so it waits for nothing. */
+static bool refines_first(const plan *p, const kanon__run *run)
+{
+    return run->constraints != NULL && run->may_suppress <= 0 && p->refinement != NULL && p->refinement->takes_violations;
+}
+
+/* An algorithm's own grouping must hold by itself before a refinement may touch it, unless that asks for less. */
 static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    bool first = refines_first(p, run);
     KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
-    if (!p->recode) /* a mapping meets them by itself, and leaves no choice record by record */
+    if (!p->recode && !first) /* a mapping meets them by itself, and leaves no choice record by record */
         KANON_TRY(kanon__requirements_meet(run, err), out);
-    KANON_TRY(verify(run, err), out);
+    if (!first)
+        KANON_TRY(verify(run, err), out);
     if (p->refinement == NULL)
         goto out;
     KANON_TRY(refine(p, run, err), out);
-    if (run->constraints != NULL && run->table->has_entity) /* groups may have come to look alike */
+    if (first || (run->constraints != NULL && run->table->has_entity)) /* groups may have come to look alike */
         KANON_TRY(kanon__requirements_meet(run, err), out);
     KANON_TRY(verify(run, err), out);
 out:

@@ -9,6 +9,8 @@ typedef struct kanon__refinement {
     kanon_algorithm_info info;
     /* run->group_of is a grouping that satisfies k and the constraints, before and after; its loss does not grow. */
     kanon_status (*run)(kanon__run *run, kanon_error *err);
+    /* The groups may violate constraints before and, if they did, afterwards: what is left is to be repaired then. */
+    bool takes_violations;
     /* The bytes that it takes in addition to table and grouping; constraints may be NULL. */
     int64_t (*need)(const kanon__settings *settings, const kanon__data *table, const kanon__constraints *constraints,
                     int64_t k, int threads);

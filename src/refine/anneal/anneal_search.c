@@ -7,7 +7,7 @@
  *   2. Set up the state: costs, tuples, neighbourhood; measure the loss, whose average is the unit of temperature.
  *   3. In each round cut the groups into regions and anneal them, each on a thread; the moves of a region depend on its
  *      records and its loss. Keep the best grouping seen at the end of a round: the loss never rises.
- *   4. The temperature falls over the rounds; the last rounds only let the loss fall. With many moves this starts over
+ *   4. The temperature falls over the rounds, and the price of violated constraints (penalty.h) rises; the last rounds only let the loss fall. With many moves this starts over
  *      several times (reheating).
  *   5. Where the caller or the time limit ends it early, the round at hand is undone, so that the result depends on the
  *      number of moves alone, and one more round at temperature 0 follows. The setting stop-after ends it at the same move.
@@ -25,6 +25,7 @@
 #include "model/clusters.h"
 #include "model/grouping.h"
 #include "refine/anneal/annealing.h"
+#include "refine/anneal/penalty.h"
 #include "refine/anneal/regions.h"
 
 #include <math.h>
@@ -41,9 +42,11 @@ enum {
     MOVES_PER_RECORD = 1000,
     MOST_MOVES = 27000000,  /* with effort=balanced, */
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 12,         /* a move takes longer for larger k: half as many moves for this k, a third for twice it */
+    K_OF_HALF = 7,          /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
+    K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
     LEAST_MOVES = 20000,
-    BEST_FACTOR = 8, /* effort=best: so many times as many */
+    BEST_FACTOR = 8,        /* effort=best: so many times as many */
+    CONSTRAINED_FACTOR = 2, /* with constraints there is more to find */
     /* restarts */
     MOST_STARTS = 8,
     MOVES_PER_START = 500, /* per record, and as many more as there are records */
@@ -74,19 +77,23 @@ typedef struct annealer {
     kanon__regions regions;
     kanon__cooling_schedule cooling; /* of this round; `moves` is the sum over the regions */
     float thresholds[KANON__THRESHOLDS];
-    int64_t *losses; /* by region */
+    int64_t *losses;     /* by region */
+    int64_t *violations; /* likewise; all 0 without constraints */
+    int64_t violation;   /* of the groups at hand */
+    double price;        /* of a unit of violation in this round, in units of loss */
     int64_t round;
     kanon__shared_ticker *ticker;
     char detail[64]; /* for the progress display */
     int32_t *best;   /* the best grouping so far, its number of groups and loss */
     int32_t n_best_groups;
-    int64_t best_loss;
+    int64_t best_loss, best_violation;
     int32_t *before; /* the groups before the round at hand */
     bool cut;        /* a region was ended early, so the round is undone; set by any thread */
     search_plan plan;
     int64_t done; /* moves so far */
     double begin; /* seconds, by the clock */
-    double unit;  /* of temperature, in units of loss */
+    double unit;  /* of temperature and price, in units of loss */
+    double heat;  /* factor of both; 1 without constraints */
 } annealer;
 
 /* ---- one round --------------------------------------------------------------------------------------------------- */
@@ -95,39 +102,6 @@ typedef struct annealer {
 static uint64_t stream_of(int64_t round, int64_t task)
 {
     return (uint64_t)round << 32 | (uint64_t)task;
-}
-
-/* The constraints, with room for the rows of the largest group. */
-typedef struct constraint_check {
-    const kanon__constraints *constraints;
-    int32_t *rows;
-    kanon_status status; /* of the first check that failed for lack of memory */
-} constraint_check;
-
-static bool group_satisfies(const kanon__region *region, int32_t group, constraint_check *check)
-{
-    bool satisfied = false;
-    int32_t size = region->groups[group].size;
-    const int32_t *members = kanon__region_members(region, group);
-    for (int32_t i = 0; i < size; i++)
-        check->rows[i] = region->rows[members[i]];
-    kanon_status st = kanon__constraints_hold_rows(&satisfied, check->constraints, check->rows, size, NULL);
-    if (st != KANON_OK && check->status == KANON_OK)
-        check->status = st;
-    return st == KANON_OK && satisfied;
-}
-
-/* A kanon__move_check: every group that a record left or joined satisfies the constraints. */
-static bool groups_satisfy(const kanon__region *region, const kanon__removed_record *removed, int64_t n, void *payload)
-{
-    for (int64_t i = 0; i < n; i++) {
-        int32_t from = removed[i].from, to = region->group_of[removed[i].record];
-        if (region->groups[from].size > 0 && !group_satisfies(region, from, payload))
-            return false;
-        if (to != from && !group_satisfies(region, to, payload))
-            return false;
-    }
-    return true;
 }
 
 /* Importance sampling again: regions that lose more get more moves. */
@@ -147,40 +121,43 @@ static kanon_status search_region(int64_t which, void *payload, kanon_error *err
     const kanon__regions *r = &a->regions;
     kanon__region region = {0};
     kanon__move_engine engine = {0};
-    constraint_check check = {.constraints = a->run->constraints};
+    kanon__penalty penalty = {0};
     kanon__ticker ticker;
     kanon__cooling_schedule cooling = a->cooling;
     kanon__shared_ticker_task(&ticker, a->ticker);
     KANON_TRY(kanon__regions_extract(&region, r, which, err), out);
     cooling.moves = moves_of_region(a, &region);
     KANON_TRY(kanon__move_engine_init(&engine, &region, a->run->seed, stream_of(a->round, which + 1), err), out);
-    if (check.constraints != NULL) {
-        KANON_TRY(kanon__new_array(&check.rows, region.n, "a group", err), out);
-        engine.check = groups_satisfy;
-        engine.payload = &check;
+    if (a->run->constraints != NULL) { /* slabs know nothing of prices */
+        KANON_TRY(kanon__penalty_init(&penalty, a->run->constraints, &engine, a->price, err), out);
+    } else {
+        kanon__move_engine_split_all(&engine);
+        KANON_TRY(kanon__move_engine_use_slabs(&engine, err), out);
     }
-    kanon__move_engine_split_all(&engine);
     bool complete;
     KANON_TRY(kanon__anneal(&engine, &cooling, &complete, &ticker, err), out);
     if (!complete)
         __atomic_store_n(&a->cut, true, __ATOMIC_RELAXED);
-    if (check.status != KANON_OK) {
-        st = kanon__fail(err, check.status, "out of memory for the constraints of a group");
+    if (penalty.status != KANON_OK) {
+        st = kanon__fail(err, penalty.status, "out of memory for the constraints of a group");
         goto out;
     }
     kanon__regions_write_back(r, which, &region);
     a->losses[which] = region.loss;
+    a->violations[which] = penalty.total;
 out:
-    kanon__free(check.rows);
+    kanon__penalty_clear(&penalty);
     kanon__move_engine_clear(&engine);
     kanon__region_clear(&region);
     return st;
 }
 
+/* A grouping that violates less is better, whatever it loses. */
 static void keep_best(annealer *a)
 {
-    if (a->state.loss >= a->best_loss)
+    if (a->violation > a->best_violation || (a->violation == a->best_violation && a->state.loss >= a->best_loss))
         return;
+    a->best_violation = a->violation;
     a->best_loss = a->state.loss;
     a->n_best_groups = a->state.n_groups;
     memcpy(a->best, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->best);
@@ -194,11 +171,12 @@ static int64_t most_records(int64_t n, int64_t k)
 }
 
 /* The groups before the round at hand, and their loss. */
-static void undo_round(annealer *a, int32_t n_groups, int64_t loss)
+static void undo_round(annealer *a, int32_t n_groups, int64_t loss, int64_t violation)
 {
     memcpy(a->state.group_of, a->before, (size_t)a->state.space->n_rows * sizeof *a->before);
     a->state.n_groups = n_groups;
     a->state.loss = loss;
+    a->violation = violation;
 }
 
 /* 3. */
@@ -207,20 +185,23 @@ static kanon_status search_round(annealer *a, kanon_error *err)
     kanon_status st = KANON_OK;
     kanon__random random;
     int32_t groups_before = a->state.n_groups;
-    int64_t loss_before = a->state.loss;
+    int64_t loss_before = a->state.loss, violation_before = a->violation;
     kanon__random_init(&random, a->run->seed, stream_of(a->round, 0));
     memcpy(a->before, a->state.group_of, (size_t)a->state.space->n_rows * sizeof *a->before);
     KANON_TRY(kanon__regions_init(&a->regions, &a->state, most_records(a->state.space->n_rows, a->run->k), &random, err),
               out);
     KANON_TRY(kanon__new_array(&a->losses, a->regions.n_regions, "regions", err), out);
+    KANON_TRY(kanon__new_array(&a->violations, a->regions.n_regions, "regions", err), out);
     KANON_TRY(kanon__pool_run(a->run->threads, a->regions.n_regions, search_region, a, err), out);
     if (a->cut) {
-        undo_round(a, groups_before, loss_before);
+        undo_round(a, groups_before, loss_before, violation_before);
         goto out;
     }
-    a->state.loss = 0;
-    for (int64_t i = 0; i < a->regions.n_regions; i++)
+    a->state.loss = a->violation = 0;
+    for (int64_t i = 0; i < a->regions.n_regions; i++) {
         a->state.loss += a->losses[i];
+        a->violation += a->violations[i];
+    }
     int64_t n_groups = a->regions.n_group_numbers;
     KANON_TRY(kanon__grouping_renumber(a->state.group_of, a->state.space->n_rows, &n_groups, err), out);
     a->state.n_groups = (int32_t)n_groups;
@@ -228,8 +209,9 @@ static kanon_status search_round(annealer *a, kanon_error *err)
     a->done += a->cooling.moves;
     a->round++;
 out:
+    kanon__free(a->violations);
     kanon__free(a->losses);
-    a->losses = NULL;
+    a->losses = a->violations = NULL;
     kanon__regions_clear(&a->regions);
     return st;
 }
@@ -255,7 +237,18 @@ static double temperature_at(const annealer *a, double share, int64_t n_starts)
 {
     double within = share * (double)n_starts;
     within = (within - floor(within)) / (1 - DESCENT);
-    return share >= 1 || within >= 1 ? 0 : a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
+    return share >= 1 || within >= 1 ? 0 : a->heat * a->unit * a->plan.hot * pow(a->plan.cold / a->plan.hot, within);
+}
+
+/* 4. The price of a violated record in average losses of a record. It rises until hardly any loss is worth a violation; were
+ * it to rise without end, groups that violate a little would be mended at any loss, where the repair finds a cheaper way. */
+static double price_at(const annealer *a, double share, int64_t n_starts)
+{
+    static const double FIRST = 10, LAST = 1000, HARD = 0.75, FACTOR = 10;
+    double within = share * (double)n_starts;
+    within = share >= 1 ? 1 : within - floor(within);
+    double price = within >= HARD ? LAST * FACTOR : FIRST * pow(LAST / FIRST, within / HARD);
+    return price * a->heat * a->unit / (double)KANON__VIOLATION_UNIT;
 }
 
 static void set_detail(annealer *a)
@@ -291,6 +284,7 @@ static kanon_status run_rounds(annealer *a, kanon_error *err)
         a->cooling.hot = temperature_at(a, share, n_starts);
         a->cooling.cold = temperature_at(a, end, n_starts);
         a->cooling.cold = a->cooling.cold > 0 && a->cooling.cold < a->cooling.hot ? a->cooling.cold : a->cooling.hot;
+        a->price = price_at(a, share, n_starts);
         KANON_TRY(search_round(a, err), out);
         set_detail(a);
         kanon__shared_ticker_add(a->ticker, (int64_t)(share_done(a) * 1000) - reported);
@@ -308,6 +302,7 @@ static kanon_status quench(annealer *a, kanon_error *err)
     a->ticker->finish = false;
     a->cut = false;
     a->cooling.hot = a->cooling.cold = 0;
+    a->price = price_at(a, 1, 1);
     a->cooling.moves = MOVES * a->state.space->n_rows;
     return search_round(a, err);
 }
@@ -373,6 +368,19 @@ static kanon_status measure_start(annealer *a, kanon_error *err)
     return KANON_OK;
 }
 
+/* 2. The more groups violate a constraint, the more is to be changed, and the hotter the search begins. */
+static kanon_status measure_violation(annealer *a, kanon_error *err)
+{
+    static const double LEAST = 0.5, MOST = 2;
+    const kanon__run *run = a->run;
+    int64_t n_violating = 0;
+    kanon_status st = kanon__groups_violation(&a->violation, &n_violating, run->constraints, run->group_of, run->n_groups,
+                                              err);
+    a->best_violation = a->violation;
+    a->heat = run->constraints == NULL ? 1 : LEAST + (MOST - LEAST) * (double)n_violating / (double)run->n_groups;
+    return st;
+}
+
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64_t k)
@@ -382,7 +390,8 @@ static int64_t moves_of_effort(const kanon__settings *settings, int64_t n, int64
         moves *= BEST_FACTOR;
     else if (moves > MOST_MOVES)
         moves = n > MOST_MOVES / LARGE_TABLE_MOVES ? n * LARGE_TABLE_MOVES : MOST_MOVES;
-    moves = moves / (K_OF_HALF + k) * K_OF_HALF; /* with large groups a move takes longer */
+    int64_t half = k < KANON__SLABS_FROM ? K_OF_HALF_ALONE : K_OF_HALF;
+    moves = moves / (half + k) * half;
     return moves > LEAST_MOVES ? moves : LEAST_MOVES;
 }
 
@@ -392,20 +401,22 @@ static double between(double least, double value, double most)
 }
 
 /* 1. With few moves for each record, the search does not recover from a high first temperature, and a wide neighbourhood is
- * not worth the time to find it. */
-static void set_schedule(search_plan *p, double moves, int64_t n)
+ * not worth the time to find it. With large k it takes fewer moves to recover, since slabs move many records at once; and
+ * what they change costs more at a time, so that temperatures are higher. */
+static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
 {
-    static const double HOT = 1.2, COLD = 0.03, PLENTY = 600;
-    double per_record = moves / (double)n;
+    static const double HOT = 1.2, COLD = 0.017, PLENTY = 3000;
+    double per_record = moves / (double)n, plenty = PLENTY / between(5, (double)k, 50);
+    double enough = between(0.01, per_record / plenty, 1), large = between(1, (double)k / 40, 5);
     p->n_rounds = (int64_t)between(2, per_record / 6, 64);
     if (p->n_neighbours == 0)
         p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
-    p->hot = HOT * pow(between(0.01, per_record / PLENTY, 1), 0.55);
-    p->cold = COLD * pow(between(0.01, per_record / PLENTY, 1), 0.3);
+    p->hot = HOT * cbrt(large) * pow(enough, 0.55);
+    p->cold = between(0.03, COLD * sqrt((double)k), 0.2) * pow(enough, 0.3);
 }
 
 /* With a time limit the moves are an estimate, until the speed is known. */
-static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64_t k)
+static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t k)
 {
     search_plan p = {
         .moves = kanon__setting_integer(settings, "moves"),
@@ -413,9 +424,9 @@ static search_plan choose_plan(const kanon__settings *settings, int64_t n, int64
         .n_neighbours = kanon__setting_integer(settings, "neighbours"),
         .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
     if (p.moves == 0 && p.seconds == 0)
-        p.moves = moves_of_effort(settings, n, k);
+        p.moves = moves_of_effort(settings, n, k) * (constrained ? CONSTRAINED_FACTOR : 1);
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
-    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n);
+    set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n, k);
     return p;
 }
 
@@ -433,8 +444,9 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
 {
     enum { FIRST = 4096, LONGER = 4 };
     int32_t n_groups = a->state.n_groups;
-    int64_t loss = a->state.loss;
+    int64_t loss = a->state.loss, violation = a->violation;
     a->cooling.hot = a->cooling.cold = a->unit * a->plan.hot;
+    a->price = price_at(a, 0, 1);
     for (a->cooling.moves = FIRST;; a->cooling.moves *= LONGER) {
         double begin = kanon__seconds();
         kanon_status st = search_round(a, err);
@@ -444,7 +456,7 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
         *out = (double)a->cooling.moves / (spent > 0 ? spent : 1e-9);
         if (a->cut) /* the caller does not want to wait */
             return KANON_OK;
-        undo_round(a, n_groups, loss);
+        undo_round(a, n_groups, loss, violation);
         if (spent > TRIAL * a->plan.seconds || a->cooling.moves > ROUND_MOVES)
             return KANON_OK;
     }
@@ -454,16 +466,17 @@ static kanon_status measure_speed(double *out, annealer *a, kanon_error *err)
 static kanon_status plan_by_time(annealer *a, kanon_error *err)
 {
     double speed = 0;
-    int64_t n = a->state.space->n_rows, loss = a->state.loss, most = a->plan.moves;
+    int64_t n = a->state.space->n_rows, loss = a->state.loss, violation = a->violation, most = a->plan.moves;
     kanon_status st = measure_speed(&speed, a, err);
     if (st != KANON_OK)
         return st;
     double left = a->plan.seconds - (kanon__seconds() - a->begin), moves = between(1, speed * left * IN_TIME, 1e15);
     a->plan.moves = most > 0 && (double)most < moves ? most : (int64_t)moves;
-    set_schedule(&a->plan, (double)a->plan.moves, n);
+    set_schedule(&a->plan, (double)a->plan.moves, n, a->run->k);
     memcpy(a->best, a->run->group_of, (size_t)n * sizeof *a->best);
     a->n_best_groups = a->run->n_groups;
     a->best_loss = loss;
+    a->best_violation = violation;
     a->round = 0;
     a->done = 0;
     return KANON_OK;
@@ -492,7 +505,7 @@ out:
 static kanon_status search(annealer *a, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    if (a->best_loss == 0)
+    if (a->best_loss == 0 && a->best_violation == 0)
         return KANON_OK;
     if (a->plan.seconds > 0) {
         double spent = kanon__seconds() - a->begin;
@@ -522,11 +535,12 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->run = run;
     a->ticker = &shared;
     a->begin = kanon__seconds();
-    a->plan = choose_plan(run->settings, run->space->n_rows, run->k);
+    a->plan = choose_plan(run->settings, run->constraints != NULL, run->space->n_rows, run->k);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
     KANON_TRY(measure_start(a, err), out);
+    KANON_TRY(measure_violation(a, err), out);
     KANON_TRY(kanon__new_array(&a->best, run->space->n_rows, "groups", err), out);
     memcpy(a->best, run->group_of, (size_t)run->space->n_rows * sizeof *a->best);
     KANON_TRY(kanon__new_array(&a->before, run->space->n_rows, "groups", err), out);
@@ -554,14 +568,13 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
                     int threads)
 {
     int64_t n = t->n_rows, m = t->n_quasi;
-    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 94, REGION_CELL = 36 };
+    enum { STATE = 68, STATE_CELL = 20, NEIGHBOUR = 4, REGION = 118, REGION_CELL = 36 };
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
-    (void)constraints; /* they are checked group by group */
     if (is_off(given) || n == 0)
         return 0;
-    int64_t near = NEIGHBOUR * choose_plan(given, n, k).n_neighbours;
+    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
-           kanon__move_costs_need(t);
+           kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }
 
 static const kanon_setting_info settings[] = {
@@ -603,10 +616,11 @@ const kanon__refinement kanon__refinement_search = {
              "Begin with densest or top-down. Can be ended at any time with the best groups so far.",
          .source = "Kirkpatrick, Gelatt, Vecchi: Optimization by simulated annealing, Science 220, 1983; Schrimpf et al.: "
                    "Record breaking optimization results using the ruin and recreate principle, J. Comp. Phys. 159, 2000",
-         .revision = 4,
+         .revision = 5,
          .settings = settings,
          .n_settings = sizeof settings / sizeof *settings},
     .run = run_search,
+    .takes_violations = true,
     .need = need,
     .moves = moves_of_effort,
 };

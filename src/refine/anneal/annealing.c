@@ -8,6 +8,8 @@
  * Called by anneal_search.c on any thread; a region belongs to one thread. Calls move_engine.h. */
 #include "refine/anneal/annealing.h"
 
+#include "refine/anneal/penalty.h"
+
 #include <math.h>
 
 /* STEP_NS: about what a step takes, for the ticker. */
@@ -25,10 +27,14 @@ static void run_stage(kanon__move_engine *e, const kanon__cooling_schedule *c, i
     e->window_size = e->region->n < WINDOW ? e->region->n : WINDOW;
     e->window_begin += e->window_size;
     e->window_begin = e->window_begin < e->region->n ? e->window_begin : e->window_begin - e->region->n;
+    e->slack = (int64_t)temperature;
     /* 2. */
     for (int64_t i = 0; i < n; i++) {
         e->threshold = (int64_t)(temperature * (double)c->thresholds[kanon__random_next(&e->random) % KANON__THRESHOLDS]);
-        kanon__move_engine_step(e);
+        if (e->penalty != NULL)
+            i += kanon__penalised_step(e->penalty); /* a move that takes longer counts more than once */
+        else
+            kanon__move_engine_step(e);
     }
 }
 

@@ -89,4 +89,12 @@ kanon__move_costs_units(const kanon__move_costs *c, const uint32_t *bounds, cons
     return units;
 }
 
+/* Units of the codes lo..hi of a categorical dimension, which is of either kind. */
+static inline uint32_t kanon__category_units(const kanon__move_costs *c, int i, uint32_t lo, uint32_t hi)
+{
+    if (i < c->n_numeric + c->n_tabled)
+        return c->tables[i].units[(size_t)lo << c->tables[i].shift | hi];
+    return kanon__dimension_climb(c->dimensions[i], lo, hi);
+}
+
 #endif

@@ -9,10 +9,11 @@
  *        regroup    a few neighbouring groups are taken apart and made anew (regroup_moves.c)
  *        dissolve   the members of a group go to neighbouring groups
  *        open       a new group of what neighbouring groups have beyond k
+ *        slab       all records at one end of a group go to others (slab_moves.c); only after kanon__move_engine_use_slabs
  *   3. Evaluate it by the deltas of region.h. Most moves end here, before anything has changed.
  *   4. Carry it out, split a group that has reached 2k records, and accept it or roll it back.
  *
- * Called by annealing.c. Calls region.h and regroup_moves.c. */
+ * Called by annealing.c. Calls region.h, regroup_moves.c and slab_moves.h. */
 #include "refine/anneal/move_engine.h"
 
 #include "core/alloc.h"
@@ -25,7 +26,7 @@ enum { ALL = 4096, DISSOLVE = 1, OPEN = 1 };
 static void choose_mix(kanon__move_engine *e)
 {
     int64_t k = e->region->k;
-    e->regroup_share = k < 3 ? 2000 : k <= 12 ? 1200 : k <= 25 ? 800 : 400;
+    e->regroup_share = k < 3 ? 2000 : k < 8 ? 1200 : k <= 12 ? 1000 : k <= 25 ? 600 : 400;
     e->most_groups = (int32_t)(k < 10 ? 3 + 10 / k : k < 25 ? 4 : 3);
 }
 
@@ -49,8 +50,20 @@ out:
     return st;
 }
 
+/* The larger the groups, the more of their loss is out of reach of single records. */
+kanon_status kanon__move_engine_use_slabs(kanon__move_engine *e, kanon_error *err)
+{
+    enum { PER_K = 48, MOST_SLABS = 1200 };
+    int64_t share = PER_K * e->region->k;
+    if (e->region->k < KANON__SLABS_FROM)
+        return KANON_OK;
+    e->slab_share = (int32_t)(share < MOST_SLABS ? share : MOST_SLABS);
+    return kanon__slab_workspace_init(&e->slabs, e->region, err);
+}
+
 void kanon__move_engine_clear(kanon__move_engine *e)
 {
+    kanon__slab_workspace_clear(&e->slabs);
     kanon__free(e->bounds);
     kanon__free(e->targets);
     kanon__regroup_pool_clear(&e->pool);
@@ -248,6 +261,27 @@ static void open_group(kanon__move_engine *e, int32_t record)
     kanon__move_engine_accept(e, before);
 }
 
+/* Slab: all records beyond a threshold leave the group (slab_moves.h). It is drafted first; the region changes only where
+ * the draft says that the move will be accepted. */
+static void move_slab(kanon__move_engine *e, int32_t group)
+{
+    kanon__region *r = e->region;
+    kanon__slab_draft *d = &e->slabs.draft;
+    if (kanon__slab_draft_random(&e->slabs, &e->random, group, e->threshold, e->slack) &&
+        kanon__slab_draft_delta(d) <= e->threshold) {
+        int64_t before = r->loss;
+        for (int32_t i = 0; i < d->n_moved; i++)
+            kanon__move_engine_remove(e, d->records[i]);
+        for (int32_t i = 0; i < d->n_moved; i++)
+            kanon__region_add(r, d->targets[i], d->records[i]);
+        for (int32_t i = 0; i < d->n_touched; i++)
+            if (r->groups[d->touched[i].group].size >= 2 * r->k)
+                kanon__move_engine_split(e, d->touched[i].group);
+        kanon__move_engine_accept(e, before);
+    }
+    kanon__slab_draft_reset(d);
+}
+
 void kanon__move_engine_split_all(kanon__move_engine *e)
 {
     kanon__region *r = e->region;
@@ -289,6 +323,8 @@ void kanon__move_engine_step(kanon__move_engine *e)
         open_group(e, record);
     } else if (choice < DISSOLVE + OPEN + e->regroup_share) {
         kanon__move_engine_regroup(e, record, 2 + (int32_t)((random >> 48) % (uint32_t)(e->most_groups - 1)));
+    } else if (choice < DISSOLVE + OPEN + e->regroup_share + e->slab_share) {
+        move_slab(e, g);
     } else {
         int32_t near = kanon__draw_near(e, record);
         if (near < 0 || r->group_of[near] == g)

@@ -7,12 +7,16 @@
  * Between two steps the log is empty, every record is in a group, and every group has at least k records.
  *
  * Called by annealing.c and anneal_search.c. Calls region.h; regroup_moves.c implements the moves on whole groups with the
- * help of regroup_pool.h. */
+ * help of regroup_pool.h, slab_moves.c those of many records at once. */
 #ifndef KANON_REFINE_ANNEAL_MOVE_ENGINE_H
 #define KANON_REFINE_ANNEAL_MOVE_ENGINE_H
 
 #include "core/random.h"
 #include "refine/anneal/regroup_pool.h"
+#include "refine/anneal/slab_moves.h"
+
+/* From this k on slabs are moved: in smaller groups a slab is hardly more than a record. */
+enum { KANON__SLABS_FROM = 4 };
 
 /* A record that was taken out of its group, and that group. */
 typedef struct kanon__removed_record {
@@ -32,16 +36,22 @@ typedef struct kanon__move_engine {
     int32_t most_groups;               /* each time at most so many groups */
     kanon__move_check check;           /* NULL: there are no constraints in addition to k */
     void *payload;                     /* of `check` */
+    struct kanon__penalty *penalty;    /* the price of violations (penalty.h); NULL: there are no constraints */
     kanon__removed_record *removed;    /* the log of this step, in order; a record may occur twice */
     int64_t n_removed;
     int32_t *scratch;         /* records of a step */
     kanon__regroup_pool pool; /* for regroup moves, */
     int32_t *targets;         /* with the group that each of its records goes to */
     uint32_t *bounds;         /* of a box, while a split is evaluated */
+    int32_t slab_share;       /* of 4096 steps, so many move slabs, with */
+    kanon__slab_workspace slabs;
+    int64_t slack; /* how much parts of a slab move may cost beyond the threshold: about the temperature */
 } kanon__move_engine;
 
 kanon_status kanon__move_engine_init(kanon__move_engine *out, kanon__region *region, uint64_t seed, uint64_t stream,
                                      kanon_error *err);
+/* From now on some steps move slabs, more of them for larger k; the region's groups are listed as they are now. */
+kanon_status kanon__move_engine_use_slabs(kanon__move_engine *engine, kanon_error *err);
 void kanon__move_engine_clear(kanon__move_engine *engine);
 /* Try one random move. */
 void kanon__move_engine_step(kanon__move_engine *engine);
