@@ -2,8 +2,9 @@
  *
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
  * strips, and top-down where so many large groups would take longer. None of them lost more than kmember on any table that
- * was measured. balanced and best begin with the better of densest and top-down, on large tables with strips. Then local search (the refinement `search`) improves the groups for as long as the
- * effort allows; it follows as the refinement of this row.
+ * was measured. balanced and best begin with the better of densest and top-down, on large tables with strips. Then local
+ * search (the refinement `search`) improves the groups for as long as the effort allows; it follows as the refinement of
+ * this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.
