@@ -6,7 +6,7 @@ SECONDS ?= 600
 # A folder with a script `check` is a host of the library with tests of its own: python/check is `make check-python`.
 HOSTS := $(patsubst %/check,%,$(wildcard */check))
 
-.PHONY: all check check-core $(HOSTS:%=check-%) demo docs bench quality leakage mutation experiments install fuzz \
+.PHONY: all check check-core $(HOSTS:%=check-%) web demo docs bench quality leakage mutation experiments install fuzz \
 	campaign tidy clean
 .NOTPARALLEL:
 
@@ -14,14 +14,19 @@ all:
 	@scripts/setup
 	@scripts/build release
 
-# The core comes last, so that the closing lines are ctest's count.
-check: $(HOSTS:%=check-%) check-core
+check:
+	@scripts/check $(HOSTS)
 
 check-core:
 	@scripts/check-core
 
 $(HOSTS:%=check-%): check-%:
 	@scripts/check-host $*
+
+# The page that runs in a browser, as one file: build/web/index.html. LONG=1 make check-web: all of its tests.
+web:
+	@web/build
+	@echo "The page: build/web/index.html"
 
 demo:
 	@scripts/demo

@@ -33,6 +33,8 @@ typedef struct arguments {
     int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
+    const char *page;
+    int64_t port; /* 0: not said */
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */

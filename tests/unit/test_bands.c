@@ -66,6 +66,34 @@ static void the_check_knows_where_bands_end(void **state)
         {KANON_TYPE_DATE, "week", NULL, NULL, "[2024-01-01..2024-01-07]", true},
         {KANON_TYPE_DATE, "week", NULL, NULL, "[2024-01-02..2024-01-08]", false},
         {KANON_TYPE_DATE, "year", NULL, NULL, "[9999-01-01..9999-12-31]", true},
+        {KANON_TYPE_DATE, "year", NULL, NULL, "[2024-04-01..2024-12-31]", false},
+        /* what cannot be read is nowhere */
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[x..24]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[1234]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[..]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..)", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "(20..24]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "x20..24]", false},
+        {KANON_TYPE_INTEGER, "5", "90", NULL, "[20..24x", false},
+        {KANON_TYPE_DECIMAL, "5", NULL, NULL, "[0.123456789012345678901..5)", false},
+        {KANON_TYPE_DATE, "month", NULL, NULL, "[2024-13-01..2024-02-29]", false},
+        {KANON_TYPE_INTEGER, "month", NULL, NULL, "[0..4]", false},
+        {KANON_TYPE_INTEGER, "~5", NULL, NULL, "[0..4]", false},
+        {KANON_TYPE_INTEGER, "0", NULL, NULL, "[0..4]", false},
+        {KANON_TYPE_DECIMAL, "0.123456789012345678901", NULL, NULL, "[0..5)", false},
+        {KANON_TYPE_INTEGER, "0,x,65", NULL, NULL, "[65..]", true},
+        {KANON_TYPE_INTEGER, "0,x,65", NULL, NULL, "[66..]", false},
+        {KANON_TYPE_INTEGER, "5", "x", NULL, "[20..24]", true},
+        {KANON_TYPE_INTEGER, "5", "x", NULL, "[20..]", false},
+        /* without bands, and at the ends of all numbers */
+        {KANON_TYPE_INTEGER, NULL, "90", NULL, "[..5]", false},
+        {KANON_TYPE_INTEGER, NULL, NULL, "18", "[18..20]", false},
+        {KANON_TYPE_INTEGER, NULL, NULL, "18", "[19..20]", true},
+        {KANON_TYPE_DECIMAL, NULL, "90", NULL, "[1..2)", false},
+        {KANON_TYPE_DECIMAL, NULL, NULL, "3", "[4..5]", true},
+        {KANON_TYPE_DECIMAL, "2.5", NULL, "3", "[..2]", false},
+        {KANON_TYPE_INTEGER, "5", NULL, "9223372036854775807", "[0..4]", false},
+        {KANON_TYPE_INTEGER, "5", NULL, NULL, "[0..9223372036854775807]", false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
@@ -81,6 +109,39 @@ static void the_check_knows_where_bands_end(void **state)
     assert_false(allowed(KANON_TYPE_INTEGER, "5", "90", NULL, KANON_NUMERIC_COLUMNS, "", "90"));
     assert_true(allowed(KANON_TYPE_DECIMAL, "2.5", NULL, NULL, KANON_NUMERIC_COLUMNS, "0", "2.5"));
     assert_false(allowed(KANON_TYPE_DECIMAL, "2.5", NULL, NULL, KANON_NUMERIC_COLUMNS, "0", "2.4"));
+}
+
+/* Ends are read as the column writes its values: 1.250 may be a number of thousands. */
+static void the_check_reads_the_format_of_the_column(void **state)
+{
+    static const struct {
+        kanon__value_format format;
+        const char *bands, *cell;
+        bool good;
+    } claims[] = {
+        {{.decimal = ',', .thousands = '.'}, "0.125", "[1,25..2,625)", true},
+        {{.decimal = ',', .thousands = '.'}, "0.125", "[1.25..2.625)", false},
+        {{.decimal = ',', .thousands = '.'}, "0.125", "[1,26..2,625)", false},
+        {{.decimal = ',', .thousands = '.'}, "1000", "[1.000..2.000)", true},
+        {{.thousands = '\''}, "1000", "[1'000..2000)", true},
+        {{.date = "%d.%m.%Y"}, "month", "[01.02.2024..29.02.2024]", true},
+        {{.date = "%d.%m.%Y"}, "month", "[01.02.2024..28.02.2024]", false},
+        {{.date = "%m/%d/%Y"}, "quarter", "[01/04/2024..06/30/2024]", false},
+        {{.date = "%d/%m/%Y"}, "quarter", "[01/04/2024..30/06/2024]", true},
+        {{.date = "%Y.%m.%d."}, "month", "[2024.02.01...2024.02.29.]", true},
+        {{.date = "%Y.%m.%d."}, "month", "[2024.02.01...2024.02.28.]", false},
+        {{.date = "%d.%m.%y"}, "decade", "[1960-01-01..31.12.69]", true},
+        {{.date = "%d.%m.%y"}, "decade", "[01.01.60..31.12.69]", false}, /* from 2060 to 1969 */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        kanon_type type = claims[i].format.date[0] != '\0' ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
+        kanon__domain domain = {.type = type, .format = claims[i].format, .band_texts = {(char *)claims[i].bands}};
+        kanon__band_cell cells[2] = {{claims[i].cell, strlen(claims[i].cell)}, {"", 0}};
+        double ends[2];
+        if (kanon__verify_band_cell(&domain, KANON_NUMERIC_INTERVAL, cells, ends) != claims[i].good)
+            fail_msg("%s should %sbe allowed", claims[i].cell, claims[i].good ? "" : "not ");
+    }
 }
 
 static const char csv[] = "age,kg,zip\n20,1.5,75201\n24,2,75203\n91,3.25,60100\n95,9,60100\n";
@@ -210,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_check_knows_where_bands_end),
+        cmocka_unit_test(the_check_reads_the_format_of_the_column),
         cmocka_unit_test(groups_show_bands),
         cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(forms_survive_without_memory),
