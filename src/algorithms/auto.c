@@ -1,7 +1,7 @@
 /* auto: the least loss for the effort that is asked for.
  *
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
- * strips, and top-down where so many large groups would take longer. None of them lost more than kmember on any table that
+ * strips, top-down where so many large groups would take longer, and kmember under constraints. None of them lost more than kmember on any table that
  * was measured. balanced and best begin with the better of densest and top-down, on large tables with strips. Then local
  * search (the refinement `search`) improves the groups for as long as the effort allows; it follows as the refinement of
  * this row.
@@ -59,6 +59,8 @@ static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
     if (run->k <= K_FOR_DENSEST)
         return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
+    if (run->constraints != NULL) /* it looks at them while it grows; the others leave all to the repair */
+        return kanon__algorithm_run(run, "kmember", err);
     bool is_short = run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
     return kanon__algorithm_run(run, is_short ? "strips" : "top-down", err);
 }
