@@ -1,9 +1,10 @@
 /* auto: the least loss for the effort that is asked for.
  *
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
- * strips, and top-down where so many large groups would take longer. None of them lost more than kmember on any table that
- * was measured. balanced and best begin with the better of densest and top-down, on large tables with strips. Then local search (the refinement `search`) improves the groups for as long as the
- * effort allows; it follows as the refinement of this row.
+ * strips, either beside kmember, and the better one is kept; for large k strips alone, or top-down where they would take
+ * too long; under constraints kmember. balanced and best begin with the better of densest and top-down, on large tables
+ * with strips. Then local search (the refinement `search`) improves the groups for as long as the effort allows; it follows
+ * as the refinement of this row.
  *
  * Source: this project; the measurements behind the choices are in docs/loss-on-adult.md.
  * Cost: that of the algorithms that run.
@@ -18,6 +19,9 @@
 
 /* effort=fast: up to this k, densest on blocks of at least so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
+
+/* effort=fast: up to this k, kmember as well; beyond it loses more on every table that was measured. */
+enum { K_FOR_BOTH = 20 };
 
 /* effort=fast: strips up to this k, or while records times k are at most so many; their time grows with both. */
 enum { K_FOR_STRIPS = 50, WORK_FOR_STRIPS = 5000000 };
@@ -54,21 +58,28 @@ static kanon_status run_densest(kanon__run *run, kanon_error *err)
     return kanon__algorithm_run(run, "densest", err);
 }
 
-static kanon_status run_fast(kanon__run *run, kanon_error *err)
+static kanon_status run_top_down(kanon__run *run, kanon_error *err)
 {
-    if (run->k <= K_FOR_DENSEST)
-        return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
-    bool is_short = run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
-    return kanon__algorithm_run(run, is_short ? "strips" : "top-down", err);
+    return kanon__algorithm_run(run, "top-down", err);
 }
 
-static kanon_status run_large(kanon__run *run, kanon_error *err)
+static kanon_status run_strips(kanon__run *run, kanon_error *err)
 {
     return kanon__algorithm_run(run, "strips", err);
 }
 
-/* Both algorithms, and the groups of the one that loses less. */
-static kanon_status run_better(kanon__run *run, kanon_error *err)
+static kanon_status run_kmember(kanon__run *run, kanon_error *err)
+{
+    return kanon__algorithm_run(run, "kmember", err);
+}
+
+static kanon_status run_densest_on_blocks(kanon__run *run, kanon_error *err)
+{
+    return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
+}
+
+/* Both, and the groups of the one that loses less; the first where they lose the same. */
+static kanon_status run_better(kanon__run *run, kanon__grouper first, kanon__grouper second, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__run other = *run;
@@ -76,8 +87,8 @@ static kanon_status run_better(kanon__run *run, kanon_error *err)
     other.group_of = NULL;
     other.n_groups = 0;
     KANON_TRY(kanon__new_array(&other.group_of, run->space->n_rows, "a grouping", err), out);
-    KANON_TRY(kanon__algorithm_run(run, "densest", err), out);
-    KANON_TRY(kanon__algorithm_run(&other, "top-down", err), out);
+    KANON_TRY(first(run, err), out);
+    KANON_TRY(second(&other, err), out);
     KANON_TRY(measure_loss(&loss, run, err), out);
     KANON_TRY(measure_loss(&other_loss, &other, err), out);
     if (other_loss < loss) {
@@ -89,11 +100,21 @@ out:
     return st;
 }
 
+static kanon_status run_fast(kanon__run *run, kanon_error *err)
+{
+    if (run->constraints != NULL && run->k > K_FOR_DENSEST) /* it looks at them while it grows; others leave all to repair */
+        return run_kmember(run, err);
+    if (run->k <= K_FOR_BOTH)
+        return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips, run_kmember, err);
+    bool is_short = run->k <= K_FOR_STRIPS || run->space->n_rows <= WORK_FOR_STRIPS / run->k;
+    return is_short ? run_strips(run, err) : run_top_down(run, err);
+}
+
 static kanon_status run_auto(kanon__run *run, kanon_error *err)
 {
     if (kanon__setting_is(run->settings, "effort", "fast"))
         return run_fast(run, err);
-    return run->space->n_rows >= LARGE ? run_large(run, err) : run_better(run, err);
+    return run->space->n_rows >= LARGE ? run_strips(run, err) : run_better(run, run_densest, run_top_down, err);
 }
 
 static const kanon_setting_info auto_settings[] = {

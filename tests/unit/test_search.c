@@ -40,12 +40,13 @@ static void group_in_order(kanon__search_state *b)
             b->group_of[row] = b->n_groups - 1;
 }
 
-static bench bench_new(uint64_t seed)
+static bench bench_sized(uint64_t seed, int n, int64_t k)
 {
     kanon_error err;
-    bench out = {.random = random_table_sized(seed, 40 + (int)(seed % 50), 2 + (int64_t)(seed % 4))};
+    bench out = {.random = random_table_sized(seed, n, k)};
     const kanon_table *t = out.random.table;
-    assert_int_equal(kanon__space_new(&out.space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, &err), KANON_OK);
+    assert_int_equal(kanon__space_new(&out.space, &t->data, t->data.quasi, t->data.n_quasi, KANON__TERMS_LOSS, &err),
+                     KANON_OK);
     kanon__search_state *b = &out.state;
     *b = (kanon__search_state){.space = out.space, .k = out.random.k};
     assert_int_equal(kanon__move_costs_new(&b->costs, b->space, &err), KANON_OK);
@@ -63,6 +64,11 @@ static bench bench_new(uint64_t seed)
         }
     group_in_order(b);
     return out;
+}
+
+static bench bench_new(uint64_t seed)
+{
+    return bench_sized(seed, 40 + (int)(seed % 50), 2 + (int64_t)(seed % 4));
 }
 
 static void bench_clear(bench *b)
@@ -175,6 +181,7 @@ static void a_region_follows_every_move(void **state)
         assert_int_equal(kanon__move_engine_init(&engine, &region, seed, 0, &err), KANON_OK);
         kanon__move_engine_split_all(&engine);
         check_region(&region, b.space);
+        assert_int_equal(kanon__move_engine_use_slabs(&engine, &err), KANON_OK);
         for (int step = 0; step < 3000; step++) {
             int64_t before = region.loss, allowed = step % 3 == 0 ? b.space->scale : 0;
             engine.threshold = allowed;
@@ -188,6 +195,54 @@ static void a_region_follows_every_move(void **state)
         kanon__regions_clear(&regions);
         bench_clear(&b);
     }
+}
+
+/* Carry out what is drafted, without the engine. */
+static void carry_out(kanon__region *region, const kanon__slab_draft *d)
+{
+    for (int32_t i = 0; i < d->n_moved; i++)
+        kanon__region_remove(region, d->records[i]);
+    for (int32_t i = 0; i < d->n_moved; i++)
+        kanon__region_add(region, d->targets[i], d->records[i]);
+}
+
+/* The loss that a draft says is the one that a recount finds, and its groups have k records and room for them. */
+static void a_slab_draft_tells_the_loss(void **state)
+{
+    (void)state;
+    int64_t n_drafts = 0, n_several = 0;
+    for (uint64_t seed = 1; seed <= N_TABLES / 2; seed++) {
+        print_message("table %" PRIu64 "\n", seed);
+        bench b = bench_sized(seed, 150 + (int)(seed % 100), 4 + (int64_t)(seed % 9));
+        kanon__regions regions;
+        kanon__region region;
+        kanon__slab_workspace slabs;
+        kanon__random random;
+        kanon_error err;
+        take_all(&regions, &region, &b);
+        kanon__random_init(&random, seed, 3);
+        assert_int_equal(kanon__slab_workspace_init(&slabs, &region, &err), KANON_OK);
+        for (int step = 0; step < 400; step++) {
+            int32_t group = region.group_of[kanon__random_below(&random, region.n)];
+            int64_t before = region.loss, allowed = b.space->scale * (step % 4);
+            if (kanon__slab_draft_random(&slabs, &random, group, allowed, b.space->scale)) {
+                int64_t delta = kanon__slab_draft_delta(&slabs.draft);
+                carry_out(&region, &slabs.draft);
+                assert_int_equal(region.loss, before + delta);
+                check_region(&region, b.space);
+                n_drafts++;
+                n_several += slabs.draft.n_moved > 2;
+            }
+            kanon__slab_draft_reset(&slabs.draft);
+        }
+        kanon__slab_workspace_clear(&slabs);
+        kanon__region_clear(&region);
+        kanon__regions_clear(&regions);
+        bench_clear(&b);
+    }
+    print_message("%" PRId64 " drafts, %" PRId64 " of several records\n", n_drafts, n_several);
+    assert_true(n_drafts > 1000);
+    assert_true(n_several > 300);
 }
 
 static bool refuse(const kanon__region *region, const kanon__removed_record *removed, int64_t n, void *payload)
@@ -214,6 +269,7 @@ static void a_move_check_has_the_last_word(void **state)
         engine.check = refuse;
         engine.payload = &asked;
         kanon__move_engine_split_all(&engine);
+        assert_int_equal(kanon__move_engine_use_slabs(&engine, &err), KANON_OK);
         for (int step = 0; step < 2000; step++) {
             engine.threshold = b.space->scale * 100;
             kanon__move_engine_step(&engine);
@@ -406,6 +462,21 @@ static void lowers_the_loss(void **state)
     kanon_table_free(table);
 }
 
+/* With k = 25 a group becomes narrower only by slabs. As many moves without them end at a loss of LOSS or more. */
+static void slabs_lower_the_loss_of_large_groups(void **state)
+{
+    (void)state;
+    static const double LOSS = 1846;
+    kanon_table *table = make_table(2000);
+    kanon_grouping *grouping = NULL;
+    kanon_error err;
+    assert_int_equal(search(&grouping, table, 25, (asked){.algorithm = "densest", .moves = "40000"}, &err), KANON_OK);
+    print_message("loss %.2f\n", loss_of(table, grouping));
+    assert_true(loss_of(table, grouping) < LOSS);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
 /* Too few moves to get anywhere while it is hot: what was there is kept. */
 static void never_ends_higher_than_it_began(void **state)
 {
@@ -488,11 +559,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_region_follows_every_move),
+        cmocka_unit_test(a_slab_draft_tells_the_loss),
         cmocka_unit_test(a_move_check_has_the_last_word),
         cmocka_unit_test(regions_lose_nobody),
         cmocka_unit_test(finds_the_optimum_of_tiny_tables),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(lowers_the_loss),
+        cmocka_unit_test(slabs_lower_the_loss_of_large_groups),
         cmocka_unit_test(never_ends_higher_than_it_began),
         cmocka_unit_test(ends_when_asked),
         cmocka_unit_test(settings_are_checked),

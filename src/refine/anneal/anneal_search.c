@@ -42,7 +42,7 @@ enum {
     MOVES_PER_RECORD = 1000,
     MOST_MOVES = 27000000,  /* with effort=balanced, */
     LARGE_TABLE_MOVES = 27, /* or so many per record, whichever is more */
-    K_OF_HALF = 7,          /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
+    K_OF_HALF = 8,          /* a move takes longer for larger k: half as many moves for this k, a third for twice it; */
     K_OF_HALF_ALONE = 12,   /* the same where no slabs are moved */
     LEAST_MOVES = 20000,
     BEST_FACTOR = 8,        /* effort=best: so many times as many */
@@ -405,14 +405,14 @@ static double between(double least, double value, double most)
  * what they change costs more at a time, so that temperatures are higher. */
 static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
 {
-    static const double HOT = 1.2, COLD = 0.017, PLENTY = 3000;
+    static const double HOT = 1.2, COLD = 0.002, PLENTY = 3000;
     double per_record = moves / (double)n, plenty = PLENTY / between(5, (double)k, 50);
-    double enough = between(0.01, per_record / plenty, 1), large = between(1, (double)k / 40, 5);
+    double enough = between(0.01, per_record / plenty, 1), large = between(1, (double)k / 30, 5);
     p->n_rounds = (int64_t)between(2, per_record / 6, 64);
     if (p->n_neighbours == 0)
         p->n_neighbours = (int64_t)between(6, per_record / 4, 24);
     p->hot = HOT * cbrt(large) * pow(enough, 0.55);
-    p->cold = between(0.03, COLD * sqrt((double)k), 0.2) * pow(enough, 0.3);
+    p->cold = between(0.03, COLD * (double)k, 0.2) * pow(enough, 0.3);
 }
 
 /* With a time limit the moves are an estimate, until the speed is known. */
