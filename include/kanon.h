@@ -787,10 +787,11 @@ typedef struct kanon_lower_bound {
     const int64_t *prices; /* the proof, one price for each row: no k records together have more than k times what the box */
     int64_t scale;         /* around them costs, in units of which `scale` make 1; lower_bound is price_sum / scale */
     int64_t price_sum;
+    double with_suppression; /* no grouping loses less, however many records it suppresses; at most lower_bound */
 } kanon_lower_bound;
 
-/* A lower bound on the information loss of every grouping without suppression, with its proof (docs/lower-bound.md). Once
- * the neighbour bound is known, a tick that asks to stop ends the improving, not the call. Without a time limit the result
+/* A lower bound on the information loss of every grouping, with its proof (docs/lower-bound.md). It holds whatever else the
+ * groups must satisfy: constraints and entities only take groupings away. Once the neighbour bound is known, a tick that asks to stop ends the improving, not the call. Without a time limit the result
  * is the same for any number of threads. KANON_EINFEASIBLE: the table has fewer than k records. */
 KANON_API kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
                                    kanon_error *err);

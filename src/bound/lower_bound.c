@@ -205,7 +205,25 @@ static double value_of(const bound_run *s, int64_t sum)
     return sum > 0 ? nextafter(value, 0) : 0; /* 0 is always a bound */
 }
 
-static kanon_status fill(bound_run *s, kanon_error *err)
+/* What a suppressed record costs, in units, rounded down: the weights of all attributes. */
+static int64_t suppressed_units(const bound_run *s, const kanon__data *data)
+{
+    double weights = 0;
+    for (int i = 0; i < data->n_quasi; i++)
+        weights += data->columns[data->quasi[i]].weight;
+    return (int64_t)floor(weights * (double)s->table->space->scale) - (weights != floor(weights));
+}
+
+/* Prices that are cut off at what a suppressed record costs bound the loss of groupings with suppression, too. */
+static int64_t cut_off_sum(const int64_t *prices, int64_t n, int64_t highest)
+{
+    int64_t sum = 0;
+    for (int64_t row = 0; row < n; row++)
+        sum += prices[row] < highest ? prices[row] : highest;
+    return sum;
+}
+
+static kanon_status fill(bound_run *s, const kanon__data *data, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
@@ -223,6 +241,8 @@ static kanon_status fill(bound_run *s, kanon_error *err)
     b->scale = t->space->scale;
     b->lower_bound = value_of(s, b->price_sum);
     b->neighbour_bound = value_of(s, sum_of(t, t->neighbour_distances) - given_back);
+    b->with_suppression = fmax(value_of(s, cut_off_sum(prices, t->space->n_rows, suppressed_units(s, data))),
+                               b->neighbour_bound); /* no distance is above it */
     b->prices = prices;
 out:
     return st;
@@ -258,7 +278,7 @@ static kanon_status run(bound_run *s, const kanon_table *table, kanon_error *err
         st = KANON_OK;
     }
     if (st == KANON_OK)
-        st = fill(s, err);
+        st = fill(s, &table->data, err);
 out:
     return st;
 }
