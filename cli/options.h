@@ -33,6 +33,7 @@ typedef struct arguments {
     int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
+    const char *start_release, *new_groups; /* of groups that are made better */
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */
@@ -45,7 +46,7 @@ typedef struct arguments {
     int header;  /* a kanon_header */
     const char *encoding;
     char delimiter, decimal, thousands; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again;
+    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again, repair;
 } arguments;
 
 typedef enum option_kind {

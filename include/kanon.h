@@ -58,6 +58,7 @@ typedef enum kanon_status {
  *     encoding        the bytes of a table are not in the encoding: kanon_read_options.encoding
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
+ *     repair          kanon_options.start does not satisfy what is asked: kanon_options.repair
  *     numeric         kanon_outputs.numeric does not suit the names of the columns
  *     certificate     the file is not a certificate
  *     state           the file is not a state, or one of an older version
@@ -357,6 +358,10 @@ typedef struct kanon_options {
      * kind is named in the schema or here) or full-domain, and neither refinement nor blocks. */
     kanon_recode recode;
     const char *suppress; /* the share of the records that may be suppressed, "0.01"; NULL: what the schema says */
+    /* Make these groups of the table better, in place of new ones: no algorithm runs, only the refinement (NULL: "search").
+     * The result never loses more. NULL: an algorithm groups the table. */
+    const kanon_grouping *start;
+    int repair; /* with start: where it does not satisfy what is asked, change it as far as that takes; 0: refuse it */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */
@@ -374,6 +379,11 @@ KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_tab
 /* The same of `size` bytes in memory; `name` stands in messages. */
 KANON_API kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes,
                                                  size_t size, const char *name, kanon_error *err);
+/* The groups of a release of `table`, whichever tool wrote it: records whose quasi cells mean the same are a group, records
+ * with nothing but * are suppressed. Notations are those of kanon_check_read; the texts that mean "no value" come from
+ * `schema`. The file has the records of the table in the same order. KANON_EDATA: it has more or fewer, or lacks a column. */
+KANON_API kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const char *release_path,
+                                                   const kanon_schema *schema, kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
 KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);

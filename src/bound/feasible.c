@@ -75,12 +75,20 @@ static int64_t settle(feasible_run *f)
     return sum;
 }
 
-/* 4. All debts at once. */
-static void pay(feasible_run *f)
+/* 4. Debts, either all or only those that are no higher than the price of the tuple was: the others are far from what they
+ * will turn out to be. Who has paid leaves. */
+static void pay(feasible_run *f, bool all)
 {
-    for (int64_t i = 0; i < f->separation->n && !f->failed; i++)
-        lower(f, f->separation->items[i].tuple, f->separation->items[i].due);
-    f->separation->n = 0;
+    kanon__separation *s = f->separation;
+    int64_t left = 0;
+    for (int64_t i = 0; i < s->n && !f->failed; i++) {
+        kanon__separation_item item = s->items[i];
+        if (all || item.due <= s->radius[item.tuple])
+            lower(f, item.tuple, item.due);
+        else
+            s->items[left++] = item;
+    }
+    s->n = left;
 }
 
 /* 1 to 3. *due is what is owed. */
@@ -112,8 +120,9 @@ kanon_status kanon__make_feasible(kanon__separation *s, int32_t tolerance, int64
         st = pass(&f, tolerance, cuts, &due, ticker, err);
         if (st != KANON_OK && (st != KANON_ECANCELLED || passes == 0)) /* no debt is known before the first pass ends */
             goto out;
-        if (st != KANON_OK || passes == MOST_PASSES || (double)due <= SMALL_SHARE * (double)worth)
-            pay(&f);
+        bool end = st != KANON_OK || passes == MOST_PASSES;
+        if (end || (double)due <= SMALL_SHARE * (double)worth)
+            pay(&f, end);
         f.budget = f.budget * GROWTH < PATIENCE ? f.budget * GROWTH : PATIENCE;
     }
     for (int64_t tuple = 0; tuple < t->n && !f.failed; tuple++) /* 5. */
