@@ -125,7 +125,7 @@ static const char ages[] = "age,illness\n1,a\n2,a\n3,b\n11,b\n12,b\n13,a\n21,a\n
 static const char ages_yaml[] = "attributes:\n  age: {role: quasi, type: integer}\n  illness: {role: sensitive}\n"
                                 "privacy: {k: 3}\n";
 static const char diverse_yaml[] = "attributes:\n  age: {role: quasi, type: integer}\n  illness: {role: sensitive}\n"
-                                   "privacy: {k: 3, constraints: [{model: distinct-l-diversity, l: 2}]}\n";
+                                   "privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: illness, l: 2}]}\n";
 
 static void test_suppressed(void **state)
 {
