@@ -28,8 +28,8 @@ enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k rec
 /* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
 static const double LONGEST = 0.5, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
 /* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
-static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.001;
-static const double LEAST_GAIN = 0.001; /* step 6: two relative gains in a row below this */
+static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0005;
+static const double LEAST_GAIN = 0.0005; /* step 6: two relative gains in a row below this */
 /* Where an attribute's costs are not whole units: how far a record's cost may be off, both ends rounded. */
 enum { UNITS_LOST = 3 };
 

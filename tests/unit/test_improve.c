@@ -43,12 +43,14 @@ static kanon_grouping *random_groups(const random_table *random, bool fill)
 static kanon_status improve(kanon_grouping **out, const kanon_table *table, const kanon_grouping *start, int64_t k,
                             const char *refine, int threads, int repair, kanon_error *err)
 {
+    const kanon_setting moves = {"moves", "20000"};
     kanon_options options = {.struct_size = sizeof options,
                              .k = k,
                              .start = start,
                              .repair = repair,
                              .refine = refine,
-                             .effort = refine == NULL ? "fast" : NULL,
+                             .refine_settings = &moves,
+                             .n_refine_settings = refine == NULL ? 1 : 0,
                              .threads = threads};
     return kanon_anonymize(out, table, &options, err);
 }
@@ -124,8 +126,9 @@ static void test_too_small(void **state)
 static const char ages[] = "age,illness\n1,a\n2,a\n3,b\n11,b\n12,b\n13,a\n21,a\n22,b\n23,b\n";
 static const char ages_yaml[] = "attributes:\n  age: {role: quasi, type: integer}\n  illness: {role: sensitive}\n"
                                 "privacy: {k: 3}\n";
-static const char diverse_yaml[] = "attributes:\n  age: {role: quasi, type: integer}\n  illness: {role: sensitive}\n"
-                                   "privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: illness, l: 2}]}\n";
+static const char diverse_yaml[] =
+    "attributes:\n  age: {role: quasi, type: integer}\n  illness: {role: sensitive}\n"
+    "privacy: {k: 3, constraints: [{model: distinct-l-diversity, attribute: illness, l: 2}]}\n";
 
 static void test_suppressed(void **state)
 {
@@ -220,7 +223,7 @@ static void test_no_memory(void **state)
     for (int64_t at = 1; st == KANON_ENOMEM; at++) {
         kanon_grouping *out = NULL;
         kanon__alloc_fail_at(at, false);
-        st = improve(&out, table, start, 0, NULL, 1, 1, &err);
+        st = improve(&out, table, start, 0, "il-optimization", 1, 1, &err);
         kanon__alloc_fail_at(0, false);
         kanon_grouping_free(out);
     }

@@ -17,7 +17,7 @@ not_above()
 }
 
 "$KANON" anonymize $table -s $schema -k 5 -a mondrian -q -o cut.csv --groups cut-groups.csv
-expect 0 "$KANON" improve $table -s $schema -k 5 --groups cut-groups.csv --effort fast -o better.csv --new-groups better-groups.csv
+expect 0 "$KANON" improve $table -s $schema -k 5 --groups cut-groups.csv --moves 20000 -o better.csv --new-groups better-groups.csv
 err_has "information loss"
 err_has ", before "
 not_above "$(loss better-groups.csv)" "$(loss cut-groups.csv)"
@@ -26,7 +26,7 @@ expect 0 "$KANON" check better.csv -s $schema -k 5
 
 # from a release; the same seed gives the same groups, whatever the threads
 for threads in 1 3; do
-    expect 0 "$KANON" improve $table -s $schema -k 5 --release cut.csv --effort fast --seed 7 --threads $threads -q -o r$threads.csv \
+    expect 0 "$KANON" improve $table -s $schema -k 5 --release cut.csv --moves 20000 --seed 7 --threads $threads -q -o r$threads.csv \
         --new-groups g$threads.csv
 done
 same r1.csv r3.csv
@@ -44,7 +44,7 @@ expect 1 "$KANON" improve $table -s $schema -k 50 --groups cut-groups.csv -o ref
 err_has "groups have fewer than k = 50 records"
 err_has "--repair does that"
 no_file refused.csv
-expect 0 "$KANON" improve $table -s $schema -k 50 --groups cut-groups.csv --repair --effort fast -q -o repaired.csv
+expect 0 "$KANON" improve $table -s $schema -k 50 --groups cut-groups.csv --repair --moves 20000 -q -o repaired.csv
 expect 0 "$KANON" check repaired.csv -s $schema -k 50
 
 # wrong usage, wrong files
