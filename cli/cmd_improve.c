@@ -97,8 +97,8 @@ static const option *const options[] = {
 };
 
 static const char *const examples[] = {
-    "kanon improve patients.csv -s patients.yaml --groups groups.csv -o release.csv",
-    "kanon improve patients.csv -s patients.yaml -k 10 --release other.csv --effort best -o release.csv",
+    "kanon improve patients.csv -s patients.yaml --groups g.csv -o better.csv",
+    "kanon improve patients.csv -s patients.yaml --release r.csv -o better.csv",
     NULL,
 };
 
