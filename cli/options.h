@@ -34,6 +34,8 @@ typedef struct arguments {
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
     const char *start_release, *new_groups; /* of groups that are made better */
+    const char *page;
+    int64_t port; /* 0: not said */
     int64_t most_seconds; /* 0: not said */
     const char *k_list, *shares, *json, *plot;
     const char *column, *table, *methods[6]; /* of taxonomies; methods by kanon_taxonomy_method */

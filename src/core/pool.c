@@ -29,9 +29,11 @@ static int available(int asked)
 {
     if (asked > 0)
         return asked < 1024 ? asked : 1024;
+#ifndef __EMSCRIPTEN__ /* it has no such call, nor threads */
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         return CPU_COUNT(&set);
+#endif
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (int)online : 1;
 }

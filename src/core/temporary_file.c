@@ -145,8 +145,11 @@ static kanon_status open_named(kanon__temporary_file *file, const char *place, k
             file->fd = fd;
             return KANON_OK;
         }
-        if (fd >= 0)
-            close(fd);
+        if (fd < 0)
+            continue;
+        if (!taken && names_file(AT_FDCWD, file->name, fd)) /* the first look failed, not the file: nothing is left behind */
+            unlink(file->name);
+        close(fd);
     }
     int error = errno;
     kanon__free(file->name);

@@ -30,7 +30,8 @@ static const char *text_at(const kanon__domain *domain, int64_t i, char buffer[K
         const kanon__band *band = &domain->bands[i / 2];
         bool open = i % 2 == 0 ? band->open_below : band->open_above;
         int64_t end = i % 2 == 0 ? band->first : band->last;
-        *length = open ? 0 : kanon__band_end_text(buffer, end, domain->scale, domain->type);
+        kanon__band_style style = kanon__domain_band_style(domain, false);
+        *length = open ? 0 : kanon__band_end_text(buffer, end, &style);
         return buffer;
     }
     return domain->taxonomy != NULL ? kanon__taxonomy_label(domain->taxonomy, (int32_t)i, length)

@@ -26,21 +26,25 @@ typedef struct publication {
     kanon__ticker ticker;
 } publication;
 
-/* As the command line names it, for the report. */
-/* Ranges are for databases, which would take a decimal comma for the one between the two ends. */
+/* Ranges are for databases, which would take a comma in an end for the one between the two ends. */
 static kanon_status check_ranges(const kanon_table *t, kanon_error *err)
 {
     for (int i = 0; i < t->data.n_quasi; i++) {
         const kanon__column *c = &t->data.columns[t->data.quasi[i]];
-        bool number = kanon__column_is_numeric(c) && c->domain->type != KANON_TYPE_DATE;
-        if (!number || (kanon__value_decimal(&c->domain->format) != ',' && c->domain->format.thousands != ','))
+        const kanon__value_format *format = &c->domain->format;
+        bool date = c->domain->type == KANON_TYPE_DATE;
+        bool comma = date ? strchr(format->date, ',') != NULL
+                          : kanon__value_decimal(format) == ',' || format->thousands == ',';
+        if (!kanon__column_is_numeric(c) || !comma)
             continue;
-        kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: numbers with commas cannot be released as ranges", c->name);
+        kanon_status st = kanon__fail(err, KANON_EINVAL, "%s: %s with commas cannot be released as ranges", c->name,
+                                      date ? "dates" : "numbers");
         return kanon__hint(err, st, "choose another numeric form: interval, mean or columns");
     }
     return KANON_OK;
 }
 
+/* As the command line names it, for the report. */
 static const char *numeric_name(kanon_numeric numeric)
 {
     static const char *const names[] = {"interval", "range", "mean", "columns"};

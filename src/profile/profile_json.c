@@ -1,9 +1,11 @@
 /* The report of a profile: one JSON object; NAN becomes null. Called by profile.c; calls jansson. */
 #include "profile/profile.h"
 
+#include "core/alloc.h"
+#include "report/json_text.h"
+
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { PROFILE_FORMAT = 1, MOST_SIZES = 1000 };
 
@@ -115,14 +117,14 @@ kanon_status kanon__profile_json(kanon__output *output, const kanon_profile *p, 
     json_t *root = json_object();
     bool good = set_counts(root, p) && set_sizes(root, p) && set_attributes(root, p) && set_sets(root, p) &&
                 set_below(root, p) && set_costs(root, p);
-    char *text = good ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = good ? kanon__json_text(root) : NULL;
     if (text != NULL) {
         kanon__output_text(output, text);
         kanon__output_text(output, "\n");
     } else {
         st = kanon__fail(err, KANON_ENOMEM, "out of memory for the report");
     }
-    free(text);
+    kanon__free(text);
     json_decref(root);
     return st;
 }

@@ -50,8 +50,8 @@ static kanon_status append_code(block_text *b, const kanon__column *c, uint32_t 
     return append(b, text, length, err);
 }
 
-static kanon_status append_interval(block_text *b, const kanon__recoding *r, const kanon__column *c,
-                                    const kanon__extent *e, kanon_error *err)
+static kanon_status append_interval(block_text *b, const kanon__recoding *r, const kanon__column *c, const kanon__extent *e,
+                                    kanon_error *err)
 {
     kanon_status st = KANON_OK;
     KANON_TRY(append(b, "[", 1, err), out);
@@ -70,14 +70,13 @@ static kanon_status append_bands(block_text *b, const kanon__recoding *r, const 
 {
     const kanon__domain *domain = c->domain;
     const kanon__band *lo = &domain->bands[e->lo], *hi = &domain->bands[e->hi];
+    kanon__band_style style = kanon__domain_band_style(domain, r->numeric == KANON_NUMERIC_RANGE);
     char text[KANON__BAND_TEXT];
-    if (r->numeric != KANON_NUMERIC_COLUMNS) {
-        bool ranges = r->numeric == KANON_NUMERIC_RANGE;
-        return append(b, text, kanon__band_text(text, lo, hi, domain->scale, domain->type, ranges), err);
-    }
+    if (r->numeric != KANON_NUMERIC_COLUMNS)
+        return append(b, text, kanon__band_text(text, lo, hi, &style), err);
     if (part == 0 ? lo->open_below : hi->open_above)
         return KANON_OK;
-    return append(b, text, kanon__band_end_text(text, part == 0 ? lo->first : hi->last, domain->scale, domain->type), err);
+    return append(b, text, kanon__band_end_text(text, part == 0 ? lo->first : hi->last, &style), err);
 }
 
 /* One part of a numeric cell. */

@@ -20,12 +20,8 @@ kanon__codebook_form kanon__codebook_form_of(const char *path)
 const char *kanon__codebook_date_format(const kanon__column *column)
 {
     const kanon__domain *domain = column->domain;
-    if (domain == NULL || domain->type != KANON_TYPE_DATE || domain->format.date[0] == '\0')
-        return NULL;
-    for (int i = 0; column->role == KANON_ROLE_QUASI && i < 3; i++)
-        if (domain->band_texts[i] != NULL)
-            return NULL;
-    return domain->format.date;
+    bool said = domain != NULL && domain->type == KANON_TYPE_DATE && domain->format.date[0] != '\0';
+    return said ? domain->format.date : NULL;
 }
 
 const kanon__taxonomy *kanon__codebook_taxonomy(const kanon__column *c)

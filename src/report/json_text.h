@@ -1,4 +1,4 @@
-/* A JSON value as text. Called by report_json.c and tradeoff/curve_write.c; calls jansson. */
+/* A JSON value as text. Called by report_json.c, tradeoff/curve_write.c and profile/profile_json.c; calls jansson. */
 #ifndef KANON_REPORT_JSON_TEXT_H
 #define KANON_REPORT_JSON_TEXT_H
 

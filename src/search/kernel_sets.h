@@ -1,7 +1,8 @@
 /* The sets of vector kernels that this compiler and target can build, for kernels.c, which asks the processor.
  *
- * Each file of a set (kernels_avx2.c, kernels_avx512.c, kernels_neon.c) is compiled on every machine and is empty where its
- * instructions do not exist; the functions carry their target as an attribute, so no file needs flags of its own. */
+ * Each file of a set (kernels_avx2.c, kernels_avx512.c, kernels_neon.c, kernels_wasm.c) is compiled on every machine and is
+ * empty where its instructions do not exist. The functions of x86 carry their target as an attribute, so no file needs flags
+ * of its own; a WebAssembly module has vectors or has none, as it was compiled. */
 #ifndef KANON_SEARCH_KERNEL_SETS_H
 #define KANON_SEARCH_KERNEL_SETS_H
 
@@ -26,6 +27,13 @@ void kanon__avx2_filter_select(uint64_t *hits, const uint8_t *bounds, const uint
 extern const kanon__kernels kanon__neon_kernels;
 #else
 #define KANON__NEON_KERNELS 0
+#endif
+
+#if defined(__wasm_simd128__)
+#define KANON__WASM_KERNELS 1
+extern const kanon__kernels kanon__wasm_kernels;
+#else
+#define KANON__WASM_KERNELS 0
 #endif
 
 #endif

@@ -126,6 +126,8 @@ const kanon__kernels *kanon__kernels_nth(int i)
         sets[n++] = &kanon__vbmi_kernels;
 #elif KANON__NEON_KERNELS
     sets[n++] = &kanon__neon_kernels;
+#elif KANON__WASM_KERNELS
+    sets[n++] = &kanon__wasm_kernels;
 #endif
     return i < n ? sets[i] : NULL;
 }

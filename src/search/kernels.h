@@ -4,6 +4,7 @@
  * when a search is created, by what the processor has: no build flag, and the same binary runs everywhere.
  *
  *     plain C    every machine, and search=scan       AVX2, AVX-512 F, AVX-512 VBMI    x86-64       NEON    AArch64
+ *     simd128    WebAssembly
  *
  * Called by search/nearest.c, search/centroid_filter.c, search/free_set.c and the pool of the refinement `search`. */
 #ifndef KANON_SEARCH_KERNELS_H

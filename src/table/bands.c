@@ -328,21 +328,35 @@ bool kanon__band_equal(const kanon__band *a, const kanon__band *b)
 
 /* ---- texts of cells ----------------------------------------------------------------------------------------------- */
 
-size_t kanon__band_end_text(char buffer[KANON__NUMBER_TEXT], int64_t end, int scale, kanon_type type)
+static size_t date_text(char buffer[KANON__NUMBER_TEXT], int64_t day, const kanon__value_format *format)
 {
-    if (type == KANON_TYPE_DATE)
-        return kanon__format_date(buffer, end);
-    for (; scale > 0 && end % 10 == 0; scale--)
-        end /= 10;
-    return kanon__format_scaled(buffer, end, scale);
+    kanon__decimal back;
+    size_t length = kanon__value_print_date(buffer, format, day);
+    if (kanon__value_parse(&back, KANON_TYPE_DATE, format, buffer, length) && back.exact && back.mantissa == day)
+        return length;
+    return kanon__format_date(buffer, day);
 }
 
-size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, const kanon__band *hi, int scale,
-                        kanon_type type, bool ranges)
+size_t kanon__band_end_text(char buffer[KANON__NUMBER_TEXT], int64_t end, const kanon__band_style *style)
 {
+    int scale = style->scale;
+    if (style->type == KANON_TYPE_DATE)
+        return style->format != NULL ? date_text(buffer, end, style->format) : kanon__format_date(buffer, end);
+    for (; scale > 0 && end % 10 == 0; scale--)
+        end /= 10;
+    size_t length = kanon__format_scaled(buffer, end, scale);
+    if (style->format != NULL)
+        kanon__value_localise(buffer, length, style->format);
+    return length;
+}
+
+size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, const kanon__band *hi,
+                        const kanon__band_style *style)
+{
+    bool ranges = style->ranges;
     size_t length = 0;
     if (!ranges && kanon__bands_are_point(lo, hi)) /* a range type takes nothing but ranges */
-        return kanon__band_end_text(buffer, lo->first, scale, type);
+        return kanon__band_end_text(buffer, lo->first, style);
     if (lo->open_below && hi->open_above) {
         buffer[length++] = '*';
         buffer[length] = '\0';
@@ -350,12 +364,12 @@ size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, co
     }
     buffer[length++] = ranges && lo->open_below ? '(' : '[';
     if (!lo->open_below)
-        length += kanon__band_end_text(buffer + length, lo->first, scale, type);
+        length += kanon__band_end_text(buffer + length, lo->first, style);
     buffer[length++] = ranges ? ',' : '.';
     if (!ranges)
         buffer[length++] = '.';
     if (!hi->open_above)
-        length += kanon__band_end_text(buffer + length, hi->last, scale, type);
+        length += kanon__band_end_text(buffer + length, hi->last, style);
     buffer[length++] = hi->half_open || (ranges && hi->open_above) ? ')' : ']';
     buffer[length] = '\0';
     return length;

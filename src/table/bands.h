@@ -7,12 +7,12 @@
  *
  * A rule is what the schema says, in the scale of a column's numbers; a band is what one code of such a domain stands for.
  * The cost of the codes a..b is (high of b - low of a) / (high of the last code - low of the first one), as
- * docs/measures.md defines. Called by domain.c, schema.c, schema_yaml.c and states; may call number.h and core. */
+ * docs/measures.md defines. Called by domain.c, schema.c, schema_yaml.c and states; may call value_format.h and core. */
 #ifndef KANON_TABLE_BANDS_H
 #define KANON_TABLE_BANDS_H
 
 #include "core/status.h"
-#include "table/number.h"
+#include "table/value_format.h"
 
 #include <stdbool.h>
 
@@ -56,11 +56,20 @@ static inline bool kanon__bands_are_point(const kanon__band *lo, const kanon__ba
 
 enum { KANON__BAND_TEXT = 2 * KANON__NUMBER_TEXT + 8 };
 
-/* An end as text: the first or the last value of a band that is shown. Returns the length. */
-size_t kanon__band_end_text(char buffer[KANON__NUMBER_TEXT], int64_t end, int scale, kanon_type type);
+/* How the ends of bands are written. */
+typedef struct kanon__band_style {
+    int scale;
+    kanon_type type;
+    const kanon__value_format *format; /* as the column writes its values; NULL: with a decimal point, YYYY-MM-DD */
+    bool ranges;                       /* intervals as PostgreSQL writes them */
+} kanon__band_style;
+
+/* An end as text: the first or the last value of a band that is shown. A date that the format cannot say, such as 1960 with
+ * two digits of the year, is YYYY-MM-DD. Returns the length. */
+size_t kanon__band_end_text(char buffer[KANON__NUMBER_TEXT], int64_t end, const kanon__band_style *style);
 /* The interval from `lo` to `hi`: "[20..24]", "[0..0.5)", "[90..]", "[..18]", "20" where it is one value, "*" where both
  * ends are open. `ranges`: as PostgreSQL writes them, "[20,24]", "[0,0.5)", "[90,)", "(,18]". Returns the length. */
-size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, const kanon__band *hi, int scale,
-                        kanon_type type, bool ranges);
+size_t kanon__band_text(char buffer[KANON__BAND_TEXT], const kanon__band *lo, const kanon__band *hi,
+                        const kanon__band_style *style);
 
 #endif

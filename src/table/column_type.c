@@ -189,6 +189,19 @@ kanon__value_format kanon__attribute_format(const kanon__attribute *a, const kan
     return format;
 }
 
+/* Of a column without any value: a state reads by it what comes later. */
+static kanon__value_format said_format(kanon_type type, const kanon__value_format *said)
+{
+    kanon__value_format format = {0};
+    if (type == KANON_TYPE_DATE) {
+        memcpy(format.date, said->date, sizeof format.date);
+    } else if (type == KANON_TYPE_INTEGER || type == KANON_TYPE_DECIMAL) {
+        format.decimal = said->decimal;
+        format.thousands = said->thousands;
+    }
+    return format;
+}
+
 kanon_status kanon__column_type_find(kanon_type *type, kanon__value_format *format, const kanon__raw_column *raw,
                                      const kanon__attribute *attribute, const kanon_schema *schema, const bool *missing,
                                      kanon_error *err)
@@ -216,7 +229,7 @@ kanon_status kanon__column_type_find(kanon_type *type, kanon__value_format *form
     } else {
         bool by_source = attribute == NULL || attribute->type == KANON_TYPE_UNKNOWN;
         *type = said == KANON_TYPE_UNKNOWN || (by_source && shape.n_present == 0) ? shape.type : said;
-        *format = shape.format;
+        *format = shape.n_present > 0 ? shape.format : said_format(*type, &texts.format);
         st = add_notices(&q, &texts.format, err);
     }
 out:

@@ -258,6 +258,7 @@ static kanon_status assign_bands(const build *b, const numeral *numerals, int64_
     for (int64_t i = 0; i < n; i++) {
         kanon__band band;
         char text[KANON__BAND_TEXT];
+        kanon__band_style style = kanon__domain_band_style(domain, false);
         if (!kanon__band_of(rule, numerals[i].scaled, &band)) {
             st = fail_large(b, err);
             goto out;
@@ -265,7 +266,7 @@ static kanon_status assign_bands(const build *b, const numeral *numerals, int64_
         band.low = band.open_below ? numerals[0].scaled : band.low;
         band.high = band.open_above ? numerals[n - 1].scaled : band.high;
         if (i == 0 || !kanon__band_equal(&band, &domain->bands[rank])) {
-            size_t length = kanon__band_text(text, &band, &band, domain->scale, domain->type, false);
+            size_t length = kanon__band_text(text, &band, &band, &style);
             KANON_TRY(kanon__dictionary_add(&domain->texts, &rank, text, length, err), out);
             domain->bands[rank] = band;
             domain->scaled[rank] = band.low;

@@ -72,6 +72,12 @@ static inline int64_t kanon__domain_scaled_high(const kanon__domain *domain, uin
     return domain->bands != NULL ? domain->bands[code].high : domain->scaled[code];
 }
 double kanon__domain_high(const kanon__domain *domain, uint32_t code);
+/* How a release writes the ends of the column's bands: as the column writes its values. */
+static inline kanon__band_style kanon__domain_band_style(const kanon__domain *domain, bool ranges)
+{
+    return (kanon__band_style){.scale = domain->scale, .type = domain->type, .format = &domain->format, .ranges = ranges};
+}
+
 /* The middle of a band, else the value: what stands for the code where a single number is needed. */
 double kanon__domain_middle(const kanon__domain *domain, uint32_t code);
 

@@ -323,7 +323,7 @@ static size_t prefix_label(char *out, const char *text, size_t length, int64_t n
 static size_t interval_label(char *out, const level_build *b, uint32_t first, uint32_t last)
 {
     kanon__band lo = {.first = b->leaves[first].scaled}, hi = {.last = b->leaves[last].scaled};
-    return kanon__band_text(out, &lo, &hi, b->scale, b->type, false);
+    return kanon__band_text(out, &lo, &hi, &(kanon__band_style){.scale = b->scale, .type = b->type});
 }
 
 /* The name of level i of the leaf at `place`; 0: it has none there. */
@@ -333,10 +333,10 @@ static size_t level_label(char out[LABEL_ROOM], const level_build *b, uint32_t p
     size_t length;
     const char *text = kanon__dictionary_text(&b->values.texts, l->code, &length);
     kanon__band band;
+    kanon__band_style style = {.scale = b->scale, .type = b->type};
     switch (b->method) {
     case KANON_TAXONOMY_BANDS:
-        return kanon__band_of(b->rules[i], l->scaled, &band) ? kanon__band_text(out, &band, &band, b->scale, b->type, false)
-                                                             : 0;
+        return kanon__band_of(b->rules[i], l->scaled, &band) ? kanon__band_text(out, &band, &band, &style) : 0;
     case KANON_TAXONOMY_FREQUENCY:
         return interval_label(out, b, b->begins[i][place], b->bins[i][place]);
     case KANON_TAXONOMY_DATES:

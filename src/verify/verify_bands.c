@@ -35,7 +35,7 @@ static bool is_multiple(const kanon__decimal *number, const kanon__decimal *widt
     return pair[1] > 0 && pair[0] % pair[1] == 0;
 }
 
-/* A number of the column's type, exactly. */
+/* A number of the column's type as the schema writes it, exactly. */
 static bool read_end(const kanon__domain *domain, const char *text, size_t length, kanon__decimal *out)
 {
     int64_t days;
@@ -45,6 +45,14 @@ static bool read_end(const kanon__domain *domain, const char *text, size_t lengt
         return false;
     *out = (kanon__decimal){.mantissa = days, .exact = true, .value = (double)days};
     return true;
+}
+
+/* One as the column writes its values; of dates also as the schema does, where the column's format cannot say them. */
+static bool read_shown(const kanon__domain *domain, const char *text, size_t length, kanon__decimal *out)
+{
+    if (kanon__verify_band_number(domain, text, length, out))
+        return true;
+    return domain->type == KANON_TYPE_DATE && read_end(domain, text, length, out);
 }
 
 /* ---- what the schema allows --------------------------------------------------------------------------------------- */
@@ -149,19 +157,21 @@ static bool may_be_shown(const kanon__domain *domain, const kanon__decimal *low,
 
 /* ---- cells -------------------------------------------------------------------------------------------------------- */
 
-/* Split "[a..b]" in two texts; in *half_open whether it ends in ")". */
-static bool split(kanon_numeric numeric, kanon__band_cell cell, kanon__band_cell ends[2], bool *half_open)
+/* Split "[a..b]" in two texts at the first separator from *from on, which moves behind its beginning: dates may end with a
+ * point. In *half_open whether it ends in ")". */
+static bool split(kanon_numeric numeric, kanon__band_cell cell, size_t *from, kanon__band_cell ends[2], bool *half_open)
 {
     bool ranges = numeric == KANON_NUMERIC_RANGE;
     const char *separator = ranges ? "," : "..", *last = cell.bytes + cell.length - 1;
     size_t width = strlen(separator);
     if (cell.length < width + 3 || (*last != ']' && *last != ')') || (cell.bytes[0] != '[' && cell.bytes[0] != '('))
         return false;
-    for (const char *at = cell.bytes + 1; at + width <= last; at++) {
+    for (const char *at = cell.bytes + *from; at + width <= last; at++) {
         if (memcmp(at, separator, width) != 0)
             continue;
         ends[0] = (kanon__band_cell){cell.bytes + 1, (size_t)(at - cell.bytes - 1)};
         ends[1] = (kanon__band_cell){at + width, (size_t)(last - at - (ptrdiff_t)width)};
+        *from = (size_t)(at - cell.bytes) + 1;
         /* only PostgreSQL writes an open end with a round bracket */
         bool round_start = cell.bytes[0] == '(', round_end = *last == ')';
         *half_open = round_end && ends[1].length > 0;
@@ -183,24 +193,28 @@ bool kanon__verify_band_columns(const kanon__domain *domain, const kanon__decima
     return out->half_open && may_be_shown(domain, low, high, true);
 }
 
+/* Two texts, of which an empty one is an open end. */
+static bool read_ends(const kanon__domain *domain, const kanon__band_cell texts[2], kanon__shown_band *out)
+{
+    kanon__decimal numbers[2];
+    for (int i = 0; i < 2; i++)
+        if (texts[i].length > 0 && !read_shown(domain, texts[i].bytes, texts[i].length, &numbers[i]))
+            return false;
+    const kanon__decimal *low = texts[0].length > 0 ? &numbers[0] : NULL, *high = texts[1].length > 0 ? &numbers[1] : NULL;
+    return kanon__verify_band_columns(domain, low, high, out);
+}
+
 bool kanon__verify_band_texts(const kanon__domain *domain, kanon_numeric numeric, const kanon__band_cell cells[2],
                               kanon__shown_band *out)
 {
-    kanon__band_cell texts[2] = {cells[0], cells[1]};
-    kanon__decimal numbers[2];
+    kanon__band_cell texts[2], single[2] = {cells[0], cells[0]};
     bool half_open = false;
-    if (numeric != KANON_NUMERIC_COLUMNS && !split(numeric, cells[0], texts, &half_open)) {
-        if (numeric == KANON_NUMERIC_RANGE)
-            return false;
-        texts[1] = texts[0] = cells[0]; /* a single value */
-    }
-    for (int i = 0; i < 2; i++)
-        if (texts[i].length > 0 && !read_end(domain, texts[i].bytes, texts[i].length, &numbers[i]))
-            return false;
-    const kanon__decimal *low = texts[0].length > 0 ? &numbers[0] : NULL, *high = texts[1].length > 0 ? &numbers[1] : NULL;
-    if (!kanon__verify_band_columns(domain, low, high, out))
-        return false;
-    return numeric == KANON_NUMERIC_COLUMNS || (out->half_open == half_open);
+    if (numeric == KANON_NUMERIC_COLUMNS)
+        return read_ends(domain, cells, out);
+    for (size_t from = 1; split(numeric, cells[0], &from, texts, &half_open);)
+        if (read_ends(domain, texts, out) && out->half_open == half_open)
+            return true;
+    return numeric != KANON_NUMERIC_RANGE && read_ends(domain, single, out) && !out->half_open;
 }
 
 bool kanon__verify_band_cell(const kanon__domain *domain, kanon_numeric numeric, const kanon__band_cell cells[2],

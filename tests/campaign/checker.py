@@ -7,8 +7,9 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from datetime import date
 from fractions import Fraction
+
+import numerals
 
 TOLERANCE = 1e-9
 SPACES = " \t\r\n\v\f\u00a0"
@@ -36,11 +37,8 @@ def is_missing(table, text):
 
 
 def number(column, text):
-    """A number as a fraction, a date as days."""
-    text = trimmed(text)
-    if column.kind == "date":
-        return Fraction(date.fromisoformat(text).toordinal())
-    return Fraction(text)
+    """A number as a fraction, a date as days, by the separators and the format of the column."""
+    return numerals.read_value(column, trimmed(text))
 
 
 # ---- trees -----------------------------------------------------------------------------------------------------------
@@ -257,12 +255,90 @@ INTERVAL = re.compile(r"\[(.*)\.\.(.*)\]", re.S)
 RANGE = re.compile(r"\[(.*),(.*)\]", re.S)
 
 
+def shows_all(table, i, rows, missing):
+    """Whether the bands of a group reach from the lowest open one to the highest."""
+    column = table.columns[i]
+    if not numerals.has_bands(column) or any(missing):
+        return False
+    numbers = [number(column, row[i]) for row in rows]
+    return numerals.band_of(column, min(numbers)).low is None and numerals.band_of(column, max(numbers)).high is None
+
+
+def split_bands(cell, form):
+    """Two texts of a cell with bands, and whether the upper end is included; an open end is empty."""
+    between = r"\.\." if form == "interval" else ","
+    match = re.fullmatch(r"([\[(])(.*)%s(.*)([\])])" % between, cell, re.S)
+    if match is None:
+        need(form == "interval", "a range is not written as one")
+        return cell, cell, True
+    opens, left, right, closes = match.groups()
+    if form == "range":
+        need((opens == "(") == (left == "") and (right != "" or closes == ")"), "an open end has the wrong bracket")
+    else:
+        need(opens == "[" and (right != "" or closes == "]"), "an open end has the wrong bracket")
+    return left, right, closes == "]" or right == ""
+
+
+def read_end(column, text):
+    """An end as the column writes its values; a date that its format cannot say is YYYY-MM-DD."""
+    if text == "":
+        return None
+    try:
+        return number(column, text)
+    except ValueError:
+        if column.kind != "date" or "%y" not in (column.format or ""):
+            raise
+    day = numerals.read_date(text, "%Y-%m-%d")
+    need(not 1969 <= int(text[:4]) <= 2068, "%s: a date is not written in the format of its column" % column.name)
+    return day
+
+
+def check_bands(column, cells, low, high, form, exact):
+    """A group shows the interval from its lowest to its highest band; with an attribute's recoding a wider one, which
+    begins and ends where bands do."""
+    need(form != "mean", "%s: the mean of a column with bands" % column.name)
+    if form == "columns":
+        left, right, included = cells[0], cells[1], True
+    else:
+        left, right, included = split_bands(cells[0], form)
+    try:
+        left, right = read_end(column, left), read_end(column, right)
+    except ValueError:
+        raise Wrong("%s: a released number cannot be read" % column.name) from None
+    first, last = numerals.band_of(column, low), numerals.band_of(column, high)
+    if exact and form == "interval" and first.low == last.high and last.is_point():
+        need("[" not in cells[0], "%s: a single number is shown as an interval" % column.name)
+    if form == "columns":  # which do not say whether the upper end is included
+        included = last.included if right == last.high else numerals.ends_band(column, right, True)
+    need(left is None or (first.low is not None and left <= first.low), "%s: a band is not covered" % column.name)
+    need(right is None or (last.high is not None and (right > last.high or (
+        right == last.high and (included or not last.included)))), "%s: a band is not covered" % column.name)
+    if exact:
+        need((left, right, included) == (first.low, last.high, last.included),
+             "%s: an interval is not that of the bands of its group" % column.name)
+    need(numerals.begins_band(column, left) and numerals.ends_band(column, right, included),
+         "%s: an interval does not begin and end where bands do" % column.name)
+
+
+def refused_form(table, form):
+    """Whether a form of numbers is not for this table: means of bands, and ranges of what has commas."""
+    for i in table.quasi():
+        column = table.columns[i]
+        comma = column.decimal == "," or column.thousands in (",", ".") or "," in (column.format or "")
+        if column.kind == "categorical":
+            continue
+        if (form == "mean" and numerals.has_bands(column)) or (form == "range" and comma):
+            return True
+    return False
+
+
 def check_numbers(table, i, cells, rows, form, exact):
     """The released cell (two with the form 'columns') of a group covers its numbers, and with `exact` shows no more."""
     column = table.columns[i]
     missing = [is_missing(table, row[i]) for row in rows]
     if all(cell == "*" for cell in cells):
-        need(not exact or (any(missing) and not all(missing)), "%s: a group of numbers is shown as *" % column.name)
+        need(not exact or (any(missing) and not all(missing)) or shows_all(table, i, rows, missing),
+             "%s: a group of numbers is shown as *" % column.name)
         return
     if all(missing):
         need(all(is_missing(table, cell) for cell in cells), "%s: missing numbers are shown as numbers" % column.name)
@@ -270,6 +346,9 @@ def check_numbers(table, i, cells, rows, form, exact):
     need(not any(missing), "%s: a missing number is shown as a number" % column.name)
     numbers = [number(column, row[i]) for row in rows]
     low, high = min(numbers), max(numbers)
+    if numerals.has_bands(column):
+        check_bands(column, cells, low, high, form, exact)
+        return
     if form == "mean":
         if exact:
             shown = float(number(column, cells[0]))

@@ -3,6 +3,7 @@ import collections
 import csv
 import io
 import os
+import re
 import subprocess
 
 import checker
@@ -85,6 +86,10 @@ def request(rng, table):
     return out
 
 
+def is_named(column, said):
+    return re.search(r": %s: " % re.escape(column.name), ": " + said["message"]) is not None
+
+
 def check_answer(table, asked, said):
     """Raises Wrong, or returns how the run ended."""
     status = said["status"]
@@ -92,7 +97,9 @@ def check_answer(table, asked, said):
     if status != driver.OK:
         need(said["message"] and "\n" not in said["message"] + said["hint"], "the message is not one line")
         need("SECRET" not in said["message"], "a message holds a value")
+    refused = checker.refused_form(table, FORMS[int(asked.get("numeric", 0))])
     if status == driver.OK:
+        need(not refused, "a form of numbers that this table cannot have")
         checker.check_release(table, said["release"], said["groups"], FORMS[int(asked.get("numeric", 0))],
                               "recode" in asked, "shuffle" in asked)
         return "released"
@@ -102,10 +109,12 @@ def check_answer(table, asked, said):
             return "refused, could be met by suppressing"  # docs/privacy.md: suppression lowers the loss, nothing else
         need(exists is not True, "refused, but a grouping exists: " + said["message"])
         return "refused" if exists is False else "refused, not tried"
-    if status == driver.EINVAL and (asked.get("numeric") == 3 or "blocks" in asked):
+    if status == driver.EINVAL and (asked.get("numeric") == 3 or "blocks" in asked or refused):
         return "invalid"
     if status == driver.EDATA and not table.clean:
         return "bad input"
+    if status == driver.EDATA and any(not column.said and is_named(column, said) for column in table.columns):
+        return "asked how to read"
     raise Wrong("status %s: %s" % (driver.STATUS[status], said["message"]))
 
 
@@ -171,6 +180,16 @@ def run_program(tools, asked, said):
             need(not os.path.exists(tools.path(name)), "the program failed and left an output")
 
 
+def run_evaluate(tools, table):
+    """The program can read what it released. A date of another century is not written in a format with %y."""
+    if any("%y" in (column.format or "") for column in table.columns):
+        return
+    done = subprocess.run([tools.program, "evaluate", "t.csv", "-s", "s.yaml", "--release", "r.csv", "-q"],
+                          cwd=tools.folder, capture_output=True, timeout=60)
+    need(done.returncode == 0, "evaluate ends with %d: %s" % (done.returncode, done.stderr.decode(errors="replace")))
+    need(re.search(rb"^unknown_cells +0$", done.stdout, re.M), "evaluate cannot read all cells of the release")
+
+
 def run_case(rng, tools, record):
     """One case; `record` takes what a reproduction needs."""
     table = tables.random_table(rng)
@@ -185,4 +204,6 @@ def run_case(rng, tools, record):
         check_the_check(rng, tools, table, asked, said)
     if "shuffle" not in asked and rng.random() < 0.03:
         run_program(tools, asked, said)
+        if said["status"] == driver.OK:
+            run_evaluate(tools, table)
     return ended

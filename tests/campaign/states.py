@@ -125,6 +125,8 @@ def step(rng, tools, model, joint_k, log):
     if model.table.together and what == "optimize":  # refinements move single records
         what = "release"
     form = rng.choice([0, 0, 0, 1, 2, 3])
+    if checker.refused_form(model.table, runs.FORMS[form]):
+        form = 0
     asked = {"do": what, "state": tools.path("x.state"), "threads": 1, "numeric": form}
     rows = {}
     if what in ("insert", "delete", "update"):

@@ -3,7 +3,9 @@ taxonomies, masks, equal records, persons with several records. A column keeps w
 checker needs no reading of schemas and none of the product's code."""
 import json
 import random
+import re
 from datetime import date, timedelta
+from fractions import Fraction
 
 WORDS = ["flu", "gout", "asthma", "a,b", 'say "hi"', "x;y", "two\nlines", "Grüße", "東京", "[1..2]", "{a}", "nurse",
          "O'Neil", "p|q", "-", "1-2", "tab\there", "#", "=1+1", "null", "NaN", "~", "yes", "&a",
@@ -20,6 +22,9 @@ class Column:
         self.nested = None
         self.weight = None
         self.places = None  # of a mask, where it is not the longest value of the rows
+        self.decimal = self.thousands = self.format = None  # how numbers and dates are written
+        self.said = True  # whether the schema says so; else it is found, or asked for
+        self.bands = self.top = self.bottom = None  # texts, as the schema has them; edges are a list of texts
         self.say_type = True
 
     def describe(self):
@@ -32,6 +37,17 @@ class Column:
             out["mask"] = self.mask
         if self.weight is not None:
             out["weight"] = self.weight
+        for key in ("decimal", "thousands", "format"):
+            if getattr(self, key) is not None and self.said:
+                out[key] = getattr(self, key)
+        limit = str if self.kind == "date" else Plain
+        if isinstance(self.bands, list):
+            out["bands"] = [limit(edge) for edge in self.bands]
+        elif self.bands is not None:
+            out["bands"] = self.bands if self.bands[0].isalpha() else Plain(self.bands)
+        for key in ("top", "bottom"):
+            if getattr(self, key) is not None:
+                out[key] = limit(getattr(self, key))
         return out
 
 
@@ -152,11 +168,92 @@ def number_text(rng, kind):
     return str(rng.choice([rng.randint(0, 9), rng.randint(-20, 90), rng.randint(30, 34)]))
 
 
+DATE_FORMATS = ["%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%b-%Y", "%B %d, %Y", "%Y%m%d", "%d.%m.%y", "%Y.%m.%d.",
+                "%y-%m-%d"]
+SEPARATORS = [(",", None), (",", "."), (",", " "), (None, "."), (".", ","), (None, "'"), (None, "_"), (".", " ")]
+UNITS = ["week", "month", "quarter", "year", "decade"]
+
+
+def date_text(rng, day, form):
+    """A date by a format; days and months may lack their zero, months be short or long."""
+    short = rng.random() < 0.3 and "%m%d" not in form
+    zero = "%d" if short else "%02d"
+    month = day.strftime("%B")
+    out = {"Y": "%04d" % day.year, "y": "%02d" % (day.year % 100), "m": zero % day.month, "d": zero % day.day,
+           "b": month[:3], "B": month if rng.random() < 0.7 else month[:3]}
+    for letter, text in out.items():
+        form = form.replace("%" + letter, text)
+    return form
+
+
+def spelled(rng, column, text):
+    """A number as the column writes it, with its separators."""
+    sign = "-" if text.startswith("-") else ""
+    whole, _, rest = text.lstrip("-").partition(".")
+    if column.thousands is not None and rng.random() < 0.9:
+        whole = column.thousands.join(re.findall(r"\d{1,3}(?=(?:\d{3})*$)", whole))
+    mark = column.decimal or ("," if column.thousands == "." else ".")
+    return sign + whole + (mark + rest if rest else "")
+
+
+def number_column(rng, name, role, kind, n):
+    """A column of numbers or dates, some with a format or separators of their own."""
+    column = Column(name, role, kind)
+    texts = [number_text(rng, kind) for _ in range(n)]
+    if kind == "date" and rng.random() < 0.4:
+        column.format = rng.choice(DATE_FORMATS)
+        texts = [date_text(rng, date.fromisoformat(text), column.format) for text in texts]
+    elif kind != "date" and rng.random() < 0.3:
+        column.decimal, column.thousands = rng.choice(SEPARATORS)
+        if rng.random() < 0.7:
+            texts = [text if text.startswith("-") else str(rng.choice([1, 4, 12345])) + text.rjust(3, "0")
+                     if "." not in text else "1%03d.%s" % (int(text.split(".")[0]), text.split(".")[1])
+                     for text in texts]
+        texts = [spelled(rng, column, text) for text in texts]
+    column.pool = texts
+    column.said = rng.random() < 0.8
+    return column
+
+
+def some_limit(rng, kind):
+    if kind == "date":
+        return (date(1999, 12, 15) + timedelta(days=rng.randint(0, 50))).isoformat()
+    if kind == "decimal":
+        return rng.choice(["%d", "%d.5", "%d.25", "%d.3"]) % rng.randint(0, 8)
+    return str(rng.choice([rng.randint(-10, 60), rng.randint(0, 12)]))
+
+
+def ordered_limits(rng, kind, n):
+    key = (lambda text: text) if kind == "date" else Fraction
+    return sorted({key(text): text for text in (some_limit(rng, kind) for _ in range(n))}.values(), key=key)
+
+
+def add_bands(rng, column):
+    """Bands, top and bottom: one of them at least."""
+    kind = column.kind
+    shape = rng.choice(["width", "edges", "none"] + ["unit"] * (kind == "date"))
+    if shape == "unit":
+        column.bands = rng.choice(UNITS)
+    elif shape == "width":
+        column.bands = rng.choice(["0.5", "2", "0.25", "2.5", "1"] if kind == "decimal" else ["1", "2", "5", "7", "10"])
+    elif shape == "edges":
+        column.bands = ordered_limits(rng, kind, rng.randint(2, 4))
+        if len(column.bands) < 2:
+            column.bands = rng.choice(["2", "5"])
+    limits = ordered_limits(rng, kind, 2)
+    if rng.random() < 0.4 or column.bands is None:
+        column.top = limits[-1]
+    if rng.random() < 0.4 and len(limits) == 2:
+        column.bottom = limits[0]
+
+
 def quasi_column(rng, name):
     shape = rng.choice(["integer", "integer", "decimal", "date", "flat", "tree", "tree", "mask"])
     if shape in ("integer", "decimal", "date"):
-        pool = [number_text(rng, shape) for _ in range(rng.randint(1, 8))]
-        return Column(name, "quasi", shape, pool)
+        column = number_column(rng, name, "quasi", shape, rng.randint(1, 8))
+        if rng.random() < 0.3:
+            add_bands(rng, column)
+        return column
     if shape == "mask":
         even = rng.randint(2, 4)
         pool = ["".join(rng.choice("0123") for _ in range(even if rng.random() < 0.8 else rng.randint(1, 5)))
@@ -173,7 +270,7 @@ def quasi_column(rng, name):
 def sensitive_column(rng, name):
     if rng.random() < 0.3:
         kind = rng.choice(["integer", "decimal"])
-        return Column(name, "sensitive", kind, [number_text(rng, kind) for _ in range(rng.randint(2, 6))])
+        return number_column(rng, name, "sensitive", kind, rng.randint(2, 6))
     leaves = some_words(rng, rng.randint(2, 6))
     column = Column(name, "sensitive", "categorical", leaves)
     if rng.random() < 0.5:
@@ -254,6 +351,13 @@ def random_table(rng, most_rows=40, keyed=False):
             column.weight = Plain(rng.choice(["2", "0.5", "10"]))
     n = rng.choice([rng.randint(1, 8), rng.randint(4, 14), rng.randint(10, most_rows)])
     table.rows = random_rows(rng, table, n)
+    for i, column in enumerate(table.columns):
+        # what comes later may be unlike what was found, and a separator that no cell has cannot be found
+        marks = [mark for mark in (column.decimal, column.thousands) if mark is not None]
+        if column.thousands is not None and column.decimal is None:
+            marks.append("," if column.thousands == "." else ".")
+        found = all(any(mark in row[i] for row in table.rows) for mark in marks)
+        column.said = column.said or keyed or not found
     if keyed:
         table.columns.insert(0, Column("key", "identifying"))
         table.key = "key"

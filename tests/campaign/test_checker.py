@@ -89,6 +89,72 @@ def test_requirements():
     expect(not passes(table, RELEASE.replace("10*,gout", "10*,flu")), "a person in two groups")
 
 
+BANDED = """age;kg;born
+[30..34];[..2,5];[01.12.1999..31.12.1999]
+[30..34];[..2,5];[01.12.1999..31.12.1999]
+[55..];[1000..1234,5);[01.01.2000..29.02.2000]
+[55..];[1000..1234,5);[01.01.2000..29.02.2000]
+"""
+PAIRS = "row,group\n1,1\n2,1\n3,2\n4,2\n"
+
+
+def banded():
+    """Bands of a width with a top, edges in a column with separators, and months in another format of dates."""
+    table = Table()
+    age, kg, born = (Column(*what) for what in (("age", "quasi", "integer"), ("kg", "quasi", "decimal"),
+                                                ("born", "quasi", "date")))
+    age.bands, age.top = "5", "57"
+    kg.decimal, kg.thousands, kg.bands, kg.bottom, kg.top = ",", ".", ["1000", "1234.5"], "2.5", "1234.5"
+    born.format, born.bands = "%d.%m.%Y", "month"
+    table.delimiter, table.columns = ";", [age, kg, born]
+    table.rows = [["31", "-1,25", "31.12.1999"], ["34", "2,5", "1.12.1999"],
+                  ["55", "1.000", "01.01.2000"], ["99", "1.234,25", "29.02.2000"]]
+    return table
+
+
+def test_bands():
+    table, good, groups = banded(), BANDED, PAIRS
+    expect(passes(table, good, groups), "bands of each kind")
+    changes = {
+        "the smallest value as the end of a band": ("[30..34]", "[31..34]"),
+        "an interval of two bands where one is enough": ("[30..34]", "[30..39]"),
+        "a band that does not cover": ("[55..]", "[55..59]"), "one that begins between bands": ("[55..]", "[54..]"),
+        "one that begins where the top does": ("[55..]", "[57..]"), "a number instead of its band": ("[30..34]", "31"),
+        "everything": ("[30..34]", "*"), "an end that is not included": ("[..2,5]", "[..2,5)"),
+        "an end that is included": ("1234,5)", "1234,5]"), "the other decimal separator": ("1234,5)", "1234.5)"),
+        "a point for the thousands of another number": ("[1000..", "[1.00.."),
+        "another format of dates": ("[01.12.1999..31.12.1999]", "[1999-12-01..1999-12-31]"),
+        "a day of the next month": ("31.12.1999", "01.01.2000"), "a day too little": ("29.02.2000", "28.02.2000"),
+        "an open end where no band is open": ("29.02.2000]", "]"), "the bracket of another form": ("[55..]", "[55..)"),
+    }
+    for what, (old, new) in changes.items():
+        expect(old in good and not passes(table, good.replace(old, new), groups), what)
+    wide = good.replace("[30..34]", "[30..39]")
+    expect(passes(table, wide, groups, attribute_level=True), "wider bands of an attribute")
+    expect(not passes(table, wide.replace("39]", "38]"), groups, attribute_level=True), "an end between bands")
+    ranges = good.replace("..", ",").replace("[,", "(,").replace(",]", ",)")
+    expect(not passes(table, ranges, groups, form="range"), "ranges with commas")
+    expect(checker.refused_form(table, "range"), "which are refused")
+    columns = "age_min;age_max;kg_min;kg_max;born_min;born_max\n" + \
+        "30;34;;2,5;01.12.1999;31.12.1999\n" * 2 + "55;;1000;1234,5;01.01.2000;29.02.2000\n" * 2
+    expect(passes(table, columns, groups, form="columns"), "two columns")
+    expect(not passes(table, columns.replace("55;;", "55;99;"), groups, form="columns"), "the largest value of all")
+    expect(not passes(table, columns, groups, form="mean") and checker.refused_form(table, "mean"), "means of bands")
+
+
+def test_spelling():
+    """Without bands cells are as they are in the table, by whatever format it has."""
+    table, groups = banded(), PAIRS
+    for column in table.columns:
+        column.bands = column.top = column.bottom = None
+    good = "age;kg;born\n" + "[31..34];[-1,25..2,5];[1.12.1999..31.12.1999]\n" * 2 + \
+        "[55..99];[1.000..1.234,25];[01.01.2000..29.02.2000]\n" * 2
+    expect(passes(table, good, groups), "as they are written")
+    for old, new in (("1.000..1", "1000..1"), ("1.12.1999..", "01.12.1999.."), ("1.234,25", "1.234,250"),
+                     ("[-1,25..2,5]", "[2,5..-1,25]"), ("1.000", "1,000")):
+        expect(old in good and not passes(table, good.replace(old, new), groups), new)
+
+
 def test_figures():
     table = small()
     whole = table.rows
@@ -121,6 +187,6 @@ def test_refusals():
     expect(checker.grouping_exists(table) is False, "but then three are left")
 
 
-for test in (test_releases, test_requirements, test_figures, test_refusals):
+for test in (test_releases, test_requirements, test_bands, test_spelling, test_figures, test_refusals):
     test()
 print("checker: good")

@@ -151,6 +151,20 @@ static void put_back(const original *o)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
+static void assert_sound(const char *path, int command, int64_t at)
+{
+    kanon_error err = {0};
+    kanon_state *state = NULL;
+    kanon_state_info *info = NULL;
+    kanon_status st = kanon_state_open(&state, path, NULL, &err);
+    if (st == KANON_OK)
+        st = kanon_state_describe(&info, state, &err);
+    if (st != KANON_OK)
+        fail_msg("command %d, allocation %d: done, but %s", command, (int)at, err.message);
+    kanon_state_info_free(info);
+    kanon_state_close(state);
+}
+
 /* Up to `most` of them; with KANON_ALL_FAULTS every one. */
 static void fail_each(void (*arm)(int64_t at), int64_t (*count)(void), int64_t most)
 {
@@ -169,7 +183,8 @@ static void fail_each(void (*arm)(int64_t at), int64_t (*count)(void), int64_t m
             arm(at);
             kanon_status st = run(&w, command, &err);
             arm(0);
-            if (st == KANON_OK) { /* SQLite can do without some */
+            if (st == KANON_OK) { /* SQLite can do without some; what it then wrote is whole */
+                assert_sound(scratch(command == CREATE ? "new.state" : "x.state").text, command, at);
                 put_back(&before);
                 continue;
             }

@@ -83,6 +83,39 @@ static void the_check_knows_where_bands_end(void **state)
     assert_false(allowed(KANON_TYPE_DECIMAL, "2.5", NULL, NULL, KANON_NUMERIC_COLUMNS, "0", "2.4"));
 }
 
+/* Ends are read as the column writes its values: 1.250 may be a number of thousands. */
+static void the_check_reads_the_format_of_the_column(void **state)
+{
+    static const struct {
+        kanon__value_format format;
+        const char *bands, *cell;
+        bool good;
+    } claims[] = {
+        {{.decimal = ',', .thousands = '.'}, "0.125", "[1,25..2,625)", true},
+        {{.decimal = ',', .thousands = '.'}, "0.125", "[1.25..2.625)", false},
+        {{.decimal = ',', .thousands = '.'}, "0.125", "[1,26..2,625)", false},
+        {{.decimal = ',', .thousands = '.'}, "1000", "[1.000..2.000)", true},
+        {{.thousands = '\''}, "1000", "[1'000..2000)", true},
+        {{.date = "%d.%m.%Y"}, "month", "[01.02.2024..29.02.2024]", true},
+        {{.date = "%d.%m.%Y"}, "month", "[01.02.2024..28.02.2024]", false},
+        {{.date = "%m/%d/%Y"}, "quarter", "[01/04/2024..06/30/2024]", false},
+        {{.date = "%d/%m/%Y"}, "quarter", "[01/04/2024..30/06/2024]", true},
+        {{.date = "%Y.%m.%d."}, "month", "[2024.02.01...2024.02.29.]", true},
+        {{.date = "%Y.%m.%d."}, "month", "[2024.02.01...2024.02.28.]", false},
+        {{.date = "%d.%m.%y"}, "decade", "[1960-01-01..31.12.69]", true},
+        {{.date = "%d.%m.%y"}, "decade", "[01.01.60..31.12.69]", false}, /* from 2060 to 1969 */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        kanon_type type = claims[i].format.date[0] != '\0' ? KANON_TYPE_DATE : KANON_TYPE_DECIMAL;
+        kanon__domain domain = {.type = type, .format = claims[i].format, .band_texts = {(char *)claims[i].bands}};
+        kanon__band_cell cells[2] = {{claims[i].cell, strlen(claims[i].cell)}, {"", 0}};
+        double ends[2];
+        if (kanon__verify_band_cell(&domain, KANON_NUMERIC_INTERVAL, cells, ends) != claims[i].good)
+            fail_msg("%s should %sbe allowed", claims[i].cell, claims[i].good ? "" : "not ");
+    }
+}
+
 static const char csv[] = "age,kg,zip\n20,1.5,75201\n24,2,75203\n91,3.25,60100\n95,9,60100\n";
 
 /* A schema made by setters, which a table is read with. */
@@ -210,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_check_knows_where_bands_end),
+        cmocka_unit_test(the_check_reads_the_format_of_the_column),
         cmocka_unit_test(groups_show_bands),
         cmocka_unit_test(memory_may_end_anywhere),
         cmocka_unit_test(forms_survive_without_memory),

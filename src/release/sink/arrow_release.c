@@ -261,8 +261,8 @@ static kanon_status append_interval(entries *e, const kanon__column *c, const ka
     size_t length;
     if (c->domain->bands != NULL) {
         char shown[KANON__BAND_TEXT];
-        length = kanon__band_text(shown, &c->domain->bands[extent->lo], &c->domain->bands[extent->hi], c->domain->scale,
-                                  c->domain->type, false);
+        kanon__band_style style = kanon__domain_band_style(c->domain, false);
+        length = kanon__band_text(shown, &c->domain->bands[extent->lo], &c->domain->bands[extent->hi], &style);
         return append(e, shown, length, err);
     }
     const char *text = kanon__column_text(c, extent->lo, &length);

@@ -240,9 +240,10 @@ static bool reads_as_end(const kanon__arrow_values *v, const char *from, const k
 bool kanon__arrow_values_put_end(const kanon__arrow_values *v, char *to, const kanon__domain *domain, int64_t end)
 {
     char text[KANON__NUMBER_TEXT];
+    kanon__band_style plain = {.scale = domain->scale, .type = domain->type};
     __int128 whole = end;
     if (v->type.kind == KANON__ARROW_REAL) {
-        put_real(to, v->type.width, text, kanon__band_end_text(text, end, domain->scale, domain->type));
+        put_real(to, v->type.width, text, kanon__band_end_text(text, end, &plain));
     } else if (v->type.kind == KANON__ARROW_DATE) {
         put_whole(to, v->type.width, whole * v->type.units);
     } else {

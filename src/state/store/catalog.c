@@ -325,8 +325,10 @@ static void write_format(char out[FORMAT_TEXT], const kanon__state_column *c)
     const kanon__value_format *f = &c->format;
     if (c->type == KANON_TYPE_DATE)
         snprintf(out, FORMAT_TEXT, "%s", f->date);
+    else if (f->thousands != 0) /* the first of two, said or not */
+        snprintf(out, FORMAT_TEXT, "%c%c", kanon__value_decimal(f), f->thousands);
     else
-        snprintf(out, FORMAT_TEXT, "%.1s%.1s", f->decimal != 0 ? &f->decimal : "", f->thousands != 0 ? &f->thousands : "");
+        snprintf(out, FORMAT_TEXT, "%.1s", f->decimal != 0 ? &f->decimal : "");
 }
 
 /* False where the text is not what write_format writes. */
@@ -349,6 +351,7 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     sqlite3_stmt *put = NULL;
+    char format[FORMAT_TEXT];
     KANON_TRY(kanon__store_prepare(&s->store, &put,
                                    "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", err),
               out);
@@ -362,9 +365,8 @@ static kanon_status save_columns(kanon_state *s, kanon_error *err)
         sqlite3_bind_text(put, 5, c->weight_text, -1, SQLITE_STATIC);
         for (int j = 0; j < 6; j++)
             sqlite3_bind_int(put, 6 + j, numbers[j]);
-        char format[FORMAT_TEXT];
         write_format(format, c);
-        sqlite3_bind_text(put, 12, format, -1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(put, 12, format, -1, SQLITE_STATIC); /* a copy could fail, and would be NULL in the state */
         for (int j = 0; j < 3; j++)
             sqlite3_bind_text(put, 13 + j, c->bands[j], -1, SQLITE_STATIC);
         KANON_TRY(kanon__store_step(&s->store, put, NULL, err), out);

@@ -36,6 +36,40 @@ out_has '"[90,)","[200000,)","[1931-04-01,1935-06-30]","(,60]",F'
 expect 2 "$KANON" anonymize t.csv -s s.yaml --numeric mean
 err_has "age: a mean would show more than the bands of the column; choose another numeric form"
 
+# ends are written as the column writes its values, and are read so again
+cat >german.csv <<'END'
+kg;born;joined;left
+1,2512;3.1.2020;05.04.68;2020.01.03.
+2,5;15.1.2020;07.05.67;2020.01.15.
+1.234,5;1.3.2021;03.02.69;2021.03.01.
+1.240;30.11.2021;04.02.69;2021.11.30.
+END
+cat >german.yaml <<'END'
+attributes:
+  kg:     {role: quasi, decimal: ",", thousands: ".", bands: 0.125}
+  born:   {role: quasi, format: "%d.%m.%Y", top: 2021-01-01}
+  joined: {role: quasi, format: "%d.%m.%y", bands: decade}
+  left:   {role: quasi, format: "%Y.%m.%d.", bands: month}
+END
+expect 0 "$KANON" anonymize german.csv -s german.yaml -k 2 -q -o german-release.csv --state german.state
+cat >wanted.csv <<'END'
+kg;born;joined;left
+[1,25..2,625);[03.01.2020..15.01.2020];[01.01.60..2069-12-31];[2020.01.01...2020.01.31.]
+[1,25..2,625);[03.01.2020..15.01.2020];[01.01.60..2069-12-31];[2020.01.01...2020.01.31.]
+[1234,5..1240,125);[01.01.2021..];[1960-01-01..31.12.69];[2021.03.01...2021.11.30.]
+[1234,5..1240,125);[01.01.2021..];[1960-01-01..31.12.69];[2021.03.01...2021.11.30.]
+END
+same wanted.csv german-release.csv
+expect 0 "$KANON" release german.state -q -o -
+same wanted.csv "$OUT"
+expect 0 "$KANON" check german-release.csv -s german.yaml -k 2
+expect 0 "$KANON" anonymize german.csv -s german.yaml -k 2 -q -o - --numeric columns
+out_has '1234,5;1240,125;01.01.2021;;1960-01-01;31.12.69;2021.03.01.;2021.11.30.'
+sed '/joined/d' german.yaml >readable.yaml
+expect 0 "$KANON" anonymize german.csv -s readable.yaml -k 2 -q -o readable.csv
+expect 0 "$KANON" evaluate german.csv -s readable.yaml --release readable.csv -q
+grep -qE '^unknown_cells +0$' "$OUT" || failed "evaluate cannot read the cells"
+
 # by flags, which win over the file
 expect 0 "$KANON" anonymize t.csv --quasi age,born --bands age=0,18,65 --bands born=decade --top age=90 -k 2 -o - -q
 out_has '[18..64],[2000-01-01..2009-12-31]'

@@ -124,3 +124,23 @@ grep -qF '[31.12.1999..02.01.2000];[1.000,5..1.200,5]' r2.csv || failed "the new
 printf 'born;income\n2000-01-02;1.100,0\n' >delta.csv
 expect 3 "$KANON" insert s.db delta.csv
 err_has "delta.csv:2: born: not a date; write dates as the column had them so far"
+for mark in . "'" _; do # a separator of thousands alone
+    printf 'v\n1%s000\n1%s200\n20\n21\n' "$mark" "$mark" >t.csv
+    rm -f t.db
+    expect 0 "$KANON" anonymize t.csv --quasi v --thousands "$mark" -k 2 -q --state t.db -o r.csv
+    printf 'v\n1%s100\n' "$mark" >delta.csv
+    expect 0 "$KANON" insert t.db delta.csv -o r2.csv
+    [ "$(grep -cF "[1${mark}000..1${mark}200]" r2.csv)" = 3 ] || failed "the new number is not between the others"
+done
+printf 'key,v,born,age\n1,,,30\n2,,,30\n' >t.csv # a column of which nothing is known but what the schema says
+printf '%s\n' 'key: key' 'attributes:' '  key: identifying' '  age: quasi' \
+    '  v: {role: sensitive, type: integer, thousands: "."}' \
+    '  born: {role: quasi, type: date, format: "%d.%m.%Y", top: 2010-01-01}' >s.yaml
+expect 0 "$KANON" anonymize t.csv -s s.yaml -k 2 -q --state e.db -o r.csv
+printf 'key,v,born,age\n3,1.034,03.04.2001,30\n4,2.500,05.04.2001,30\n' >delta.csv
+expect 0 "$KANON" insert e.db delta.csv -o r2.csv
+
+# ranges have one comma
+printf 'born\n"January 3, 2020"\n"May 4, 2020"\n' >t.csv
+expect 2 "$KANON" anonymize t.csv --quasi born --format 'born=%B %d, %Y' -k 2 --numeric range
+err_has "born: dates with commas cannot be released as ranges; choose another numeric form: interval, mean or columns"
