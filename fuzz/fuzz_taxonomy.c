@@ -14,15 +14,32 @@ static void require(bool condition)
         abort();
 }
 
+/* The leaf right below a node that has its name; -1: there is none. */
+static int32_t own_leaf(const kanon__taxonomy *t, int32_t node)
+{
+    size_t length, below;
+    const char *label = kanon__taxonomy_label(t, node, &length);
+    for (int32_t i = node + 1; node > 0 && i < t->n_nodes && t->first_leaf[i] <= t->last_leaf[node]; i++) {
+        const char *other = kanon__taxonomy_label(t, i, &below);
+        if (t->parent[i] == node && t->height[i] == 0 && length == below && memcmp(label, other, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Every name belongs to one node, or to a node and its own leaf: then the text means the node, and as a value the leaf. */
 static void check_nodes(const kanon__taxonomy *t)
 {
-    require(t->n_nodes >= 1 && t->n_leaves >= 1 && t->labels.n == (uint32_t)t->n_nodes && t->parent[0] == -1);
+    uint32_t n_own = 0;
+    require(t->n_nodes >= 1 && t->n_leaves >= 1 && t->parent[0] == -1);
     for (int32_t i = 0; i < t->n_nodes; i++) {
         size_t length;
         const char *label = kanon__taxonomy_label(t, i, &length);
-        bool is_leaf = t->height[i] == 0;
-        require(kanon__taxonomy_node(t, label, length) == i);
-        require(kanon__taxonomy_leaf(t, label, length) == (is_leaf ? t->first_leaf[i] : -1));
+        bool is_leaf = t->height[i] == 0, is_own = i > 0 && own_leaf(t, t->parent[i]) == i;
+        int32_t leaf = is_leaf ? i : own_leaf(t, i);
+        n_own += is_own;
+        require(kanon__taxonomy_node(t, label, length) == (is_own ? t->parent[i] : i));
+        require(kanon__taxonomy_leaf(t, label, length) == (leaf >= 0 ? t->first_leaf[leaf] : -1));
         require(!is_leaf || t->leaf_node[t->first_leaf[i]] == i);
         if (i == 0)
             continue;
@@ -30,6 +47,7 @@ static void check_nodes(const kanon__taxonomy *t)
         require(parent >= 0 && parent < i && t->height[parent] > t->height[i]);
         require(t->first_leaf[parent] <= t->first_leaf[i] && t->last_leaf[i] <= t->last_leaf[parent]);
     }
+    require(t->labels.n + n_own == (uint32_t)t->n_nodes);
 }
 
 static void check_lca(const kanon__taxonomy *t)

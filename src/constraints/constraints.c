@@ -240,7 +240,6 @@ static void list_counted(kanon__constraints *all)
 {
     for (int64_t i = 0; i < all->n; i++) {
         kanon__constraint *c = &all->items[i];
-        c->counted = 0;
         while (c->counted < all->n_counted && all->counted[c->counted] != c->column)
             c->counted++;
         if (c->counted == all->n_counted)

@@ -13,7 +13,7 @@ typedef struct recursive_parameters {
     int64_t l;
 } recursive_parameters;
 
-/* The largest count r1, the (l-1)-th largest, and the sum from the l-th on. */
+/* The largest count r1, the (l-1)-th largest (or the least, where there are fewer), and the sum from the l-th on. */
 typedef struct ranking {
     int64_t first, before, tail;
 } ranking;
@@ -39,8 +39,6 @@ static ranking rank(const recursive_parameters *p, kanon__counter *values)
         n_taken += n_here;
         last = next;
     }
-    if (n_taken < p->l - 1)
-        r.before = 0;
     return r;
 }
 

@@ -241,8 +241,10 @@ static void vote_for_parents(taxonomy_reader *r)
 {
     for (int64_t i = 0; i < r->n_ways; i++) {
         const way *w = &r->ways[i];
+        if (w->bad) /* there may be no steps at all */
+            continue;
         const step *steps = r->steps + w->first;
-        for (int64_t j = 0; !w->bad && j + 1 < w->n_steps; j++) {
+        for (int64_t j = 0; j + 1 < w->n_steps; j++) {
             fact *f = &r->facts[steps[j].label];
             if (f->votes == 0) {
                 f->parent = steps[j + 1].label;

@@ -57,13 +57,18 @@ static bool read_shown(const kanon__domain *domain, const char *text, size_t len
 
 /* ---- what the schema allows --------------------------------------------------------------------------------------- */
 
-/* Whether a unit of the calendar begins on the day. What no date can be, before the year 1 and after 9999, ends there. */
+/* Whether a unit of the calendar begins on the day. Dates are from 0001-01-01 to 9999-12-31: the first unit begins with them,
+ * the last one ends at most a week after them. */
 static bool begins_unit(const char *unit, int64_t day)
 {
     char text[KANON__NUMBER_TEXT];
     int64_t back;
     size_t length = kanon__format_date(text, day);
-    if (!kanon__parse_date(&back, text, length) || back != day || strcmp(text, "0001-01-01") == 0)
+    if (!kanon__parse_date(&back, text, length)) /* the nearest date */
+        return false;
+    if (back != day)
+        return day > back && day - back <= 7;
+    if (strcmp(text, "0001-01-01") == 0)
         return true;
     if (strcmp(unit, "week") == 0)
         return ((day - 4) % 7 + 7) % 7 == 0; /* 1970-01-05 was a Monday */
@@ -110,6 +115,12 @@ static bool has_list(const kanon__domain *domain)
     return domain->band_texts[0] != NULL && strchr(domain->band_texts[0], ',') != NULL;
 }
 
+/* The next whole number, which has scale 0; false where there is none. */
+static bool step_up(kanon__decimal *number)
+{
+    return !__builtin_add_overflow(number->mantissa, 1, &number->mantissa);
+}
+
 static bool may_begin(const kanon__domain *domain, const kanon__decimal *low)
 {
     kanon__decimal top, bottom;
@@ -120,7 +131,8 @@ static bool may_begin(const kanon__domain *domain, const kanon__decimal *low)
     if (has_top && compare(low, &top) >= 0)
         return compare(low, &top) == 0;
     if (has_bottom && domain->band_texts[0] != NULL) {
-        bottom.mantissa += whole; /* whole numbers have scale 0 */
+        if (whole && !step_up(&bottom))
+            return false;
         if (compare(low, &bottom) <= 0)
             return compare(low, &bottom) == 0;
     } else if (has_bottom && compare(low, &bottom) <= 0) {
@@ -141,7 +153,8 @@ static bool may_end(const kanon__domain *domain, const kanon__decimal *high, boo
         return !half_open && (!has_top || compare(high, &top) < 0);
     if (half_open == whole)
         return false;
-    edge.mantissa += whole;
+    if (whole && !step_up(&edge))
+        return false;
     if (has_top && compare(&edge, &top) >= 0)
         return compare(&edge, &top) == 0;
     return is_edge(domain, &edge);

@@ -8,7 +8,7 @@ All mutants are compiled into one build. A mutant is one alternative of an expre
 MUTANT(n) is true in a process whose environment says KANON_MUTANT=n. So hundreds of mutants need one build, and a run of a
 test with KANON_MUTANT_HITS=FILE says which mutants that test can reach at all.
 """
-import random
+import hashlib
 import re
 
 SWAPS = {
@@ -27,7 +27,7 @@ class Mutant:
     def __init__(self, path, line, kind, start, end, text):
         self.path, self.line, self.kind = path, line, kind
         self.start, self.end, self.text = start, end, text
-        self.number, self.shown = 0, text
+        self.number, self.shown, self.key = 0, text, ""
 
     def __str__(self):
         return f"{self.path}:{self.line}: {self.kind}: {self.shown}"
@@ -113,20 +113,27 @@ def in_statements(path, source, code, found):
 
 
 def candidates(path, source):
+    """All mutants of a file. The key of each depends on its text alone, so it stays when lines around it change."""
     code, found = blank(source), []
     in_expressions(path, source, code, found)
     in_statements(path, source, code, found)
+    seen = {}
+    for mutant in found:
+        name = f"{path}|{mutant.kind}|{' '.join(source[mutant.start:mutant.end].split())}|{' '.join(mutant.shown.split())}"
+        seen[name] = seen.get(name, 0) + 1
+        mutant.key = f"{name}|{seen[name]}"
     return found
 
 
-def choose(by_file, count, seed):
-    """`count` mutants, spread over the files in proportion to what each offers, at least two of each."""
-    rng, total = random.Random(seed), sum(len(m) for m in by_file.values())
-    chosen = []
+def choose(by_file, count, seed, lines=()):
+    """`count` mutants, spread over the files in proportion to what each offers, at least two of each, and all of `lines`
+    ("path:line"). The draw is by the hash of seed and key: a change of a file changes no more than the draw in that file."""
+    total, chosen = sum(len(m) for m in by_file.values()), []
     for path in sorted(by_file):
-        offered = by_file[path]
-        share = min(len(offered), max(2, round(count * len(offered) / total)))
-        chosen += sorted(rng.sample(offered, share), key=lambda m: m.start)
+        offered = sorted(by_file[path], key=lambda m: hashlib.sha256(f"{seed}|{m.key}".encode()).digest())
+        share = max(2, round(count * len(offered) / total))
+        asked = [m for m in offered[share:] if f"{path}:{m.line}" in lines]
+        chosen += sorted(offered[:share] + asked, key=lambda m: m.start)
     for number, mutant in enumerate(chosen, 1):
         mutant.number = number
     return chosen

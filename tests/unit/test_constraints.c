@@ -96,6 +96,125 @@ static void figures_are_those_of_the_definitions(void **state)
                 1e-15);
 }
 
+/* How many records the rows lack under the only constraint of the table, and which of rows 0 (flu), 2 (hiv) and 5 (cold)
+ * would help, as a sum of 1, 2 and 4. */
+static int64_t lacked_by(const char *constraint, const int *rows, int *helping)
+{
+    kanon_error err = {0};
+    kanon__constraints *c = NULL;
+    kanon__tally tally = {0};
+    kanon_table *table = hospital_with(constraint);
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
+    assert_done(kanon__tally_init(&tally, c, &err), &err);
+    for (; *rows >= 0; rows++)
+        assert_done(kanon__tally_add(&tally, *rows, &err), &err);
+    int64_t lack = kanon__tally_lack(&tally);
+    *helping = kanon__tally_helps(&tally, 0) + 2 * kanon__tally_helps(&tally, 2) + 4 * kanon__tally_helps(&tally, 5);
+    kanon__tally_clear(&tally);
+    kanon__constraints_free(c);
+    kanon_table_free(table);
+    return lack;
+}
+
+/* Worked out by hand. Rows 0, 1, 3, 6, 8 are flu, 2 and 4 hiv, 5 and 7 cold. */
+static void what_groups_lack_is_told(void **state)
+{
+    enum { FLU = 1, HIV = 2, COLD = 4 };
+    int helping;
+    (void)state;
+    assert_int_equal(lacked_by("{model: distinct-l-diversity, attribute: disease, l: 3}", ROWS(0, 1), &helping), 2);
+    assert_int_equal(helping, HIV + COLD);
+    assert_int_equal(lacked_by("{model: distinct-l-diversity, attribute: disease, l: 3}", ROWS(0, 2), &helping), 1);
+    assert_int_equal(helping, COLD);
+    assert_int_equal(lacked_by("{model: distinct-l-diversity, attribute: disease, l: 2}", ROWS(0, 2), &helping), 0);
+    assert_int_equal(helping, 0); /* what holds needs no help */
+    /* three flu are half of six; what is there as often does not help */
+    assert_int_equal(lacked_by("{model: alpha-k, attribute: disease, alpha: 0.5}", ROWS(0, 1, 3), &helping), 3);
+    assert_int_equal(helping, HIV + COLD);
+    assert_int_equal(lacked_by("{model: alpha-k, attribute: disease, alpha: 0.4}", ROWS(0, 1, 2, 4), &helping), 1);
+    assert_int_equal(helping, COLD);
+    assert_int_equal(lacked_by("{model: alpha-k, attribute: disease, alpha: 0.000000001}", ROWS(0, 1, 3), &helping),
+                     INT32_MAX); /* 3,000,000,000 - 3 do not fit */
+    /* three values are at least log 3; two of three are there */
+    assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 3}", ROWS(0, 1), &helping), 2);
+    assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 3}", ROWS(0, 1, 2), &helping), 1);
+    assert_int_equal(helping, HIV + COLD);
+    assert_int_equal(lacked_by("{model: entropy-l-diversity, attribute: disease, l: 2.7}", ROWS(0, 1, 3, 2, 5), &helping), 1);
+    assert_int_equal(helping, HIV + COLD);
+    /* 3 < 1 * tail: four records from the second value on, and hiv is one of them */
+    assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 1, l: 2}", ROWS(0, 1, 3, 2), &helping),
+                     3);
+    assert_int_equal(helping, HIV + COLD);
+    /* from the third value on nothing is there: more of the two that are there add nothing */
+    assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 9, l: 3}", ROWS(0, 1, 2), &helping), 1);
+    assert_int_equal(helping, COLD);
+    /* no value at all: l of them are lacking at least */
+    assert_int_equal(lacked_by("{model: recursive-l-diversity, attribute: disease, c: 9, l: 3}", ROWS(-1), &helping), 3);
+    assert_int_equal(helping, FLU + HIV + COLD);
+    /* 3 flu and 2 hiv against 5, 2, 2 of 9: only cold brings it nearer */
+    assert_int_equal(lacked_by("{model: t-closeness, attribute: disease, t: 0.1}", ROWS(0, 1, 3, 2, 4), &helping), 1);
+    assert_int_equal(helping, COLD);
+}
+
+/* Whether a group stays as it should with any record more, as the models say of themselves. */
+static void only_counts_of_values_grow(void **state)
+{
+    static const struct {
+        const char *constraint;
+        bool grows;
+    } cases[] = {{"{model: distinct-l-diversity, attribute: disease, l: 2}", true},
+                 {"{model: p-sensitive-k-anonymity, attribute: disease, p: 2}", true},
+                 {"{model: alpha-k, attribute: disease, alpha: 0.6}", false},
+                 {"{model: distinct-l-diversity, attribute: disease, l: 2}\n"
+                  "    - {model: alpha-k, attribute: disease, alpha: 0.6}",
+                  false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_error err = {0};
+        kanon__constraints *c = NULL;
+        kanon_table *table = hospital_with(cases[i].constraint);
+        assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
+        assert_int_equal(kanon__constraints_grow(c), cases[i].grows);
+        kanon__constraints_free(c);
+        kanon_table_free(table);
+    }
+}
+
+/* Where nothing is asked for, every group has it. */
+static void no_constraint_holds(void **state)
+{
+    kanon_error err = {0};
+    bool all = false, held[2] = {false, false};
+    (void)state;
+    assert_done(kanon__constraints_hold(&all, held, NULL, (const int32_t[]){0, 1}, 2, &err), &err);
+    assert_true(all && held[0] && held[1]);
+    all = false;
+    assert_done(kanon__constraints_hold(&all, NULL, NULL, (const int32_t[]){0, 1}, 2, &err), &err);
+    assert_true(all);
+    all = false;
+    assert_done(kanon__constraints_hold_rows(&all, NULL, (const int32_t[]){0, 1}, 2, &err), &err);
+    assert_true(all);
+    assert_int_equal(kanon__tallies_need(NULL, 10, 2), 0);
+}
+
+/* Suppressed records belong to no group, and a group without records breaks nothing. */
+static void empty_groups_hold(void **state)
+{
+    kanon_error err = {0};
+    kanon__constraints *c = NULL;
+    bool all = false, held[3] = {true, false, false};
+    double reached[1] = {0};
+    (void)state;
+    kanon_table *table = hospital_with("{model: distinct-l-diversity, attribute: disease, l: 2}");
+    assert_done(kanon__constraints_new(&c, &table->data, &table->policy, 2, &err), &err);
+    assert_done(kanon__constraints_hold(&all, held, c, (const int32_t[]){0, 0, -1, 2, 2, 2, -1, -1, -1}, 3, &err), &err);
+    assert_true(!all && !held[0] && held[1] && held[2]);
+    assert_done(kanon__constraints_reached(reached, c, (const int32_t[]){0, 0, 0, 2, 2, 2, -1, -1, -1}, 3, &err), &err);
+    assert_near(reached[0], 2, 0);
+    kanon__constraints_free(c);
+    kanon_table_free(table);
+}
+
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 
 /* Random records join and leave random groups; whatever the history, a tally says what its members give. */
@@ -159,7 +278,6 @@ static void tallies_follow_their_members(void **state)
     }
 }
 
-/* Without entities all models are monotone: if two groups hold, so does their union. */
 /* What three entities have in both groups counts once: as one, the groups have x x x y y y, not six x and three y. */
 static void shared_entities_count_once_in_a_union(void **state)
 {
@@ -185,6 +303,7 @@ static void shared_entities_count_once_in_a_union(void **state)
     kanon_table_free(table);
 }
 
+/* Without entities all models are monotone: if two groups hold, so does their union. */
 static void unions_hold_where_their_parts_do(void **state)
 {
     int n_both = 0;
@@ -245,7 +364,12 @@ static void what_is_wrong_is_told(void **state)
     assert_refused("{model: distinct-l-diversity, l: 3}", KANON_EDATA, "attribute: not given", "sensitive");
     assert_refused("{model: distinct-l-diversity, attribute: zip, l: 3}", KANON_EDATA, "zip: not a sensitive column",
                    "role");
-    assert_refused("{model: distinct-l-diversity, attribute: city, l: 3}", KANON_EDATA, "city: the table has no such", "");
+    assert_refused("{model: distinct-l-diversity, attribute: city, l: 3}", KANON_EDATA, "city: the table has no such",
+                   "name a sensitive column");
+    assert_refused("{model: distinct-l-diversity, attribute: diseas, l: 3}", KANON_EDATA, "diseas: the table has no such",
+                   "did you mean 'disease'?"); /* the first of two */
+    assert_refused("{model: distinct-l-diversity, attribute: pai, l: 3}", KANON_EDATA, "pai: the table has no such",
+                   "did you mean 'pay'?"); /* the last of two */
     assert_refused("{model: distinct-l-diversity, attribute: disease}", KANON_EDATA, "l: not given", "at least 2");
     assert_refused("{model: distinct-l-diversity, attribute: disease, l: 1}", KANON_EDATA, "l: out of range", "at least 2");
     assert_refused("{model: distinct-l-diversity, attribute: disease, l: 2.5}", KANON_EDATA, "l: out of range", "whole");
@@ -314,6 +438,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_the_definitions),
+        cmocka_unit_test(what_groups_lack_is_told),
+        cmocka_unit_test(only_counts_of_values_grow),
+        cmocka_unit_test(no_constraint_holds),
+        cmocka_unit_test(empty_groups_hold),
         cmocka_unit_test(tallies_follow_their_members),
         cmocka_unit_test(unions_hold_where_their_parts_do),
         cmocka_unit_test(shared_entities_count_once_in_a_union),

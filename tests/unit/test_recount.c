@@ -2,7 +2,11 @@
  * it, and what the recount cannot read it refuses, too. */
 #include "support.h"
 
+#include "constraints/constraints.h"
 #include "core/alloc.h"
+#include "core/random.h"
+#include "reference/private_table.h"
+#include "reference/random_table.h"
 #include "verify/recount.h"
 #include "verify/verify.h"
 
@@ -163,6 +167,82 @@ static void groups_that_do_not_exist_are_refused(void **state)
     }
 }
 
+/* A group that is exactly at the limit satisfies it, but for recursive diversity, which asks for less. */
+static void limits_are_part_of_what_is_allowed(void **state)
+{
+    static const struct {
+        const char *constraint;
+        bool holds;
+    } cases[] = {{"{model: distinct-l-diversity, attribute: disease, l: 4}", true},
+                 {"{model: p-sensitive-k-anonymity, attribute: disease, p: 4}", true},
+                 {"{model: entropy-l-diversity, attribute: disease, l: 4}", true},
+                 {"{model: entropy-l-diversity, attribute: disease, l: 4.00001}", false},
+                 {"{model: recursive-l-diversity, attribute: disease, c: 0.5, l: 3}", false}, /* 1 < 0.5 * 2 */
+                 {"{model: recursive-l-diversity, attribute: disease, c: 0.51, l: 3}", true},
+                 {"{model: alpha-k, attribute: disease, alpha: 0.25}", true},
+                 {"{model: t-closeness, attribute: disease, t: 0}", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kanon_error err;
+        kanon_table *table = table_with(cases[i].constraint);
+        assert_int_equal(verify(table, good, &err), cases[i].holds ? KANON_OK : KANON_EINTERNAL);
+        kanon_table_free(table);
+    }
+}
+
+/* Both ways of counting, which share no code, find the same figures of random groups. */
+static void as_where_groups_are_made(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 180; seed++) {
+        kanon_error err = {0};
+        kanon__constraints *c = NULL;
+        private_table texts = private_table_new(seed, 1u << seed % PRIVATE_MODELS, seed % 4 == 0, NULL);
+        kanon_table *table = table_from_texts(texts.csv, texts.yaml);
+        int32_t *group_of = calloc((size_t)table->data.n_rows, sizeof *group_of);
+        double other = NAN, reached[2] = {NAN, NAN};
+        bool holds, all;
+        int64_t n_groups = 1 + (int64_t)seed % 4, own = table->data.has_entity; /* the entities come first */
+        kanon__random random;
+        kanon__random_init(&random, seed, 0);
+        for (int64_t row = 0; row < table->data.n_rows; row++)
+            group_of[row] = row < n_groups ? (int32_t)row : (int32_t)kanon__random_below(&random, n_groups + 1) - 1;
+        assert_done(kanon__constraints_new(&c, &table->data, &table->policy, texts.k, &err), &err);
+        assert_int_equal(c->n, own + 1);
+        assert_done(kanon__constraints_reached(reached, c, group_of, n_groups, &err), &err);
+        assert_done(kanon__recount_constraint(&other, &holds, &table->policy.constraints[0], &table->data,
+                                              c->items[own].column, group_of, n_groups, &err),
+                    &err);
+        if (!(fabs(other - reached[own]) < 1e-9) && !(isinf(other) && isinf(reached[own])))
+            fail_msg("seed %d: %.17g instead of %.17g", (int)seed, other, reached[own]);
+        assert_done(kanon__constraints_hold(&all, NULL, c, group_of, n_groups, &err), &err);
+        assert_true(own || all == holds);
+        free(group_of);
+        kanon__constraints_free(c);
+        kanon_table_free(table);
+    }
+}
+
+/* Of no group nothing is known. */
+static void a_column_without_groups(void **state)
+{
+    static const int32_t none[N_ROWS] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    kanon_error err = {0};
+    (void)state;
+    kanon_table *table = table_with(examples[0].constraint);
+    kanon__value_runs *runs = NULL;
+    assert_done(kanon__value_runs_new(&runs, &table->data, 2, none, 2, &err), &err);
+    for (int row = 0; row < N_MODELS; row++) {
+        double out = 7;
+        if (row == ROW_entities)
+            continue;
+        assert_done(kanon__recount_column(&out, kanon__recount_at((size_t)row), runs, &table->data, 2, &err), &err);
+        assert_true(isnan(out));
+    }
+    kanon__value_runs_free(runs);
+    kanon_table_free(table);
+}
+
 /* A figure that is not a number compares as neither better nor worse than the others. */
 static double not_a_number(const kanon__run_of_value *values, int64_t n, const void *payload)
 {
@@ -190,7 +270,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_is_recounted),       cmocka_unit_test(no_group_satisfies_all),
         cmocka_unit_test(what_cannot_be_read_is_refused), cmocka_unit_test(groups_that_do_not_exist_are_refused),
-        cmocka_unit_test(a_figure_is_a_number),
+        cmocka_unit_test(a_figure_is_a_number),           cmocka_unit_test(limits_are_part_of_what_is_allowed),
+        cmocka_unit_test(as_where_groups_are_made),       cmocka_unit_test(a_column_without_groups),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

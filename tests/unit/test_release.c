@@ -148,6 +148,15 @@ static void means_round_half_up(void **state)
     assert_release(yaml, "a\n-1\n1\n", together, KANON_NUMERIC_MEAN, "a\n0\n0\n");
     assert_release(yaml, "a\n10\n20\n", together, KANON_NUMERIC_MEAN, "a\n15\n15\n");
     assert_release(yaml, "a\n99\n101\n", together, KANON_NUMERIC_MEAN, "a\n100\n100\n");
+    /* with two more digits they do not fit 64 bits any more, and are doubles */
+    assert_release(yaml, "a\n200000000000000000\n400000000000000000\n", together, KANON_NUMERIC_MEAN,
+                   "a\n300000000000000000\n300000000000000000\n");
+    assert_release(yaml, "a\n-200000000000000000\n-400000000000000000\n", together, KANON_NUMERIC_MEAN,
+                   "a\n-300000000000000000\n-300000000000000000\n");
+    /* as are those with 17 digits after the point, in the column's own form */
+    assert_release("attributes: {a: {role: quasi, type: decimal, decimal: ','}}\n",
+                   "a\n\"0,12345678901234567\"\n\"0,12345678901234569\"\n", together, KANON_NUMERIC_MEAN,
+                   "a\n\"0,12345678901234568\"\n\"0,12345678901234568\"\n");
     assert_release(yaml, "a\n0.1\n0.1\n0.2\n", together, KANON_NUMERIC_MEAN, "a\n0.133\n0.133\n0.133\n");
     /* dates: the nearest day, half a day goes to the later one, before 1970 too */
     static const char dates[] = "attributes: {d: {role: quasi, type: date}}\n";

@@ -454,7 +454,7 @@ static void expect_failure(const char *csv, kanon_status status, const char *par
 {
     kanon_table *table = table_of("attributes: {age: {role: quasi}, town: {role: quasi}}\n", "age,town\n1,a\n2,b\n");
     kanon_schema *schema = schema_in_scratch();
-    kanon_measures *measures = NULL;
+    kanon_measures *measures = (kanon_measures *)(uintptr_t)8; /* no such object: to be NULL where the call fails */
     kanon_error err = {0};
     write_text(scratch("r.csv").text, csv);
     assert_int_equal(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, NULL, &err), status);
@@ -493,7 +493,9 @@ static void test_failures(void **state)
     assert_int_equal(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, &options, &err), KANON_EINVAL);
     assert_null(measures);
     options = (kanon_evaluate_options){.struct_size = 1};
+    measures = (kanon_measures *)(uintptr_t)8;
     assert_int_equal(kanon_evaluate_release(&measures, table, scratch("r.csv").text, schema, &options, &err), KANON_EINVAL);
+    assert_null(measures);
     kanon_schema_free(schema);
     kanon_table_free(table);
 }

@@ -154,8 +154,8 @@ static kanon_status widen_ancestors(kanon__group_index *index, kanon__node *leaf
     kanon_status st = KANON_OK;
     kanon__node *node = leaf;
     leaf->dirty = leaf->loose = true;
-    while (node->parent != 0 && st == KANON_OK) {
-        kanon__node *parent;
+    while (st == KANON_OK && node->parent != 0) {
+        kanon__node *parent = NULL;
         int slot;
         st = get_parent(index, &parent, &slot, node, err);
         if (st == KANON_OK)

@@ -135,6 +135,32 @@ IN_EACH bool read_coordinates(const kanon__group_index *index, kanon__node *leaf
     return true;
 }
 
+/* ---- instruction sets ---------------------------------------------------------------------------------------------- */
+
+#if defined(KANON_TEST_HOOKS)
+static kanon__instructions last_allowed = KANON__AVX512;
+
+void kanon__index_limit_instructions(kanon__instructions last)
+{
+    last_allowed = last;
+}
+#else
+static const kanon__instructions last_allowed = KANON__AVX512;
+#endif
+
+kanon__instructions kanon__index_instructions(void)
+{
+    kanon__instructions found = KANON__PLAIN_C;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2"))
+        found = KANON__AVX2;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        found = KANON__AVX512;
+#endif
+    return found < last_allowed ? found : last_allowed;
+}
+
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static bool avx2_coordinates(const kanon__group_index *index, kanon__node *leaf,
                                                              kanon__byte_reader r)
@@ -146,7 +172,7 @@ __attribute__((target("avx2"))) static bool avx2_coordinates(const kanon__group_
 bool kanon__leaf_read_coordinates(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader r)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2"))
+    if (kanon__index_instructions() >= KANON__AVX2)
         return avx2_coordinates(index, leaf, r);
 #endif
     return read_coordinates(index, leaf, r);

@@ -197,6 +197,13 @@ kanon_status kanon__node_erase_page_entry(kanon__group_index *index, int64_t id,
 enum { KANON__PAGE_PADDING = 64 };
 /* Decodes coordinates and units of a leaf, without codes. False where the fast way does not apply. */
 bool kanon__leaf_read_coordinates(const kanon__group_index *index, kanon__node *leaf, kanon__byte_reader reader);
+/* Instruction sets that loops over slots are compiled for, and the last of them that the processor has. */
+typedef enum kanon__instructions { KANON__PLAIN_C = 0, KANON__AVX2, KANON__AVX512 } kanon__instructions;
+kanon__instructions kanon__index_instructions(void);
+#if defined(KANON_TEST_HOOKS)
+/* No later one than this: so a test reaches all of them. */
+void kanon__index_limit_instructions(kanon__instructions last);
+#endif
 
 /* ---- index/index_log.c ------------------------------------------------------------------------------------------- */
 

@@ -216,13 +216,11 @@ KERNELS(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
 static const kernels *choose_kernels(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return &avx512;
-    if (__builtin_cpu_supports("avx2"))
-        return &avx2;
-#endif
+    static const kernels *const all[] = {&plain, &avx2, &avx512};
+    return all[kanon__index_instructions()];
+#else
     return &plain;
+#endif
 }
 
 /* A search for the cheapest group; `increase` and `number` are INT64_MAX until one is found. */
