@@ -365,7 +365,6 @@ static kanon_status look_through(kanon__box_search *s, int64_t tolerance, int64_
     }
     if (s->best.excess > s->best.at_most)
         s->best.at_most = s->best.excess;
-    s->best.work = s->work;
 out:
     return st;
 }
@@ -377,7 +376,7 @@ kanon_status kanon__box_search_run(kanon__box_search *s, const kanon__box_questi
     s->found.own = q->tuple;
     s->found.own_price = s->table->prices[q->tuple];
     s->found.uniform = 0;
-    s->best.n = s->best.work = 0;
+    s->best.n = 0;
     s->best.excess = s->best.at_most = q->tolerance;
     *out = &s->best;
     if (q->radius <= 0)
@@ -413,7 +412,7 @@ kanon_status kanon__box_search_least(kanon__box_search *s, int64_t tuple, int64_
     KANON_TRY(set_candidates(s, err), out);
     KANON_TRY(push_root(s, err), out);
     int64_t units = take_nearest(s), excess = 0;
-    s->best.at_most = s->best.work = 0;
+    s->best.at_most = 0;
     if (units > near) { /* a set that costs less has an excess where everybody is worth `units` */
         s->found.own_price = s->found.uniform = (int32_t)units;
         s->best.excess = 0;

@@ -14,7 +14,6 @@ typedef struct kanon__violated_set {
     int64_t excess;  /* the sum of their prices less k times D of their box; not above the tolerance: none was found */
     int64_t at_most; /* no box around the tuple has more; equal to `excess` unless the search ran out of its budget */
     int32_t units;   /* D of their box */
-    int64_t work;    /* entries that the search visited */
     int32_t *tuples, *times;
     int64_t n; /* tuples; 0: none was found */
 } kanon__violated_set;

@@ -15,7 +15,6 @@
 
 /* Entries that a search visits: in the first pass, how much more in each pass, and at most (a hundredth of a second). */
 enum { FIRST_BUDGET = 20000, GROWTH = 4, PATIENCE = 1 << 21, MOST_PASSES = 200 };
-enum { MOST_WORK = 2 }; /* step 4: times the work before, or the prices are too far from feasible to be worth it */
 static const double SMALL_SHARE = 0.03; /* step 4: of what the prices are worth */
 static const double PART = 0.2;         /* step 4: of its price, the most that an item pays in one pass */
 
@@ -114,15 +113,12 @@ kanon_status kanon__make_feasible(kanon__separation *s, int32_t tolerance, int64
     kanon_status st = KANON_OK;
     kanon__priced_table *t = s->table;
     feasible_run f = {.separation = s, .table = t, .let_pass = tolerance * t->k, .budget = FIRST_BUDGET};
-    int64_t most_work = s->work + MOST_WORK * s->work + FIRST_BUDGET * t->n;
     *feasible = false;
     KANON_TRY(kanon__separation_start(s, err), out);
     for (int passes = 0; s->n > 0 && !f.failed && st == KANON_OK; passes++) {
         int64_t due = 0;
         st = pass(&f, tolerance, cuts, &due, ticker, err);
         if (st != KANON_OK && (st != KANON_ECANCELLED || passes == 0)) /* no debt is known before the first pass ends */
-            goto out;
-        if (st == KANON_OK && s->n > 0 && s->work > most_work)
             goto out;
         bool end = st != KANON_OK || passes == MOST_PASSES;
         if (end || (double)due <= SMALL_SHARE * (double)worth)

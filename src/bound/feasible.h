@@ -10,8 +10,7 @@
  * every price at the end. What costs less than a small share of `worth` units in all is paid rather than looked into. The
  * violated sets go to `cuts`.
  *
- * *feasible is false where it did not succeed, or would take much more work than all that was done before; the prices are
- * of no use then. KANON_ECANCELLED: it was stopped, and what is
+ * *feasible is false where it did not succeed; the prices are of no use then. KANON_ECANCELLED: it was stopped, and what is
  * open was paid for, so that the prices are feasible all the same if *feasible says so. */
 kanon_status kanon__make_feasible(kanon__separation *separation, int32_t tolerance, int64_t worth, kanon__cuts *cuts,
                                   bool *feasible, kanon__ticker *ticker, kanon_error *err);

@@ -151,18 +151,15 @@ static int32_t tolerance_for(const bound_run *s, int64_t raise)
 }
 
 /* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not. */
-static kanon_status make_feasible(bound_run *s, int64_t raise, int *failures, kanon_error *err)
+static kanon_status make_feasible(bound_run *s, int64_t raise, bool *gained, kanon_error *err)
 {
     bool feasible;
     int64_t before = s->best_sum;
     kanon_status st = kanon__make_feasible(s->separation, tolerance_for(s, raise), raise, s->cuts, &feasible, &s->ticker,
                                            err);
-    bool tried = feasible || s->step <= SHORTEST; /* a step that was too long says nothing about shorter ones */
-    *failures = feasible && keep(s) ? 0 : *failures + tried;
+    *gained = feasible && keep(s);
     double kept = feasible && raise > 0 ? (double)(sum_of(s->table, s->table->prices) - before) / (double)raise : 0;
-    if (!feasible)
-        s->step = fmax(SHORTEST, s->step / 2);
-    else if (kept < LITTLE)
+    if (kept < LITTLE)
         s->step = fmax(SHORTEST, s->step / STEP_CHANGE);
     else if (kept > MUCH)
         s->step = fmin(LONGEST, s->step * STEP_CHANGE);
@@ -180,7 +177,9 @@ static kanon_status improve(bound_run *s, kanon_error *err)
     if (s->typical > 0)
         KANON_TRY(find_least_boxes(s, err), out);
     for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
-        KANON_TRY(make_feasible(s, set_between(s), &failures, err), out);
+        bool gained;
+        KANON_TRY(make_feasible(s, set_between(s), &gained, err), out);
+        failures = gained ? 0 : failures + 1;
         s->out->rounds = round + 1;
         KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
     }

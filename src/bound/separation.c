@@ -179,8 +179,6 @@ static kanon_status run_job(separation_job *a, kanon__ticker *ticker, kanon_erro
     kanon_status st = kanon__pool_run(s->table->threads, (s->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK, separate_task, a,
                                       err);
     kanon__shared_ticker_clear(&a->shared);
-    for (int64_t i = 0; st == KANON_OK && i < s->n; i++)
-        s->work += s->items[i].set.work;
     return st;
 }
 

@@ -28,7 +28,6 @@ typedef struct kanon__separation {
     int64_t n; /* items */
     int64_t n_tasks;
     int32_t **members; /* by task */
-    int64_t work;      /* entries that all searches so far have visited */
 } kanon__separation;
 
 kanon_status kanon__separation_new(kanon__separation **out, kanon__priced_table *table, kanon_error *err);
