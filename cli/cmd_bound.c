@@ -67,10 +67,11 @@ static kanon_status print_gap(const kanon_table *table, const kanon_lower_bound 
     if (st == KANON_OK) {
         double loss = kanon_measures_find(measures, "information_loss", NULL)->value;
         printf("%-*s %.10g\n", WIDTH, "information_loss", loss);
-        if (kanon_grouping_suppressed(grouping) > 0 || kanon_grouping_smallest(grouping) < bound->k)
+        double least = kanon_grouping_suppressed(grouping) > 0 ? bound->with_suppression : bound->lower_bound;
+        if (kanon_grouping_smallest(grouping) < bound->k)
             printf("%-*s -\n", WIDTH, "gap"); /* the bound is about other groupings than this */
         else
-            printf("%-*s %.10g\n", WIDTH, "gap", loss > bound->lower_bound ? loss / bound->lower_bound : 1);
+            printf("%-*s %.10g\n", WIDTH, "gap", loss > least ? loss / least : 1);
     }
     kanon_measures_free(measures);
     kanon_grouping_free(grouping);
@@ -83,6 +84,7 @@ static void print_bound(const kanon_lower_bound *bound)
     printf("%-*s %" PRId64 "\n", WIDTH, "records", bound->records);
     printf("%-*s %" PRId64 "\n", WIDTH, "k", bound->k);
     printf("%-*s %.10g\n", WIDTH, "lower_bound", bound->lower_bound);
+    printf("%-*s %.10g\n", WIDTH, "with_suppression", bound->with_suppression);
     printf("%-*s %.10g\n", WIDTH, "neighbour_bound", bound->neighbour_bound);
     printf("%-*s %s\n", WIDTH, "method", bound->lower_bound > bound->neighbour_bound ? "prices" : "neighbours");
     printf("%-*s %" PRId64 "%s\n", WIDTH, "rounds", bound->rounds, bound->stopped ? ", stopped" : "");
@@ -171,7 +173,9 @@ const command command_bound = {
     .usage = "TABLE -s SCHEMA -k K [--time-limit S] [--certificate FILE] | --check FILE",
     .description =
         "Prints a lower bound on the information loss of every grouping of the records of TABLE (CSV, Parquet, "
-        "FILE.db#TABLE or adbc:...; -: standard input) into groups of at least K, without suppression: nobody, with any algorithm, can lose less. "
+        "FILE.db#TABLE or adbc:...; -: standard input) into groups of at least K: nobody, with any algorithm, can lose "
+        "less, whatever else the groups must satisfy. The line with_suppression is the bound where records may be "
+        "suppressed. "
         "Ctrl-C ends the improving and prints the best bound so far. With --certificate the proof is written to a "
         "file, which --check verifies with code of its own.",
     .operand = "TABLE",

@@ -31,7 +31,7 @@ struct command {
 extern const command command_anonymize, command_evaluate, command_bound, command_tradeoff, command_check, command_algorithms,
     command_sample, command_man, command_docs, command_taxonomy, command_help, command_completion;
 extern const command command_insert, command_delete, command_update, command_optimize, command_release, command_state,
-    command_audit, command_init, command_profile, command_drivers, command_serve;
+    command_audit, command_init, command_profile, command_drivers, command_serve, command_improve;
 
 /* The i-th command, NULL past the last. */
 const command *command_at(size_t i);

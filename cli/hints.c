@@ -24,6 +24,7 @@ static const struct {
     {"grow-taxonomy", "--grow-taxonomy does that"},
     {"again", "--again does that; kanon release writes a release"},
     {"joint-k", "--joint-k K says how large they are"},
+    {"repair", "--repair does that"},
     {"joint-entities", "leave out --joint-k, and see kanon audit"},
 };
 

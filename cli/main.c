@@ -15,11 +15,10 @@
 #include <unistd.h>
 
 static const command *const commands[] = {
-    &command_init,     &command_profile,   &command_anonymize, &command_evaluate,   &command_bound,    &command_tradeoff,
-    &command_check,    &command_insert,    &command_delete,    &command_update,     &command_optimize, &command_release,
-    &command_state,    &command_audit,     &command_taxonomy,  &command_algorithms, &command_drivers,  &command_sample,
-    &command_help,     &command_completion, &command_serve, &command_man,
-    &command_docs,
+    &command_init,       &command_profile, &command_anonymize, &command_improve,  &command_evaluate,   &command_bound,
+    &command_tradeoff,   &command_check,   &command_insert,    &command_delete,   &command_update,     &command_optimize,
+    &command_release,    &command_state,   &command_audit,     &command_taxonomy, &command_algorithms, &command_drivers,
+    &command_sample,     &command_serve,   &command_help,      &command_completion, &command_man,      &command_docs,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

@@ -33,6 +33,7 @@ typedef struct arguments {
     int64_t shuffle_seed;  /* 0: not said */
     double risk_threshold; /* 0: not said */
     const char *certificate, *proof;
+    const char *start_release, *new_groups; /* of groups that are made better */
     const char *page;
     int64_t port; /* 0: not said */
     int64_t most_seconds; /* 0: not said */
@@ -47,7 +48,7 @@ typedef struct arguments {
     int header;  /* a kanon_header */
     const char *encoding;
     char delimiter, decimal, thousands; /* 0: not said */
-    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again;
+    bool entity_together, shuffle, strict, quiet, verbose, help, grow_taxonomy, again, repair;
 } arguments;
 
 typedef enum option_kind {

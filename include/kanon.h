@@ -59,6 +59,7 @@ typedef enum kanon_status {
  *     entity          the column that says whose record it is, is not given
  *     memory          kanon_options.memory is too small
  *     driver          a driver for a database or for Parquet files is not there: kanon_driver_at
+ *     repair          kanon_options.start does not satisfy what is asked: kanon_options.repair
  *     numeric         kanon_outputs.numeric does not suit the names of the columns
  *     certificate     the file is not a certificate
  *     state           the file is not a state, or one of an older version
@@ -385,6 +386,10 @@ typedef struct kanon_options {
      * kind is named in the schema or here) or full-domain, and neither refinement nor blocks. */
     kanon_recode recode;
     const char *suppress; /* the share of the records that may be suppressed, "0.01"; NULL: what the schema says */
+    /* Make these groups of the table better, in place of new ones: no algorithm runs, only the refinement (NULL: "search").
+     * The result never loses more. NULL: an algorithm groups the table. */
+    const kanon_grouping *start;
+    int repair; /* with start: where it does not satisfy what is asked, change it as far as that takes; 0: refuse it */
 } kanon_options;
 
 /* The algorithm that runs where none is named. */
@@ -402,6 +407,11 @@ KANON_API kanon_status kanon_grouping_read(kanon_grouping **out, const kanon_tab
 /* The same of `size` bytes in memory; `name` stands in messages. */
 KANON_API kanon_status kanon_grouping_from_bytes(kanon_grouping **out, const kanon_table *table, const void *bytes,
                                                  size_t size, const char *name, kanon_error *err);
+/* The groups of a release of `table`, whichever tool wrote it: records whose quasi cells mean the same are a group, records
+ * with nothing but * are suppressed. Notations are those of kanon_check_read; the texts that mean "no value" come from
+ * `schema`. The file has the records of the table in the same order. KANON_EDATA: it has more or fewer, or lacks a column. */
+KANON_API kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const char *release_path,
+                                                   const kanon_schema *schema, kanon_error *err);
 /* The grouping in memory: group_of has a group number for each row of the table, 0 for suppressed. */
 KANON_API kanon_status kanon_grouping_new(kanon_grouping **out, const kanon_table *table, const int64_t *group_of,
                                           kanon_error *err);
@@ -816,10 +826,11 @@ typedef struct kanon_lower_bound {
     const int64_t *prices; /* the proof, one price for each row: no k records together have more than k times what the box */
     int64_t scale;         /* around them costs, in units of which `scale` make 1; lower_bound is price_sum / scale */
     int64_t price_sum;
+    double with_suppression; /* no grouping loses less, however many records it suppresses; at most lower_bound */
 } kanon_lower_bound;
 
-/* A lower bound on the information loss of every grouping without suppression, with its proof (docs/lower-bound.md). Once
- * the neighbour bound is known, a tick that asks to stop ends the improving, not the call. Without a time limit the result
+/* A lower bound on the information loss of every grouping, with its proof (docs/lower-bound.md). It holds whatever else the
+ * groups must satisfy: constraints and entities only take groupings away. Once the neighbour bound is known, a tick that asks to stop ends the improving, not the call. Without a time limit the result
  * is the same for any number of threads. KANON_EINFEASIBLE: the table has fewer than k records. */
 KANON_API kanon_status kanon_bound(kanon_lower_bound **out, const kanon_table *table, const kanon_bound_options *options,
                                    kanon_error *err);

@@ -52,6 +52,7 @@ typedef struct release_reader {
     uint32_t *tuple;           /* the meanings of the current row */
     kanon__dictionary classes; /* tuples as texts */
     int64_t *sizes;            /* of the classes */
+    int64_t *class_of;         /* by row: its class from 1, 0: nothing but stars; NULL: not wanted */
     int64_t sizes_capacity, n_rows, n_suppressed;
     kanon__meaning meaning;
     char *scratch;
@@ -276,6 +277,8 @@ static kanon_status read_row(release_reader *r, kanon_error *err)
     if (class_id == n_before)
         r->sizes[class_id] = 0;
     r->sizes[class_id]++;
+    if (r->class_of != NULL)
+        r->class_of[r->n_rows - 1] = (int64_t)class_id + 1;
 out:
     return st;
 }
@@ -515,4 +518,45 @@ kanon_status kanon_evaluate_arrow(kanon_measures **out, const kanon_table *table
     *out = NULL;
     kanon__call_begin(&call, table->context);
     return kanon__call_end(&call, evaluate_stream(out, table, release, schema, options, err));
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static kanon_status take_classes(kanon_grouping **out, const kanon_table *table, kanon__source *source,
+                                 const kanon_schema *schema, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    release_reader r = {.table = table, .schema = schema, .source = source};
+    int64_t *class_of = NULL;
+    KANON_TRY(kanon__new_array(&class_of, table->data.n_rows, "a grouping", err), out);
+    r.class_of = class_of;
+    kanon__ticker_init(&r.ticker, NULL, NULL, "reading");
+    KANON_TRY(open_release(&r, err), out);
+    KANON_TRY(read_rows(&r, err), out);
+    if (r.n_rows < table->data.n_rows) {
+        st = kanon__fail(err, KANON_EDATA, "%s: %lld records, and the table has %lld", source->name, (long long)r.n_rows,
+                         (long long)table->data.n_rows);
+        kanon__hint(err, st, "only a release with all records, in the order of the table, tells which records are a group");
+        goto out;
+    }
+    KANON_TRY(kanon_grouping_new(out, table, class_of, err), out);
+out:
+    kanon__free(class_of);
+    close_release(&r);
+    return st;
+}
+
+kanon_status kanon_grouping_from_release(kanon_grouping **out, const kanon_table *table, const char *release_path,
+                                         const kanon_schema *schema, kanon_error *err)
+{
+    kanon__call call;
+    kanon__input input = {0};
+    kanon__source *source = NULL;
+    kanon__csv_reading how = {.header = KANON_HEADER_YES};
+    *out = NULL;
+    kanon__call_begin(&call, table->context);
+    kanon_status st = kanon__input_open(&input, release_path, err);
+    if (st == KANON_OK)
+        st = kanon__csv_source_new(&source, &input, &how, err);
+    return kanon__call_end(&call, st == KANON_OK ? take_classes(out, table, source, schema, err) : st);
 }

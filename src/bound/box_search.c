@@ -1,7 +1,8 @@
 /* Branch and bound over the boxes around one tuple.
  *
  *   1. Candidates: tuples after this one whose distance is at most its price. A box that reaches further costs more than the
- *      mean of any prices in it. Sort them by falling price; drop those that are too far for the k highest prices.
+ *      mean of any prices in it. Sort them by falling price; drop those that are too far for the k highest prices. One record
+ *      of the tuple itself is in every set; so "the k highest prices" are its price and the k-1 highest of the others.
  *   2. The root of the search tree is the box of the tuple alone, with the list of all candidates.
  *   3. Take the node on top. Its box must be covered, the tuples of its list may be. Bound: let M be the mean of the k
  *      highest prices in the list. No box below the node has a larger mean, so only tuples z with e(z) <= M matter, where
@@ -12,14 +13,14 @@
  *      the tuples beyond leave the list, or it reaches at least the nearest tuple beyond. Go on with 3.
  *   6. Out of budget: the largest bound of the nodes left is reported, so that the caller can pay for it.
  *
- * All sums are whole numbers. Called by separation.c; calls priced_table.h. */
+ * All sums are whole numbers. Called by separation.c; calls box_candidates.h. */
 #include "bound/box_search.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-enum { LEVELS = 16, MOST_DEPTH = 96, TABLE_CODES = 1024 };
+enum { LEVELS = 16 };
 
 /* A tuple of a node's list: which candidate, and e(z), the cost of the node's box grown to it. */
 typedef struct entry {
@@ -36,17 +37,10 @@ typedef struct search_node {
     int32_t units;      /* cost of its box */
 } search_node;
 
-/* A tuple near enough to share a box, and its distance. */
-typedef struct box_candidate {
-    uint64_t key; /* orders by falling price, then rising number; the number is the lower half */
-    uint32_t distance;
-} box_candidate;
-
 struct kanon__box_search {
     const kanon__priced_table *table;
-    uint32_t **reach; /* by dimension and code: distance from the tuple on this dimension; NULL: too many codes */
-    box_candidate *candidates, *other; /* step 1; `other` is room for sorting */
-    int64_t n, candidates_capacity, other_capacity;
+    kanon__box_candidates found; /* step 1 */
+    int64_t n;
     /* the n candidates that remain, by falling price; extents by side, then candidate */
     int32_t *tuples, *prices, *extents;
     int64_t *counts;
@@ -69,10 +63,7 @@ kanon_status kanon__box_search_new(kanon__box_search **out, const kanon__priced_
     *out = NULL;
     KANON_TRY(kanon__new_array(&s, 1, "boxes", err), out);
     s->table = table;
-    KANON_TRY(kanon__new_array(&s->reach, table->space->n_dimensions, "boxes", err), out);
-    for (int i = 0; i < table->space->n_dimensions; i++)
-        if (table->space->dimensions[i].n_codes <= TABLE_CODES)
-            KANON_TRY(kanon__new_array(&s->reach[i], table->space->dimensions[i].n_codes, "boxes", err), out);
+    KANON_TRY(kanon__box_candidates_init(&s->found, table, err), out);
     KANON_TRY(kanon__new_array(&s->hull, table->n_sides, "boxes", err), out);
     KANON_TRY(kanon__new_array(&s->best.tuples, most, "boxes", err), out);
     KANON_TRY(kanon__new_array(&s->best.times, most, "boxes", err), out);
@@ -97,164 +88,33 @@ void kanon__box_search_free(kanon__box_search *s)
     kanon__free(s->extents);
     kanon__free(s->prices);
     kanon__free(s->tuples);
-    kanon__free(s->other);
-    kanon__free(s->candidates);
-    for (int i = 0; s->reach != NULL && i < s->table->space->n_dimensions; i++)
-        kanon__free(s->reach[i]);
-    kanon__free(s->reach);
+    kanon__box_candidates_clear(&s->found);
     kanon__free(s);
 }
 
 /* ---- 1: candidates ----------------------------------------------------------------------------------------------- */
 
-/* One row of pair costs for each dimension: distances from the tuple become lookups. */
-static void set_reach(kanon__box_search *s, const uint32_t *codes)
-{
-    for (int i = 0; i < s->table->space->n_dimensions; i++) {
-        const kanon__dimension *d = &s->table->space->dimensions[i];
-        for (uint32_t code = 0; s->reach[i] != NULL && code < d->n_codes; code++)
-            s->reach[i][code] = kanon__dimension_units(d, code < codes[i] ? code : codes[i],
-                                                       code < codes[i] ? codes[i] : code);
-    }
-}
-
-static uint32_t reach_of(const kanon__box_search *s, int i, uint32_t from, uint32_t to)
-{
-    return s->reach[i] != NULL
-               ? s->reach[i][to]
-               : kanon__dimension_units(&s->table->space->dimensions[i], from < to ? from : to, from < to ? to : from);
-}
-
-static uint32_t distance_to_node(const kanon__box_search *s, const uint32_t *codes, int32_t node)
-{
-    int m = s->table->space->n_dimensions;
-    const kanon__bound *box = s->table->index->boxes + (int64_t)node * 2 * m;
-    uint32_t units = 0;
-    for (int i = 0; i < m; i++) {
-        uint32_t code = codes[i], lo = box[2 * i], hi = box[2 * i + 1];
-        units += reach_of(s, i, code, code < lo ? lo : code > hi ? hi : code);
-    }
-    return units;
-}
-
-static uint32_t distance_to(const kanon__box_search *s, const uint32_t *codes, const uint32_t *other)
-{
-    uint32_t units = 0;
-    for (int i = 0; i < s->table->space->n_dimensions; i++)
-        units += reach_of(s, i, codes[i], other[i]);
-    return units;
-}
-
-static kanon_status add_candidate(kanon__box_search *s, int64_t tuple, uint32_t distance, kanon_error *err)
-{
-    if (s->n == s->candidates_capacity) {
-        kanon_status st = kanon__grow_array(&s->candidates, &s->candidates_capacity, s->n + 1, "boxes", err);
-        if (st != KANON_OK)
-            return st;
-    }
-    uint64_t key = (uint64_t)((int64_t)INT32_MAX - s->table->prices[tuple]) << 32 | (uint64_t)tuple;
-    s->candidates[s->n++] = (box_candidate){key, distance};
-    return KANON_OK;
-}
-
-/* The tuple, and those after it in the order that are at most `radius` away. */
-static kanon_status find_candidates(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last,
-                                    uint32_t radius, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    const kanon__priced_table *t = s->table;
-    const uint32_t *codes = kanon__priced_codes(t, own);
-    int32_t stack[2 * MOST_DEPTH];
-    int depth = 0;
-    set_reach(s, codes);
-    s->n = 0;
-    stack[depth++] = 0;
-    while (depth > 0) {
-        int32_t number = stack[--depth];
-        const kanon__tree_node *node = &t->index->nodes[number];
-        if (last[number] < order[own] || distance_to_node(s, codes, number) > radius)
-            continue;
-        if (node->first_child >= 0 && depth + 2 <= 2 * MOST_DEPTH) {
-            stack[depth++] = node->first_child + 1;
-            stack[depth++] = node->first_child;
-            continue;
-        }
-        for (int64_t other = node->begin; other < node->end; other++) {
-            uint32_t distance;
-            if (order[other] >= order[own] && (distance = distance_to(s, codes, kanon__priced_codes(t, other))) <= radius)
-                KANON_TRY(add_candidate(s, other, distance, err), out);
-        }
-    }
-out:
-    return st;
-}
-
-/* A bottom-up merge sort: no recursion, and O(n log n) in any case. */
-static kanon_status sort_candidates(kanon__box_search *s, kanon_error *err)
-{
-    int64_t n = s->n;
-    kanon_status st = kanon__grow_array(&s->other, &s->other_capacity, n, "boxes", err);
-    if (st != KANON_OK)
-        return st;
-    box_candidate *from = s->candidates, *to = s->other;
-    for (int64_t width = 1; width < n; width *= 2) {
-        for (int64_t begin = 0; begin < n; begin += 2 * width) {
-            int64_t middle = begin + width < n ? begin + width : n, end = middle + width < n ? middle + width : n;
-            for (int64_t i = begin, j = middle, at = begin; at < end; at++)
-                to[at] = i < middle && (j >= end || from[i].key <= from[j].key) ? from[i++] : from[j++];
-        }
-        box_candidate *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != s->candidates)
-        memcpy(s->candidates, from, (size_t)n * sizeof *from);
-    return KANON_OK;
-}
-
-/* No box has a mean above that of the k highest prices, so no violated box reaches further than that. Dropping candidates
- * lowers the mean, so this repeats until none is dropped. False where fewer than k records remain. */
-static bool drop_distant(kanon__box_search *s, int64_t tolerance)
-{
-    const kanon__priced_table *t = s->table;
-    for (;;) {
-        int64_t left = t->k, sum = 0, kept = 0;
-        for (int64_t i = 0; i < s->n && left > 0; i++) {
-            int64_t tuple = s->candidates[i].key & UINT32_MAX, taken = t->counts[tuple] < left ? t->counts[tuple] : left;
-            sum += taken * t->prices[tuple];
-            left -= taken;
-        }
-        if (left > 0 || sum <= tolerance)
-            return false;
-        for (int64_t i = 0; i < s->n; i++)
-            if (s->candidates[i].distance <= (sum - tolerance) / t->k)
-                s->candidates[kept++] = s->candidates[i];
-        if (kept == s->n)
-            return true;
-        s->n = kept;
-    }
-}
-
 /* Lay the candidates out as arrays; the list of the root is all of them. */
-static kanon_status set_candidates(kanon__box_search *s, int64_t own, kanon_error *err)
+static kanon_status set_candidates(kanon__box_search *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
     int32_t *extents = s->hull;
+    s->n = s->found.n;
     KANON_TRY(kanon__grow_array(&s->tuples, &s->tuples_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->prices, &s->prices_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->counts, &s->counts_capacity, s->n, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->extents, &s->extents_capacity, s->n * t->n_sides, "boxes", err), out);
     KANON_TRY(kanon__grow_array(&s->entries, &s->entries_capacity, 2 * s->n, "boxes", err), out);
     for (int64_t i = 0; i < s->n; i++) {
-        int32_t tuple = (int32_t)(s->candidates[i].key & UINT32_MAX);
+        int32_t tuple = (int32_t)(s->found.items[i].key & UINT32_MAX);
         s->tuples[i] = tuple;
-        s->prices[i] = t->prices[tuple];
-        s->counts[i] = t->counts[tuple];
-        kanon__extents_of(t, kanon__priced_codes(t, own), kanon__priced_codes(t, tuple), extents);
+        s->prices[i] = kanon__box_candidates_price(&s->found, tuple);
+        s->counts[i] = kanon__box_candidates_count(&s->found, tuple);
+        kanon__extents_of(t, kanon__priced_codes(t, s->found.own), kanon__priced_codes(t, tuple), extents);
         for (int side = 0; side < t->n_sides; side++)
             s->extents[side * s->n + i] = extents[side];
-        s->entries[i] = (entry){(int32_t)i, (int32_t)s->candidates[i].distance};
+        s->entries[i] = (entry){(int32_t)i, (int32_t)s->found.items[i].distance};
     }
 out:
     return st;
@@ -270,8 +130,8 @@ static int32_t extent(const kanon__box_search *s, const entry *e, int side)
 /* The sum of the k highest prices of the list; false where it has fewer than k records. */
 static bool top_sum(const kanon__box_search *s, const search_node *node, int64_t *sum)
 {
-    int64_t left = s->table->k;
-    *sum = 0;
+    int64_t left = s->table->k - 1;
+    *sum = s->found.own_price;
     for (int64_t i = node->begin; i < node->end && left > 0; i++) {
         int32_t at = s->entries[i].candidate;
         int64_t taken = s->counts[at] < left ? s->counts[at] : left;
@@ -297,9 +157,11 @@ static int level_of(const levels *l, const search_node *node, const entry *e)
 /* 3. Fill the levels in one pass over the list, by falling price. Costs above `mean` are of no use. */
 static void set_levels(kanon__box_search *s, const search_node *node, int64_t mean, levels *l)
 {
-    int64_t k = s->table->k;
+    int64_t k = s->table->k, others = k - 1;
     int open = LEVELS; /* levels from here on are full: they have k records */
     memset(l, 0, sizeof *l);
+    for (int level = 0; level < LEVELS; level++)
+        l->sums[level] = s->found.own_price;
     while ((mean - node->units) >> l->shift >= LEVELS)
         l->shift++;
     int64_t i = node->begin;
@@ -308,11 +170,11 @@ static void set_levels(kanon__box_search *s, const search_node *node, int64_t me
         int level = e->cost - node->units > mean - node->units ? LEVELS : level_of(l, node, e);
         int64_t count = s->counts[e->candidate], price = s->prices[e->candidate];
         for (; level < open; level++) {
-            int64_t taken = count < k - l->counted[level] ? count : k - l->counted[level];
+            int64_t taken = count < others - l->counted[level] ? count : others - l->counted[level];
             l->counted[level] += taken;
             l->sums[level] += taken * price;
         }
-        while (open > 0 && l->counted[open - 1] == k)
+        while (open > 0 && l->counted[open - 1] == others)
             open--;
     }
     s->work += i - node->begin;
@@ -332,7 +194,7 @@ static void set_levels(kanon__box_search *s, const search_node *node, int64_t me
 /* 4. The extents and the cost of the hull. */
 static int64_t set_hull(kanon__box_search *s, const search_node *node, const levels *l)
 {
-    int64_t left = s->table->k, units = 0;
+    int64_t left = s->table->k - 1, units = 0;
     int n_sides = s->table->n_sides;
     memcpy(s->hull, s->boxes + (node - s->nodes) * n_sides, (size_t)n_sides * sizeof *s->hull);
     for (int64_t i = node->begin; left > 0; i++) {
@@ -352,18 +214,24 @@ static int64_t set_hull(kanon__box_search *s, const search_node *node, const lev
 /* 4. */
 static void keep_best(kanon__box_search *s, const search_node *node, const levels *l, int64_t units, int64_t excess)
 {
-    int64_t left = s->table->k;
+    int64_t left = s->table->k - 1;
     s->best.excess = excess;
     s->best.units = (int32_t)units;
-    s->best.n = 0;
+    s->best.tuples[0] = (int32_t)s->found.own;
+    s->best.times[0] = 1;
+    s->best.n = 1;
     for (int64_t i = node->begin; left > 0; i++) {
         const entry *e = &s->entries[i];
         if (level_of(l, node, e) > l->best)
             continue;
         int64_t taken = s->counts[e->candidate] < left ? s->counts[e->candidate] : left;
+        left -= taken;
+        if (s->tuples[e->candidate] == s->found.own) { /* more of its own records */
+            s->best.times[0] += (int32_t)taken;
+            continue;
+        }
         s->best.tuples[s->best.n] = s->tuples[e->candidate];
         s->best.times[s->best.n++] = (int32_t)taken;
-        left -= taken;
     }
 }
 
@@ -462,36 +330,99 @@ static void give_up(kanon__box_search *s)
     s->n_nodes = 0;
 }
 
-kanon_status kanon__box_search_run(kanon__box_search *s, int64_t own, const int32_t *order, const int32_t *last,
-                                   int32_t radius, int64_t tolerance, int64_t budget, const kanon__violated_set **out,
-                                   kanon_error *err)
+/* The root: the box of the tuple alone. False where it is too dear already. */
+static kanon_status push_root(kanon__box_search *s, kanon_error *err)
 {
-    kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
+    const uint32_t *codes = kanon__priced_codes(t, s->found.own);
     int64_t at, sum;
-    s->best.n = 0;
-    s->best.excess = s->best.at_most = tolerance;
-    *out = &s->best;
-    if (radius <= 0)
-        goto out;
-    KANON_TRY(find_candidates(s, own, order, last, (uint32_t)radius, err), out);
-    KANON_TRY(sort_candidates(s, err), out);
-    if (!drop_distant(s, tolerance))
-        goto out;
-    KANON_TRY(set_candidates(s, own, err), out);
     s->n_nodes = s->work = 0;
-    KANON_TRY(push_node(s, &at, err), out);
-    memset(s->boxes, 0, (size_t)t->n_sides * sizeof *s->boxes);
+    kanon_status st = push_node(s, &at, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__extents_of(t, codes, codes, s->boxes);
     s->nodes[0] = (search_node){.begin = 0, .end = s->n, .at_most = INT64_MAX};
+    for (int side = 0; side < t->n_sides; side++)
+        s->nodes[0].units += s->boxes[side];
     if (top_sum(s, &s->nodes[0], &sum))
         s->nodes[0].at_most = sum;
+    return KANON_OK;
+}
+
+/* 1 to 6 for the candidates that were found. */
+static kanon_status look_through(kanon__box_search *s, int64_t tolerance, int64_t budget, int64_t enough, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
+    if (!kanon__box_candidates_drop(&s->found, tolerance))
+        goto out;
+    KANON_TRY(set_candidates(s, err), out);
+    KANON_TRY(push_root(s, err), out);
     while (s->n_nodes > 0) {
         KANON_TRY(step(s, err), out);
-        if (s->work > budget)
+        if (s->work > budget || (s->best.n > 0 && s->work > enough))
             give_up(s);
     }
     if (s->best.excess > s->best.at_most)
         s->best.at_most = s->best.excess;
+out:
+    return st;
+}
+
+kanon_status kanon__box_search_run(kanon__box_search *s, const kanon__box_question *q, const kanon__violated_set **out,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    s->found.own = q->tuple;
+    s->found.own_price = s->table->prices[q->tuple];
+    s->found.uniform = 0;
+    s->best.n = 0;
+    s->best.excess = s->best.at_most = q->tolerance;
+    *out = &s->best;
+    if (q->radius <= 0)
+        goto out;
+    KANON_TRY(kanon__box_candidates_find(&s->found, q->order, q->last, (uint32_t)q->radius, err), out);
+    KANON_TRY(look_through(s, q->tolerance, q->budget, q->enough, err), out);
+out:
+    return st;
+}
+
+/* ---- the least box ----------------------------------------------------------------------------------------------- */
+
+/* The k - 1 nearest and the tuple: what the box around them costs is enough. */
+static int64_t take_nearest(kanon__box_search *s)
+{
+    const levels all = {.shift = 30, .best = LEVELS};
+    int64_t units = set_hull(s, &s->nodes[0], &all);
+    keep_best(s, &s->nodes[0], &all, units, 0);
+    return units;
+}
+
+kanon_status kanon__box_search_least(kanon__box_search *s, int64_t tuple, int64_t budget, const kanon__violated_set **out,
+                                     int32_t *at_least, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const kanon__priced_table *t = s->table;
+    int32_t near = t->neighbour_distances[tuple];
+    *out = &s->best;
+    s->found.own = tuple;
+    s->found.own_price = s->found.uniform = INT32_MAX; /* the nearest first */
+    KANON_TRY(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)near, err), out);
+    KANON_TRY(kanon__box_candidates_sort(&s->found, err), out);
+    KANON_TRY(set_candidates(s, err), out);
+    KANON_TRY(push_root(s, err), out);
+    int64_t units = take_nearest(s), excess = 0;
+    s->best.at_most = 0;
+    if (units > near) { /* a set that costs less has an excess where everybody is worth `units` */
+        s->found.own_price = s->found.uniform = (int32_t)units;
+        s->best.excess = 0;
+        KANON_TRY(kanon__box_candidates_find(&s->found, NULL, NULL, (uint32_t)units - 1, err), out);
+        KANON_TRY(look_through(s, 0, budget, budget, err), out);
+        excess = s->best.at_most > s->best.excess ? s->best.at_most : s->best.excess;
+    }
+    *at_least = (int32_t)(units - excess / t->k);
+    if (*at_least < near)
+        *at_least = near;
 out:
     return st;
 }

@@ -4,8 +4,8 @@
  * largest sum of prices under the cuts known so far is a linear programme in the prices; its multipliers say how much of
  * each set a fractional grouping uses. Both are moved together by the primal-dual hybrid gradient method (Chambolle, Pock
  * 2011), with a step size for each price and cut (Pock, Chambolle 2011): by how many cuts the price is in, and by k. The
- * result need not be exact, since prices are made dual feasible afterwards (separation.h).
- * Called by lower_bound.c and separation.c; calls priced_table.h.
+ * result need not be exact, since prices are made dual feasible afterwards (feasible.h).
+ * Called by lower_bound.c and feasible.c; calls priced_table.h.
  *
  *     cut          0              1                  n-1
  *     begins       0              4         ...      begins[n - 1]       begins[n] = n_members
@@ -14,10 +14,8 @@
 #ifndef KANON_BOUND_CUTS_H
 #define KANON_BOUND_CUTS_H
 
-#include "bound/priced_table.h"
+#include "bound/separation.h"
 #include "core/keyset.h"
-
-typedef struct kanon__separation_item kanon__separation_item;
 
 typedef struct kanon__cuts {
     const kanon__priced_table *table;

@@ -1,16 +1,20 @@
 /* kanon_bound: a lower bound on the loss of every grouping, by dual prices.
  *
  *   1. The neighbour bound: price of a record = distance to its (k-1)-th nearest other record. That is dual feasible.
- *   2. Begin with START times these prices, which are not.
- *   3. In each round separate: find sets that violate dual feasibility and add them as cuts (separation.h) ...
- *   4. ... and ascend: raise the prices under the cuts (cuts.h).
- *   5. Every few rounds make a copy of the prices dual feasible, and keep it if its sum is the largest so far.
+ *   2. The least boxes: price of a record = what the cheapest box around it and k-1 others costs, or less where that is not
+ *      found. That is dual feasible, too, and never lower. The boxes that were found are the first cuts.
+ *   3. In each round ascend: raise the prices as far as the cuts allow (cuts.h), which is further than is feasible ...
+ *   4. ... go a step from the best feasible prices towards these ...
+ *   5. ... and make the prices there feasible (feasible.h). The sets that were in the way are new cuts. The prices are kept
+ *      if their sum is the largest so far. The next step is shorter if most of this one was lost, else longer.
  *   6. Stop when the bound hardly rises, after so many rounds, at the time limit, or when the caller says so.
  *
- * Only step 5 has to be exact. Its prices are a bound whatever came before, so the work can be stopped at any time. The
- * proof is in docs/lower-bound.md. Called by the API (kanon.h). Calls the other files of this folder. */
+ * Steps towards the outer prices, instead of the prices themselves, keep step 5 cheap: little is violated there, and what is
+ * found is near the best prices, where it matters. Only step 5 has to be exact. Its prices are a bound whatever came before,
+ * so the work can be stopped at any time. The proof is in docs/lower-bound.md. Called by the API (kanon.h). Calls the other
+ * files of this folder. */
 #include "bound/certificate.h"
-#include "bound/separation.h"
+#include "bound/feasible.h"
 #include "core/alloc.h"
 #include "core/context.h"
 #include "core/sink_guard.h"
@@ -19,13 +23,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 30, FEASIBLE_ROUNDS = 3, MOST_FAILURES = 2 };
-static const double START = 2; /* step 2: times the neighbour distance */
-static const double LOOSE =
-    0.01; /* tolerance of step 3, as a share of a typical price: prices are far from feasible there */
-static const double TIGHT = 0.001;          /* tolerance of step 5, which every price pays */
-static const double LEAST_GAIN = 0.001;     /* step 6: two relative gains in a row below this */
-static const int64_t HASTY_BUDGET = 200000; /* of a box search in step 3 */
+enum { MOST_ROUNDS = 40, MOST_FAILURES = 2 };
+enum { LEAST_BUDGET = 400 }; /* of a box search in step 2, for each of the k records */
+/* Step 4: shares of the way to the outer prices, and how a step changes where little or much of the last one was kept. */
+static const double LONGEST = 0.5, SHORTEST = 0.1, STEP_CHANGE = 1.25, LITTLE = 0.3, MUCH = 0.6;
+/* Step 5: the tolerance is a share of what a price may still gain; as a share of a typical price it has limits. */
+static const double TOLERATED = 0.02, LOOSE = 0.03, TIGHT = 0.0005;
+static const double LEAST_GAIN = 0.0005; /* step 6: two relative gains in a row below this */
 /* Where an attribute's costs are not whole units: how far a record's cost may be off, both ends rounded. */
 enum { UNITS_LOST = 3 };
 
@@ -33,14 +37,15 @@ typedef struct bound_run {
     kanon__priced_table *table;
     kanon__separation *separation;
     kanon__cuts *cuts;
-    double *prices; /* by tuple, 1 is D = 1; those of the table are a rounded copy */
+    double *prices; /* by tuple, 1 is D = 1: the outer prices of step 3 */
     double typical; /* the average neighbour distance */
     int32_t *best;  /* by tuple: the dual feasible prices with the largest sum so far */
     int64_t best_sum;
     kanon_bound_options options;
     kanon__ticker ticker;
-    double begun, round_seconds, feasible_seconds; /* how long the last round took, and the last step 5 */
-    int64_t rounds;                                /* at most */
+    double step; /* 4. */
+    double begun;
+    int64_t rounds; /* at most */
     bool timed_out;
     kanon_lower_bound *out;
 } bound_run;
@@ -91,7 +96,13 @@ static bool keep(bound_run *s)
     return (double)sum > (1 + LEAST_GAIN) * (double)before;
 }
 
-/* 1, 2. */
+/* A sum of units as information loss. */
+static double as_loss(const bound_run *s, int64_t sum)
+{
+    return (double)sum / (double)s->table->space->scale;
+}
+
+/* 1. */
 static kanon_status find_neighbours(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -100,69 +111,75 @@ static kanon_status find_neighbours(bound_run *s, kanon_error *err)
     memcpy(t->prices, t->neighbour_distances, (size_t)t->n * sizeof *t->prices);
     s->best_sum = INT64_MIN;
     keep(s);
-    s->typical = (double)s->best_sum / (double)t->space->scale / (double)t->space->n_rows;
-    for (int64_t tuple = 0; tuple < t->n; tuple++)
-        s->prices[tuple] = START * t->neighbour_distances[tuple] / (double)t->space->scale;
+    s->typical = as_loss(s, s->best_sum) / (double)t->space->n_rows;
 out:
     return st;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
-/* 3. */
-static kanon_status separate(bound_run *s, kanon_error *err)
+/* 2. */
+static kanon_status find_least_boxes(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    double begun = kanon__seconds();
-    KANON_TRY(kanon__separation_start(s->separation, err), out);
-    KANON_TRY(kanon__separation_run(s->separation, in_units(s, LOOSE * s->typical), HASTY_BUDGET, &s->ticker, err), out);
-    KANON_TRY(kanon__cuts_add(s->cuts, s->separation->items, s->separation->n, err), out);
-    s->round_seconds = kanon__seconds() - begun;
+    kanon__separation *all = s->separation;
+    KANON_TRY(kanon__separation_find_least(all, s->table->prices, LEAST_BUDGET * s->table->k, &s->ticker, err), out);
+    keep(s);
+    KANON_TRY(kanon__cuts_add(s->cuts, all->items, all->n, err), out);
+    for (int64_t i = 0; i < all->n; i++)
+        s->prices[all->items[i].tuple] = (double)all->items[i].set.units / (double)s->table->space->scale;
 out:
     return st;
 }
 
-/* 5. Its violated sets become cuts, too. */
-static kanon_status make_feasible(bound_run *s, bool *gained, kanon_error *err)
+/* 4. Between the best prices and those that the cuts allow. How much more they are worth than the best, in units. */
+static int64_t set_between(bound_run *s)
 {
-    kanon_status st = KANON_OK;
+    const kanon__priced_table *t = s->table;
+    for (int64_t tuple = 0; tuple < t->n; tuple++) {
+        double best = s->best[tuple] / (double)t->space->scale;
+        t->prices[tuple] = in_units(s, best + s->step * (s->prices[tuple] - best));
+    }
+    return sum_of(t, t->prices) - s->best_sum;
+}
+
+/* The tolerance of step 5, which every price pays: a small share of what may still be gained. */
+static int32_t tolerance_for(const bound_run *s, int64_t raise)
+{
+    double each = (double)raise / s->step / (double)s->table->space->n_rows / (double)s->table->space->scale;
+    return in_units(s, fmax(TIGHT * s->typical, fmin(LOOSE * s->typical, TOLERATED * each)));
+}
+
+/* 5. Its violated sets become cuts, too. Then the next step is longer or shorter, as much of this one was lost or not. */
+static kanon_status make_feasible(bound_run *s, int64_t raise, bool *gained, kanon_error *err)
+{
     bool feasible;
-    double begun = kanon__seconds();
-    KANON_TRY(
-        kanon__separation_make_feasible(s->separation, in_units(s, TIGHT * s->typical), s->cuts, &feasible, &s->ticker, err),
-        out);
+    int64_t before = s->best_sum;
+    kanon_status st = kanon__make_feasible(s->separation, tolerance_for(s, raise), raise, s->cuts, &feasible, &s->ticker,
+                                           err);
     *gained = feasible && keep(s);
-    s->feasible_seconds = kanon__seconds() - begun;
-out:
+    double kept = feasible && raise > 0 ? (double)(sum_of(s->table, s->table->prices) - before) / (double)raise : 0;
+    if (kept < LITTLE)
+        s->step = fmax(SHORTEST, s->step / STEP_CHANGE);
+    else if (kept > MUCH)
+        s->step = fmin(LONGEST, s->step * STEP_CHANGE);
     return st;
-}
-
-/* Whether there is no time for another round before step 5: then every round does it. */
-static bool is_late(const bound_run *s)
-{
-    enum { FEASIBLE_COST = 8 }; /* in rounds, as long as it was not measured */
-    double feasible = s->feasible_seconds > 0 ? s->feasible_seconds : FEASIBLE_COST * s->round_seconds;
-    return s->round_seconds > 0 && out_of_time(s, s->round_seconds + 1.3 * feasible);
 }
 
 static kanon_status improve(bound_run *s, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    const kanon__priced_table *t = s->table;
     int failures = 0;
     s->rounds = s->options.rounds > 0 ? s->options.rounds : MOST_ROUNDS;
+    s->step = LONGEST;
     KANON_TRY(kanon__separation_new(&s->separation, s->table, err), out);
     KANON_TRY(kanon__cuts_new(&s->cuts, s->table, err), out);
+    if (s->typical > 0)
+        KANON_TRY(find_least_boxes(s, err), out);
     for (int round = 0; round < s->rounds && failures < MOST_FAILURES && s->typical > 0; round++) {
-        for (int64_t tuple = 0; tuple < t->n; tuple++)
-            s->table->prices[tuple] = in_units(s, s->prices[tuple]);
-        if (is_late(s) || round % FEASIBLE_ROUNDS == FEASIBLE_ROUNDS - 1 || round == s->rounds - 1) {
-            bool gained;
-            KANON_TRY(make_feasible(s, &gained, err), out);
-            failures = gained ? 0 : failures + 1;
-        } else {
-            KANON_TRY(separate(s, err), out);
-        }
+        bool gained;
+        KANON_TRY(make_feasible(s, set_between(s), &gained, err), out);
+        failures = gained ? 0 : failures + 1;
         s->out->rounds = round + 1;
         KANON_TRY(kanon__cuts_ascend(s->cuts, s->prices, s->typical, &s->ticker, err), out);
     }
@@ -184,11 +201,29 @@ static int32_t rounding_loss(const kanon__space *space)
 /* Rounded down, so that it is a bound as a double, too. */
 static double value_of(const bound_run *s, int64_t sum)
 {
-    double value = (double)sum / (double)s->table->space->scale;
+    double value = as_loss(s, sum);
     return sum > 0 ? nextafter(value, 0) : 0; /* 0 is always a bound */
 }
 
-static kanon_status fill(bound_run *s, kanon_error *err)
+/* What a suppressed record costs, in units, rounded down: the weights of all attributes. */
+static int64_t suppressed_units(const bound_run *s, const kanon__data *data)
+{
+    double weights = 0;
+    for (int i = 0; i < data->n_quasi; i++)
+        weights += data->columns[data->quasi[i]].weight;
+    return (int64_t)floor(weights * (double)s->table->space->scale) - (weights != floor(weights));
+}
+
+/* Prices that are cut off at what a suppressed record costs bound the loss of groupings with suppression, too. */
+static int64_t cut_off_sum(const int64_t *prices, int64_t n, int64_t highest)
+{
+    int64_t sum = 0;
+    for (int64_t row = 0; row < n; row++)
+        sum += prices[row] < highest ? prices[row] : highest;
+    return sum;
+}
+
+static kanon_status fill(bound_run *s, const kanon__data *data, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     const kanon__priced_table *t = s->table;
@@ -206,6 +241,8 @@ static kanon_status fill(bound_run *s, kanon_error *err)
     b->scale = t->space->scale;
     b->lower_bound = value_of(s, b->price_sum);
     b->neighbour_bound = value_of(s, sum_of(t, t->neighbour_distances) - given_back);
+    b->with_suppression = fmax(value_of(s, cut_off_sum(prices, t->space->n_rows, suppressed_units(s, data))),
+                               b->neighbour_bound); /* no distance is above it */
     b->prices = prices;
 out:
     return st;
@@ -241,7 +278,7 @@ static kanon_status run(bound_run *s, const kanon_table *table, kanon_error *err
         st = KANON_OK;
     }
     if (st == KANON_OK)
-        st = fill(s, err);
+        st = fill(s, &table->data, err);
 out:
     return st;
 }

@@ -1,15 +1,7 @@
-/* The separation of all tuples, and prices that become dual feasible.
+/* The separation of all tuples: their order, and the questions that the box search answers, on several threads.
  *
- * kanon__separation_make_feasible, in passes:
- *
- *   1. Separate all items, on several threads; the violated sets become cuts.
- *   2. In the order of the items: lower the prices of a violated set's members, all by the same, until it is not violated.
- *      Where the search ran out of its budget, the tuple alone pays for what it may have missed.
- *   3. Items without a violated set leave. Begin again with the others, until there are none.
- *   4. Take off the tolerance from every price: what was let pass is paid for.
- *
- * It is right because lowering a price violates nothing, and because each set belongs to the problem of its first tuple in
- * an order that stays. Called by lower_bound.c. Calls box_search.h, cuts.h, core/pool.h. */
+ * A task asks about TUPLES_PER_TASK items and keeps the sets that were found in one array of its own. Called by feasible.c
+ * and lower_bound.c. Calls box_search.h, core/pool.h. */
 #include "bound/separation.h"
 
 #include "core/alloc.h"
@@ -18,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one box search: a fraction of a second. */
-static const int64_t PATIENT_BUDGET = (int64_t)1 << 26;
-enum { TUPLES_PER_TASK = 64, MOST_PASSES = 200 };
+enum { TUPLES_PER_TASK = 64 };
 
 kanon_status kanon__separation_new(kanon__separation **out, kanon__priced_table *table, kanon_error *err)
 {
@@ -113,7 +103,8 @@ out:
 /* What all tasks share. */
 typedef struct separation_job {
     kanon__separation *separation;
-    int64_t tolerance, budget;
+    int64_t tolerance, budget, enough;
+    int32_t *least; /* by tuple: where the least boxes are asked for, what they cost at least; else NULL */
     kanon__shared_ticker shared;
 } separation_job;
 
@@ -131,6 +122,24 @@ static kanon_status keep_set(kanon__separation_item *item, const kanon__violated
     return KANON_OK;
 }
 
+static kanon_status ask(kanon__box_search *search, const separation_job *a, int64_t tuple, const kanon__violated_set **set,
+                        kanon_error *err)
+{
+    const kanon__separation *s = a->separation;
+    if (a->least != NULL)
+        return kanon__box_search_least(search, tuple, a->budget, set, &a->least[tuple], err);
+    kanon__box_question question = {
+        .tuple = tuple,
+        .order = s->order,
+        .last = s->last,
+        .radius = s->radius[tuple],
+        .tolerance = a->tolerance,
+        .budget = a->budget,
+        .enough = a->enough,
+    };
+    return kanon__box_search_run(search, &question, set, err);
+}
+
 static kanon_status separate_task(int64_t task, void *payload, kanon_error *err)
 {
     kanon_status st = KANON_OK;
@@ -144,11 +153,9 @@ static kanon_status separate_task(int64_t task, void *payload, kanon_error *err)
     KANON_TRY(kanon__box_search_new(&search, s->table, err), out);
     for (int64_t i = begin; i < end; i++) {
         const kanon__violated_set *set;
-        int64_t tuple = s->items[i].tuple;
+        s->items[i].price = s->table->prices[s->items[i].tuple];
         KANON_TRY(kanon__tick(&ticker, 0, 0, 100000, err), out);
-        KANON_TRY(
-            kanon__box_search_run(search, tuple, s->order, s->last, s->radius[tuple], a->tolerance, a->budget, &set, err),
-            out);
+        KANON_TRY(ask(search, a, s->items[i].tuple, &set, err), out);
         KANON_TRY(keep_set(&s->items[i], set, &s->members[task], &used, &capacity, err), out);
     }
     used = 0;
@@ -164,73 +171,30 @@ out:
     return st;
 }
 
-kanon_status kanon__separation_run(kanon__separation *s, int32_t tolerance, int64_t budget, kanon__ticker *ticker,
-                                   kanon_error *err)
+static kanon_status run_job(separation_job *a, kanon__ticker *ticker, kanon_error *err)
 {
-    separation_job a = {.separation = s, .tolerance = tolerance * s->table->k, .budget = budget};
+    kanon__separation *s = a->separation;
     drop_members(s);
-    kanon__shared_ticker_init(&a.shared, ticker, s->n);
-    kanon_status st = kanon__pool_run(s->table->threads, (s->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK, separate_task, &a,
+    kanon__shared_ticker_init(&a->shared, ticker, s->n);
+    kanon_status st = kanon__pool_run(s->table->threads, (s->n + TUPLES_PER_TASK - 1) / TUPLES_PER_TASK, separate_task, a,
                                       err);
-    kanon__shared_ticker_clear(&a.shared);
+    kanon__shared_ticker_clear(&a->shared);
     return st;
 }
 
-/* ---- dual feasibility -------------------------------------------------------------------------------------------- */
-
-/* 2. Sets of this pass that came before may have lowered its prices enough already. False: a price left its range. */
-static bool lower_set(kanon__priced_table *t, const kanon__violated_set *set)
+kanon_status kanon__separation_run(kanon__separation *s, int32_t tolerance, int64_t budget, int64_t enough,
+                                   kanon__ticker *ticker, kanon_error *err)
 {
-    int64_t excess = -t->k * set->units;
-    for (int64_t i = 0; i < set->n; i++)
-        excess += (int64_t)set->times[i] * t->prices[set->tuples[i]];
-    int64_t each = excess > 0 ? (excess + t->k - 1) / t->k : 0;
-    for (int64_t i = 0; i < set->n; i++) {
-        if (t->prices[set->tuples[i]] - each < KANON__LOWEST_PRICE)
-            return false;
-        t->prices[set->tuples[i]] -= (int32_t)each;
-    }
-    return true;
+    separation_job a = {.separation = s, .tolerance = tolerance * s->table->k, .budget = budget, .enough = enough};
+    return run_job(&a, ticker, err);
 }
 
-/* 2. Every set of the problem holds the tuple, so lowering its price by the excess is enough for all of them. */
-static bool lower_alone(kanon__priced_table *t, int64_t tuple, int64_t excess)
+kanon_status kanon__separation_find_least(kanon__separation *s, int32_t *least, int64_t budget, kanon__ticker *ticker,
+                                          kanon_error *err)
 {
-    if (t->prices[tuple] - excess < KANON__LOWEST_PRICE)
-        return false;
-    t->prices[tuple] -= (int32_t)excess;
-    return true;
-}
-
-kanon_status kanon__separation_make_feasible(kanon__separation *s, int32_t tolerance, kanon__cuts *cuts, bool *feasible,
-                                             kanon__ticker *ticker, kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    kanon__priced_table *t = s->table;
-    int64_t passes = 0;
-    *feasible = true;
-    KANON_TRY(kanon__separation_start(s, err), out);
-    for (; s->n > 0 && *feasible; passes++) {
-        /* 1. */
-        KANON_TRY(kanon__separation_run(s, tolerance, PATIENT_BUDGET, ticker, err), out);
-        KANON_TRY(kanon__cuts_add(cuts, s->items, s->n, err), out);
-        /* 2, 3. */
-        int64_t left = 0;
-        for (int64_t i = 0; i < s->n && *feasible; i++) {
-            const kanon__separation_item *item = &s->items[i];
-            bool found = item->set.n > 0, ran_out = item->set.at_most > tolerance * t->k && !found;
-            if (found)
-                *feasible = lower_set(t, &item->set);
-            else if (ran_out)
-                *feasible = lower_alone(t, item->tuple, item->set.at_most - tolerance * t->k);
-            if (found)
-                s->items[left++].tuple = item->tuple;
-        }
-        s->n = left;
-        *feasible = *feasible && passes < MOST_PASSES;
-    }
-    for (int64_t tuple = 0; tuple < t->n; tuple++) /* 4. */
-        t->prices[tuple] -= tolerance;
-out:
-    return st;
+    separation_job a = {.separation = s, .budget = budget, .least = least};
+    s->n = s->table->n;
+    for (int64_t tuple = 0; tuple < s->n; tuple++)
+        s->items[tuple].tuple = tuple;
+    return run_job(&a, ticker, err);
 }

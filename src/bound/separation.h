@@ -1,9 +1,8 @@
-/* The separation of all tuples: which sets violate dual feasibility under the table's prices, found on several threads; and
- * the repair that makes prices dual feasible.
+/* The separation of all tuples: which sets violate dual feasibility under the table's prices, found on several threads.
  *
  * The order of the tuples is that of falling price at kanon__separation_start and stays while prices fall. So a set belongs
  * to the problem of the same tuple all the time, and a tuple without a violated set is done for good.
- * Called by lower_bound.c; calls box_search.h, cuts.h, core/pool.h.
+ * Called by feasible.c and lower_bound.c; calls box_search.h, core/pool.h.
  *
  *     items     [ tuple, set | tuple, set | ... ]          the n tuples still to be separated, ascending
  *     members   task 0: [ tuples times | tuples times ... ]     the arrays behind the sets of its TUPLES_PER_TASK items */
@@ -11,13 +10,14 @@
 #define KANON_BOUND_SEPARATION_H
 
 #include "bound/box_search.h"
-#include "bound/cuts.h"
 
 /* A tuple, and the set with the largest excess around it. */
-struct kanon__separation_item {
+typedef struct kanon__separation_item {
     int64_t tuple;
+    int32_t price;           /* of the tuple when it was asked about */
     kanon__violated_set set; /* n is 0 where none was found */
-};
+    int64_t due;             /* feasible.c: what the tuple would have to pay if nothing more was found out */
+} kanon__separation_item;
 
 typedef struct kanon__separation {
     kanon__priced_table *table;
@@ -34,12 +34,13 @@ kanon_status kanon__separation_new(kanon__separation **out, kanon__priced_table 
 void kanon__separation_free(kanon__separation *separation);
 /* Order the tuples by the table's prices; all of them become items. From then on prices may only fall. */
 kanon_status kanon__separation_start(kanon__separation *separation, kanon_error *err);
-/* Separate the items [0, n). An average excess up to `tolerance` units does not count as a violation. */
-kanon_status kanon__separation_run(kanon__separation *separation, int32_t tolerance, int64_t budget, kanon__ticker *ticker,
-                                   kanon_error *err);
-/* Lower the table's prices as little as it takes until they are dual feasible, the `tolerance` off each price included. The
- * violated sets go to `cuts`. *feasible is false where that did not succeed; the prices are of no use then. */
-kanon_status kanon__separation_make_feasible(kanon__separation *separation, int32_t tolerance, kanon__cuts *cuts,
-                                             bool *feasible, kanon__ticker *ticker, kanon_error *err);
+/* Separate the items [0, n). An average excess up to `tolerance` units does not count as a violation. A search visits about
+ * `budget` entries at most, and about `enough` once it has found a set. */
+kanon_status kanon__separation_run(kanon__separation *separation, int32_t tolerance, int64_t budget, int64_t enough,
+                                   kanon__ticker *ticker, kanon_error *err);
+/* For each tuple, k records around it whose box costs as little as the budget finds: they become the sets of the items. By
+ * tuple, `least` is what no such box falls below: dual feasible prices. */
+kanon_status kanon__separation_find_least(kanon__separation *separation, int32_t *least, int64_t budget,
+                                          kanon__ticker *ticker, kanon_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "pipeline/memory.h"
 #include "pipeline/recode_maps.h"
 #include "pipeline/requirements.h"
+#include "pipeline/start.h"
 #include "refine/refinement.h"
 #include "verify/verify.h"
 
@@ -41,9 +42,17 @@ typedef struct plan {
     const kanon__refinement *refinement; /* NULL: none */
     const kanon__settings *refining;     /* of the refinement */
     kanon__block_plan blocks;
-    bool compare; /* also measure the loss without what is asked in addition to k */
-    bool recode;  /* one mapping per attribute */
+    bool compare;                /* also measure the loss without what is asked in addition to k */
+    bool recode;                 /* one mapping per attribute */
+    const kanon_grouping *start; /* groups to be made better, in place of the algorithm; NULL: none */
+    bool repair;                 /* as far as they do not satisfy what is asked */
 } plan;
+
+/* What stands in the place of the algorithm where groups are given. */
+static const kanon__algorithm given_groups = {
+    .info = {.name = "given", .summary = "groups that were made before", .revision = 1},
+    .refinement = "search",
+};
 
 /* What is asked for must be possible; this is known before any work is done. */
 static kanon_status check_requirement(const kanon__data *data, int64_t k, kanon_error *err)
@@ -168,29 +177,42 @@ out:
 }
 
 /* Whether the refinement comes first, because it looks for groups that keep the constraints itself, at less loss than a repair
- * would find. What may be suppressed is chosen out of groups that keep them, so it waits for nothing. */
+ * would find. What may be suppressed is chosen out of groups that keep them, so it waits for nothing; groups that were given
+ * hold, or are repaired before they are made better. */
 static bool refines_first(const plan *p, const kanon__run *run)
 {
-    return run->constraints != NULL && run->may_suppress <= 0 && p->refinement != NULL && p->refinement->takes_violations;
+    return p->start == NULL && run->constraints != NULL && run->may_suppress <= 0 && p->refinement != NULL &&
+           p->refinement->takes_violations;
+}
+
+/* New groups, or the given ones; *sound where these may be the result as they are. */
+static kanon_status begin_groups(const plan *p, kanon__run *run, bool *sound, kanon_error *err)
+{
+    *sound = false;
+    if (p->start != NULL)
+        return kanon__start_take(run, p->start, p->repair, sound, err);
+    return kanon__requirements_group(run, run_algorithm, p, err);
 }
 
 /* An algorithm's own grouping must hold by itself before a refinement may touch it, unless that asks for less. */
 static kanon_status make_groups(const plan *p, kanon__run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    bool first = refines_first(p, run);
-    KANON_TRY(kanon__requirements_group(run, run_algorithm, p, err), out);
+    bool first = refines_first(p, run), sound;
+    KANON_TRY(begin_groups(p, run, &sound, err), out);
     KANON_TRY(kanon__verify_grouping(run->table, run->group_of, run->n_groups, run->k, err), out);
     if (!p->recode && !first) /* a mapping meets them by itself, and leaves no choice record by record */
         KANON_TRY(kanon__requirements_meet(run, err), out);
     if (!first)
         KANON_TRY(verify(run, err), out);
-    if (p->refinement == NULL)
-        goto out;
-    KANON_TRY(refine(p, run, err), out);
-    if (first || (run->constraints != NULL && run->table->has_entity)) /* groups may have come to look alike */
+    if (p->refinement != NULL)
+        KANON_TRY(refine(p, run, err), out);
+    if (first || (p->refinement != NULL && run->constraints != NULL && run->table->has_entity)) /* groups may look alike now */
         KANON_TRY(kanon__requirements_meet(run, err), out);
-    KANON_TRY(verify(run, err), out);
+    if (sound)
+        KANON_TRY(kanon__start_keep(run, p->start, err), out);
+    if (p->refinement != NULL || sound)
+        KANON_TRY(verify(run, err), out);
 out:
     return st;
 }
@@ -297,10 +319,16 @@ static kanon_status make_plan(plan *out, const kanon_table *table, const kanon_o
         return kanon__fail(err, KANON_EINVAL, "there is no way %d to recode", (int)o->recode);
     const char *name = algorithm_name(table, o);
     *out = (plan){
-        .algorithm = kanon__algorithm_find(name), .compare = o->compare != 0, .recode = o->recode == KANON_RECODE_ATTRIBUTE};
+        .algorithm = o->start != NULL ? &given_groups : kanon__algorithm_find(name),
+        .compare = o->compare != 0 && o->start == NULL,
+        .recode = o->recode == KANON_RECODE_ATTRIBUTE,
+        .start = o->start,
+        .repair = o->repair != 0,
+    };
     if (out->algorithm == NULL)
         return fail_unknown("algorithm", name, kanon_algorithm_count(), kanon_algorithm_at, err);
-    bool movable = !table->data.has_entity || !table->policy.entity_together; /* a refinement moves single records */
+    /* a refinement moves single records; who gives groups to be made better is told that this cannot be */
+    bool movable = !table->data.has_entity || !table->policy.entity_together || o->start != NULL;
     const char *wanted = o->refine != NULL ? o->refine : movable ? out->algorithm->refinement : NULL;
     if (wanted == NULL || strcmp(wanted, "none") == 0)
         return check_recoding(out, table, o->blocks, err);
@@ -323,7 +351,7 @@ static kanon_status init_refine_settings(kanon__settings *out, const plan *p, co
     for (size_t i = 0; follows && i < of_algorithm->n; i++)
         if (of_algorithm->values[i] != NULL && has_setting(info, of_algorithm->infos[i].name))
             given[n++] = (kanon_setting){of_algorithm->infos[i].name, of_algorithm->values[i]};
-    if (!follows && o->effort != NULL && has_setting(info, "effort"))
+    if (o->effort != NULL && has_setting(info, "effort") && !(follows && has_setting(&p->algorithm->info, "effort")))
         given[n++] = (kanon_setting){"effort", o->effort};
     for (size_t i = 0; i < o->n_refine_settings; i++)
         given[n++] = o->refine_settings[i];
@@ -346,6 +374,17 @@ static kanon_status take_refine_settings(kanon__settings *out, const plan *p, co
         return kanon__hint(err, st, "name one: search");
     }
     return KANON_OK;
+}
+
+/* Groups to be made better are of this table, and nothing else makes groups. */
+static kanon_status check_start(const kanon_table *table, const kanon_options *o, kanon_error *err)
+{
+    if (o->start == NULL)
+        return KANON_OK;
+    if (o->algorithm != NULL || o->n_settings > 0 || o->blocks > 0)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "no algorithm runs where groups are given"),
+                           "leave out the algorithm, its settings and blocks");
+    return kanon__grouping_fits(o->start, table, err);
 }
 
 /* Effort is a setting of some algorithms and refinements; for all others it would be ignored in silence. */
@@ -382,7 +421,8 @@ static kanon_status plan_blocks(plan *p, const kanon__data *data, const kanon__c
 {
     const kanon__refinement *r = p->refinement;
     int threads = kanon__pool_threads(o->threads);
-    kanon__workload work = {.algorithm = p->algorithm, .table = data, .k = k, .threads = threads, .whole = p->recode};
+    kanon__workload work = {
+        .algorithm = p->algorithm, .table = data, .k = k, .threads = threads, .whole = p->recode || p->start != NULL};
     if (r != NULL) {
         work.then = r->info.name;
         work.instead = "refine by none";
@@ -423,6 +463,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     *out = NULL;
     KANON_TRY(kanon__take_options(&o, sizeof o, options, err), out);
     kanon__call_ticks(&o.tick, &o.payload);
+    KANON_TRY(check_start(table, &o, err), out);
     KANON_TRY(make_plan(&p, table, &o, err), out);
     KANON_TRY(check_effort(&p, &o, err), out);
     const kanon_algorithm_info *info = &p.algorithm->info;
@@ -435,7 +476,7 @@ static kanon_status anonymize(kanon_grouping **out, const kanon_table *table, co
     KANON_TRY(count_suppressible(&may_suppress, table, o.suppress, err), out);
     KANON_TRY(check_blocks(o.blocks, k, err), out);
     KANON_TRY(check_memory(o.memory, err), out);
-    if (p.recode)
+    if (p.recode || p.start != NULL)
         o.blocks = KANON_BLOCKS_NONE;
     KANON_TRY(kanon__requirements_allow(&table->data, &table->policy, p.refinement != NULL, err), out);
     KANON_TRY(kanon__requirements_new(&constraints, &table->data, &table->policy, k, err), out);

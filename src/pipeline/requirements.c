@@ -4,7 +4,6 @@
 #include "pipeline/requirements.h"
 
 #include "core/alloc.h"
-#include "model/clusters.h"
 #include "enforce/equal_groups.h"
 #include "enforce/mutable_groups.h"
 #include "enforce/repair.h"
@@ -37,8 +36,7 @@ bool kanon__requirements_none(const kanon__run *run)
     return run->constraints == NULL && run->may_suppress < 0;
 }
 
-kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__policy *policy, bool refined,
-                                       kanon_error *err)
+kanon_status kanon__requirements_allow(const kanon__data *table, const kanon__policy *policy, bool refined, kanon_error *err)
 {
     if (!refined || !table->has_entity || !policy->entity_together)
         return KANON_OK;
@@ -162,8 +160,8 @@ static double recoded_units(const kanon__run *run, int64_t row)
     return units;
 }
 
-/* The information loss of a grouping. */
-static kanon_status sum_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups, kanon_error *err)
+kanon_status kanon__requirements_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups,
+                                      kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__clusters c = {0};
@@ -216,7 +214,7 @@ kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run
         KANON_TRY(kanon__recode_maps_init(&maps, &data, err), out);
     plain.recode_maps = maps.ranges;
     KANON_TRY(runner(payload, &plain, err), out);
-    KANON_TRY(sum_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
+    KANON_TRY(kanon__requirements_loss(out, &plain, plain.group_of, plain.n_groups, err), out);
 out:
     kanon__recode_maps_clear(&maps);
     kanon__free(plain.group_of);
@@ -231,7 +229,7 @@ kanon_status kanon__requirements_record(kanon_grouping *g, const kanon__run *run
     double *reached = NULL;
     g->most_suppressed = run->may_suppress;
     if (!kanon__requirements_none(run))
-        KANON_TRY(sum_loss(&g->loss_with, run, g->group_of, g->n_groups, err), out);
+        KANON_TRY(kanon__requirements_loss(&g->loss_with, run, g->group_of, g->n_groups, err), out);
     if (c == NULL)
         goto out;
     KANON_TRY(kanon__new_array(&reached, c->n, "constraints", err), out);

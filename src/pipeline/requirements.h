@@ -23,6 +23,9 @@ int64_t kanon__requirements_need(const kanon__data *table, const kanon__constrai
 /* The information loss that the same run has where nothing but k is asked; NAN where the table is too large to find out. */
 kanon_status kanon__requirements_loss_without(double *out, const kanon__run *run, kanon__runner runner, const void *payload,
                                               kanon_error *err);
+/* The information loss of a grouping of the run's records; negative groups are suppressed records. */
+kanon_status kanon__requirements_loss(double *out, const kanon__run *run, const int32_t *group_of, int64_t n_groups,
+                                      kanon_error *err);
 /* Write down what was asked in addition to k and what the grouping reaches. */
 kanon_status kanon__requirements_record(kanon_grouping *grouping, const kanon__run *run, kanon_error *err);
 /* Refinements move records one by one, which entities that stay together forbid. */

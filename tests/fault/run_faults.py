@@ -55,6 +55,8 @@ COMMANDS = {
                ["r.csv", "n.state"], None),
     "evaluate": (["evaluate"] + RUN + ["--groups", "groups.csv", "--threads", "2", "--report", "p.json"],
                  ["p.json"], None),
+    "improve": (["improve"] + RUN + ["--groups", "groups.csv", "--repair", "--effort", "fast", "-o", "r.csv"],
+                ["r.csv"], None),
     "loss": (["evaluate"] + RUN + ["--release", "release.csv"], [], None),
     "check": (["check", "release.csv", "-s", "s.yaml"], [], None),
     "bound": (["bound"] + RUN + ["--certificate", "c.json"], ["c.json"], None),

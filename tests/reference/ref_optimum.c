@@ -14,14 +14,12 @@ int64_t ref_units_of_set(const ref_model *model, unsigned set)
     return units;
 }
 
-/* Of every set of records: what its best partition loses, from the smallest set up. The lowest record of a set is in some
- * group; each subset that holds it is tried, of whatever size from k. */
-int64_t ref_optimum(const ref_model *model, int64_t k, int *group)
+/* Of every set of records: what its best partition loses (-1: it has none), from the smallest set up, and a group of it.
+ * The lowest record of a set is in some group; each subset that holds it is tried, of whatever size from k. */
+static void fill_best(const ref_model *model, int64_t k, int64_t *best, unsigned *first)
 {
-    assert(model->n <= REF_OPTIMUM_MOST);
     unsigned n_sets = 1u << model->n;
-    int64_t *best = REF_NEW(int64_t, n_sets), *loss = REF_NEW(int64_t, n_sets);
-    unsigned *first = REF_NEW(unsigned, n_sets);
+    int64_t *loss = REF_NEW(int64_t, n_sets);
     for (unsigned set = 1; set < n_sets; set++) {
         int64_t size = __builtin_popcount(set);
         loss[set] = size >= k ? size * ref_units_of_set(model, set) : -1;
@@ -37,6 +35,16 @@ int64_t ref_optimum(const ref_model *model, int64_t k, int *group)
                 break;
         }
     }
+    free(loss);
+}
+
+int64_t ref_optimum(const ref_model *model, int64_t k, int *group)
+{
+    assert(model->n <= REF_OPTIMUM_MOST);
+    unsigned n_sets = 1u << model->n;
+    int64_t *best = REF_NEW(int64_t, n_sets);
+    unsigned *first = REF_NEW(unsigned, n_sets);
+    fill_best(model, k, best, first);
     int64_t optimum = model->n >= k ? best[n_sets - 1] : -1;
     int n_groups = 0;
     for (unsigned set = n_sets - 1; group != NULL && optimum >= 0 && set != 0; set ^= first[set], n_groups++)
@@ -44,7 +52,26 @@ int64_t ref_optimum(const ref_model *model, int64_t k, int *group)
             if (first[set] >> record & 1)
                 group[record] = n_groups;
     free(first);
-    free(loss);
+    free(best);
+    return optimum;
+}
+
+int64_t ref_optimum_suppressing(const ref_model *model, int64_t k)
+{
+    assert(model->n <= REF_OPTIMUM_MOST);
+    unsigned n_sets = 1u << model->n;
+    int64_t *best = REF_NEW(int64_t, n_sets), full = 0;
+    unsigned *first = REF_NEW(unsigned, n_sets);
+    fill_best(model, k, best, first);
+    for (int i = 0; i < model->n_quasi; i++)
+        full += model->quasi[i].full;
+    int64_t optimum = model->n * full; /* nothing is released */
+    for (unsigned released = 1; released < n_sets; released++) {
+        int64_t loss = best[released] + (model->n - __builtin_popcount(released)) * full;
+        if (best[released] >= 0 && loss < optimum)
+            optimum = loss;
+    }
+    free(first);
     free(best);
     return optimum;
 }

@@ -9,6 +9,8 @@ enum { REF_OPTIMUM_MOST = 14 }; /* records */
 /* In units of model->scale; -1 where the model has fewer than k records. `group` (NULL: not wanted) gets a partition that
  * has it, by record, numbered from 0. */
 int64_t ref_optimum(const ref_model *model, int64_t k, int *group);
+/* The same where any number of records may be suppressed, each at the full cost of all attributes. */
+int64_t ref_optimum_suppressing(const ref_model *model, int64_t k);
 /* D of the records whose bits are set. */
 int64_t ref_units_of_set(const ref_model *model, unsigned set);
 

@@ -123,10 +123,21 @@ static int count_infeasible(const ref_model *model, const kanon_table *table, co
     return n_infeasible;
 }
 
+/* Whether suppression can lose less than the bound for groupings of all records; the bound for it holds in any case. */
+static bool check_suppression(const ref_model *model, const kanon_lower_bound *bound, uint64_t seed)
+{
+    double best = (double)ref_optimum_suppressing(model, bound->k) / (double)model->scale;
+    if (bound->with_suppression > best * (1 + 1e-9) + 1e-9)
+        fail_msg("seed %llu: bound %.12g above the optimum %.12g with suppression", (unsigned long long)seed,
+                 bound->with_suppression, best);
+    assert_true(bound->with_suppression <= bound->lower_bound && bound->with_suppression >= bound->neighbour_bound);
+    return best < bound->lower_bound * (1 - 1e-9);
+}
+
 static void test_small_tables(void **state)
 {
     uint64_t first = test_seed();
-    int n_better = 0, n_used = 0, n_infeasible = 0;
+    int n_better = 0, n_used = 0, n_infeasible = 0, n_suppressing = 0;
     kanon__random draws;
     place path = scratch("proof.json");
     (void)state;
@@ -143,6 +154,7 @@ static void test_small_tables(void **state)
                          best);
             assert_true(bound->lower_bound >= bound->neighbour_bound);
             assert_feasible(model, bound, seed);
+            n_suppressing += check_suppression(model, bound, seed);
             kanon_certificate found = check(random.table, path.text);
             if (!found.holds)
                 fail_msg("seed %llu: %s", (unsigned long long)seed, found.reason);
@@ -159,6 +171,7 @@ static void test_small_tables(void **state)
     }
     assert_true(n_used > N_TABLES / 2);
     assert_true(n_better > n_used / 4);
+    assert_true(n_suppressing > 0); /* else the bound without suppression would do */
     assert_true(n_infeasible > n_used / 4 && n_infeasible < 3 * n_used);
 }
 
