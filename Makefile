@@ -15,7 +15,7 @@ all:
 	@scripts/build release
 
 check:
-	@scripts/check $(HOSTS)
+	@scripts/check-all $(HOSTS)
 
 check-core:
 	@scripts/check-core
