@@ -109,7 +109,8 @@ function columnYaml(column: Column): string {
     if (isUsed && !isNumeric && column.taxonomy !== null)
         parts.push(`taxonomy: {${value(column.taxonomy.name)}: ${treeYaml(column.taxonomy)}}`);
     else if (column.role === "quasi" && !isNumeric && column.mask !== "") parts.push(`mask: ${column.mask}`);
-    for (const [key, one] of column.others) parts.push(`${key}: ${yamlText(one)}`);
+    if (isUsed && (isNumeric || column.type === "unknown")) // how numbers are written
+        for (const [key, one] of column.others) parts.push(`${key}: ${yamlText(one)}`);
     return `  ${value(column.name)}: {${parts.join(", ")}}`;
 }
 
