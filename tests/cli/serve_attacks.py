@@ -111,6 +111,12 @@ def whole_way(server):
     subprocess.run([program, "anonymize", files / "hospital.csv", "-s", files / "hospital.yaml", "-k", "5", "--seed", "3",
                     "--effort", "fast", "-o", folder / "release.csv", "-q"], check=True)
     assert release == (folder / "release.csv").read_bytes(), "another release than the program's"
+    # a request that lacks something, or asks for too much, is an error and no end of the engine
+    for odd in ({"do": "evaluate", "table": "hospital.csv", "schema": "hospital.yaml"}, {"do": "sample", "rows": 2**62},
+                {"do": "check"}, {"do": "run", "outputs": 5}, {"do": "publish"}, {"do": 1}, {}):
+        status, job = server.begin(odd, names, engine=2)
+        assert server.answer(job)["answer"].get("error", {}).get("code") == "usage", odd
+    assert server.ask("DELETE", "/api/engine/2")[0] == 200
     # errors are those of the library, and the engine goes on
     status, job = server.begin(dict(request, k=100000), names)
     assert server.answer(job)["answer"]["error"]["code"] in ("infeasible", "usage", "data")

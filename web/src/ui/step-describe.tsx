@@ -16,7 +16,14 @@ export function useColumns(): { columns: Column[]; changeColumn(name: string, pa
     return {
         columns: model.columns,
         changeColumn: (name, part) =>
-            change({ columns: model.columns.map((c) => (c.name === name ? { ...c, ...part } : c)) }),
+            change({
+                columns: model.columns.map((c) => (c.name === name ? { ...c, ...part } : c)),
+                // Requirements are on sensitive columns; the step that shows them would not show this one any more.
+                ...(part.role !== undefined &&
+                    part.role !== "sensitive" && {
+                        constraints: model.constraints.filter((c) => c.attribute !== name),
+                    }),
+            }),
     };
 }
 
