@@ -3,6 +3,7 @@
 Starts the server with a page that stands for the real one, goes the whole way as the page does, and then tries what others on
 the machine or on the net could: other names of the host, other origins, no token, used tokens, tricks with paths, requests that
 are huge or slow, two visitors, an engine that dies. The first failure ends it."""
+import atexit
 import http.client
 import json
 import os
@@ -27,6 +28,7 @@ class Server:
         environment = dict(os.environ, TMPDIR=str(self.folder))
         self.process = subprocess.Popen([program, "serve", "--page", page], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=environment, text=True)
+        atexit.register(self.process.kill)  # where a check fails
         address = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{64})", address)
         assert found, f"no address but {address!r}"
