@@ -38,8 +38,10 @@ static int run(const command *self, const arguments *args)
     if (kanon_driver_at(0) == NULL)
         say("this build has no drivers");
     if (missing)
-        say("a driver is found where the system looks for libraries, in the folders of KANON_DRIVER_PATH, and in the Python "
-            "packages of VIRTUAL_ENV");
+        print_wrapped(stdout,
+                      "Drivers are looked for where the system has its libraries, in the folders of KANON_DRIVER_PATH, and "
+                      "in the Python packages of VIRTUAL_ENV.",
+                      0, 0);
     return EXIT_DONE;
 }
 
