@@ -19,7 +19,7 @@ static kanon_status check_options(const kanon_table *t, const kanon_grouping *g,
 
 /* Build all batches, check them, and only then hand them to a stream. */
 static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
-                                const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                const kanon_arrow_options *options, bool aside, kanon_error *err, kanon__before_check before,
                                 void *payload)
 {
     kanon_status st = KANON_OK;
@@ -44,6 +44,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
                               .recode_map = recode_map,
                               .order = order,
                               .numeric = o.numeric,
+                              .aside = aside,
                               .threads = o.threads,
                               .ticker = &ticker};
     KANON_TRY(kanon__arrow_release_new(&batches, &plan, err), out);
@@ -60,6 +61,7 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
                                 .schema = &schema,
                                 .batches = batches->batches,
                                 .n_batches = batches->n_batches,
+                                .rest = kanon__arrow_array_rest,
                                 .ticker = &checking};
     KANON_TRY(kanon__verify_arrow(&claim, o.threads, err), out);
     KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
@@ -79,7 +81,16 @@ kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, make_stream(out, table, grouping, options, err, before, payload));
+    return kanon__call_end(&call, make_stream(out, table, grouping, options, false, err, before, payload));
+}
+
+kanon_status kanon__arrow_export_aside(struct ArrowArrayStream *out, const kanon_table *table,
+                                       const kanon_grouping *grouping, const kanon_arrow_options *options, kanon_error *err,
+                                       kanon__before_check before, void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, make_stream(out, table, grouping, options, true, err, before, payload));
 }
 
 kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,

@@ -2,6 +2,7 @@
 #include "pipeline/table_output.h"
 
 #include "core/alloc.h"
+#include "database/batch.h"
 #include "database/location.h"
 #include "database/writers.h"
 #include "pipeline/arrow_export.h"
@@ -138,10 +139,17 @@ typedef struct passage {
     kanon_error *err;
 } passage;
 
+/* The columns of a batch are the input's or made for the release. */
+static void rest(const struct ArrowArray *column)
+{
+    kanon__batch_rest(column);
+    kanon__arrow_array_rest(column);
+}
+
 static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
 {
     passage *p = payload;
-    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches, p->threads,
+    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches, rest, p->threads,
                                      p->err);
 }
 
@@ -159,7 +167,7 @@ kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outpu
         .tick = wanted->tick,
         .payload = wanted->payload,
     };
-    KANON_TRY(kanon__arrow_export(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
+    KANON_TRY(kanon__arrow_export_aside(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
     KANON_TRY(pass.status, out);
     KANON_TRY(t->writer->class->write(t->writer, &rows, err), out);
     KANON_TRY(t->writer->class->read_back(t->writer, &back, err), out);
