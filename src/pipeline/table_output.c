@@ -2,7 +2,6 @@
 #include "pipeline/table_output.h"
 
 #include "core/alloc.h"
-#include "database/batch.h"
 #include "database/location.h"
 #include "database/writers.h"
 #include "pipeline/arrow_export.h"
@@ -139,18 +138,11 @@ typedef struct passage {
     kanon_error *err;
 } passage;
 
-/* The columns of a batch are the input's or made for the release. */
-static void rest(const struct ArrowArray *column)
-{
-    kanon__batch_rest(column);
-    kanon__arrow_array_rest(column);
-}
-
 static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
 {
     passage *p = payload;
-    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches, rest, p->threads,
-                                     p->err);
+    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches,
+                                     kanon__arrow_array_rest, p->threads, p->err);
 }
 
 kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outputs *wanted, kanon_error *err)

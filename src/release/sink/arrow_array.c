@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/spill.h"
+#include "database/batch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,7 @@ typedef struct array_block {
     kanon__arrow_memory *memory; /* NULL: an array of records */
     char *aside;                 /* its part of what lies aside; NULL: none */
     size_t aside_size;
+    const struct ArrowArray *given; /* the column of the input whose buffers these are; NULL: they are not */
     const void **buffers;
     struct ArrowArray dictionary;
     struct ArrowArray *children;
@@ -154,6 +156,14 @@ void kanon__arrow_array_rest(const struct ArrowArray *array)
         return;
     const array_block *block = array->private_data;
     kanon__spill_rest(block->aside, block->aside_size);
+    if (block->given != NULL)
+        kanon__batch_rest(block->given);
+}
+
+void kanon__arrow_array_rests_with(struct ArrowArray *array, const struct ArrowArray *given)
+{
+    array_block *block = array->private_data;
+    block->given = block->memory->table != NULL ? given : NULL; /* a copy does not keep the input alive */
 }
 
 void kanon__arrow_array_adopt(struct ArrowArray *array, struct ArrowArray *dictionary)

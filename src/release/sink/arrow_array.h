@@ -48,6 +48,8 @@ kanon_status kanon__arrow_array_init(struct ArrowArray *out, kanon__arrow_memory
 void kanon__arrow_array_adopt(struct ArrowArray *array, struct ArrowArray *dictionary);
 /* The array is not looked at for a while: where it lies aside, its pages leave memory. */
 void kanon__arrow_array_rest(const struct ArrowArray *array);
+/* Where the buffers of the array are those of this column of the input, the two rest together. */
+void kanon__arrow_array_rests_with(struct ArrowArray *array, const struct ArrowArray *given);
 /* An array of records, whose children are released: they are to be filled in. */
 kanon_status kanon__arrow_array_init_struct(struct ArrowArray *out, int64_t length, int n_children, kanon_error *err);
 /* Release an array unless it is released already. */

@@ -7,7 +7,6 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "database/batch.h"
 #include "release/extent.h"
 #include "release/sink/arrow_kept.h"
 #include "release/sink/arrow_values.h"
@@ -761,7 +760,8 @@ static kanon_status fill_column(const build *b, const released *c, int64_t batch
     if (b->plan->order != NULL)
         return kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
     kanon_status st = kanon__arrow_kept_batch(out, &c->kept, batch, err);
-    kanon__batch_rest(b->source->batches[batch].children[c->number]);
+    if (st == KANON_OK)
+        kanon__arrow_array_rests_with(out, b->source->batches[batch].children[c->number]);
     return st;
 }
 
