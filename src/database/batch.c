@@ -583,13 +583,13 @@ static void gather_release(struct ArrowArrayStream *stream)
 {
     gathering *g = stream->private_data;
     drop_waiting(g);
-    if (g->in.release != NULL)
-        g->in.release(&g->in);
     for (int i = 0; g->codes != NULL && i < g->n_columns; i++)
         kanon__text_codes_clear(&g->codes[i]);
     kanon__free(g->codes);
     kanon__free(g->waiting);
     kanon__free(g->columns);
+    if (g->in.release != NULL) /* last: what is free then is given back (kanon__driver_rest) */
+        g->in.release(&g->in);
     kanon__free(g);
     stream->release = NULL;
 }

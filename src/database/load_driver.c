@@ -2,11 +2,12 @@
 #define _GNU_SOURCE /* RTLD_NODELETE, dl_iterate_phdr, madvise */
 #include "database/load_driver.h"
 
+#include "core/alloc.h"
+
 #include <ctype.h>
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,7 +247,5 @@ void kanon__driver_rest(kanon__adbc_unused inside)
     _Static_assert(sizeof address == sizeof inside, "a function has an address");
     memcpy(&address, &inside, sizeof address);
     dl_iterate_phdr(rest_library, &address);
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
+    kanon__give_back_free();
 }

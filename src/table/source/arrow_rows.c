@@ -412,7 +412,7 @@ static bool is_scarce(const kanon__raw_columns *columns, int64_t n_rows)
 
 kanon_status kanon__arrow_source_read(kanon__source *source, kanon__raw_columns *columns, kanon_error *err)
 {
-    enum { WORTH_A_THREAD = 10000 };
+    enum { WORTH_A_THREAD = 10000, LARGE = 1 << 18 };
     kanon_status st = KANON_OK;
     arrow_read a = {.source = (kanon__arrow_source *)source, .columns = columns};
     KANON_TRY(kanon__arrow_source_load(source, columns->threads, columns->ticker, err), out);
@@ -421,6 +421,8 @@ kanon_status kanon__arrow_source_read(kanon__source *source, kanon__raw_columns 
     kanon__shared_ticker_init(&a.ticker, columns->ticker, source->n_rows * columns->n_wanted);
     st = kanon__pool_run(alone ? 1 : columns->threads, columns->n_wanted, read_column, &a, err);
     kanon__shared_ticker_clear(&a.ticker);
+    if (source->n_rows >= LARGE)
+        kanon__give_back_free();
 out:
     return st;
 }
