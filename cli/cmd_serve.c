@@ -61,6 +61,17 @@ static bool told_to_stop(void)
     return signals_caught() != 0;
 }
 
+/* What is in the way of a server, and what to do about it. */
+static void say_why_not(const http_options *serving, int why)
+{
+    if (why == EADDRINUSE && serving->port != 0)
+        say("another program has port %d; leave --port away to get any that is free", serving->port);
+    else if (why == EACCES && serving->port != 0 && serving->port < 1024)
+        say("port %d is kept for the system; choose one from 1024 on, or leave --port away", serving->port);
+    else
+        say("the server cannot start (its files go below %s, which TMPDIR names): %s", serving->temporary, strerror(why));
+}
+
 static int serve_page(const arguments *args, const char *page)
 {
     http_options serving = {
@@ -73,7 +84,7 @@ static int serve_page(const arguments *args, const char *page)
     signals_catch();
     http *server = http_open(&serving);
     if (server == NULL) {
-        say("the server cannot start: %s", strerror(errno));
+        say_why_not(&serving, errno);
         return EXIT_SYSTEM;
     }
     printf("%s\n", http_address(server));

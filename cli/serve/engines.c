@@ -23,11 +23,16 @@ static bool start_process(engine *e, const engines *self)
     int pair[2];
     if (!visit_folder(self->files, folder, e->folder) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
         return false;
+    if (pair[0] >= FD_SETSIZE) { /* the loop of the server could not wait for it */
+        close(pair[0]);
+        close(pair[1]);
+        return false;
+    }
     pid_t process = fork();
     if (process == 0)
         engine_process(pair[1], folder, self->threads);
     close(pair[1]);
-    if (process < 0 || pair[0] >= FD_SETSIZE) {
+    if (process < 0) {
         close(pair[0]);
         return false;
     }
@@ -225,13 +230,13 @@ static bool hear(engine *e)
     ssize_t n = recv(e->channel, e->text + e->length, READ_SIZE, 0);
     if (n <= 0)
         return n < 0 && errno == EINTR;
+    char *line = e->text, *unseen = e->text + e->length, *end; /* what came before has no end of a line */
     e->length += (size_t)n;
     e->text[e->length] = '\0';
-    char *line = e->text, *end;
-    while ((end = strchr(line, '\n')) != NULL) {
+    while ((end = strchr(unseen, '\n')) != NULL) {
         *end = '\0';
         take_line(e, line);
-        line = end + 1;
+        line = unseen = end + 1;
     }
     e->length -= (size_t)(line - e->text);
     memmove(e->text, line, e->length + 1);
@@ -291,7 +296,7 @@ refusal engines_finish(engines *self, int64_t job)
 {
     static const char words[] = {ENGINE_FINISH, '\n'};
     engine *e = engine_with(self, job);
-    if (e == NULL)
+    if (e == NULL || e->process == 0) /* where the engine died, its channel's number may be a visitor's by now */
         return NOT_FOUND;
     return send(e->channel, words, sizeof words, MSG_NOSIGNAL) == (ssize_t)sizeof words ? 0 : UNAVAILABLE;
 }

@@ -36,6 +36,7 @@ typedef struct arriving {
     int fd; /* -1: the body is kept in `text` */
     int64_t number;
     char *text;
+    bool answered; /* the page knows the number of the file */
 } arriving;
 
 /* ---- responses --------------------------------------------------------------------------------------------------- */
@@ -244,7 +245,10 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *c, const char *u
         *size = 0;
         return body->status != 0 ? MHD_NO : MHD_YES; /* in the midst of a body there is no answer: the connection ends */
     }
-    return answer(self, c, url, method, body);
+    /* Another visitor may have come while the body arrived. */
+    int refused = guard_request(c, url, method, self->port, &self->session);
+    body->answered = refused == 0;
+    return refused != 0 ? refuse(c, refused) : answer(self, c, url, method, body);
 }
 
 static void completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
@@ -256,7 +260,7 @@ static void completed(void *cls, struct MHD_Connection *c, void **state, enum MH
         return;
     if (body->fd >= 0) {
         close(body->fd);
-        if (why != MHD_REQUEST_TERMINATED_COMPLETED_OK)
+        if (why != MHD_REQUEST_TERMINATED_COMPLETED_OK || !body->answered)
             visit_remove_file(&self->files, body->number);
     }
     free(body->text);
@@ -340,18 +344,27 @@ const char *http_address(const http *self)
     return self->address;
 }
 
+/* How long to wait: a second, for connections that are slow; less where libmicrohttpd has something left to do. */
+static struct timeval patience(http *self)
+{
+    MHD_UNSIGNED_LONG_LONG most = 1000, wanted;
+    if (MHD_get_timeout(self->daemon, &wanted) == MHD_YES && wanted < most)
+        most = wanted;
+    return (struct timeval){.tv_sec = (time_t)(most / 1000), .tv_usec = (suseconds_t)(most % 1000 * 1000)};
+}
+
 bool http_run(http *self, bool (*stop)(void))
 {
     while (!stop()) {
         fd_set readable, writable, others;
         int highest = -1;
-        struct timeval wait = {.tv_sec = 1};
         FD_ZERO(&readable);
         FD_ZERO(&writable);
         FD_ZERO(&others);
         if (MHD_get_fdset(self->daemon, &readable, &writable, &others, &highest) != MHD_YES)
             return false;
         engines_wait_for(&self->engines, &readable, &highest);
+        struct timeval wait = patience(self);
         int ready = select(highest + 1, &readable, &writable, &others, &wait);
         if (ready < 0 && errno == EINTR)
             continue;

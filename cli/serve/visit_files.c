@@ -1,7 +1,8 @@
 /* See visit_files.h. */
-#define _XOPEN_SOURCE 700 /* nftw */
+#define _GNU_SOURCE /* nftw, flock */
 #include "serve/visit_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -9,8 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const char folder_name[] = "kanon-serve-";
+enum { DEPTH = 16 }; /* folders that nftw keeps open */
 
 static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *place)
 {
@@ -21,35 +26,94 @@ static int remove_one(const char *path, const struct stat *found, int kind, stru
     return 0;
 }
 
-static void remove_tree(const char *path)
+/* All but the folder itself, which stays locked. */
+static int remove_below(const char *path, const struct stat *found, int kind, struct FTW *place)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return place->level > 0 ? remove_one(path, found, kind, place) : 0;
 }
 
-bool visit_open(visit_files *self, const char *temporary)
+static void remove_tree(const char *path)
 {
-    int length = snprintf(self->folder, sizeof self->folder, "%s/kanon-serve-XXXXXX", temporary);
+    nftw(path, remove_one, DEPTH, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The folder, open and locked; -1: another program has it, or removed it just now. Where the file system has no locks the
+ * folder is open alone, and since nobody can lock it nobody removes it. */
+static int lock_folder(const char *path)
+{
+    struct stat opened, there;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (taken || fstat(fd, &opened) != 0 || lstat(path, &there) != 0 || opened.st_ino != there.st_ino) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* A program that is killed leaves its folder behind, with the data of its visitor. */
+static void remove_dead(const char *temporary)
+{
+    char path[VISIT_PATH];
+    struct stat found;
+    DIR *all = opendir(temporary);
+    if (all == NULL)
+        return;
+    for (const struct dirent *one; (one = readdir(all)) != NULL;) {
+        int length = snprintf(path, sizeof path, "%s/%s", temporary, one->d_name);
+        if (strncmp(one->d_name, folder_name, sizeof folder_name - 1) != 0 || length < 0 || length >= VISIT_PATH)
+            continue;
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        if (fstat(fd, &found) == 0 && found.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            remove_tree(path);
+        close(fd);
+    }
+    closedir(all);
+}
+
+static bool new_folder(visit_files *self, const char *temporary)
+{
+    int length = snprintf(self->folder, sizeof self->folder, "%s/%sXXXXXX", temporary, folder_name);
     if (length < 0 || (size_t)length >= sizeof self->folder) {
         errno = ENAMETOOLONG;
         return false;
     }
+    return mkdtemp(self->folder) != NULL; /* mode 0700 */
+}
+
+bool visit_open(visit_files *self, const char *temporary)
+{
+    enum { TRIES = 10 };
+    remove_dead(temporary);
     self->last = 0;
-    if (mkdtemp(self->folder) == NULL) /* mode 0700 */
-        return false;
-    return true;
+    for (int i = 0; i < TRIES; i++) {
+        if (!new_folder(self, temporary))
+            return false;
+        self->lock = lock_folder(self->folder);
+        if (self->lock >= 0)
+            return true;
+    }
+    self->folder[0] = '\0';
+    errno = EAGAIN;
+    return false;
 }
 
 void visit_close(visit_files *self)
 {
-    if (self->folder[0] != '\0')
-        remove_tree(self->folder);
+    if (self->folder[0] == '\0')
+        return;
+    remove_tree(self->folder);
+    close(self->lock);
     self->folder[0] = '\0';
 }
 
 void visit_empty(visit_files *self)
 {
-    remove_tree(self->folder);
-    mkdir(self->folder, 0700);
+    nftw(self->folder, remove_below, DEPTH, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- files by their numbers -------------------------------------------------------------------------------------- */

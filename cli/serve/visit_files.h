@@ -1,5 +1,6 @@
 /* The files of a visit: a folder that only its owner can read, with what the page sent and what it can fetch. Files have
- * numbers; names given by a page are used only inside the folder of an engine. The folder goes with the visit.
+ * numbers; names given by a page are used only inside the folder of an engine. The folder goes with the visit; where the
+ * program was killed, the next one removes it: a folder that nobody has locked is nobody's.
  * Used by http.c and engines.c; calls the system. */
 #ifndef KANON_CLI_VISIT_FILES_H
 #define KANON_CLI_VISIT_FILES_H
@@ -12,10 +13,11 @@ enum { VISIT_PATH = 512, VISIT_NAME = 200 };
 
 typedef struct visit_files {
     char folder[256];
+    int lock;     /* the folder, open and locked as long as the program runs */
     int64_t last; /* the number that was given last */
 } visit_files;
 
-/* A new folder below the folder for temporary files; false: errno says why. */
+/* A new folder below the folder for temporary files, from which folders of dead programs go; false: errno says why. */
 bool visit_open(visit_files *self, const char *temporary);
 /* Remove the folder and all in it. */
 void visit_close(visit_files *self);

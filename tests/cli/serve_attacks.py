@@ -3,6 +3,7 @@
 Starts the server with a page that stands for the real one, goes the whole way as the page does, and then tries what others on
 the machine or on the net could: other names of the host, other origins, no token, used tokens, tricks with paths, requests that
 are huge or slow, two visitors, an engine that dies. The first failure ends it."""
+import atexit
 import http.client
 import json
 import os
@@ -27,6 +28,7 @@ class Server:
         environment = dict(os.environ, TMPDIR=str(self.folder))
         self.process = subprocess.Popen([program, "serve", "--page", page], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=environment, text=True)
+        atexit.register(self.process.kill)  # where a check fails
         address = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{64})", address)
         assert found, f"no address but {address!r}"
@@ -111,6 +113,12 @@ def whole_way(server):
     subprocess.run([program, "anonymize", files / "hospital.csv", "-s", files / "hospital.yaml", "-k", "5", "--seed", "3",
                     "--effort", "fast", "-o", folder / "release.csv", "-q"], check=True)
     assert release == (folder / "release.csv").read_bytes(), "another release than the program's"
+    # a request that lacks something, or asks for too much, is an error and no end of the engine
+    for odd in ({"do": "evaluate", "table": "hospital.csv", "schema": "hospital.yaml"}, {"do": "sample", "rows": 2**62},
+                {"do": "check"}, {"do": "run", "outputs": 5}, {"do": "publish"}, {"do": 1}, {}):
+        status, job = server.begin(odd, names, engine=2)
+        assert server.answer(job)["answer"].get("error", {}).get("code") == "usage", odd
+    assert server.ask("DELETE", "/api/engine/2")[0] == 200
     # errors are those of the library, and the engine goes on
     status, job = server.begin(dict(request, k=100000), names)
     assert server.answer(job)["answer"]["error"]["code"] in ("infeasible", "usage", "data")
@@ -205,6 +213,41 @@ def slow(server):
         one.close()
 
 
+def downloads(server, meanwhile):
+    """A visitor who goes in the midst of a file harms nobody, and one who only reads, and late, gets all of it."""
+    contents = b"0123456789abcdef" * 2**20
+    number = server.send(contents)
+    head = f"GET /api/file/{number} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.session}\r\n\r\n"
+    for _ in range(3):
+        one = socket.create_connection(("127.0.0.1", server.port))
+        one.sendall(head.encode())
+        one.recv(1000)
+        one.close()
+    slow_one = socket.create_connection(("127.0.0.1", server.port))
+    slow_one.sendall(head.encode())
+    meanwhile()
+    got = b""
+    while len(got) < len(contents) and (part := slow_one.recv(2**20)):
+        got += part
+    slow_one.close()
+    assert got.endswith(contents), "a slow reader did not get the file"
+    assert server.ask("DELETE", f"/api/file/{number}")[0] == 200
+
+
+def late(server, visit):
+    """What a visitor before began to send is refused when it is complete: the visit is another one's by then."""
+    order = json.dumps({"engine": 1, "request": {"do": "about"}}).encode()
+    one = socket.create_connection(("127.0.0.1", server.port))
+    one.sendall((f"POST /api/job HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.session}\r\n"
+                 f"Content-Length: {len(order)}\r\n\r\n").encode() + order[:5])
+    assert server.ask("GET", "/api/job/1000")[0] == 404  # so that the head was read
+    again = server.open(visit["again"])
+    one.sendall(order[5:])
+    assert one.recv(12) == b"HTTP/1.1 401"
+    one.close()
+    return again
+
+
 def engines(server, files):
     request = {"do": "run", "table": "hospital.csv", "schema": "hospital.yaml", "k": 3, "seed": "1", "effort": "best"}
     status, job = server.begin(request, files, engine=2)
@@ -215,6 +258,16 @@ def engines(server, files):
     status, job = server.begin(request, files, engine=2)
     found = subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True).stdout.split()
     os.kill(int(found[-1]), signal.SIGKILL)
+    listener = socket.create_connection(("127.0.0.1", server.port))  # may get the number that the engine's channel had
+    end = time.time() + PATIENCE
+    while server.ask("POST", f"/api/job/{job}/finish")[0] == 200 and time.time() < end:
+        time.sleep(0.05)
+    listener.setblocking(False)
+    try:
+        assert not (heard := listener.recv(10)), f"a word for an engine went to a visitor: {heard}"
+    except BlockingIOError:
+        pass
+    listener.close()
     assert server.answer(job)["answer"]["error"]["code"] == "internal"
     assert [server.begin({"do": "about"}, engine=n)[0] for n in (3, 4, 5)] == [200, 200, 503], "more engines than places"
     assert server.ask("DELETE", "/api/engine/4")[0] == 200
@@ -238,15 +291,29 @@ strangers(server)
 tokens(server, server.token, visit["again"])
 paths(server, files)
 huge(server)
-slow(server)
+downloads(server, lambda: slow(server))
 engines(server, files)
 # a second visitor with the address that the first one has: the first one is out
 before = server.session
-server.open(visit["again"])
+late(server, visit)
 refused(server.ask("GET", "/api/job/1", headers={"Authorization": f"Bearer {before}"}), 401)
 refused(server.ask("GET", f"/api/file/{next(iter(files.values()))}"), 404)
 server.stop(signal.SIGINT)
 second = Server()
 second.open(second.token)
 second.send(b"age\n1\n")
-second.stop(signal.SIGTERM)
+# a port that is taken is named
+third = subprocess.run([program, "serve", "--page", page, "--port", str(second.port)], capture_output=True, text=True)
+assert third.returncode != 0 and f"another program has port {second.port}" in third.stderr, third.stderr
+# what a killed server leaves goes with the next one, and what a living one has stays
+second.process.kill()
+second.process.wait(PATIENCE)
+left, = second.folder.iterdir()
+living = Server()
+assert not left.exists(), "the folder of a killed server stays"
+kept, = living.folder.iterdir()
+last = Server()
+assert kept.exists() and len(list(last.folder.iterdir())) == 2
+living.process.send_signal(signal.SIGHUP)
+assert living.process.wait(PATIENCE) == 0 and not kept.exists()
+last.stop(signal.SIGTERM)

@@ -1,5 +1,5 @@
-// The one interface that the page knows. wasm.ts answers with the library in a worker of the page; another
-// implementation may ask a server on the same machine.
+// The one interface that the page knows. wasm.ts answers with the library in a worker of the page; http.ts
+// asks the program that gave the page, on the same machine.
 import type { EngineErrorData, EngineRequest, Files, Progress } from "./protocol";
 
 export class EngineError extends Error implements EngineErrorData {
@@ -31,6 +31,8 @@ export interface Answer<T> {
 }
 
 export interface Engine {
+    /** where the work is done: in this page, or by the program that gave it, on the same machine */
+    readonly place: "page" | "program";
     /** what a table may have, known before anything is read */
     readonly limits: { tableBytes: number; memory: number };
     /** whether `finish` works here */

@@ -35,9 +35,13 @@ kanon_status bridge_about(bridge *self, const json_t *request, json_t *answer, k
 kanon_status bridge_sample(bridge *self, const json_t *request, json_t *answer, kanon_error *err)
 {
     const char *folder = bridge_text(request, "folder");
+    int64_t rows = bridge_integer(request, "rows");
+    enum { MOST_ROWS = 10000000 };
     (void)answer;
-    return sample_hospital(folder != NULL ? folder : ".", bridge_integer(request, "rows"),
-                           (uint64_t)bridge_integer(request, "seed"), self->tick, self->payload, err);
+    if (rows < 1 || rows > MOST_ROWS)
+        return bridge_fail(err, KANON_EINVAL, "a sample has from 1 to 10,000,000 records");
+    return sample_hospital(folder != NULL ? folder : ".", rows, (uint64_t)bridge_integer(request, "seed"), self->tick,
+                           self->payload, err);
 }
 
 /* The schema as a document; it must also be one that the library takes, so that its errors come with their lines. */

@@ -393,9 +393,11 @@ kanon_status bridge_evaluate(bridge *self, const json_t *request, json_t *answer
         .tick = self->tick,
         .payload = self->payload,
     };
-    kanon_status st = bridge_read(&schema, &table, self, request, err);
+    const char *release = bridge_text(request, "release");
+    kanon_status st = release != NULL ? bridge_read(&schema, &table, self, request, err)
+                                      : bridge_fail(err, KANON_EINVAL, "no release");
     if (st == KANON_OK)
-        st = kanon_evaluate_release(&measures, table, bridge_text(request, "release"), schema, &evaluating, err);
+        st = kanon_evaluate_release(&measures, table, release, schema, &evaluating, err);
     if (st == KANON_OK)
         json_object_set_new(answer, "figures", figures_of(measures));
     kanon_measures_free(measures);

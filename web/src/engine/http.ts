@@ -28,6 +28,7 @@ const gone = (): EngineError =>
 let engines = 0;
 
 export class HttpEngine implements Engine {
+    readonly place = "program";
     readonly limits: Engine["limits"];
     readonly canFinish = true;
     private readonly number = ++engines;

@@ -17,6 +17,7 @@ interface Waiting {
 }
 
 export class WasmEngine implements Engine {
+    readonly place = "page";
     readonly limits = { tableBytes: TABLE_BYTES, memory: MEMORY };
     // A worker of a page that was opened from a file cannot be told anything while it works.
     readonly canFinish = location.protocol !== "file:";

@@ -147,7 +147,7 @@ export function App(props: { engine: Engine }): preact.JSX.Element {
                     </nav>
                 )}
                 <main>{tab === "check" ? <TabCheck /> : steps[step]}</main>
-                <footer>{words.footer}</footer>
+                <footer>{props.engine.place === "page" ? words.footer : words.footerServed}</footer>
             </SessionContext.Provider>
         </LanguageContext.Provider>
     );

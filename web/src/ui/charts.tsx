@@ -82,6 +82,7 @@ const WIDTH = 560;
 const HEIGHT = 300;
 const LEFT = 58;
 const BOTTOM = 44;
+const LABEL_WIDTH = 75; // of "k = 20" on a small screen
 
 export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number): void }): preact.JSX.Element {
     const words = useWords();
@@ -97,6 +98,7 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
             (p): p is { k: number; loss: number; risk: number; recommended: boolean } =>
                 p.loss !== null && p.risk !== null && p.risk > 0,
         );
+    const advised = points.find((p) => p.recommended); // in words, too: a colour alone says nothing to some
     const logs = points.map((p) => Math.log10(p.risk));
     const low = Math.floor(Math.min(...logs, -1) * 2) / 2;
     const high = Math.max(...logs, low + 0.5);
@@ -141,6 +143,7 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
                         fill(words.curvePoint, p.k, figure(p.loss), figure(p.risk)) +
                         (p.recommended ? `, ${words.curveRecommended}` : "");
                     const choose = () => props.onChoose(p.k);
+                    const isCrowded = points.some((q) => q !== p && Math.abs(x(q.risk) - x(p.risk)) < LABEL_WIDTH);
                     return (
                         <g
                             key={p.k}
@@ -156,11 +159,14 @@ export function CurvePlot(props: { curve: Curve; k: number; onChoose(k: number):
                         >
                             <circle class="target" cx={x(p.risk)} cy={y(p.loss)} r={18} />
                             <circle class="dot" cx={x(p.risk)} cy={y(p.loss)} r={p.k === props.k ? 8 : 6} />
-                            <text x={x(p.risk)} y={y(p.loss) - 13} text-anchor="middle">{`k = ${p.k}`}</text>
+                            <text x={x(p.risk)} y={y(p.loss) - 13} text-anchor="middle">
+                                {isCrowded && p.k !== props.k ? p.k : `k = ${p.k}`}
+                            </text>
                         </g>
                     );
                 })}
             </svg>
+            {advised !== undefined && <p class="hint">{fill(words.curveAdvised, advised.k)}</p>}
         </div>
     );
 }

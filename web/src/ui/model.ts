@@ -34,6 +34,8 @@ export interface Column {
     weight: string;
     format: string;
     taxonomy: Tree | null;
+    /** keys of a schema that the page has no field for, kept as they are */
+    others: [string, Yaml][];
     summary: ColumnSummary | null;
 }
 
@@ -69,7 +71,7 @@ const WORDS = /^(y|n|yes|no|on|off|true|false|null|~)$/i;
 
 function scalar(text: string): string {
     const isPlain = /^[\p{L}_][\p{L}\p{N}_ .-]*$/u.test(text) && text === text.trim() && !WORDS.test(text);
-    return isPlain || /^-?\d+(\.\d+)?$/.test(text) ? text : JSON.stringify(text);
+    return isPlain || /^-?\d+(\.\d+)?$/.test(text) ? text : value(text);
 }
 
 function yamlText(value: Yaml): string {
@@ -78,8 +80,11 @@ function yamlText(value: Yaml): string {
     return `{${value.map.map(([key, one]) => `${yamlText(key)}: ${yamlText(one)}`).join(", ")}}`;
 }
 
+// YAML takes some characters for ends of lines, and others for none at all, where JSON has no objection.
+const escaped = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 /** A text that must not be taken for a number or a truth: a value of the table. */
-const value = (text: string) => JSON.stringify(text);
+const value = (text: string) => JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029\ufeff]/g, escaped);
 
 function treeYaml(tree: Tree): string {
     if (tree.children.every((child) => child.children.length === 0))
@@ -104,6 +109,8 @@ function columnYaml(column: Column): string {
     if (isUsed && !isNumeric && column.taxonomy !== null)
         parts.push(`taxonomy: {${value(column.taxonomy.name)}: ${treeYaml(column.taxonomy)}}`);
     else if (column.role === "quasi" && !isNumeric && column.mask !== "") parts.push(`mask: ${column.mask}`);
+    if (isUsed && (isNumeric || column.type === "unknown")) // how numbers are written
+        for (const [key, one] of column.others) parts.push(`${key}: ${yamlText(one)}`);
     return `  ${value(column.name)}: {${parts.join(", ")}}`;
 }
 
@@ -172,24 +179,36 @@ export function treeCsv(tree: Tree): string {
 
 const KNOWN = new Set(["attributes", "missing", "privacy", "entity", "entity-together"]);
 
+const COLUMN_KNOWN = new Set(["role", "type", "bands", "top", "bottom", "mask", "weight", "format", "taxonomy"]);
+
+/** Of dropped files only the last part of a path is known; that is enough to find the one that a schema means. */
 async function readTaxonomy(engine: Engine, path: string, files: Files): Promise<Tree> {
-    const { answer } = await engine.ask<TaxonomyShown>({ do: "taxonomy-show", taxonomy: path }, { files });
+    const last = path.replace(/^.*[/\\]/, "");
+    const name = `taxonomy/${last}`;
+    const found = files[last];
+    const asking = { files: found === undefined ? {} : { [name]: found } };
+    const { answer } = await engine.ask<TaxonomyShown>({ do: "taxonomy-show", taxonomy: name }, asking);
     return treeOfNodes(answer);
 }
 
-/** Put what a schema says into the model. Taxonomy files come from `files`, under the names that the schema has for them. */
-export async function applySchema(engine: Engine, model: Model, schema: string, files: Files): Promise<void> {
-    const { answer } = await engine.ask<{ document: Yaml }>({ do: "schema", schema }, { files });
+/** Put what a schema says into the model. `taxonomies` has files by the last parts of their paths. */
+export async function applySchema(
+    engine: Engine,
+    model: Model,
+    schema: Files[string],
+    taxonomies: Files = {},
+): Promise<void> {
+    const asking = { files: { "given.yaml": schema } };
+    const { answer } = await engine.ask<{ document: Yaml }>({ do: "schema", schema: "given.yaml" }, asking);
     const keys = new Map(entries(answer.document));
     const attributes = new Map(entries(keys.get("attributes")));
-    const fallback = (text(keys.get("default-role")) || "identifying") as Role;
+    const entity = text(keys.get("entity"));
     for (const column of model.columns) {
         const said = attributes.get(column.name);
         const fields = new Map(typeof said === "string" ? [["role", said] as [string, Yaml]] : entries(said));
-        column.role = ((text(fields.get("role")) || fallback) as string).replace(
-            "quasi-identifying",
-            "quasi",
-        ) as Role;
+        // As the library has it: whose record it is stays out of the release, whatever the other columns are by default.
+        const fallback = column.name === entity ? "identifying" : text(keys.get("default-role")) || "identifying";
+        column.role = (text(fields.get("role")) || fallback).replace("quasi-identifying", "quasi") as Role;
         column.type = (text(fields.get("type")) || column.type) as ColumnType;
         column.bands = text(fields.get("bands"));
         column.top = text(fields.get("top"));
@@ -198,9 +217,10 @@ export async function applySchema(engine: Engine, model: Model, schema: string, 
         column.weight = text(fields.get("weight"));
         column.format = text(fields.get("format"));
         const taxonomy = fields.get("taxonomy");
-        if (typeof taxonomy === "string") column.taxonomy = await readTaxonomy(engine, taxonomy, files);
+        if (typeof taxonomy === "string") column.taxonomy = await readTaxonomy(engine, taxonomy, taxonomies);
         else if (taxonomy !== undefined) column.taxonomy = treeOfYaml(taxonomy);
         if (column.taxonomy !== null) column.type = "categorical";
+        column.others = [...fields].filter(([key]) => !COLUMN_KNOWN.has(key));
     }
     applyPrivacy(model, keys);
     model.others = [...keys].filter(([key]) => !KNOWN.has(key) && key !== "default-role");
@@ -258,6 +278,7 @@ export function newModel(
             weight: "",
             format: "",
             taxonomy: null,
+            others: [],
             summary: preview.columns[i] ?? null,
         })),
         missing: [""],
@@ -288,7 +309,7 @@ export interface Choices {
     refineSettings: Record<string, string>;
 }
 
-const quoteShell = (word: string) => (/^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const quoteShell = (word: string) => (/^[\w./=:,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Where the release goes; never over the table. */
 const releaseName = (model: Model) => (model.reading.table === "release.csv" ? "released.csv" : "release.csv");
@@ -315,17 +336,25 @@ export function commandOf(model: Model, choices: Choices): string {
     return words.map(quoteShell).join(" ");
 }
 
+/** Bytes equal to those of the page. Cells are texts for pandas, so that the library reads them as it reads a file. */
 export function pythonOf(model: Model, choices: Choices): string {
     const separator = model.preview.delimiter === "," ? "" : `, sep=${JSON.stringify(model.preview.delimiter)}`;
+    const names =
+        model.reading.header === "no"
+            ? `, header=None, names=[${model.columns.map((c) => JSON.stringify(c.name)).join(", ")}]`
+            : "";
     const effort = choices.effort === "balanced" ? "" : `, effort=${JSON.stringify(choices.effort)}`;
     const repeat =
         Object.keys(choices.refineSettings).length === 0
             ? ""
             : `, refine_settings=${JSON.stringify(choices.refineSettings)}`;
-    const form = choices.numeric === "interval" ? "" : `numeric=${JSON.stringify(choices.numeric)}`;
+    const form = [
+        ...(choices.numeric === "interval" ? [] : [`numeric=${JSON.stringify(choices.numeric)}`]),
+        ...(choices.shuffle ? ["shuffle=True"] : []),
+    ].join(", ");
     return [
         "import pathlib, pandas as pd, pykanon",
-        `table = pd.read_csv(${JSON.stringify(model.reading.table)}, dtype=str, keep_default_na=False, na_values=[""]${separator})`,
+        `table = pd.read_csv(${JSON.stringify(model.reading.table)}, dtype=str, keep_default_na=False, na_values=[""]${separator}${names})`,
         `result = pykanon.anonymize(table, schema=pathlib.Path("${SCHEMA}"), k=${model.k}, seed=${choices.seed}${effort}${repeat})`,
         `pathlib.Path("${releaseName(model)}").write_bytes(result.to_csv(${form}))`,
     ].join("\n");

@@ -13,13 +13,24 @@ export class TooLarge extends Error {
     }
 }
 
+/** Files were given, but no table among them. */
+export class NoTable extends Error {}
+
 // The part of a file that is looked at for histograms.
 const LOOK_BYTES = 12 * 1024 * 1024;
 
 const nameOf = (file: Blob & { name?: string }) => file.name ?? "table.csv";
 
-/** A name that is a plain file name for the engine and for a shell. */
-const cleanName = (name: string) => name.replace(/^.*[/\\]/, "").replace(/[\0-\x1f]/g, "") || "table.csv";
+const MOST_NAME_BYTES = 190;
+
+/** A name that is a plain file name for the engine and for a shell: no folders, not hidden, not too long. */
+function cleanName(name: string): string {
+    const plain = name
+        .replace(/^.*[/\\]/, "")
+        .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g, "")
+        .replace(/^[.-]+/, "");
+    return (new TextEncoder().encode(plain).length > MOST_NAME_BYTES ? plain.slice(-60) : plain) || "table.csv";
+}
 
 function kindOf(name: string, head: Uint8Array): "csv" | "parquet" | "excel" | "gzip" {
     if (head[0] === 0x50 && head[1] === 0x41 && head[2] === 0x52 && head[3] === 0x31) return "parquet";
@@ -54,7 +65,7 @@ export async function openTable(
     const schema = given.find(isSchema);
     const tables = given.filter((f) => !isSchema(f)).sort((a, b) => b.size - a.size);
     const first = tables[0];
-    if (first === undefined) throw new Error("no table");
+    if (first === undefined) throw new NoTable("no table");
     if (first.size > engine.limits.tableBytes)
         throw new TooLarge(nameOf(first), first.size, engine.limits.tableBytes);
     const { name, table } = await asCsv(engine, first, cleanName(nameOf(first)));
@@ -81,19 +92,10 @@ export async function openTable(
     );
     const model = newModel(name, table, reading, look.answer, proposal.answer);
     if (schema === undefined) {
-        await applySchema(engine, model, "kanon-out-proposed.yaml", {
-            "kanon-out-proposed.yaml": proposal.files["kanon-out-proposed.yaml"] ?? new Uint8Array(),
-        });
+        await applySchema(engine, model, proposal.files["kanon-out-proposed.yaml"] ?? new Uint8Array());
     } else {
-        const files: Files = { "given.yaml": schema };
-        // A schema names its taxonomies by paths; of dropped files only the last part of a path is known.
-        const text = await schema.text();
-        for (const one of tables.slice(1)) {
-            const last = cleanName(nameOf(one));
-            const path = new RegExp(`[\\w./-]*${last.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`).exec(text)?.[0];
-            files[path ?? last] = one;
-        }
-        await applySchema(engine, model, "given.yaml", files);
+        const taxonomies = Object.fromEntries(tables.slice(1).map((one) => [nameOf(one).replace(/^.*\//, ""), one]));
+        await applySchema(engine, model, schema, taxonomies);
         // Of the proposal only what a column is holds for a schema of one's own, not what was proposed to do with it.
         for (const column of model.columns) column.reason = column.reason.split(";")[0] ?? "";
     }

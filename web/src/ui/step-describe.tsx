@@ -6,6 +6,7 @@ import { filesOf, SCHEMA, schemaText, type Column } from "./model";
 import { Card, Failure, fill, placeOf, Select, TextField, useNumbers, useWords } from "./parts";
 import { useModel, useSession } from "./session";
 import { TaxonomyField } from "./taxonomy";
+import type { Words } from "./words";
 
 const WAIT = 350; // ms after the last change
 
@@ -15,7 +16,14 @@ export function useColumns(): { columns: Column[]; changeColumn(name: string, pa
     return {
         columns: model.columns,
         changeColumn: (name, part) =>
-            change({ columns: model.columns.map((c) => (c.name === name ? { ...c, ...part } : c)) }),
+            change({
+                columns: model.columns.map((c) => (c.name === name ? { ...c, ...part } : c)),
+                // Requirements are on sensitive columns; the step that shows them would not show this one any more.
+                ...(part.role !== undefined &&
+                    part.role !== "sensitive" && {
+                        constraints: model.constraints.filter((c) => c.attribute !== name),
+                    }),
+            }),
     };
 }
 
@@ -136,7 +144,7 @@ function ColumnCard(props: { column: Column; isBroken: boolean }): preact.JSX.El
                 <details>
                     <summary>
                         {words.details}
-                        {badge(column)}
+                        {badge(column, words)}
                     </summary>
                     <div class="fields">
                         {column.role === "quasi" && isNumeric && (
@@ -200,12 +208,14 @@ function ColumnCard(props: { column: Column; isBroken: boolean }): preact.JSX.El
 }
 
 /** What the folded details hold, in a few characters. */
-function badge(column: Column): preact.JSX.Element | null {
+/** What is set below, so that it is seen without opening. */
+function badge(column: Column, words: Words): preact.JSX.Element | null {
     const parts = [
-        column.bands,
-        column.top && `≤ ${column.top}`,
-        column.mask && "***",
-        column.taxonomy !== null ? "⌥" : "",
+        column.bands && `${words.bands} ${column.bands}`,
+        column.bottom && `${words.bottom} ${column.bottom}`,
+        column.top && `${words.top} ${column.top}`,
+        column.mask && words.mask,
+        column.taxonomy !== null ? words.taxonomy : "",
         column.weight && `×${column.weight}`,
     ].filter((p) => p !== "");
     return parts.length === 0 ? null : <span class="badge">{parts.join(" · ")}</span>;

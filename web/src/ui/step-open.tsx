@@ -2,7 +2,8 @@
 import { useRef, useState } from "preact/hooks";
 import { EngineError } from "../engine/api";
 import type { Progress } from "../engine/protocol";
-import { openSample, openTable, TooLarge } from "./opening";
+import { quoteShell } from "./model";
+import { NoTable, openSample, openTable, TooLarge } from "./opening";
 import {
     Card,
     CopyBlock,
@@ -59,11 +60,12 @@ export function StepOpen(): preact.JSX.Element {
     };
     const asksHeader = failure instanceof EngineError && failure.topic === "header";
     const { model } = session;
+    const inPage = session.engine.place === "page";
     return (
         <>
             <header class="step-head">
                 <h1 tabIndex={-1}>{words.openTitle}</h1>
-                <p class="lead">{words.openLead}</p>
+                <p class="lead">{inPage ? words.openLead : words.openLeadServed}</p>
             </header>
             <div
                 class={`drop ${over ? "over" : ""} ${model === null ? "" : "small"}`}
@@ -122,8 +124,12 @@ export function StepOpen(): preact.JSX.Element {
                     <p>{fill(words.tooLargeText, bytes(failure.size), bytes(failure.most))}</p>
                     <CopyBlock
                         title={words.repeatCommand}
-                        text={`kanon init ${failure.fileName} -o schema.yaml\nkanon anonymize ${failure.fileName} -s schema.yaml -o release.csv`}
+                        text={`kanon init ${quoteShell(failure.fileName)} -o schema.yaml\nkanon anonymize ${quoteShell(failure.fileName)} -s schema.yaml -o release.csv`}
                     />
+                </Notice>
+            ) : failure instanceof NoTable ? (
+                <Notice kind="warning" title={words.noTable}>
+                    <p>{words.dropMore}</p>
                 </Notice>
             ) : (
                 failure !== null && (
@@ -135,12 +141,12 @@ export function StepOpen(): preact.JSX.Element {
             )}
             {asksHeader && (
                 <Select
-                    label={words.firstRows}
+                    label={words.headerQuestion}
                     value={header}
                     options={[
-                        ["", "?"],
-                        ["yes", "header: yes"],
-                        ["no", "header: no"],
+                        ["", "–"],
+                        ["yes", words.headerYes],
+                        ["no", words.headerNo],
                     ]}
                     onChange={(said) => openFiles(last, said)}
                 />
@@ -148,7 +154,7 @@ export function StepOpen(): preact.JSX.Element {
             {model === null && !busy && failure === null && (
                 <ul class="promises">
                     {[
-                        [words.private1, words.private1t],
+                        inPage ? [words.private1, words.private1t] : [words.served1, words.served1t],
                         [words.private2, words.private2t],
                         [words.private3, words.private3t],
                     ].map(([title, text]) => (

@@ -266,6 +266,7 @@ export function TreeEditor(props: { tree: Tree; onChange(tree: Tree): void }): p
                     />
                 ))}
             </ul>
+            {rows.length >= SHOWN && <p class="hint">{fill(words.treeMore, SHOWN)}</p>}
             {node !== undefined && chosen.length > 0 && (
                 <div class="tree-actions">
                     {name !== null ? (

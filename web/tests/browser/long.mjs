@@ -1,4 +1,4 @@
-// What takes minutes: Adult with its schema, 100,000 records without a blocked frame and in good time, a cancel,
+// What takes minutes: Adult with its schema, 100,000 records without a blocked frame and in good time, a million, a cancel,
 // ending with the best so far, and a file that is too large.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -81,6 +81,23 @@ export async function longWalk({ test, url, pageFile, kanon, folder, compareWith
                 `100,000 records: longest task of the page ${longest.toFixed(0)} ms, program ${native.toFixed(1)} s on one thread, page: ${text.replace(/\s+/g, " ")}`,
             );
             assert.ok(longest <= 200, `a frame was blocked for ${longest} ms`);
+            assert.deepEqual([seen.requests, seen.complaints], [[], []]);
+        }));
+
+    await test("a million records end well", () =>
+        withPage(url, {}, async (page, seen) => {
+            kanon("sample", "hospital", "--rows", "1000000", "--seed", "1", "-o", "million", "-q");
+            const table = join("million", "hospital.csv");
+            await page.setInputFiles('input[type="file"]', [join(folder, table), ...files.slice(1)]);
+            await page.waitForSelector("main table", { timeout: 600_000 });
+            await step(page, 4);
+            await page.selectOption("main select", "fast");
+            await page.click("#run");
+            await page.waitForSelector("#result-title", { timeout: 900_000 });
+            await step(page, 5);
+            const release = await saved(page, "#take-csv");
+            kanon("anonymize", table, "-s", "hospital.yaml", "-k", "5", "--effort", "fast", "-o", "large.csv", "-q");
+            assert.ok(readFileSync(join(folder, "large.csv")).equals(release), "the release is not that of the program");
             assert.deepEqual([seen.requests, seen.complaints], [[], []]);
         }));
 

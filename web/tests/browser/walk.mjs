@@ -67,6 +67,36 @@ async function noScrollAcross(page, name) {
     await page.setViewportSize(before);
 }
 
+/** Drags the first value of a taxonomy below another branch: it is there then, and the schema says so. */
+async function dragInTree(page, column) {
+    const card = page.locator(`.column-card[aria-label="${column}"]`);
+    await card.locator("summary").click();
+    const rows = card.locator(".tree-row");
+    const nameOf = (row) => row.locator(".name").innerText();
+    await rows.nth(1).locator(".fold").click();
+    await rows.nth(2).and(card.locator('[aria-level="3"]')).waitFor();
+    const value = await nameOf(rows.nth(2));
+    const branches = card.locator('.tree-row[aria-level="2"]');
+    const target = await nameOf(branches.nth(1));
+    await rows.nth(2).dragTo(branches.nth(1));
+    // Below the branch, as its last value: what is open moves along.
+    await page.waitForFunction(
+        ([name, branch]) => {
+            const all = [...document.querySelectorAll(`.column-card[aria-label="${name}"] .tree-row`)];
+            const from = all.findIndex((row) => row.querySelector(".name").textContent === branch);
+            const below = all.slice(from + 1).findIndex((row) => row.getAttribute("aria-level") === "2");
+            const inside = below < 0 ? all.slice(from + 1) : all.slice(from + 1, from + 1 + below);
+            return inside.length > 0;
+        },
+        [column, target],
+    );
+    const names = await rows.locator(".name").allInnerTexts();
+    assert.ok(names.indexOf(value) > names.indexOf(target), `${value} is not below ${target}`);
+    await look(page, "2-tree");
+    await card.locator("summary").click();
+    return { value, target };
+}
+
 async function toResult(page) {
     await page.click("#run");
     await page.waitForSelector("#result-title", { timeout: 300_000 });
@@ -84,6 +114,7 @@ await test("the sample, from opening to taking away", () =>
         await page.waitForSelector(".big-number");
         await look(page, "2-describe");
         await noScrollAcross(page, "describe");
+        const dragged = await dragInTree(page, "marital-status");
         await step(page, 3);
         await page.waitForSelector(".requirement");
         if (long || shots !== null) {
@@ -101,6 +132,9 @@ await test("the sample, from opening to taking away", () =>
         await look(page, "5-take");
         await noScrollAcross(page, "take");
         const release = await compareWithProgram(page, "hospital.csv");
+        const schema = readFileSync(join(folder, "schema.yaml"), "utf8");
+        const branch = new RegExp(`"${dragged.target}": \\[[^\\]]*"${dragged.value}"\\]`);
+        assert.match(schema, branch, "the schema does not have the tree as it was dragged");
         const parquet = await saved(page, "#take-parquet");
         assert.equal(parquet.subarray(0, 4).toString(), "PAR1");
         assert.match((await saved(page, "#take-report")).toString(), /<\/html>/);

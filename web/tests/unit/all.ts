@@ -1,9 +1,10 @@
 // The tests that need no browser, one after the other: the cases of tests/hosts, the release against the program,
-// files of other programs. Run by web/check; the last line counts. KANON_PROGRAM: the program of a release build.
+// files of other programs, schemas and lines that the page writes. Run by web/check; the last line counts. KANON_PROGRAM: the program of a release build.
 import { Machine } from "../../src/engine/machine";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { convertTests } from "./convert";
+import { modelTests } from "./model";
 import { programTests } from "./program";
 import { vectorTests } from "./vectors";
 
@@ -44,6 +45,7 @@ const suite: Suite = {
 
 await vectorTests(suite);
 await convertTests(suite);
+await modelTests(suite);
 await programTests(suite);
 console.log(`web, in Node: ${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
