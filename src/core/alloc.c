@@ -16,9 +16,11 @@ typedef struct block {
 
 _Static_assert(sizeof(block) == 16, "what follows is aligned as malloc aligns it");
 
-#ifdef KANON_TEST_HOOKS
+#if defined __GLIBC__ || defined KANON_TEST_HOOKS
 #include <malloc.h>
+#endif
 
+#ifdef KANON_TEST_HOOKS
 static atomic_llong n_asked, fail_at, in_use, peak;
 static atomic_bool fail_all_after;
 
@@ -156,4 +158,11 @@ void kanon__free(void *memory)
         free(b);
     else
         b->owner->release(b, b->owner->payload);
+}
+
+void kanon__give_back_free(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -13,8 +13,8 @@
 
 enum { GATHER_ROWS = 65536, ALIGNMENT = 64, PAGE = 4096, WORTH_CODES = 4096, RARE = 8 };
 
-/* Blocks up to so many bytes of a stream stay in memory. */
-static const size_t kept_in_memory = (size_t)16 << 20;
+/* Blocks up to so many bytes of a stream stay in memory: the batches of small tables. */
+static const size_t kept_in_memory = (size_t)1 << 20;
 
 /* No more is gathered once there is so much text: offsets of four bytes must reach its end. */
 static const int64_t most_text = (int64_t)1 << 28;
@@ -583,13 +583,13 @@ static void gather_release(struct ArrowArrayStream *stream)
 {
     gathering *g = stream->private_data;
     drop_waiting(g);
-    if (g->in.release != NULL)
-        g->in.release(&g->in);
     for (int i = 0; g->codes != NULL && i < g->n_columns; i++)
         kanon__text_codes_clear(&g->codes[i]);
     kanon__free(g->codes);
     kanon__free(g->waiting);
     kanon__free(g->columns);
+    if (g->in.release != NULL) /* last: what is free then is given back (kanon__driver_rest) */
+        g->in.release(&g->in);
     kanon__free(g);
     stream->release = NULL;
 }

@@ -16,7 +16,7 @@ struct kanon__connection {
     kanon__adbc_connection connection;
     kanon__adbc_statement statement; /* of the query that is being read */
     char *called;                    /* for messages */
-    bool is_open, transaction;
+    bool transaction, begun;         /* one is wanted, and there is one */
 };
 
 /* ---- errors ------------------------------------------------------------------------------------------------------- */
@@ -118,12 +118,28 @@ static const char *key_for(const kanon__location *l, const char *key)
     return strcmp(l->driver, "duckdb") == 0 && strcmp(key, "uri") == 0 ? "path" : key;
 }
 
+/* Where memory runs out, DuckDB would write rows to a file that others can read, in the working directory: only where a folder
+ * was named for that. */
+static kanon_status keep_in_memory(kanon__connection *c, const kanon__location *l, kanon_error *err)
+{
+    static const char key[] = "temp_directory";
+    kanon__adbc_error error = {0};
+    if (strcmp(l->driver, "duckdb") != 0)
+        return KANON_OK;
+    for (int64_t i = 0; i < l->n_options; i++)
+        if (strcmp(l->options[i].key, key) == 0)
+            return KANON_OK;
+    return answer(c, c->driver.database_set_option(&c->database, key, "", &error), &error,
+                  "the driver does not take an option", err);
+}
+
 static kanon_status begin_database(kanon__connection *c, const kanon__location *l, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__adbc_error error = {0};
     kanon__adbc_driver *d = &c->driver;
     KANON_TRY(answer(c, d->database_new(&c->database, &error), &error, "the driver does not begin", err), out);
+    KANON_TRY(keep_in_memory(c, l, err), out);
     for (int64_t i = 0; i < l->n_options; i++) {
         kanon__adbc_status code = d->database_set_option(&c->database, key_for(l, l->options[i].key), l->options[i].value,
                                                          &error);
@@ -134,7 +150,6 @@ static kanon_status begin_database(kanon__connection *c, const kanon__location *
     KANON_TRY(
         answer(c, d->connection_init(&c->connection, &c->database, &error), &error, "the database cannot be opened", err),
         out);
-    c->is_open = true;
     if (!c->transaction)
         goto out;
     if (d->connection_set_option == NULL || d->connection_commit == NULL || d->connection_rollback == NULL) {
@@ -143,6 +158,7 @@ static kanon_status begin_database(kanon__connection *c, const kanon__location *
     }
     st = answer(c, d->connection_set_option(&c->connection, KANON__ADBC_AUTOCOMMIT, KANON__ADBC_DISABLED, &error), &error,
                 "the driver has no transactions", err);
+    c->begun = st == KANON_OK;
 out:
     return st;
 }
@@ -189,15 +205,17 @@ void kanon__connection_close(kanon__connection *c)
         return;
     block_signals(&before);
     end_object(c->driver.statement_release, &c->statement);
-    if (c->transaction && c->is_open && c->driver.connection_rollback(&c->connection, &error) != KANON__ADBC_OK &&
-        error.release != NULL)
+    if (c->begun && c->driver.connection_rollback(&c->connection, &error) != KANON__ADBC_OK && error.release != NULL)
         error.release(&error); /* closing does the same */
     end_object(c->driver.connection_release, &c->connection);
     end_object(c->driver.database_release, &c->database);
     error = (kanon__adbc_error){0};
+    kanon__adbc_unused inside = (kanon__adbc_unused)c->driver.database_new;
     if (c->driver.release != NULL && c->driver.release(&c->driver, &error) != KANON__ADBC_OK && error.release != NULL)
         error.release(&error);
     restore_signals(&before);
+    if (inside != NULL)
+        kanon__driver_rest(inside);
     kanon__free(c->called);
     kanon__free(c);
 }

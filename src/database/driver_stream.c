@@ -58,14 +58,15 @@ static void held_release(struct ArrowArrayStream *stream)
     stream->release = NULL;
 }
 
+/* The rows as the driver gives them. */
 static kanon_status open_rows(struct ArrowArrayStream *out, const kanon__location *l, const char *sql, const char *path,
-                              bool encode, kanon_error *err)
+                              kanon_error *err)
 {
     kanon_status st = KANON_OK;
     held_stream *h = NULL;
-    struct ArrowArrayStream held = {0};
+    out->release = NULL;
     KANON_TRY(kanon__new_array(&h, 1, "a stream", err), out);
-    held = (struct ArrowArrayStream){.get_schema = held_schema,
+    *out = (struct ArrowArrayStream){.get_schema = held_schema,
                                      .get_next = held_next,
                                      .get_last_error = held_error,
                                      .release = held_release,
@@ -79,42 +80,53 @@ static kanon_status open_rows(struct ArrowArrayStream *out, const kanon__locatio
     }
     KANON_TRY(kanon__connection_open(&h->connection, l, false, err), out);
     KANON_TRY(kanon__connection_query(h->connection, &h->rows, sql, err), out);
-    st = kanon__gathered_stream(out, &held, encode, l->name, err);
 out:
-    if (held.release != NULL)
-        held.release(&held);
+    if (st != KANON_OK && out->release != NULL)
+        out->release(out);
     return st;
 }
 
 kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode, kanon_error *err)
 {
     char *sql = NULL;
+    struct ArrowArrayStream rows = {0};
     kanon_status st = KANON_OK;
     if (l->query == NULL)
         st = kanon__sql_about(&sql, "SELECT * FROM ", l->schema, l->table, "", err);
     if (st == KANON_OK)
-        st = open_rows(out, l, l->query != NULL ? l->query : sql, NULL, encode, err);
+        st = open_rows(&rows, l, l->query != NULL ? l->query : sql, NULL, err);
+    if (st == KANON_OK)
+        st = kanon__gathered_stream(out, &rows, encode, l->name, err);
     kanon__free(sql);
     return st;
 }
 
-/* Rows come in the order of the file: DuckDB keeps it unless it is told otherwise. */
-kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode,
-                                        kanon_error *err)
+/* Rows come in the order of the file: DuckDB keeps it unless it is told otherwise. The columns are those of the file: a folder
+ * that is called "year=2026" is no column. */
+kanon_status kanon__parquet_stream_back(struct ArrowArrayStream *out, const kanon__location *l, kanon_error *err)
 {
-    static const char begin[] = "SELECT * FROM read_parquet(";
+    static const char begin[] = "SELECT * FROM read_parquet(", end[] = ", hive_partitioning = false)";
     kanon__location duckdb = {.kind = KANON__AT_DRIVER, .name = l->name, .driver = (char[]){"duckdb"}};
     char *sql = NULL;
     if (strpbrk(l->path, "*?[") != NULL) { /* DuckDB would take it for a pattern of several names */
         kanon_status wrong = kanon__fail(err, KANON_EINVAL, "%s: a Parquet file with one of *?[ in its name", l->name);
         return kanon__hint(err, wrong, "rename it, or read it by a query of the driver duckdb");
     }
-    kanon_status st = kanon__new_array(&sql, (int64_t)(sizeof begin + 2 * strlen(l->path) + 4), "a query", err);
+    int64_t size = (int64_t)(sizeof begin + sizeof end + 2 * strlen(l->path) + 4);
+    kanon_status st = kanon__new_array(&sql, size, "a query", err);
     if (st != KANON_OK)
         return st;
-    char *at = kanon__sql_quote(sql + sprintf(sql, "%s", begin), l->path, '\'');
-    strcpy(at, ")");
-    st = open_rows(out, &duckdb, sql, l->path, encode, err);
+    char *at = kanon__sql_file(sql + sprintf(sql, "%s", begin), l->path);
+    strcpy(at, end);
+    st = open_rows(out, &duckdb, sql, l->path, err);
     kanon__free(sql);
     return st;
+}
+
+kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *l, bool encode,
+                                        kanon_error *err)
+{
+    struct ArrowArrayStream rows = {0};
+    kanon_status st = kanon__parquet_stream_back(&rows, l, err);
+    return st == KANON_OK ? kanon__gathered_stream(out, &rows, encode, l->name, err) : st;
 }

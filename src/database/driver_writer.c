@@ -2,7 +2,6 @@
  * back where the transaction is not committed. That holds for databases in which creating a table is a part of the transaction;
  * of all others nothing is known, and they are refused. */
 #include "core/alloc.h"
-#include "database/batch.h"
 #include "database/connection.h"
 #include "database/load_driver.h"
 #include "database/sql_text.h"
@@ -34,13 +33,10 @@ static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStr
 static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStream *out, kanon_error *err)
 {
     driver_writer *w = (driver_writer *)writer;
-    struct ArrowArrayStream rows = {0};
     char *sql = NULL;
     kanon_status st = kanon__sql_about(&sql, "SELECT * FROM ", w->location->schema, w->location->table, "", err);
     if (st == KANON_OK)
-        st = kanon__connection_query(w->connection, &rows, sql, err);
-    if (st == KANON_OK)
-        st = kanon__gathered_stream(out, &rows, false, w->location->name, err);
+        st = kanon__connection_query(w->connection, out, sql, err);
     kanon__free(sql);
     return st;
 }

@@ -1,13 +1,18 @@
 /* See load_driver.h. The list of known drivers says how to get them; others are found by their name alone. */
-#define _GNU_SOURCE /* RTLD_NODELETE */
+#define _GNU_SOURCE /* RTLD_NODELETE, dl_iterate_phdr, madvise */
 #include "database/load_driver.h"
+
+#include "core/alloc.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
 #include <glob.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
@@ -190,4 +195,57 @@ kanon_status kanon__driver_load(kanon__adbc_driver *out, const char *name, const
     if (code != KANON__ADBC_OK || !is_complete(out))
         return kanon__topic(err, kanon__fail(err, KANON_EIO, "%s: the driver %s does not begin", called, name), "driver");
     return KANON_OK;
+}
+
+/* ---- resting ------------------------------------------------------------------------------------------------------ */
+
+static bool holds(const struct dl_phdr_info *library, uintptr_t address)
+{
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && address - (library->dlpi_addr + part->p_vaddr) < part->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* Code that was changed when it was loaded is not what stands in the file. */
+static bool is_as_in_file(const struct dl_phdr_info *library)
+{
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        if (library->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        const ElfW(Dyn) *at = (const void *)(library->dlpi_addr + library->dlpi_phdr[i].p_vaddr);
+        for (; at->d_tag != DT_NULL; at++)
+            if (at->d_tag == DT_TEXTREL || (at->d_tag == DT_FLAGS && (at->d_un.d_val & DF_TEXTREL) != 0))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+/* Let the pages of the library go that nobody can write to; the system reads them again from its file. */
+static int rest_library(struct dl_phdr_info *library, size_t size, void *inside)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)size;
+    if (!holds(library, *(const uintptr_t *)inside))
+        return 0;
+    for (int i = 0; i < library->dlpi_phnum && is_as_in_file(library); i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        uintptr_t begin = (library->dlpi_addr + part->p_vaddr + page - 1) / page * page;
+        uintptr_t end = (library->dlpi_addr + part->p_vaddr + part->p_memsz) / page * page;
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_W) == 0 && begin < end)
+            madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+    return 1;
+}
+
+void kanon__driver_rest(kanon__adbc_unused inside)
+{
+    uintptr_t address;
+    _Static_assert(sizeof address == sizeof inside, "a function has an address");
+    memcpy(&address, &inside, sizeof address);
+    dl_iterate_phdr(rest_library, &address);
+    kanon__give_back_free();
 }

@@ -5,7 +5,7 @@
  *     2. where the system looks for libraries
  *     3. in the Python packages of VIRTUAL_ENV and CONDA_PREFIX, and in the user's own
  * A library stays loaded once it is: drivers have threads and states that outlive their objects.
- * Called by connection.c and duckdb.c. */
+ * Called by connection.c and parquet_writer.c. */
 #ifndef KANON_DATABASE_LOAD_DRIVER_H
 #define KANON_DATABASE_LOAD_DRIVER_H
 
@@ -19,6 +19,8 @@
 kanon_status kanon__driver_library(void **out, const char *name, const char *called, kanon_error *err);
 /* Load a driver and let it fill in its table of functions. */
 kanon_status kanon__driver_load(kanon__adbc_driver *out, const char *name, const char *called, kanon_error *err);
+/* The driver that a function belongs to is not called for a while: its code, and what it has left in the heap, leave memory. */
+void kanon__driver_rest(kanon__adbc_unused inside);
 /* Whether a table appears and disappears with the transaction in it, and the old one comes back. */
 bool kanon__driver_keeps_promises(const char *name);
 

@@ -99,15 +99,18 @@ static kanon_status fail_option(const char *driver, const char *what, kanon_erro
                        "write adbc:DRIVER?uri=...&table=NAME, or query=... in place of the table, as the last option");
 }
 
-/* The first line of a file that holds a secret. */
-static kanon_status read_first_line(char **out, const char *path, kanon_error *err)
+/* The first line of a file that holds a secret. Its name is not repeated: it may be the secret, by mistake. */
+static kanon_status read_first_line(char **out, const kanon__option *option, const char *driver, kanon_error *err)
 {
     enum { MOST = 1 << 16 };
     kanon_status st = KANON_OK;
     char *line = NULL;
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return kanon__fail_errno(err, errno, "read", path);
+    FILE *file = fopen(option->value, "re");
+    if (file == NULL) {
+        int code = errno;
+        return kanon__fail(err, KANON_EIO, "adbc:%s: the file of %s-file cannot be read: %s", driver, option->key,
+                           strerror(code));
+    }
     KANON_TRY(kanon__new_array(&line, MOST, "an option", err), out);
     if (fgets(line, MOST, file) == NULL)
         line[0] = '\0';
@@ -137,12 +140,12 @@ static kanon_status fetch_value(kanon__option *option, const char *driver, kanon
     if (cut_ending(option->key, "-env")) {
         const char *value = getenv(option->value);
         if (value == NULL) {
-            st = kanon__fail(err, KANON_EINVAL, "adbc:%s: the environment has no variable %s", driver, option->value);
-            return kanon__hint(err, st, "set it to the %s", option->key);
+            st = kanon__fail(err, KANON_EINVAL, "adbc:%s: %s-env names no variable of the environment", driver, option->key);
+            return kanon__hint(err, st, "set that variable to the %s, and write its name here", option->key);
         }
         st = kanon__copy_text(&found, value, strlen(value), "an option", err);
     } else if (cut_ending(option->key, "-file")) {
-        st = read_first_line(&found, option->value, err);
+        st = read_first_line(&found, option, driver, err);
     } else {
         return KANON_OK;
     }

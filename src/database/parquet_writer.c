@@ -62,7 +62,7 @@ static kanon_status make_statement(char **out, const char *path, const kanon__ta
     if (st != KANON_OK)
         return st;
     char *at = *out + sprintf(*out, "COPY (SELECT * FROM released) TO ");
-    at = kanon__sql_quote(at, path, '\'');
+    at = kanon__sql_file(at, path);
     at += sprintf(at, " (FORMAT parquet, USE_TMP_FILE false, KV_METADATA {");
     for (int i = 0; i < n; i++) {
         at += sprintf(at, "%s", i > 0 ? ", " : "");
@@ -89,16 +89,21 @@ static bool run(const duckdb *d, void *connection, const char *sql)
     return done;
 }
 
+/* With more threads it would hold a group of rows for each of them. What does not fit into memory must not go to files that
+ * others can read. */
+static const char settings[] = "SET threads = 1; SET temp_directory = ''";
+
 /* The rows stay ours: DuckDB reads them and does not release the stream. */
 static bool copy(const duckdb *d, struct ArrowArrayStream *rows, const char *sql)
 {
     void *database = NULL, *connection = NULL;
-    bool done = d->open(NULL, &database) == 0 && d->connect(database, &connection) == 0 &&
+    bool done = d->open(NULL, &database) == 0 && d->connect(database, &connection) == 0 && run(d, connection, settings) &&
                 d->arrow_scan(connection, "released", rows) == 0 && run(d, connection, sql);
     if (connection != NULL)
         d->disconnect(&connection);
     if (database != NULL)
         d->close(&database);
+    kanon__driver_rest((kanon__adbc_unused)d->open);
     return done;
 }
 
@@ -120,7 +125,7 @@ static kanon_status write_rows(kanon__table_writer *writer, struct ArrowArrayStr
 
 static kanon_status read_back(kanon__table_writer *writer, struct ArrowArrayStream *out, kanon_error *err)
 {
-    return kanon__parquet_stream_open(out, &((parquet_writer *)writer)->file, false, err);
+    return kanon__parquet_stream_back(out, &((parquet_writer *)writer)->file, err);
 }
 
 /* The file gets its name from whoever opened it. */

@@ -18,6 +18,15 @@ char *kanon__sql_quote(char *to, const char *name, char quote)
     return to;
 }
 
+char *kanon__sql_file(char *to, const char *path)
+{
+    if (path[0] == '/')
+        return kanon__sql_quote(to, path, '\'');
+    char *end = kanon__sql_quote(to + 2, path, '\'');
+    memcpy(to, "'./", 3); /* over the quote */
+    return end;
+}
+
 kanon_status kanon__sql_about(char **out, const char *before, const char *schema, const char *table, const char *behind,
                               kanon_error *err)
 {

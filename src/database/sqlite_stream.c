@@ -84,9 +84,9 @@ static kanon_status begin_cells(cells *c, char format, kanon_error *err)
 /* The cell of the current row; texts have offsets of eight bytes. */
 static kanon_status take_cell(cells *c, sqlite3_stmt *statement, int column, char format, int64_t row, kanon_error *err)
 {
-    int64_t whole = sqlite3_column_int64(statement, column);
-    double real = sqlite3_column_double(statement, column);
-    bool is_null = sqlite3_column_type(statement, column) == SQLITE_NULL;
+    bool is_null = sqlite3_column_type(statement, column) == SQLITE_NULL; /* first: to read a value may change its type */
+    int64_t whole = format == 'l' ? sqlite3_column_int64(statement, column) : 0;
+    double real = format == 'g' ? sqlite3_column_double(statement, column) : 0;
     if (format == 'l')
         memcpy(c->values + row * 8, &whole, 8);
     else if (format == 'g')
@@ -362,7 +362,7 @@ out:
 static kanon_status only_table(char **out, sqlite3 *db, const char *called, kanon_error *err)
 {
     char names[MOST_NAMES] = "";
-    int n = 0;
+    int n = 0, code = SQLITE_DONE;
     size_t used = 0;
     sqlite3_stmt *list = NULL;
     kanon_status st = KANON_OK;
@@ -371,17 +371,21 @@ static kanon_status only_table(char **out, sqlite3 *db, const char *called, kano
                            "ESCAPE '\\' ORDER BY name",
                            -1, &list, NULL) != SQLITE_OK)
         return kanon__sqlite_fail(db, called, "its tables cannot be listed", err);
-    while (st == KANON_OK && sqlite3_step(list) == SQLITE_ROW) {
+    while (st == KANON_OK && (code = sqlite3_step(list)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(list, 0);
         if (name != NULL && n++ == 0)
             st = kanon__copy_text(out, name, strlen(name), "a name", err);
         if (name != NULL && used + strlen(name) + 3 < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", name);
     }
+    if (st == KANON_OK && code != SQLITE_DONE)
+        st = kanon__sqlite_fail(db, called, "its tables cannot be listed", err);
     sqlite3_finalize(list);
     if (st == KANON_OK && n != 1) {
         st = kanon__fail(err, KANON_EINVAL, "%s: an SQLite file with %d tables", called, n);
         kanon__hint(err, st, n == 0 ? "fill it first" : "name one of them behind a #: %s", names);
+    }
+    if (st != KANON_OK) {
         kanon__free(*out);
         *out = NULL;
     }

@@ -17,6 +17,8 @@ kanon_status kanon__driver_stream_open(struct ArrowArrayStream *out, const kanon
                                        kanon_error *err);
 kanon_status kanon__parquet_stream_open(struct ArrowArrayStream *out, const kanon__location *location, bool encode,
                                         kanon_error *err);
+/* The rows as the driver gives them, to be looked at once. */
+kanon_status kanon__parquet_stream_back(struct ArrowArrayStream *out, const kanon__location *location, kanon_error *err);
 kanon_status kanon__sqlite_stream_open(struct ArrowArrayStream *out, const kanon__location *location, bool encode,
                                        kanon_error *err);
 

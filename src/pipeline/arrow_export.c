@@ -17,14 +17,35 @@ static kanon_status check_options(const kanon_table *t, const kanon_grouping *g,
     return kanon__release_allowed(t, g, o->numeric == KANON_ARROW_MEAN, err);
 }
 
+/* The independent check of what was built. */
+static kanon_status check_batches(const kanon__arrow_plan *plan, const kanon_grouping *g, const struct ArrowSchema *schema,
+                                  const kanon__arrow_batches *batches, const kanon_arrow_options *o, kanon_error *err)
+{
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, o->tick, o->payload, "checking");
+    kanon__arrow_claim claim = {.table = plan->table,
+                                .group_of = plan->group_of,
+                                .n_groups = plan->n_groups,
+                                .requirement = kanon__release_requirement(plan->table, g, o->numeric == KANON_ARROW_MEAN),
+                                .order = plan->order,
+                                .numeric = o->numeric,
+                                .mapping = plan->recode_map != NULL,
+                                .schema = schema,
+                                .batches = batches->batches,
+                                .n_batches = batches->n_batches,
+                                .rest = kanon__arrow_array_rest,
+                                .ticker = &ticker};
+    return kanon__verify_arrow(&claim, o->threads, err);
+}
+
 /* Build all batches, check them, and only then hand them to a stream. */
 static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table *t, const kanon_grouping *g,
-                                const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
+                                const kanon_arrow_options *options, bool aside, kanon_error *err, kanon__before_check before,
                                 void *payload)
 {
     kanon_status st = KANON_OK;
     kanon_arrow_options o;
-    kanon__ticker ticker, checking;
+    kanon__ticker ticker;
     const uint32_t **recode_map = NULL;
     int32_t *order = NULL;
     kanon__arrow_batches *batches = NULL;
@@ -34,7 +55,6 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
     kanon__call_ticks(&o.tick, &o.payload);
     KANON_TRY(check_options(t, g, &o, err), out);
     kanon__ticker_init(&ticker, o.tick, o.payload, "writing");
-    kanon__ticker_init(&checking, o.tick, o.payload, "checking");
     KANON_TRY(kanon__release_map(&recode_map, t, g, err), out);
     if (o.shuffle)
         KANON_TRY(kanon__release_order(&order, t, o.shuffle_seed, err), out);
@@ -44,24 +64,14 @@ static kanon_status make_stream(struct ArrowArrayStream *out, const kanon_table 
                               .recode_map = recode_map,
                               .order = order,
                               .numeric = o.numeric,
+                              .aside = aside,
                               .threads = o.threads,
                               .ticker = &ticker};
     KANON_TRY(kanon__arrow_release_new(&batches, &plan, err), out);
     KANON_TRY(kanon__arrow_schema_init(&schema, batches->fields, batches->n_fields, err), out);
     if (before != NULL)
         before(&schema, batches, payload);
-    kanon__arrow_claim claim = {.table = t,
-                                .group_of = g->group_of,
-                                .n_groups = g->n_groups,
-                                .requirement = kanon__release_requirement(t, g, o.numeric == KANON_ARROW_MEAN),
-                                .order = order,
-                                .numeric = o.numeric,
-                                .mapping = recode_map != NULL,
-                                .schema = &schema,
-                                .batches = batches->batches,
-                                .n_batches = batches->n_batches,
-                                .ticker = &checking};
-    KANON_TRY(kanon__verify_arrow(&claim, o.threads, err), out);
+    KANON_TRY(check_batches(&plan, g, &schema, batches, &o, err), out);
     KANON_TRY(kanon__tick(&ticker, g->n_rows, g->n_rows, 0, err), out);
     st = kanon__arrow_stream_init(out, batches, err);
     batches = NULL;
@@ -79,7 +89,16 @@ kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table
 {
     kanon__call call;
     kanon__call_begin(&call, table->context);
-    return kanon__call_end(&call, make_stream(out, table, grouping, options, err, before, payload));
+    return kanon__call_end(&call, make_stream(out, table, grouping, options, false, err, before, payload));
+}
+
+kanon_status kanon__arrow_export_aside(struct ArrowArrayStream *out, const kanon_table *table,
+                                       const kanon_grouping *grouping, const kanon_arrow_options *options, kanon_error *err,
+                                       kanon__before_check before, void *payload)
+{
+    kanon__call call;
+    kanon__call_begin(&call, table->context);
+    return kanon__call_end(&call, make_stream(out, table, grouping, options, true, err, before, payload));
 }
 
 kanon_status kanon_release_to_arrow(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,

@@ -11,5 +11,9 @@ typedef void (*kanon__before_check)(struct ArrowSchema *schema, kanon__arrow_bat
 kanon_status kanon__arrow_export(struct ArrowArrayStream *out, const kanon_table *table, const kanon_grouping *grouping,
                                  const kanon_arrow_options *options, kanon_error *err, kanon__before_check before,
                                  void *payload);
+/* The same for a release that is written somewhere at once: a large one lies in temporary files until it is read. */
+kanon_status kanon__arrow_export_aside(struct ArrowArrayStream *out, const kanon_table *table,
+                                       const kanon_grouping *grouping, const kanon_arrow_options *options, kanon_error *err,
+                                       kanon__before_check before, void *payload);
 
 #endif

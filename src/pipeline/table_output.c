@@ -141,8 +141,8 @@ typedef struct passage {
 static void take_digest(struct ArrowSchema *schema, kanon__arrow_batches *batches, void *payload)
 {
     passage *p = payload;
-    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches, p->threads,
-                                     p->err);
+    p->status = kanon__row_digest_of(&p->digest, p->ordered, schema, batches->batches, batches->n_batches,
+                                     kanon__arrow_array_rest, p->threads, p->err);
 }
 
 kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outputs *wanted, kanon_error *err)
@@ -159,7 +159,7 @@ kanon_status kanon__table_output_write(kanon__table_output *t, const kanon_outpu
         .tick = wanted->tick,
         .payload = wanted->payload,
     };
-    KANON_TRY(kanon__arrow_export(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
+    KANON_TRY(kanon__arrow_export_aside(&rows, t->table, t->grouping, &options, err, take_digest, &pass), out);
     KANON_TRY(pass.status, out);
     KANON_TRY(t->writer->class->write(t->writer, &rows, err), out);
     KANON_TRY(t->writer->class->read_back(t->writer, &back, err), out);

@@ -220,6 +220,7 @@ typedef struct digest_task {
     const struct ArrowSchema *schema;
     const struct ArrowArray *batches;
     int64_t n_batches, n_tasks;
+    kanon__rest_array rest;
 } digest_task;
 
 static kanon_status digest_some(int64_t task, void *payload, kanon_error *err)
@@ -233,6 +234,8 @@ static kanon_status digest_some(int64_t task, void *payload, kanon_error *err)
     for (int64_t i = 0; st == KANON_OK && i < last; i++) {
         if (i >= first)
             st = add_batch(&r, &sum, &t->batches[i], row, t->digest->ordered, err);
+        for (int64_t c = 0; i >= first && c < t->batches[i].n_children; c++)
+            t->rest(t->batches[i].children[c]);
         row += t->batches[i].length;
     }
     __atomic_add_fetch(&t->digest->sum, sum, __ATOMIC_RELAXED);
@@ -241,10 +244,11 @@ static kanon_status digest_some(int64_t task, void *payload, kanon_error *err)
 }
 
 kanon_status kanon__row_digest_of(kanon__row_digest *out, bool ordered, const struct ArrowSchema *schema,
-                                  const struct ArrowArray *batches, int64_t n_batches, int threads, kanon_error *err)
+                                  const struct ArrowArray *batches, int64_t n_batches, kanon__rest_array rest, int threads,
+                                  kanon_error *err)
 {
     enum { BATCHES_PER_TASK = 16 };
-    digest_task all = {out, schema, batches, n_batches, n_batches / BATCHES_PER_TASK + 1};
+    digest_task all = {out, schema, batches, n_batches, n_batches / BATCHES_PER_TASK + 1, rest};
     *out = (kanon__row_digest){.ordered = ordered};
     kanon__hash_key_draw(&out->key);
     for (int64_t i = 0; i < n_batches; i++)
@@ -258,6 +262,13 @@ static kanon_status fail_other(const char *called, kanon_error *err)
     return kanon__hint(err, st, "nothing was kept; the database, or its driver, changes values");
 }
 
+/* Whether a batch has the columns, and rows none of which is null as a whole. */
+static bool has_rows(const struct ArrowArray *batch, int n_columns)
+{
+    bool some_null = batch->null_count != 0 && batch->n_buffers > 0 && batch->buffers != NULL && batch->buffers[0] != NULL;
+    return batch->n_children == n_columns && batch->length >= 0 && batch->offset >= 0 && !some_null;
+}
+
 static kanon_status read_all(kanon__row_digest *found, digest_reader *r, struct ArrowArrayStream *rows, const char *called,
                              kanon_error *err)
 {
@@ -268,8 +279,8 @@ static kanon_status read_all(kanon__row_digest *found, digest_reader *r, struct 
             return kanon__fail(err, KANON_EIO, "%s: what was written cannot be read back", called);
         if (batch.release == NULL)
             return KANON_OK;
-        st = batch.n_children == r->n_columns ? add_batch(r, &found->sum, &batch, found->n_rows, found->ordered, err)
-                                              : fail_other(called, err);
+        st = has_rows(&batch, r->n_columns) ? add_batch(r, &found->sum, &batch, found->n_rows, found->ordered, err)
+                                            : fail_other(called, err);
         found->n_rows += batch.length;
         batch.release(&batch);
         if (st != KANON_OK)

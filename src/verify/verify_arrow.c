@@ -245,8 +245,31 @@ static kanon_status check_arrays(int64_t task, void *payload, kanon_error *err)
         if (wrong != NULL)
             return kanon__fail(err, KANON_EINTERNAL, "the check found %s: batch %lld, column %s", wrong,
                                (long long)batch + 1, c->table->data.columns[f->number].name);
+        if (c->claim->rest != NULL)
+            c->claim->rest(array);
     }
     return KANON_OK;
+}
+
+/* ---- resting ------------------------------------------------------------------------------------------------------ */
+
+static void rest_arrays(const kanon__read_column *column, int64_t begin, int64_t end, kanon__rest_array rest)
+{
+    if (rest == NULL || begin >= end)
+        return;
+    for (int64_t i = kanon__read_batch(column, begin); i < column->n_batches && column->begins[i] < end; i++)
+        rest(column->arrays[i]);
+}
+
+/* What was read of these records, in the input and in the release, is not wanted soon. In another order it is. */
+static void rest_range(const check *c, const field *f, int64_t begin, int64_t end)
+{
+    if (c->claim->order != NULL)
+        return;
+    if (c->arrow != NULL)
+        rest_arrays(&f->given, begin, end, kanon__batch_rest);
+    for (int i = 0; i < f->n_children; i++)
+        rest_arrays(&f->released[i], begin, end, c->claim->rest);
 }
 
 /* A dictionary holds no value that no record of the release has. */
@@ -303,7 +326,10 @@ static kanon_status prepare_column(int64_t number, void *payload, kanon_error *e
     kanon_status st = check_entries(c, f, err);
     if (st == KANON_OK)
         st = list_texts(c, f, err);
-    return st == KANON_OK && f->quasi >= 0 ? kanon__quasi_prepare(c, f, err) : st;
+    if (st == KANON_OK && f->quasi >= 0)
+        st = kanon__quasi_prepare(c, f, err);
+    rest_range(c, f, 0, c->table->data.n_rows);
+    return st;
 }
 
 /* ---- records ------------------------------------------------------------------------------------------------------ */
@@ -314,15 +340,6 @@ static bool needs_codes(const check *c, const field *f)
     if (c->arrow == NULL || c->table->data.columns[f->number].domain == NULL)
         return false;
     return f->quasi < 0 || !f->own_type || c->claim->mapping || c->table->data.columns[f->number].domain->bands != NULL;
-}
-
-/* What was read of the input is not wanted soon. */
-static void rest_given(const check *c, const field *f, int64_t begin, int64_t end)
-{
-    if (c->arrow == NULL || begin >= end)
-        return;
-    for (int64_t i = kanon__read_batch(&f->given, begin); i < f->given.n_batches && f->given.begins[i] < end; i++)
-        kanon__batch_rest(f->given.arrays[i]);
 }
 
 /* One task for each column and range of records. */
@@ -336,8 +353,7 @@ static kanon_status check_range(int64_t task, void *payload, kanon_error *err)
     kanon_status st = f->quasi >= 0 ? kanon__quasi_check(c, f, &range, err) : kanon__unchanged_check(c, f, &range, err);
     if (st == KANON_OK && needs_codes(c, f))
         st = kanon__check_codes(c, f, &range, err);
-    if (c->claim->order == NULL)
-        rest_given(c, f, n * number / c->n_ranges, n * (number + 1) / c->n_ranges);
+    rest_range(c, f, n * number / c->n_ranges, n * (number + 1) / c->n_ranges);
     return st;
 }
 

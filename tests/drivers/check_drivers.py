@@ -9,6 +9,7 @@ import datetime
 import os
 import random
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -135,6 +136,13 @@ def check_inputs(tables):
     for command in (["profile", "-s", "s.yaml"], ["init"]):
         outputs = {name: kanon(command[0], location, *command[1:]).stdout for name, location in tables.items()}
         assert all(outputs.values()), command
+    # DuckDB would read a column from the first name, and take the second for another folder
+    os.mkdir("year=2026")
+    shutil.copy("t.parquet", "year=2026/t.parquet")
+    shutil.copy("t.parquet", "~.parquet")
+    for name in ("year=2026/t.parquet", "~.parquet"):
+        anonymize(name, "-o", "year=2026/out.parquet", "--groups", "r.groups")
+        assert read("r.groups") == read("csv.groups"), name
     counts = kanon("taxonomy", "build", tables["parquet"], "--column", "city", "--mask", "right").stdout
     assert "Rome" in counts
 

@@ -37,6 +37,11 @@ __attribute__((visibility("default"))) void fake_reset(int fail_at, bool damages
     now = (fake_state){.fail_at = fail_at, .damages = damages, .kept_rows = FAKE_OLD_ROWS};
 }
 
+__attribute__((visibility("default"))) void fake_forget_rollback(void)
+{
+    now.no_rollback = true;
+}
+
 __attribute__((visibility("default"))) const fake_state *fake_now(void)
 {
     return &now;
@@ -348,7 +353,8 @@ uint8_t AdbcDriverInit(int version, void *driver, kanon__adbc_error *error)
     if (code != KANON__ADBC_OK)
         return code;
     d->database_new = d->connection_new = object_new;
-    d->database_init = d->connection_rollback = step;
+    d->database_init = step;
+    d->connection_rollback = now.no_rollback ? NULL : step;
     d->database_set_option = d->connection_set_option = d->statement_set_option = set_option;
     d->database_release = d->connection_release = object_release;
     d->connection_init = connection_init;

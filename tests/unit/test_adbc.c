@@ -15,6 +15,7 @@ static const char output[] = "adbc:postgresql?uri=postgresql://" FAKE_SECRET "/d
 static const char yaml[] = "attributes:\n  age: {role: quasi}\n  city: {role: sensitive}\nprivacy: {k: 4}\n";
 
 static void (*reset)(int fail_at, bool damages);
+static void (*forget_rollback)(void);
 static const fake_state *(*fake)(void);
 
 static int load_fake(void **state)
@@ -27,6 +28,8 @@ static int load_fake(void **state)
     assert_non_null(library);
     found = dlsym(library, "fake_reset");
     memcpy(&reset, &found, sizeof reset);
+    found = dlsym(library, "fake_forget_rollback");
+    memcpy(&forget_rollback, &found, sizeof forget_rollback);
     found = dlsym(library, "fake_now");
     memcpy(&fake, &found, sizeof fake);
     return make_scratch(state);
@@ -94,6 +97,20 @@ static void test_each_call_fails(void **state)
     }
     assert_true(failed > 30); /* all but the calls that end something */
     unlink(groups.text);
+}
+
+/* Such a driver cannot keep the promise: it is refused before anything is done. */
+static void test_a_driver_without_rollback(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    reset(0, false);
+    forget_rollback();
+    assert_int_equal(run(&err), KANON_EIO);
+    assert_holds(err.message, "no transactions");
+    assert_int_equal(fake()->kept_rows, FAKE_OLD_ROWS);
+    assert_int_equal(fake()->alive, 0);
+    reset(0, false);
 }
 
 static void test_a_changed_value_is_found(void **state)
@@ -234,12 +251,16 @@ static void test_missing_driver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_call_fails), cmocka_unit_test(test_a_changed_value_is_found),
+        cmocka_unit_test(test_each_call_fails),
+        cmocka_unit_test(test_a_driver_without_rollback),
+        cmocka_unit_test(test_a_changed_value_is_found),
 #ifdef KANON_TEST_HOOKS
         cmocka_unit_test(test_no_memory),
 #endif
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_options),
-        cmocka_unit_test(test_wrong_locations), cmocka_unit_test(test_same_place),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_wrong_locations),
+        cmocka_unit_test(test_same_place),
         cmocka_unit_test(test_missing_driver),
     };
     return cmocka_run_group_tests(tests, load_fake, remove_scratch);

@@ -3,6 +3,8 @@
 #include "release/sink/arrow_array.h"
 
 #include "core/alloc.h"
+#include "core/spill.h"
+#include "database/batch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +21,39 @@ kanon_status kanon__arrow_memory_new(kanon__arrow_memory **out, const kanon_tabl
     return KANON_OK;
 }
 
+enum { PAGE = 4096, ALIGNMENT = 64 };
+
+kanon_status kanon__arrow_memory_new_aside(kanon__arrow_memory **out, size_t size, kanon_error *err)
+{
+    kanon_status st = kanon__arrow_memory_new(out, NULL, err);
+    if (st != KANON_OK)
+        return st;
+    st = kanon__spill_new((void **)&(*out)->aside, size, err);
+    (*out)->aside_size = size;
+    if (st != KANON_OK) {
+        kanon__arrow_memory_free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+static size_t value_bytes(int64_t n, int width)
+{
+    return ((size_t)n * (size_t)width + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t kanon__arrow_aside_size(int64_t n, int width)
+{
+    return (value_bytes(n, width) + (size_t)n / 8 + PAGE) / PAGE * PAGE;
+}
+
+void kanon__arrow_aside_take(void **valid, void **values, kanon__arrow_memory *memory, int64_t n, int width)
+{
+    *values = memory->aside + memory->aside_used;
+    *valid = memory->aside + memory->aside_used + value_bytes(n, width);
+    memory->aside_used += kanon__arrow_aside_size(n, width);
+}
+
 kanon__arrow_memory *kanon__arrow_memory_share(kanon__arrow_memory *memory)
 {
     __atomic_add_fetch(&memory->references, 1, __ATOMIC_RELAXED);
@@ -31,6 +66,7 @@ void kanon__arrow_memory_free(kanon__arrow_memory *memory)
         return;
     for (int i = 0; i < KANON__ARROW_BLOCKS; i++)
         kanon__free(memory->blocks[i]);
+    kanon__spill_free(memory->aside, memory->aside_size);
     kanon_table_free(memory->table);
     kanon__free(memory);
 }
@@ -39,6 +75,9 @@ void kanon__arrow_memory_free(kanon__arrow_memory *memory)
 
 typedef struct array_block {
     kanon__arrow_memory *memory; /* NULL: an array of records */
+    char *aside;                 /* its part of what lies aside; NULL: none */
+    size_t aside_size;
+    const struct ArrowArray *given; /* the column of the input whose buffers these are; NULL: they are not */
     const void **buffers;
     struct ArrowArray dictionary;
     struct ArrowArray *children;
@@ -96,6 +135,10 @@ kanon_status kanon__arrow_array_init(struct ArrowArray *out, kanon__arrow_memory
         return st;
     }
     block->memory = memory;
+    if (memory->aside != NULL) {
+        block->aside = (char *)buffers[1];
+        block->aside_size = (size_t)(memory->aside + memory->aside_used - block->aside);
+    }
     for (int64_t i = 0; i < n_buffers; i++)
         block->buffers[i] = buffers[i];
     *out = (struct ArrowArray){.length = length,
@@ -105,6 +148,22 @@ kanon_status kanon__arrow_array_init(struct ArrowArray *out, kanon__arrow_memory
                                .release = release_array,
                                .private_data = block};
     return KANON_OK;
+}
+
+void kanon__arrow_array_rest(const struct ArrowArray *array)
+{
+    if (array->release != release_array)
+        return;
+    const array_block *block = array->private_data;
+    kanon__spill_rest(block->aside, block->aside_size);
+    if (block->given != NULL)
+        kanon__batch_rest(block->given);
+}
+
+void kanon__arrow_array_rests_with(struct ArrowArray *array, const struct ArrowArray *given)
+{
+    array_block *block = array->private_data;
+    block->given = block->memory->table != NULL ? given : NULL; /* a copy does not keep the input alive */
 }
 
 void kanon__arrow_array_adopt(struct ArrowArray *array, struct ArrowArray *dictionary)

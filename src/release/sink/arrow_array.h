@@ -20,13 +20,21 @@
 enum { KANON__ARROW_BLOCKS = 3 };
 
 typedef struct kanon__arrow_memory {
-    int64_t references;               /* changed atomically */
-    kanon_table *table;               /* whose buffers are used; NULL: none are */
+    int64_t references;                /* changed atomically */
+    kanon_table *table;                /* whose buffers are used; NULL: none are */
     void *blocks[KANON__ARROW_BLOCKS]; /* freed with the last reference */
+    char *aside;                       /* in an unnamed temporary file; NULL: nothing is */
+    size_t aside_size, aside_used;
 } kanon__arrow_memory;
 
 /* With one reference. `table` (may be NULL) is shared. */
 kanon_status kanon__arrow_memory_new(kanon__arrow_memory **out, const kanon_table *table, kanon_error *err);
+/* The same with `size` bytes aside, for all columns of a batch. */
+kanon_status kanon__arrow_memory_new_aside(kanon__arrow_memory **out, size_t size, kanon_error *err);
+/* The bytes that a column takes there: whole pages, so that each column can leave memory alone. */
+size_t kanon__arrow_aside_size(int64_t n, int width);
+/* Take that for the values and the marks of nulls of a column, whose array is made next. */
+void kanon__arrow_aside_take(void **valid, void **values, kanon__arrow_memory *memory, int64_t n, int width);
 kanon__arrow_memory *kanon__arrow_memory_share(kanon__arrow_memory *memory);
 /* Drop one reference. */
 void kanon__arrow_memory_free(kanon__arrow_memory *memory);
@@ -38,6 +46,10 @@ kanon_status kanon__arrow_array_init(struct ArrowArray *out, kanon__arrow_memory
                                      const void *const *buffers, int64_t n_buffers, kanon_error *err);
 /* Move `dictionary` into an array of indices. */
 void kanon__arrow_array_adopt(struct ArrowArray *array, struct ArrowArray *dictionary);
+/* The array is not looked at for a while: where it lies aside, its pages leave memory. */
+void kanon__arrow_array_rest(const struct ArrowArray *array);
+/* Where the buffers of the array are those of this column of the input, the two rest together. */
+void kanon__arrow_array_rests_with(struct ArrowArray *array, const struct ArrowArray *given);
 /* An array of records, whose children are released: they are to be filled in. */
 kanon_status kanon__arrow_array_init_struct(struct ArrowArray *out, int64_t length, int n_children, kanon_error *err);
 /* Release an array unless it is released already. */

@@ -7,7 +7,6 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
-#include "database/batch.h"
 #include "release/extent.h"
 #include "release/sink/arrow_kept.h"
 #include "release/sink/arrow_values.h"
@@ -53,6 +52,7 @@ typedef struct build {
     released *columns;
     int n_cells;        /* columns of origin CELLS */
     int64_t *positions; /* of the source's rows, where they are read in another order */
+    bool aside;         /* values lie in temporary files */
     kanon__arrow_batches *out;
     kanon__shared_ticker ticker;
 } build;
@@ -524,21 +524,16 @@ static void copy_entries(char *to, const char *values, int width, const int32_t 
     }
 }
 
-static kanon_status fill_values(const build *b, const released *c, range r, void **blocks, int64_t *n_null, kanon_error *err)
+static void fill_values(const build *b, const released *c, range r, void *const *blocks, int64_t *n_null)
 {
-    kanon_status st = KANON_OK;
     int width = c->entries.width;
     int32_t found[CHUNK];
-    KANON_TRY(kanon__new_array((uint8_t **)&blocks[0], r.n / 8 + 1, "released records", err), out);
-    KANON_TRY(kanon__new_array((char **)&blocks[1], r.n * width, "released records", err), out);
     for (int64_t first = 0, n; first < r.n; first += n) {
         n = r.n - first < CHUNK ? r.n - first : CHUNK;
         find_entries(found, b, c, r.begin + first, n);
         *n_null += mark_entries((uint8_t *)blocks[0] + first / 8, found, n);
         copy_entries((char *)blocks[1] + first * width, c->entries.values, width, found, n);
     }
-out:
-    return st;
 }
 
 static kanon_status fail_too_long(const build *b, const released *c, kanon_error *err)
@@ -591,16 +586,36 @@ static kanon_status add_dictionary(struct ArrowArray *array, const entries *e, k
     return st;
 }
 
-static kanon_status fill_entries(const build *b, const released *c, range r, struct ArrowArray *out, kanon_error *err)
+/* Values on the heap. */
+static kanon_status make_values(const build *b, const released *c, range r, void **blocks, int64_t *n_null, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array((uint8_t **)&blocks[0], r.n / 8 + 1, "released records", err), out);
+    KANON_TRY(kanon__new_array((char **)&blocks[1], r.n * c->entries.width, "released records", err), out);
+    fill_values(b, c, r, blocks, n_null);
+out:
+    return st;
+}
+
+/* `aside` (may be NULL): where the values of the batch lie. */
+static kanon_status fill_entries(const build *b, const released *c, range r, kanon__arrow_memory *aside,
+                                 struct ArrowArray *out, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__arrow_memory *memory = NULL;
+    void *taken[3] = {NULL}, **blocks = taken;
     int64_t n_null = 0;
     bool texts = c->entries.width == 0;
-    KANON_TRY(kanon__arrow_memory_new(&memory, NULL, err), out);
-    KANON_TRY(texts ? fill_texts(b, c, r, memory->blocks, &n_null, err) : fill_values(b, c, r, memory->blocks, &n_null, err),
-              out);
-    const void *buffers[3] = {n_null > 0 ? memory->blocks[0] : NULL, memory->blocks[1], memory->blocks[2]};
+    if (aside != NULL && !texts) {
+        memory = kanon__arrow_memory_share(aside);
+        kanon__arrow_aside_take(&blocks[0], &blocks[1], memory, r.n, c->entries.width);
+        fill_values(b, c, r, blocks, &n_null);
+    } else {
+        KANON_TRY(kanon__arrow_memory_new(&memory, NULL, err), out);
+        blocks = memory->blocks;
+        KANON_TRY(texts ? fill_texts(b, c, r, blocks, &n_null, err) : make_values(b, c, r, blocks, &n_null, err), out);
+    }
+    const void *buffers[3] = {n_null > 0 ? blocks[0] : NULL, blocks[1], blocks[2]};
     kanon__arrow_memory *given = memory;
     memory = NULL;
     KANON_TRY(kanon__arrow_array_init(out, given, r.n, n_null, buffers, texts ? 3 : 2, err), out);
@@ -735,18 +750,29 @@ static range range_of(const build *b, int64_t batch)
     return (range){begin, left < KANON__ARROW_BATCH_ROWS ? left : KANON__ARROW_BATCH_ROWS};
 }
 
-static kanon_status fill_column(const build *b, const released *c, int64_t batch, range r, struct ArrowArray *out,
-                                kanon_error *err)
+static kanon_status fill_column(const build *b, const released *c, int64_t batch, range r, kanon__arrow_memory *aside,
+                                struct ArrowArray *out, kanon_error *err)
 {
     if (c->origin == CELLS)
         return KANON_OK;
     if (c->origin != KEPT)
-        return fill_entries(b, c, r, out, err);
+        return fill_entries(b, c, r, aside, out, err);
     if (b->plan->order != NULL)
         return kanon__arrow_kept_rows(out, &c->kept, b->plan->order + r.begin, r.n, err);
     kanon_status st = kanon__arrow_kept_batch(out, &c->kept, batch, err);
-    kanon__batch_rest(b->source->batches[batch].children[c->number]);
+    if (st == KANON_OK)
+        kanon__arrow_array_rests_with(out, b->source->batches[batch].children[c->number]);
     return st;
+}
+
+/* What the values of a batch of so many rows take. */
+static size_t values_size(const build *b, int64_t n)
+{
+    size_t size = 0;
+    for (int i = 0; i < b->out->n_fields; i++)
+        if ((b->columns[i].origin == BY_GROUP || b->columns[i].origin == BY_CODE) && b->columns[i].entries.width > 0)
+            size += kanon__arrow_aside_size(n, b->columns[i].entries.width);
+    return size;
 }
 
 static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
@@ -756,21 +782,28 @@ static kanon_status fill_batch(int64_t number, void *payload, kanon_error *err)
     build *b = payload;
     range r = range_of(b, number);
     struct ArrowArray *batch = &b->out->batches[number];
+    kanon__arrow_memory *aside = NULL;
     kanon__ticker ticker;
     kanon__shared_ticker_task(&ticker, &b->ticker);
     KANON_TRY(kanon__tick(&ticker, 0, 0, WORTH_A_LOOK, err), out);
     KANON_TRY(kanon__arrow_array_init_struct(batch, r.n, b->out->n_fields, err), out);
-    for (int i = 0; i < b->out->n_fields; i++)
-        KANON_TRY(fill_column(b, &b->columns[i], number, r, batch->children[i], err), out);
+    if (b->aside)
+        KANON_TRY(kanon__arrow_memory_new_aside(&aside, values_size(b, r.n), err), out);
+    for (int i = 0; i < b->out->n_fields; i++) {
+        KANON_TRY(fill_column(b, &b->columns[i], number, r, aside, batch->children[i], err), out);
+        kanon__arrow_array_rest(batch->children[i]);
+    }
     if (b->n_cells > 0)
         KANON_TRY(fill_cells(b, r, batch, err), out);
     kanon__shared_ticker_add(&b->ticker, r.n);
 out:
+    kanon__arrow_memory_free(aside);
     return st;
 }
 
 static kanon_status fill_batches(build *b, kanon_error *err)
 {
+    enum { WORTH_A_FILE = 1 << 20 }; /* bytes of values */
     kanon_status st = KANON_OK;
     const kanon__source *source = b->table->source;
     int64_t n = b->source != NULL ? b->source->n_batches
@@ -779,6 +812,7 @@ static kanon_status fill_batches(build *b, kanon_error *err)
         KANON_TRY(source->class->locate(&b->positions, source, b->plan->threads, err), out);
     KANON_TRY(kanon__new_array(&b->out->batches, n, "Arrow batches", err), out);
     b->out->n_batches = n;
+    b->aside = b->plan->aside && values_size(b, b->table->data.n_rows) > WORTH_A_FILE;
     kanon__shared_ticker_init(&b->ticker, b->plan->ticker, b->table->data.n_rows);
     st = kanon__pool_run(b->plan->threads, n, fill_batch, b, err);
     kanon__shared_ticker_clear(&b->ticker);

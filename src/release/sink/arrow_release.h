@@ -28,6 +28,7 @@ typedef struct kanon__arrow_plan {
     const uint32_t *const *recode_map; /* NULL: none */
     const int32_t *order;              /* of the records; NULL: that of the table */
     kanon_arrow_numeric numeric;
+    bool aside; /* values of a large release lie in temporary files, and leave memory when the batch is complete */
     int threads;
     const kanon__ticker *ticker;
 } kanon__arrow_plan;

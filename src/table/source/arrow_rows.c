@@ -410,6 +410,14 @@ static bool is_scarce(const kanon__raw_columns *columns, int64_t n_rows)
     return columns->memory > 0 && n_rows > columns->memory / SHARE_FOR_CODES / BYTES_OF_A_CODE / n_wanted;
 }
 
+/* Each column rests when it has been read, but to read the one beside it brings some of its pages back. */
+static void rest_all(const kanon__arrow_source *s)
+{
+    for (int64_t batch = 0; batch < s->n_batches; batch++)
+        for (int64_t i = 0; i < s->batches[batch].n_children; i++)
+            kanon__batch_rest(s->batches[batch].children[i]);
+}
+
 kanon_status kanon__arrow_source_read(kanon__source *source, kanon__raw_columns *columns, kanon_error *err)
 {
     enum { WORTH_A_THREAD = 10000 };
@@ -421,6 +429,7 @@ kanon_status kanon__arrow_source_read(kanon__source *source, kanon__raw_columns 
     kanon__shared_ticker_init(&a.ticker, columns->ticker, source->n_rows * columns->n_wanted);
     st = kanon__pool_run(alone ? 1 : columns->threads, columns->n_wanted, read_column, &a, err);
     kanon__shared_ticker_clear(&a.ticker);
+    rest_all(a.source);
 out:
     return st;
 }
