@@ -602,9 +602,9 @@ const command command_anonymize = {
     .name = "anonymize",
     .summary = "group the records of a table and release it",
     .usage = "TABLE -s SCHEMA [-k K] [-a NAME] [--set NAME=VALUE]... [-o RELEASE] [OPTION]...",
-    .description = "Groups the records of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input) so that each group has at least K, and writes the "
-                   "table with the quasi-identifiers of each group made equal and the identifying columns left out. "
-                   "Either everything asked for is written, or nothing.",
+    .description = "Groups the records of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard input) so that each "
+                   "group has at least K, and writes the table with the quasi-identifiers of each group made equal and the "
+                   "identifying columns left out. Either everything asked for is written, or nothing.",
     .operand = "TABLE",
     .options = options,
     .examples = examples,

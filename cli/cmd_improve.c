@@ -250,9 +250,10 @@ const command command_improve = {
     .name = "improve",
     .summary = "make groups better that are there already, whoever made them",
     .usage = "TABLE -s SCHEMA [-k K] --groups FILE|--release FILE [-o RELEASE] [OPTION]...",
-    .description = "Begins with groups of the records of TABLE (CSV; -: standard input), or with a release of it by any "
-                   "tool, and searches for groups that lose less information and satisfy the same. The result never loses "
-                   "more than what it began with. Writes the release of the new groups.",
+    .description = "Begins with groups of the records of TABLE (CSV, Parquet, FILE.db#TABLE or adbc:...; -: standard "
+                   "input), or with a release of it by any tool, and searches for groups that lose less information and "
+                   "satisfy the same. The result never loses more than what it began with. Writes the release of the new "
+                   "groups.",
     .operand = "TABLE",
     .options = options,
     .examples = examples,

@@ -21,13 +21,13 @@
 
 enum { SAY_EVERY_MS = 60, STOP_WITH_BEST = 2, STOP_AT_ONCE = 1 };
 
-typedef struct speaker {
+typedef struct conversation {
     int channel;
     pthread_mutex_t lock; /* ticks come from any thread, one at a time */
     int64_t said;
     char stage[64];
     int stop;
-} speaker;
+} conversation;
 
 static int64_t now_ms(void)
 {
@@ -55,7 +55,7 @@ static void say_json(int channel, json_t *line)
 }
 
 /* Whether the parent said something while the child works: only to finish, or that it is gone. */
-static void listen_for_stop(speaker *self)
+static void listen_for_stop(conversation *self)
 {
     struct pollfd channel = {.fd = self->channel, .events = POLLIN};
     char word;
@@ -70,7 +70,7 @@ static void listen_for_stop(speaker *self)
 
 static int tick(const kanon_progress *now, void *payload)
 {
-    speaker *self = payload;
+    conversation *self = payload;
     pthread_mutex_lock(&self->lock);
     int64_t time = now_ms();
     if (time - self->said >= SAY_EVERY_MS || strncmp(now->stage, self->stage, sizeof self->stage - 1) != 0) {
@@ -117,19 +117,19 @@ _Noreturn void engine_process(int channel, const char *folder, int threads)
     if (in == NULL || chdir(folder) != 0)
         _exit(1);
     setvbuf(in, NULL, _IONBF, 0); /* what follows a request is for the tick */
-    speaker voice = {.channel = channel, .lock = PTHREAD_MUTEX_INITIALIZER};
+    conversation parent = {.channel = channel, .lock = PTHREAD_MUTEX_INITIALIZER};
     bridge engine = {
         .context = {.struct_size = sizeof(kanon_context), .threads = threads, .temporary = "."},
         .tick = tick,
-        .payload = &voice,
+        .payload = &parent,
     };
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, in) > 0) {
         if (line[0] == ENGINE_FINISH || line[0] == '\n') /* came after the answer, or was read by the tick */
             continue;
-        voice.stop = 0;
-        voice.stage[0] = '\0';
+        parent.stop = 0;
+        parent.stage[0] = '\0';
         json_t *request = json_loads(line, 0, NULL);
         json_t *answer = bridge_answer(&engine, request);
         json_decref(request);

@@ -158,7 +158,7 @@ kanon__layout kanon__layout_of(const struct ArrowSchema *column, int *width)
     return strcmp(f, "b") == 0 ? KANON__LAYOUT_BITS : KANON__LAYOUT_OTHER;
 }
 
-/* ---- gathering ---------------------------------------------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------------------------------------------------ */
 
 typedef struct column_layout {
     kanon__layout layout;
@@ -166,7 +166,7 @@ typedef struct column_layout {
     bool encoded; /* texts become entries of a dictionary */
 } column_layout;
 
-typedef struct gathering {
+typedef struct batch_stream {
     const kanon_context *context;
     struct ArrowArrayStream in;
     column_layout *columns;
@@ -178,7 +178,7 @@ typedef struct gathering {
     bool gathers;   /* else batches are passed on as they come */
     bool ended;
     kanon_error last;
-} gathering;
+} batch_stream;
 
 static bool bit_at(const void *bits, int64_t i)
 {
@@ -241,7 +241,7 @@ static size_t whole_pages(size_t size)
     return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-static bool has_nulls(const gathering *g, int column)
+static bool has_nulls(const batch_stream *g, int column)
 {
     for (int64_t i = 0; i < g->n_waiting; i++) {
         const struct ArrowArray *a = g->waiting[i].children[column];
@@ -252,7 +252,7 @@ static bool has_nulls(const gathering *g, int column)
 }
 
 /* The texts of a column, all batches together. */
-static size_t all_text_bytes(const gathering *g, int column)
+static size_t all_text_bytes(const batch_stream *g, int column)
 {
     size_t size = 0;
     for (int64_t i = 0; i < g->n_waiting; i++)
@@ -260,7 +260,7 @@ static size_t all_text_bytes(const gathering *g, int column)
     return size;
 }
 
-static size_t value_bytes(const gathering *g, int column)
+static size_t value_bytes(const batch_stream *g, int column)
 {
     size_t n = (size_t)g->n_rows, width = (size_t)g->columns[column].width;
     switch (g->columns[column].layout) {
@@ -273,7 +273,7 @@ static size_t value_bytes(const gathering *g, int column)
     }
 }
 
-static size_t column_bytes(const gathering *g, int column)
+static size_t column_bytes(const batch_stream *g, int column)
 {
     const kanon__text_codes *codes = &g->codes[column];
     if (g->columns[column].encoded)
@@ -315,7 +315,7 @@ static void copy_values(char *values, int64_t row, const struct ArrowArray *a, c
 }
 
 /* Which rows have a value, of all waiting batches. */
-static int64_t copy_validity(char *valid, const gathering *g, int column)
+static int64_t copy_validity(char *valid, const batch_stream *g, int column)
 {
     int64_t row = 0, n_null = 0;
     for (int64_t i = 0; valid != NULL && i < g->n_waiting; i++) {
@@ -332,7 +332,7 @@ static int64_t copy_validity(char *valid, const gathering *g, int column)
 }
 
 /* Number the texts of a column. */
-static kanon_status encode_texts(gathering *g, int column, kanon_error *err)
+static kanon_status encode_texts(batch_stream *g, int column, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     kanon__text_codes *codes = &g->codes[column];
@@ -360,7 +360,7 @@ out:
 }
 
 /* An encoded column: indices, and a dictionary of the texts. */
-static kanon_status gather_codes(struct ArrowArray *out, const gathering *g, int column, block *memory, kanon_error *err)
+static kanon_status gather_codes(struct ArrowArray *out, const batch_stream *g, int column, block *memory, kanon_error *err)
 {
     const kanon__text_codes *codes = &g->codes[column];
     kanon_status st = init_array(out, memory, g->n_rows, 2, 0, err);
@@ -392,7 +392,7 @@ static kanon_status gather_codes(struct ArrowArray *out, const gathering *g, int
 }
 
 /* A column of all waiting batches as one array. */
-static kanon_status gather_column(struct ArrowArray *out, const gathering *g, int column, block *memory, kanon_error *err)
+static kanon_status gather_column(struct ArrowArray *out, const batch_stream *g, int column, block *memory, kanon_error *err)
 {
     column_layout c = g->columns[column];
     bool is_text = c.layout == KANON__LAYOUT_TEXT;
@@ -418,7 +418,7 @@ static kanon_status gather_column(struct ArrowArray *out, const gathering *g, in
     return KANON_OK;
 }
 
-static void drop_waiting(gathering *g)
+static void drop_waiting(batch_stream *g)
 {
     for (int64_t i = 0; i < g->n_waiting; i++)
         if (g->waiting[i].release != NULL)
@@ -427,7 +427,7 @@ static void drop_waiting(gathering *g)
 }
 
 /* What waits becomes one batch. */
-static kanon_status gather(struct ArrowArray *out, gathering *g, kanon_error *err)
+static kanon_status gather(struct ArrowArray *out, batch_stream *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     block *memory = NULL;
@@ -465,14 +465,14 @@ out:
     return st;
 }
 
-static int fail_code(gathering *g, int code, const char *what)
+static int fail_code(batch_stream *g, int code, const char *what)
 {
     snprintf(g->last.message, sizeof g->last.message, "%s", what);
     return code;
 }
 
 /* Take the next batch of the driver, whose words about a failure may hold anything: they are not passed on. */
-static int fetch(gathering *g, struct ArrowArray *passed)
+static int fetch(batch_stream *g, struct ArrowArray *passed)
 {
     struct ArrowArray batch = {0};
     int code = g->in.get_next(&g->in, &batch);
@@ -502,7 +502,7 @@ static int fetch(gathering *g, struct ArrowArray *passed)
 
 static int gather_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-    gathering *g = stream->private_data;
+    batch_stream *g = stream->private_data;
     kanon__call call;
     int code = 0;
     *out = (struct ArrowArray){0};
@@ -557,7 +557,7 @@ static int encode_field(struct ArrowSchema *field, kanon_error *err)
 
 static int gather_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
-    gathering *g = stream->private_data;
+    batch_stream *g = stream->private_data;
     kanon__call call;
     g->last = (kanon_error){0};
     int code = g->in.get_schema(&g->in, out);
@@ -575,13 +575,13 @@ static int gather_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ou
 
 static const char *gather_error(struct ArrowArrayStream *stream)
 {
-    const gathering *g = stream->private_data;
+    const batch_stream *g = stream->private_data;
     return g->last.message[0] != '\0' ? g->last.message : NULL;
 }
 
 static void gather_release(struct ArrowArrayStream *stream)
 {
-    gathering *g = stream->private_data;
+    batch_stream *g = stream->private_data;
     drop_waiting(g);
     for (int i = 0; g->codes != NULL && i < g->n_columns; i++)
         kanon__text_codes_clear(&g->codes[i]);
@@ -595,7 +595,7 @@ static void gather_release(struct ArrowArrayStream *stream)
 }
 
 /* Whether every column has a layout that can be gathered. */
-static kanon_status read_layouts(gathering *g, bool *all, kanon_error *err)
+static kanon_status read_layouts(batch_stream *g, bool *all, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     struct ArrowSchema schema = {0};
@@ -616,7 +616,7 @@ out:
 }
 
 /* Which texts are worth a dictionary: those of which the first rows have few different ones. */
-static kanon_status choose_encoded(gathering *g, kanon_error *err)
+static kanon_status choose_encoded(batch_stream *g, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int code = 0;
@@ -637,7 +637,7 @@ kanon_status kanon__gathered_stream(struct ArrowArrayStream *out, struct ArrowAr
                                     const char *called, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    gathering *g = NULL;
+    batch_stream *g = NULL;
     kanon_error inner = {0};
     out->release = NULL;
     KANON_TRY(kanon__new_array(&g, 1, "a stream", err), out);
