@@ -264,5 +264,5 @@ int main(void)
         cmocka_unit_test(suppression_saves_and_never_exceeds),
         cmocka_unit_test(no_memory_is_told),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
