@@ -25,14 +25,19 @@ static char *text_of(int first)
     return text;
 }
 
+static void set_back(const char *path)
+{
+    const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 /* The clock of a file may stand still for some milliseconds, so it is set back. */
 static place make_file(void)
 {
-    const struct timespec times[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
     place path = scratch("t.csv");
     char *text = text_of(0);
     write_text(path.text, text);
-    assert_int_equal(utimensat(AT_FDCWD, path.text, times, 0), 0);
+    set_back(path.text);
     free(text);
     return path;
 }
@@ -231,6 +236,22 @@ static void during_publishing(void **state)
     }
 }
 
+/* Whoever rewrites sensitive values and sets the time of the file back does not get a release whose constraints were counted
+ * on other values. */
+static void what_was_counted_is_released(void **state)
+{
+    kanon_error err = {0};
+    place release = scratch("r.csv");
+    (void)state;
+    work w = begin_work();
+    kanon_outputs outputs = {.struct_size = sizeof outputs, .release = release.text};
+    put_at(w.path.text, HEADER_BYTES + (off_t)(N_ROWS / 2) * ROW_BYTES + 3, "ill00999", 8);
+    set_back(w.path.text);
+    assert_int_equal(kanon_publish(w.table, w.grouping, &outputs, &err), KANON_EINTERNAL);
+    assert_string_equal(err.message, "the check found another value than the one that was counted: record 60001, column ill");
+    end_work(&w);
+}
+
 /* The report names the checksum of the input: that of what was read. */
 static void checksums_are_of_what_was_read(void **state)
 {
@@ -269,6 +290,7 @@ int main(void)
         cmocka_unit_test(between_opening_and_reading),   cmocka_unit_test(during_reading),
         cmocka_unit_test(during_a_check),
         cmocka_unit_test(between_reading_and_publishing), cmocka_unit_test(during_publishing),
+        cmocka_unit_test(what_was_counted_is_released),
         cmocka_unit_test(checksums_are_of_what_was_read), cmocka_unit_test(replaced_files_are_read_on),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
