@@ -377,6 +377,44 @@ static void joined_dictionaries_widen(void **state)
     assert_widens("C"); /* indices become signed, too */
 }
 
+static void shorten_second(struct ArrowArray *batch, int64_t number, void *payload)
+{
+    (void)payload;
+    if (number == 1)
+        batch->length = 5;
+}
+
+/* Batches of 10, 5 and 10 rows: the third does not begin where batches of equal sizes would. */
+static void uneven_batches_keep_their_rows(void **state)
+{
+    enum { N = 25 };
+    static char texts[N + 5][16];
+    const char *cells[N + 5], *quasi[N + 5];
+    int64_t groups[N];
+    (void)state;
+    for (int i = 0; i < N + 5; i++) {
+        snprintf(texts[i], sizeof texts[i], "v%d", i);
+        cells[i] = texts[i];
+        quasi[i] = "1";
+        groups[i % N] = 1;
+    }
+    const arrow_field fields[] = {{"q", "i", NULL, quasi}, {"x", "i", "u", cells}};
+    arrow_counts counts = {0};
+    kanon_table *table =
+        import("default-role: insensitive\nattributes: {q: {role: quasi}}\n", &(arrow_table){2, fields, N + 5},
+               &(arrow_layout){.batch_rows = 10, .spoil = shorten_second}, &counts);
+    kanon_grouping *grouping = grouping_of(table, groups);
+    arrow_taken taken = released(table, grouping, KANON_ARROW_COLUMNS, false, 1);
+    for (int i = 0; i < N; i++) {
+        char *cell = arrow_taken_cell(&taken, i, 2);
+        assert_string_equal(cell, texts[i < 15 ? i : i + 5]);
+        free(cell);
+    }
+    arrow_taken_clear(&taken);
+    kanon_grouping_free(grouping);
+    kanon_table_free(table);
+}
+
 /* ---- nothing else leaves ---------------------------------------------------------------------------------------------- */
 
 /* Whether the bytes of a dictionary's texts hold this one. */
@@ -975,6 +1013,7 @@ int main(void)
         cmocka_unit_test(kept_columns_are_as_they_were),
         cmocka_unit_test(kept_buffers_are_shared),
         cmocka_unit_test(joined_dictionaries_widen),
+        cmocka_unit_test(uneven_batches_keep_their_rows),
         cmocka_unit_test(dictionaries_have_no_other_values),
         cmocka_unit_test(slices_are_copied),
         cmocka_unit_test(longer_columns_are_copied),
