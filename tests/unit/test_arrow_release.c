@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "model/grouping.h"
 #include "reference/random_table.h"
+#include "release/sink/arrow_array.h"
 #include "support.h"
 #include "table/csv.h"
 #include "table/source/arrow_source.h"
@@ -375,6 +376,18 @@ static void joined_dictionaries_widen(void **state)
     (void)state;
     assert_widens("c");
     assert_widens("C"); /* indices become signed, too */
+}
+
+/* What a column takes in a file holds its values and their validity, up to a page. */
+static void columns_aside_have_room(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 40000; n += n < 600 ? 1 : 511)
+        for (int width = 1; width <= 16; width *= 2) {
+            int64_t size = (int64_t)kanon__arrow_aside_size(n, width);
+            assert_true(size >= (n * width + 63) / 64 * 64 + (n + 7) / 8);
+            assert_true(size <= n * width + 64 + n / 8 + 4096 && size % 4096 == 0);
+        }
 }
 
 static void shorten_second(struct ArrowArray *batch, int64_t number, void *payload)
@@ -1014,6 +1027,7 @@ int main(void)
         cmocka_unit_test(kept_buffers_are_shared),
         cmocka_unit_test(joined_dictionaries_widen),
         cmocka_unit_test(uneven_batches_keep_their_rows),
+        cmocka_unit_test(columns_aside_have_room),
         cmocka_unit_test(dictionaries_have_no_other_values),
         cmocka_unit_test(slices_are_copied),
         cmocka_unit_test(longer_columns_are_copied),
