@@ -18,11 +18,11 @@
 
 /* ---- noting ------------------------------------------------------------------------------------------------------ */
 
-static kanon_status note_member(kanon__watch *w, int64_t group, int64_t record, int64_t leaf, kanon_error *err)
+static kanon_status note_member(kanon__watch *w, int64_t group, int64_t record, kanon_error *err)
 {
     kanon_status st = kanon__grow_array(&w->members, &w->members_capacity, w->n_members + 1, "notes of changes", err);
     if (st == KANON_OK)
-        w->members[w->n_members++] = (kanon__watched_member){group, w->command + 1, record, leaf};
+        w->members[w->n_members++] = (kanon__watched_member){group, w->command + 1, record};
     return st;
 }
 
@@ -40,13 +40,13 @@ kanon_status kanon__watched_note(kanon_state *s, kanon_error *err)
     qsort(w->touched, (size_t)w->n_touched, sizeof *w->touched, kanon__compare_numbers);
     for (int64_t i = 0; i < w->n_touched; i++)
         if (i == 0 || w->touched[i] != w->touched[i - 1])
-            KANON_TRY(note_member(w, w->touched[i], 0, 0, err), out);
+            KANON_TRY(note_member(w, w->touched[i], 0, err), out);
     KANON_TRY(kanon__group_index_list_changed(s->index, &refs, w->touched, w->n_touched, err), out);
     for (int64_t i = 0; i < refs.n; i++) {
         kanon__group_slot at;
         KANON_TRY(kanon__group_index_locate(s->index, &at, &refs.items[i], err), out);
         for (int64_t j = 0; j < kanon__group_size(at); j++)
-            KANON_TRY(note_member(w, refs.items[i].number, kanon__group_members(at)[j], at.node->id, err), out);
+            KANON_TRY(note_member(w, refs.items[i].number, kanon__group_members(at)[j], err), out);
     }
 out:
     kanon__group_refs_clear(&refs);
@@ -131,20 +131,6 @@ static bool has_open_bands(const kanon_state *s)
     return false;
 }
 
-/* The group in the leaf where it was; where that was split since, by one of its members. */
-static kanon_status locate(kanon_state *s, kanon__group_slot *out, const kanon__watched_member *member, int64_t *codes,
-                           kanon_error *err)
-{
-    kanon_status st = KANON_OK;
-    KANON_TRY(kanon__group_index_find(s->index, out, member->leaf, member->group, err), out);
-    if (out->node != NULL)
-        goto out;
-    KANON_TRY(kanon__record_get(s, NULL, member->record, NULL, codes, err), out);
-    KANON_TRY(kanon__group_index_group_of(s->index, out, member->record, codes, err), out);
-out:
-    return st;
-}
-
 /* The file has each of the groups, with these members and no others. */
 static kanon_status check_members(kanon__watch *w, kanon_state *s, kanon_error *err)
 {
@@ -156,7 +142,8 @@ static kanon_status check_members(kanon__watch *w, kanon_state *s, kanon_error *
     qsort(rows, (size_t)n, sizeof *rows, by_group_and_command);
     for (int64_t i = 0, end; i < n; i = end) {
         kanon__group_slot at;
-        KANON_TRY(locate(s, &at, &rows[i], codes, err), out);
+        KANON_TRY(kanon__record_get(s, NULL, rows[i].record, NULL, codes, err), out);
+        KANON_TRY(kanon__group_index_group_of(s->index, &at, rows[i].record, codes, err), out);
         bool same = at.node != NULL && kanon__group_number(at) == rows[i].group;
         if (same)
             KANON_TRY(kanon__group_index_members(s->index, at, &found, err), out);

@@ -18,7 +18,6 @@
 /* Record 0: the command has removed the group. */
 typedef struct kanon__watched_member {
     int64_t group, command, record;
-    int64_t leaf; /* the node in which the group was */
 } kanon__watched_member;
 
 struct kanon__watch {
