@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "state/index/index_cut.h"
 #include "state/index/index_node.h"
+#include "state/store/watch.h"
 
 #include <string.h>
 
@@ -215,6 +216,7 @@ kanon_status kanon__group_index_join(kanon__group_index *index, kanon__group_slo
 {
     kanon_status st = KANON_OK;
     bool opened = at.node->codes != NULL || !holds(index, at, codes);
+    KANON_TRY(kanon__watch_touch(index->state, at.node->keys[at.slot], err), out);
     if (opened)
         KANON_TRY(kanon__node_load_codes(index, at.node, err), out);
     KANON_TRY(kanon__log_append_join(index, at.node, at.node->keys[at.slot], record, codes, err), out);
@@ -235,6 +237,7 @@ kanon_status kanon__group_index_replace(kanon__group_index *index, kanon__group_
                                         kanon_error *err)
 {
     kanon_status st = KANON_OK;
+    KANON_TRY(kanon__watch_touch(index->state, group->number, err), out);
     KANON_TRY(kanon__node_load_codes(index, at.node, err), out);
     KANON_TRY(kanon__log_append_group(index, at.node, group, err), out);
     if (at.node->has_members)
@@ -345,6 +348,7 @@ kanon_status kanon__group_index_add(kanon__group_index *index, kanon__group_slot
         st = kanon__store_damaged(&index->state->store, "the index of groups", err);
         goto out;
     }
+    KANON_TRY(kanon__watch_touch(index->state, group->number, err), out);
     KANON_TRY(kanon__node_load_codes(index, leaf, err), out);
     KANON_TRY(kanon__log_append_group(index, leaf, group, err), out);
     KANON_TRY(kanon__node_add_group(index, leaf, group, err), out);
@@ -359,6 +363,7 @@ kanon_status kanon__group_index_remove(kanon__group_index *index, kanon__group_s
 {
     kanon_status st = KANON_OK;
     kanon__node *node = at.node;
+    KANON_TRY(kanon__watch_touch(index->state, node->keys[at.slot], err), out);
     KANON_TRY(kanon__node_load_codes(index, node, err), out);
     KANON_TRY(kanon__log_append_removal(index, node, node->keys[at.slot], err), out);
     kanon__node_remove_slot(index, node, at.slot);
@@ -488,6 +493,7 @@ kanon_status kanon__group_index_build(kanon__group_index *index, const kanon__ne
 {
     kanon_status st = KANON_OK;
     kanon__node *leaf = NULL;
+    kanon__watch_give_up(index->state); /* every group is another one */
     KANON_TRY(drop_nodes(index, err), out);
     if (n == 0)
         KANON_TRY(add_node(index, &leaf, 0, err), out);
@@ -606,6 +612,7 @@ out:
 kanon_status kanon__group_index_rescale(kanon__group_index *index, int dimension, int64_t factor, kanon_error *err)
 {
     rescale_step r = {dimension, factor};
+    kanon__watch_give_up(index->state); /* cells of all groups may be written with more digits */
     return walk_nodes(index, rescale_node, &r, err);
 }
 

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "state/store/entity_index.h"
 #include "state/store/release_rows.h"
+#include "state/store/watch.h"
 
 #include <time.h>
 
@@ -51,6 +52,7 @@ static kanon_status load(kanon_state *s, kanon_error *err)
     KANON_TRY(kanon__entity_index_open(s, err), out);
     KANON_TRY(kanon__ranges_read(s, err), out);
     KANON_TRY(kanon__group_index_new(&s->index, s, err), out);
+    KANON_TRY(kanon__watch_begin(s, err), out);
 out:
     return st;
 }
@@ -92,7 +94,10 @@ void kanon__session_clear(kanon_state *s)
 kanon_status kanon__session_commit(kanon_state *s, kanon__last_step step, void *payload, kanon_error *err)
 {
     kanon__session_clear(s);
-    return kanon__store_commit_with(&s->store, step, payload, err);
+    kanon_status st = kanon__store_commit_with(&s->store, step, payload, err);
+    if (st == KANON_OK)
+        kanon__watch_commit(s);
+    return st;
 }
 
 void kanon__session_end(kanon_state *s)
