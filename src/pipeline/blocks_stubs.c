@@ -8,33 +8,6 @@ static kanon_status not_yet(kanon_error *err)
     return kanon__fail(err, KANON_EINVAL, "blocks by several processes: not there yet");
 }
 
-kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
-                                  const kanon_read_options *options, int64_t part_bytes, kanon_error *err)
-{
-    (void)out;
-    (void)path;
-    (void)schema;
-    (void)options;
-    (void)part_bytes;
-    *out = NULL;
-    return not_yet(err);
-}
-
-void kanon_csv_parts_free(kanon_csv_parts *parts)
-{
-    (void)parts;
-}
-
-kanon_status kanon_table_row_texts(const kanon_table *table,
-                                   int (*row)(int64_t row, const char *text, size_t size, void *payload), void *payload,
-                                   kanon_error *err)
-{
-    (void)table;
-    (void)row;
-    (void)payload;
-    return not_yet(err);
-}
-
 kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *rows, const kanon_grouping *grouping, kanon_error *err)
 {
     (void)out;
