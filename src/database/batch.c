@@ -81,60 +81,101 @@ static int gather_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     return code != 0 ? code : st == KANON_OK ? 0 : st == KANON_ENOMEM ? ENOMEM : EIO;
 }
 
-/* The field of an encoded column in place of that of its texts. What it was stays inside it, to be released with it. */
-typedef struct encoded_field {
-    struct ArrowSchema texts, entries;
-} encoded_field;
+/* ---- the schema ---------------------------------------------------------------------------------------------------- */
+
+/* A field as we hand it out. It is a copy: what is the driver's must not stay on its heap (core/errand.h). */
+typedef struct own_field {
+    struct ArrowSchema entries; /* of a dictionary */
+    char texts[];               /* the name, then the format */
+} own_field;
 
 static void release_field(struct ArrowSchema *field)
 {
-    encoded_field *e = field->private_data;
-    if (e->texts.release != NULL)
-        e->texts.release(&e->texts);
-    if (field->dictionary->release != NULL)
-        field->dictionary->release(field->dictionary);
-    kanon__free(e);
+    own_field *f = field->private_data;
     field->release = NULL;
+    kanon__free(f);
 }
 
-static void release_nothing(struct ArrowSchema *schema)
+static void release_entries(struct ArrowSchema *entries)
 {
+    entries->release = NULL;
+}
+
+static void release_schema(struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++)
+        if (schema->children[i]->release != NULL)
+            schema->children[i]->release(schema->children[i]);
     schema->release = NULL;
+    kanon__free(schema->private_data); /* the children */
+    kanon__free(schema->children);
 }
 
-static int encode_field(struct ArrowSchema *field, kanon_error *err)
+static kanon_status copy_field(struct ArrowSchema *out, const struct ArrowSchema *in, bool encoded, kanon_error *err)
 {
-    encoded_field *e = NULL;
-    if (kanon__new_array(&e, 1, "a column", err) != KANON_OK)
-        return ENOMEM;
-    e->texts = *field;
-    e->entries = (struct ArrowSchema){.format = "u", .name = "", .release = release_nothing};
-    *field = (struct ArrowSchema){.format = "i",
-                                  .name = e->texts.name,
-                                  .metadata = encoded_mark,
-                                  .flags = e->texts.flags,
-                                  .dictionary = &e->entries,
-                                  .release = release_field,
-                                  .private_data = e};
-    return 0;
+    char *memory = NULL;
+    const char *name = in->name != NULL ? in->name : "";
+    size_t length = strlen(name), format = strlen(in->format);
+    kanon_status st = kanon__new_array(&memory, (int64_t)(sizeof(own_field) + length + format + 2), "a column", err);
+    if (st != KANON_OK)
+        return st;
+    own_field *f = (own_field *)(void *)memory;
+    memcpy(f->texts, name, length + 1);
+    memcpy(f->texts + length + 1, in->format, format + 1);
+    f->entries = (struct ArrowSchema){.format = "u", .name = "", .release = release_entries};
+    *out = (struct ArrowSchema){.format = encoded ? "i" : f->texts + length + 1,
+                                .name = f->texts,
+                                .metadata = encoded ? encoded_mark : NULL,
+                                .flags = in->flags,
+                                .dictionary = encoded ? &f->entries : NULL,
+                                .release = release_field,
+                                .private_data = f};
+    return KANON_OK;
+}
+
+/* The schema of gathered batches: one level of columns, some of them encoded. */
+static kanon_status copy_schema(struct ArrowSchema *out, const struct ArrowSchema *in, const kanon__waiting *w,
+                                kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    struct ArrowSchema *fields = NULL, copy = {.format = "+s", .name = "", .release = release_schema};
+    KANON_TRY(kanon__new_array(&fields, w->n_columns, "columns", err), out);
+    copy.private_data = fields;
+    KANON_TRY(kanon__new_array(&copy.children, w->n_columns, "columns", err), out);
+    for (int i = 0; i < w->n_columns; i++) {
+        copy.children[i] = &fields[i];
+        copy.n_children = i + 1;
+        KANON_TRY(copy_field(&fields[i], in->children[i], w->columns[i].encoded, err), out);
+    }
+    *out = copy;
+    copy.release = NULL;
+out:
+    if (copy.release != NULL)
+        copy.release(&copy);
+    return st;
 }
 
 static int gather_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     batch_stream *g = stream->private_data;
+    struct ArrowSchema given = {0};
     kanon__call call;
+    kanon_status st = KANON_OK;
     g->last = (kanon_error){0};
-    int code = g->in.get_schema(&g->in, out);
+    int code = g->in.get_schema(&g->in, g->gathers ? &given : out);
     if (code != 0)
         return fail_code(g, code == ENOMEM ? ENOMEM : EIO, "the columns could not be read");
+    if (!g->gathers)
+        return 0;
     kanon__call_begin(&call, g->context);
-    for (int i = 0; g->gathers && code == 0 && i < g->waiting.n_columns; i++)
-        if (g->waiting.columns[i].encoded)
-            code = encode_field(out->children[i], &g->last);
-    kanon__call_end(&call, KANON_OK);
-    if (code != 0 && out->release != NULL)
-        out->release(out);
-    return code;
+    if (given.release == NULL || given.n_children != g->waiting.n_columns)
+        st = kanon__fail(&g->last, KANON_EIO, "the columns could not be read");
+    else
+        st = copy_schema(out, &given, &g->waiting, &g->last);
+    if (given.release != NULL)
+        given.release(&given);
+    kanon__call_end(&call, st);
+    return st == KANON_OK ? 0 : st == KANON_ENOMEM ? ENOMEM : EIO;
 }
 
 static const char *gather_error(struct ArrowArrayStream *stream)
@@ -186,6 +227,8 @@ static kanon_status choose_encoded(batch_stream *g, kanon_error *err)
         if (w->columns[i].layout == KANON__LAYOUT_TEXT) {
             KANON_TRY(kanon__waiting_encode(w, i, err), out);
             w->columns[i].encoded = w->columns[i].codes.n_entries < w->n_rows / RARE;
+            if (!w->columns[i].encoded)
+                kanon__text_codes_clear(&w->columns[i].codes);
         }
 out:
     return st;
