@@ -125,6 +125,27 @@ static void missing_in_the_tree(void **state)
     kanon_state_close(s);
 }
 
+/* The lines of a release end as those of the table. Without a key, records are named by all columns. */
+static void line_ends_and_names(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    kanon_state *s = state_of("attributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n", "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
+    assert_done(insert(s, "x,y\n4,b\n", false, &err), &err);
+    char *text = released(s);
+    assert_holds(text, "\r\n");
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        assert_true(at > text && at[-1] == '\r');
+    free(text);
+    write_text(scratch("d.csv").text, "x\n4\n");
+    assert_int_equal(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), KANON_EDATA);
+    assert_holds(err.hint, "no key");
+    write_text(scratch("d.csv").text, "x,y\n4,b\n");
+    assert_done(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), &err);
+    assert_int_equal(count(s), 3);
+    kanon_state_close(s);
+}
+
 static void new_categories_are_counted(void **state)
 {
     kanon_error err = {0};
@@ -176,6 +197,7 @@ int main(void)
         cmocka_unit_test(missing_in_the_tree),
         cmocka_unit_test(missing_persons_are_one),
         cmocka_unit_test(new_categories_are_counted),
+        cmocka_unit_test(line_ends_and_names),
         cmocka_unit_test(other_spellings),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
