@@ -610,7 +610,7 @@ static void there_is_no_memory(void **unused)
 
 /* ---- the log ----------------------------------------------------------------------------------------------------- */
 
-enum { GONE, JOINED, TOO_MANY, KIND_ZERO, KIND_FOUR, SHORT, LONG, RECORD, GROUP, EMPTY, N_DAMAGES };
+enum { FULL = -2, UNDAMAGED, GONE, JOINED, TOO_MANY, KIND_ZERO, KIND_FOUR, SHORT, LONG, RECORD, GROUP, EMPTY, N_DAMAGES };
 
 /* Writes an entry that cannot be about the leaf into the log, before the leaf is read. */
 static void damage_log(kanon_state *state, kanon__node *leaf, int what)
@@ -628,6 +628,15 @@ static void damage_log(kanon_state *state, kanon__node *leaf, int what)
                                                            : absent,
                                            what == RECORD ? state->next_record : member, codes, &err),
                     &err);
+    if (what == FULL) { /* as many groups as there may be, and the first of them changes: no damage */
+        for (int n = leaf->n; n < KANON__NODE_MOST; n++) {
+            assert_done(kanon__log_append_group(index, leaf, &group, &err), &err);
+            group.number = state->next_group++;
+        }
+        group.number = present;
+        assert_done(kanon__log_append_group(index, leaf, &group, &err), &err);
+        return;
+    }
     for (int i = 0; i < (what == TOO_MANY ? STRIDE - leaf->n : what >= SHORT && what != RECORD && what != GROUP); i++) {
         assert_done(kanon__log_append_group(index, leaf, &group, &err), &err);
         group.number = state->next_group++;
@@ -645,7 +654,7 @@ static void a_log_that_cannot_be_is_refused(void **unused)
     kanon_error err = {0};
     (void)unused;
     kanon_state *state = make_state(test_seed(), "");
-    for (int what = -1; what < N_DAMAGES; what++) {
+    for (int what = FULL; what < N_DAMAGES; what++) {
         kanon__session_end(state);
         assert_done(kanon__session_begin(state, true, &err), &err);
         kanon__node copy = *leaf_of(state), *leaf = NULL;
@@ -655,7 +664,7 @@ static void a_log_that_cannot_be_is_refused(void **unused)
         assert_done(kanon__session_begin(state, true, &err), &err);
         copy.codes = codes;
         state->index->log.n_bytes = 0;
-        if (what >= 0)
+        if (what != UNDAMAGED)
             damage_log(state, &copy, what);
         kanon_status st = kanon__node_get(state->index, &leaf, copy.id, &err);
         if (st != (what < 0 ? KANON_OK : KANON_EDATA))

@@ -25,9 +25,10 @@ static kanon_state *state_of(const char *yaml, const char *csv)
     return state;
 }
 
+static kanon_change done;
+
 static kanon_status insert(kanon_state *state, const char *csv, bool grow, kanon_error *err)
 {
-    kanon_change done;
     write_text(scratch("i.csv").text, csv);
     kanon_change_options options = {.struct_size = sizeof options, .grow_taxonomy = grow};
     return kanon_state_insert(state, scratch("i.csv").text, &options, &done, err);
@@ -48,7 +49,6 @@ static int64_t count(kanon_state *state)
 static char *released(kanon_state *state)
 {
     kanon_error err = {0};
-    kanon_change done;
     kanon_outputs outputs = {.struct_size = sizeof outputs, .release = scratch("r.csv").text};
     kanon_change_options options = {.struct_size = sizeof options, .outputs = &outputs};
     assert_done(kanon_state_release(state, &options, &done, &err), &err);
@@ -125,6 +125,37 @@ static void missing_in_the_tree(void **state)
     kanon_state_close(s);
 }
 
+/* The lines of a release end as those of the table. Without a key, records are named by all columns. */
+static void line_ends_and_names(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    kanon_state *s = state_of("attributes: {x: quasi, y: sensitive}\nprivacy: {k: 2}\n", "x,y\r\n1,a\r\n2,b\r\n3,a\r\n");
+    assert_done(insert(s, "x,y\n4,b\n", false, &err), &err);
+    char *text = released(s);
+    assert_holds(text, "\r\n");
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        assert_true(at > text && at[-1] == '\r');
+    free(text);
+    write_text(scratch("d.csv").text, "x\n4\n");
+    assert_int_equal(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), KANON_EDATA);
+    assert_holds(err.hint, "no key");
+    write_text(scratch("d.csv").text, "x,y\n4,b\n");
+    assert_done(kanon_state_delete(s, scratch("d.csv").text, NULL, &done, &err), &err);
+    assert_int_equal(count(s), 3);
+    kanon_state_close(s);
+}
+
+static void new_categories_are_counted(void **state)
+{
+    kanon_error err = {0};
+    (void)state;
+    kanon_state *s = state_of("attributes: {x: quasi}\nprivacy: {k: 2}\n", "x\ncook\nclerk\ncook\n");
+    assert_done(insert(s, "x\nbaker\nboss\nbaker\ncook\n", true, &err), &err);
+    assert_int_equal(done.grown, 2);
+    kanon_state_close(s);
+}
+
 /* Persons who are missing are one person; all records of a person are in one group. */
 static void missing_persons_are_one(void **state)
 {
@@ -145,7 +176,6 @@ static void missing_persons_are_one(void **state)
 static void other_spellings(void **state)
 {
     kanon_error err = {0};
-    kanon_change done;
     (void)state;
     kanon_state *s = state_of("attributes: {key: identifying, job: quasi, note: insensitive}\nkey: key\nprivacy: {k: 2}\n",
                               "key,job,note\n\"a \"\"b\"\"\",cook,x\nc,cook,y\nd,cook,z\n");
@@ -166,6 +196,8 @@ int main(void)
         cmocka_unit_test(later_cells),
         cmocka_unit_test(missing_in_the_tree),
         cmocka_unit_test(missing_persons_are_one),
+        cmocka_unit_test(new_categories_are_counted),
+        cmocka_unit_test(line_ends_and_names),
         cmocka_unit_test(other_spellings),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
