@@ -46,23 +46,10 @@ static bool is_last(const cell *c)
     return c->kind == 'i' && (c->whole == PG_INT32_MAX || c->whole == PG_INT64_MAX);
 }
 
-/* A state keeps NULL as an empty text in columns that are released as they are. */
-static const bool *columns_of_texts(const definition *d)
-{
-    bool *out = palloc0((2 * (size_t)d->n_columns + 1) * sizeof *out);
-    int n = 0;
-    for (int i = 0; i < d->n_columns; i++) {
-        shown how = d->columns[i].shown;
-        out[n] = how == SHOWN_KEPT && d->incremental;
-        n += how == SHOWN_NOT ? 0 : how == SHOWN_RANGE || how == SHOWN_COLUMNS ? 2 : 1;
-    }
-    return out;
-}
-
 void fingerprint_init(fingerprint *f, const definition *d)
 {
     memset(f, 0, sizeof *f);
-    f->empty_is_null = columns_of_texts(d);
+    f->empty_is_null = d->incremental;
     if (!pg_strong_random(f->key, sizeof f->key))
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("there are no random numbers")));
 }
@@ -74,7 +61,7 @@ row_hash fingerprint_row(const fingerprint *f, const struct ArrowSchema *schema,
     for (int64_t i = first_column; i < batch->n_children; i++) {
         cell c = arrow_cell(schema->children[i], batch->children[i], row + batch->offset);
         c.null = c.null || (is_last(&c) && is_upper_end(schema->children[i]->name)) ||
-                 (c.kind == 't' && c.length == 0 && f->empty_is_null[i - first_column]);
+                 (c.kind == 't' && c.length == 0 && f->empty_is_null);
         h.a = hash_cell(h.a, &c);
         h.b = hash_cell(h.b, &c);
     }

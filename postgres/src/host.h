@@ -191,7 +191,7 @@ typedef struct fingerprint {
     uint64 key[2];
     uint64 sum[2];
     int64_t rows;
-    const bool *empty_is_null; /* by column of the streams */
+    bool empty_is_null; /* a state keeps NULL as an empty text */
 } fingerprint;
 
 extern void fingerprint_init(fingerprint *f, const definition *d);

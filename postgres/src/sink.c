@@ -185,7 +185,7 @@ static void add_target(sink *s, const definition *d, int attribute, int child, c
             refuse_shape(s);
         t->type = t->cache->rngelemtype->type_id;
     }
-    t->empty_is_null = d->incremental && c->shown == SHOWN_KEPT;
+    t->empty_is_null = d->incremental;
     getTypeInputInfo(a->atttypid, &input, &t->input_of);
     fmgr_info(input, &t->input);
 }

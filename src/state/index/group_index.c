@@ -427,9 +427,11 @@ typedef struct range {
 
 /* Cuts the items into runs that lie close together, until none has more than FILL; `ends` marks the last item of each.
  * With a stack of its own instead of recursion. */
-static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool *ends)
+static kanon_status cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool *ends, kanon__ticker *ticker,
+                                  kanon_error *err)
 {
     enum { DEEPEST = 256 }; /* deep enough: each cut takes off at least an eighth */
+    kanon_status st = KANON_OK;
     range stack[DEEPEST] = {{0, n}};
     for (int top = n > 0; top > 0;) {
         range r = stack[--top];
@@ -441,7 +443,10 @@ static void cut_into_runs(kanon__cutter *cutter, int64_t *items, int64_t n, bool
         int64_t cut = kanon__cutter_cut(cutter, items + r.begin, count);
         stack[top++] = (range){r.begin + cut, r.end};
         stack[top++] = (range){r.begin, r.begin + cut};
+        KANON_TRY(kanon__tick(ticker, r.begin, n, 100 * count, err), out);
     }
+out:
+    return st;
 }
 
 /* Puts the n items into new nodes of one level. */
@@ -452,6 +457,8 @@ static kanon_status add_level(kanon__group_index *index, level_build b, int64_t 
     int64_t *items = NULL;
     bool *ends = NULL;
     kanon__node *node = NULL;
+    kanon__ticker ticker;
+    kanon__ticker_init(&ticker, index->state->tick, index->state->payload, "keeping");
     KANON_TRY(kanon__new_array(&items, n, "the index of groups", err), out);
     KANON_TRY(kanon__new_array(&ends, n, "the index of groups", err), out);
     KANON_TRY(kanon__cutter_init(&cutter, index->space, n, err), out);
@@ -459,8 +466,9 @@ static kanon_status add_level(kanon__group_index *index, level_build b, int64_t 
         items[i] = i;
         summarise_item(&b, i, kanon__cutter_summary(&cutter, i));
     }
-    cut_into_runs(&cutter, items, n, ends);
+    KANON_TRY(cut_into_runs(&cutter, items, n, ends, &ticker, err), out);
     for (int64_t i = 0; i < n; i++) {
+        KANON_TRY(kanon__tick(&ticker, i, n, 1000, err), out);
         if (i == 0 || ends[i - 1])
             KANON_TRY(add_node(index, &node, level, err), out);
         if (level == 0) {

@@ -60,6 +60,7 @@ out:
 kanon_status kanon__session_begin(kanon_state *s, bool write, kanon_error *err)
 {
     kanon_status st = kanon__store_begin(&s->store, write, err);
+    kanon__store_set_tick(&s->store, s->tick, s->payload);
     if (st == KANON_OK)
         st = load(s, err);
     if (st != KANON_OK)
@@ -82,6 +83,7 @@ out:
 
 void kanon__session_clear(kanon_state *s)
 {
+    kanon__store_set_tick(&s->store, NULL, NULL); /* it is that of the call that ends */
     kanon__group_index_free(s->index);
     s->index = NULL;
     kanon__entity_index_close(s);
