@@ -1,8 +1,8 @@
 /* auto: the least loss for the effort that is asked for.
  *
  * effort=fast is a moment, about one or two seconds for 100,000 records: for the smallest k densest on small blocks, else
- * strips, either beside kmember, and the better one is kept; for large k strips alone, or top-down where they would take
- * too long. Under constraints strips, too: with the repair that follows they lose less than kmember that looks at the
+ * strips, or top-down where k is so large that these would take too long; kmember, which takes a fraction of that time, runs
+ * beside it, and the better one is kept. Under constraints strips, too: with the repair that follows they lose less than kmember that looks at the
  * constraints while it grows; and top-down where most of the strips' groups violate one. balanced and best begin with the better of densest and top-down, on large tables
  * with strips. Then local search (the refinement `search`) improves the groups for as long as the effort allows; it follows
  * as the refinement of this row.
@@ -20,9 +20,6 @@
 
 /* effort=fast: up to this k, densest on blocks of at least so many records. */
 enum { K_FOR_DENSEST = 3, FAST_BLOCK = 3000 };
-
-/* effort=fast: up to this k, kmember as well; beyond it loses more on every table that was measured. */
-enum { K_FOR_BOTH = 20 };
 
 /* effort=fast: strips up to this k, or while records times k are at most so many; their time grows with both. */
 enum { K_FOR_STRIPS = 50, WORK_FOR_STRIPS = 5000000 };
@@ -127,9 +124,7 @@ static kanon_status run_fast(kanon__run *run, kanon_error *err)
 {
     if (run->constraints != NULL && run->k > K_FOR_DENSEST)
         return run_fast_constrained(run, err);
-    if (run->k <= K_FOR_BOTH)
-        return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips, run_kmember, err);
-    return run_strips_if_short(run, err);
+    return run_better(run, run->k <= K_FOR_DENSEST ? run_densest_on_blocks : run_strips_if_short, run_kmember, err);
 }
 
 static kanon_status run_auto(kanon__run *run, kanon_error *err)
