@@ -183,6 +183,58 @@ def check_outputs(duckdb, server):
     assert not any("seed" in key or "sha" in key for key in marks), marks
 
 
+def check_groups(server):
+    """Groups go where releases go, and with them in one transaction."""
+    for release, groups in (("out.csv", "g.parquet"), ("out.db#released", "out.db#groups"), ("out.parquet", "other.db#groups"),
+                            ("adbc:duckdb?uri=out.duckdb&table=released", "adbc:duckdb?uri=out.duckdb&table=groups"),
+                            (server.location("table=released"), server.location("table=groups"))):
+        anonymize("t.csv", "-o", release, "--groups", groups)
+    assert os.stat("g.parquet").st_mode & 0o77 == 0
+    expected = read("csv.groups")
+    for name in ("out.db", "other.db"):
+        rows = sqlite3.connect(name).execute('SELECT "row", "group" FROM groups').fetchall()
+        assert cells(rows) == expected[1:], name
+    rows = server.sql('SELECT "row", "group" FROM groups ORDER BY "row"').split()
+    assert [row.split(",") for row in rows] == expected[1:]
+    for name, location in (("g.csv", "adbc:duckdb?query=SELECT * FROM read_parquet('g.parquet')"),
+                           ("d.csv", "adbc:duckdb?uri=out.duckdb&table=groups")):
+        kanon("anonymize", location, "--quasi", "row", "-k", "1", "--algorithm", "mondrian", "-q", "-o", name, "--numeric", "mean")
+        assert len(read(name)) == ROWS + 1, name
+    # more rows than DuckDB works on at a time, with nulls in dictionaries
+    with open("many.csv", "w", newline="", encoding="utf-8") as file:
+        rows = read("t.csv")
+        csv.writer(file, lineterminator="\n").writerows(rows + 8 * rows[1:])
+    anonymize("many.csv", "-o", "adbc:duckdb?uri=out.duckdb&table=many")
+    kanon("check", "adbc:duckdb?uri=out.duckdb&table=many", "-s", "s.yaml", "-k", "5")
+
+
+def check_full_disk():
+    """A disk that is full, where one can be had: nothing appears, and what was there stays."""
+    os.mkdir("disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", "disk"], capture_output=True).returncode == 0
+    if not mounted:
+        print("check_drivers: no small disk can be had; a limit of the file size stands for it")
+        return
+    try:
+        for name in ("disk/r.parquet", "disk/r.db#t"):
+            anonymize("t.csv", "-o", name)
+        before = {name: open(name, "rb").read() for name in ("disk/r.parquet", "disk/r.db")}
+        with open("disk/ballast", "wb") as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+                    file.flush()
+            except OSError:
+                pass
+        for name in ("disk/r.parquet", "disk/r.db#t", "disk/new.parquet", "disk/new.db#t", "adbc:duckdb?uri=disk/new.duckdb&table=t"):
+            done = anonymize("t.csv", "-o", name, "-k", "7", status=4)
+            assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert all(open(name, "rb").read() == content for name, content in before.items())
+        assert [name for name in os.listdir("disk") if "parquet" in name or "journal" in name] == ["r.parquet"]
+    finally:
+        subprocess.run(["umount", "disk"], check=True)
+
+
 def check_states(server):
     kanon("anonymize", "t.parquet", "-s", "s.yaml", "-a", "mondrian", "-q", "-o", "first.parquet", "--state", "s.state")
     kanon("insert", "s.state", server.location("query=SELECT * FROM people LIMIT 7"), "-q", "-o", "second.parquet")
@@ -286,6 +338,8 @@ def main():
             tables = make_tables(duckdb, server)
             check_inputs(tables)
             check_outputs(duckdb, server)
+            check_groups(server)
+            check_full_disk()
             check_states(server)
             check_failures(duckdb, server)
             check_kills(server)
