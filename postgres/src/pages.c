@@ -253,8 +253,8 @@ void pages_open(run *r, const definition *d)
 {
     bool null;
     pages_new(r, d);
-    if (SPI_execute(psprintf("SELECT coalesce(max(page) + 1, 0) FROM kanon.state_pages WHERE definition = '%s'", d->id), true,
-                    0) != SPI_OK_SELECT)
+    if (SPI_execute(psprintf("SELECT coalesce(max(page) + 1, 0) FROM kanon.state_pages WHERE definition = '%s'", d->id),
+                    true, 0) != SPI_OK_SELECT)
         elog(ERROR, "the state cannot be read");
     r->pages->stored = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &null));
     r->pages->size = r->pages->stored * PAGE;

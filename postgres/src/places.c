@@ -132,9 +132,10 @@ places *places_open(run *r, const definition *d)
     bool null;
     p->context = r->context;
     p->file = file_of(d);
-    if (SPI_execute(psprintf("SELECT key[1], key[2], rows, sum FROM kanon.release_seals WHERE definition = '%s' AND file = %u",
-                             d->id, p->file),
-                    true, 0) != SPI_OK_SELECT)
+    if (SPI_execute(
+            psprintf("SELECT key[1], key[2], rows, sum FROM kanon.release_seals WHERE definition = '%s' AND file = %u",
+                     d->id, p->file),
+            true, 0) != SPI_OK_SELECT)
         elog(ERROR, "a query of the extension failed");
     p->sealed = SPI_processed == 1;
     if (p->sealed) {
