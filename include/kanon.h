@@ -236,6 +236,7 @@ KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_table kanon_table;
+typedef struct kanon_domain kanon_domain; /* see kanon_blocks.h */
 
 typedef struct kanon_read_options {
     size_t struct_size;
@@ -250,6 +251,8 @@ typedef struct kanon_read_options {
     kanon_header header;  /* KANON_HEADER_UNSAID: what the schema says */
     const char *encoding; /* utf-8, utf-16, utf-16le, utf-16be, latin-1 (iso-8859-1) or windows-1252; NULL: what the schema
                              says, else UTF-8, or what the first bytes show, which is a warning then */
+    const kanon_domain *domain; /* sealed: the table is a part of a larger one, whose domain it has (kanon_blocks.h). A value
+                                   that is not in it is KANON_EDATA. NULL: the table is the whole */
 } kanon_read_options;
 
 /* Tables are found by their location, wherever this header has a path of a table:
