@@ -82,8 +82,8 @@ static kanon_status improve(improvement *work, kanon_error *err)
         st = read_start(work, args, err);
     if (st == KANON_OK && !args->quiet)
         st = kanon_evaluate(&work->before, work->run.table, work->start, &brief, err);
-    kanon_options options = {.start = work->start, .repair = args->repair};
-    return st == KANON_OK ? release_run_group(&work->run, options, err) : st;
+    kanon_options grouping = {.start = work->start, .repair = args->repair};
+    return st == KANON_OK ? release_run_group(&work->run, grouping, err) : st;
 }
 
 /* Whether no record changed its group; how groups are numbered does not matter. */
