@@ -1,6 +1,7 @@
 /* kanon anonymize: reads a table, groups its records and publishes what is asked for. What can be known to fail is
  * refused before the work: outputs in one place, a directory that is not writable, options that exclude each other.
  * Run by main.c; calls the library, progress.c and command_line.c. */
+#include "anonymize_workers.h"
 #include "command_line.h"
 #include "paths.h"
 #include "print_advice.h"
@@ -73,6 +74,18 @@ static const option option_memory = {
             "that helps; what cannot fit is refused before the work begins",
     .kind = OPTION_SIZE,
     AT(memory),
+};
+static const option option_workers = {
+    .name = "workers",
+    .argument = "N",
+    .help = "for CSV files larger than memory: N processes make the release, which is the same as without them; each holds "
+            "parts of the table and blocks only, within its share of --memory; records are exchanged in files in TMPDIR "
+            "(default: the folder of RELEASE)",
+    .kind = OPTION_INTEGER,
+    AT(workers),
+    .min = 1,
+    .max = 1024,
+    .aside = true,
 };
 static const option option_output = {
     .name = "output",
@@ -164,6 +177,7 @@ static const option *const options[] = {
     &option_recode,
     &option_blocks,
     &option_memory,
+    &option_workers,
     &option_seed,
     &option_threads,
     &option_output,
@@ -288,20 +302,27 @@ static kanon_setting *refine_settings(size_t *n_out, const arguments *args)
     return out;
 }
 
-/* Read the table and group it. While standard input or a pipe is read, a signal ends the program at once. */
-static kanon_status group(job *work, const arguments *args, kanon_error *err)
+/* How the table is to be read. */
+static kanon_read_options reading_options(job *work, const arguments *args)
 {
-    size_t n_refining = 0;
-    kanon_setting *refining = refine_settings(&n_refining, args);
     kanon_read_options reading = read_options(args, &work->show);
     reading.encode_all = clusters_on_all(work->schema, args);
     reading.memory = args->memory;
-    kanon_options grouping = {
-        .struct_size = sizeof grouping,
+    return reading;
+}
+
+/* How it is to be grouped; the settings of the refinement are freed by the caller. */
+static kanon_status grouping_options(kanon_options *out, kanon_setting **refining, job *work, const arguments *args,
+                                     kanon_error *err)
+{
+    size_t n_refining = 0;
+    *refining = refine_settings(&n_refining, args);
+    *out = (kanon_options){
+        .struct_size = sizeof *out,
         .k = args->k,
         .algorithm = args->algorithm,
         .refine = args->refine,
-        .refine_settings = refining,
+        .refine_settings = *refining,
         .n_refine_settings = n_refining,
         .effort = args->effort,
         .compare = args->report != NULL || args->report_external != NULL,
@@ -315,12 +336,23 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         .tick = progress_tick,
         .payload = &work->show,
     };
-    if (refining == NULL) {
-        *err = (kanon_error){.status = KANON_ENOMEM};
-        return KANON_ENOMEM;
-    }
+    if (*refining != NULL)
+        return KANON_OK;
+    *err = (kanon_error){.status = KANON_ENOMEM};
+    return KANON_ENOMEM;
+}
+
+/* Read the table and group it. While standard input or a pipe is read, a signal ends the program at once. */
+static kanon_status group(job *work, const arguments *args, kanon_error *err)
+{
+    kanon_setting *refining = NULL;
+    kanon_options grouping;
+    kanon_read_options reading = reading_options(work, args);
+    kanon_status st = grouping_options(&grouping, &refining, work, args, err);
+    if (st != KANON_OK)
+        return st;
     signals_catch_reading(args->operand);
-    kanon_status st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
+    st = kanon_table_read(&work->table, args->operand, work->schema, &reading, err);
     signals_catch();
     if (st == KANON_OK) { /* before the work, so that nobody waits for a release that has to be made again */
         progress_end(&work->show);
@@ -331,6 +363,20 @@ static kanon_status group(job *work, const arguments *args, kanon_error *err)
         st = kanon_anonymize(&work->grouping, work->table, &grouping, err);
     free(refining);
     return st;
+}
+
+/* The same by several processes, which also write the release. */
+static int group_with_workers(const command *self, job *work, const arguments *args)
+{
+    kanon_setting *refining = NULL;
+    kanon_options grouping;
+    kanon_error err = {0};
+    kanon_read_options reading = reading_options(work, args);
+    int status = grouping_options(&grouping, &refining, work, args, &err) != KANON_OK
+                     ? failed(self, &err)
+                     : run_workers(self, args, work->schema, &reading, &grouping, &work->show);
+    free(refining);
+    return status;
 }
 
 /* The settings of the refinement that do not depend on a clock or a signal, in place of those that did. Later ones win, so
@@ -568,6 +614,8 @@ static int run(const command *self, const arguments *given)
                              "--state does not go with --recode attribute: new records would not fit into the mapping");
     if (status == EXIT_DONE && args.recode == KANON_RECODE_ATTRIBUTE && args.numeric == KANON_NUMERIC_MEAN)
         status = wrong_usage(self, "--numeric mean does not go with --recode attribute: equal numbers have different means");
+    if (status == EXIT_DONE && args.workers != 0)
+        status = check_workers(self, &args);
     if (status == EXIT_DONE)
         status = check_places(&args);
     if (status != EXIT_DONE)
@@ -579,6 +627,8 @@ static int run(const command *self, const arguments *given)
         status = wrong_usage(self, "no k; give -k K, or k below privacy in the schema");
     } else if (st == KANON_OK && (status = check_outputs(self, &args, work.schema)) != EXIT_DONE) {
         progress_end(&work.show);
+    } else if (st == KANON_OK && args.workers != 0) {
+        status = group_with_workers(self, &work, &args);
     } else {
         if (st == KANON_OK)
             st = group(&work, &args, &err);
