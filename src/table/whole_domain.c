@@ -91,10 +91,17 @@ uint32_t kanon__whole_code(const kanon__whole_column *c, const char *text, size_
     return at != KANON__NO_CODE ? c->codes[at] : KANON__NO_CODE;
 }
 
+bool kanon__whole_equal(const kanon_domain *a, const kanon_domain *b)
+{
+    return a == b || memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) == 0;
+}
+
 kanon_status kanon__whole_has(const kanon_domain *domain, const kanon_table *part, kanon_error *err)
 {
-    if (part->whole == domain ||
-        (part->whole != NULL && memcmp(part->whole->fingerprint, domain->fingerprint, sizeof domain->fingerprint) == 0))
+    bool same = part->whole != NULL && kanon__whole_equal(part->whole, domain) && part->data.n_quasi == domain->data.n_quasi;
+    for (int i = 0; same && i < domain->data.n_quasi; i++)
+        same = strcmp(part->data.columns[part->data.quasi[i]].name, domain->data.columns[domain->data.quasi[i]].name) == 0;
+    if (same)
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "the table was not read with this domain");
     return kanon__hint(err, st, "read it with the sealed domain of the whole table in the read options");
