@@ -1,6 +1,7 @@
 /* The first stage: the table is divided into parts, the values of each part are collected by a worker, and the driver merges
  * them to the domain of the whole. Also how a part is read by this stage and the next two. Called by workers.c; calls
  * kanon_blocks.h. */
+#include "workers/csv_lines.h"
 #include "workers/worker_error.h"
 #include "workers/workers_run.h"
 
@@ -16,7 +17,7 @@
 
 int64_t part_place(const workers_run *run, int64_t part)
 {
-    return run->parts->parts[part].offset;
+    return run->first_row[part];
 }
 
 /* The header and the rows of a part as they stand in the file. */
@@ -74,7 +75,7 @@ static void set_line(kanon_error *err, const workers_run *run, int64_t part)
         !isdigit((unsigned char)err->message[length + 1]))
         return;
     long long line = strtoll(err->message + length + 1, &end, 10);
-    line += count_lines(run, part_place(run, part)) - count_lines(run, run->parts->header_size);
+    line += count_lines(run, run->parts->parts[part].offset) - count_lines(run, run->parts->header_size);
     snprintf(rest, sizeof rest, "%s", end);
     snprintf(err->message + length, sizeof err->message - length, ":%lld%.900s", line, rest);
 }
@@ -98,6 +99,55 @@ void part_table_clear(part_table *part)
     kanon_table_free(part->table);
     free(part->bytes);
     *part = (part_table){0};
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+/* Line ends outside quotes, and a last line without one: as many rows, but for blank lines at the end of the file. */
+static kanon_status count_part(int64_t part, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    const workers_run *run = payload;
+    exchange_file file;
+    char *bytes = NULL;
+    size_t size;
+    int64_t n = 0;
+    WORKER_TRY(read_bytes(&bytes, &size, run, part, err));
+    for (const char *at = bytes + run->parts->header_size, *end = bytes + size; at < end; at = csv_line_end(at, end))
+        n++;
+    WORKER_TRY(exchange_create(&file, &run->exchange, "count", part, err));
+    exchange_write(&file, &n, sizeof n);
+    WORKER_TRY(exchange_finish(&file, st, err));
+out:
+    free(bytes);
+    return st;
+}
+
+static kanon_status take_count(int64_t part, void *payload, kanon_error *err)
+{
+    workers_run *run = payload;
+    void *bytes = NULL;
+    size_t size;
+    kanon_status st = exchange_load(&bytes, &size, &run->exchange, "count", part, err);
+    if (st != KANON_OK)
+        return st;
+    memcpy(&run->first_row[part + 1], bytes, sizeof *run->first_row);
+    free(bytes);
+    exchange_drop(&run->exchange, "count", part);
+    return KANON_OK;
+}
+
+/* The number of each part's first row, so that places are row numbers, in messages, too. */
+static kanon_status number_rows(workers_run *run, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    worker_stage count = {.name = "reading", .n_tasks = run->n_parts, .run = count_part, .done = take_count, .payload = run};
+    WORKER_TRY(worker_new(&run->first_row, run->n_parts + 1, sizeof *run->first_row, err));
+    WORKER_TRY(worker_pool_run(&run->pool, &count, err));
+    for (int64_t part = 0; part < run->n_parts; part++)
+        run->first_row[part + 1] += run->first_row[part];
+out:
+    return st;
 }
 
 /* ---- domain -------------------------------------------------------------------------------------------------------- */
@@ -137,6 +187,10 @@ static kanon_status merge_values(int64_t part, void *payload, kanon_error *err)
     WORKER_TRY(exchange_load(&bytes, &size, &run->exchange, "domain", part, err));
     exchange_drop(&run->exchange, "domain", part);
     WORKER_TRY(kanon_domain_from_bytes(&domain, bytes, size, NULL, err));
+    if (kanon_domain_rows(domain) > run->first_row[part + 1] - run->first_row[part]) {
+        st = worker_fail(err, KANON_EINTERNAL, "the check found more rows in a part of the table than were counted");
+        goto out;
+    }
     if (run->domain != NULL)
         WORKER_TRY(kanon_domain_merge(run->domain, domain, err));
     else {
@@ -189,6 +243,7 @@ kanon_status stage_domain(workers_run *run, kanon_error *err)
     worker_stage collect = {.name = "reading", .run = collect_values, .done = merge_values, .payload = run};
     WORKER_TRY(open_table(run, err));
     WORKER_TRY(find_parts(run, err));
+    WORKER_TRY(number_rows(run, err));
     collect.n_tasks = run->n_parts;
     WORKER_TRY(worker_pool_run(&run->pool, &collect, err));
     if (run->domain == NULL) {
@@ -197,7 +252,8 @@ kanon_status stage_domain(workers_run *run, kanon_error *err)
     }
     WORKER_TRY(kanon_domain_seal(run->domain, run->order->schema, err));
     for (int i = 0; kanon_domain_warning(run->domain, i) != NULL; i++)
-        run->order->warn(kanon_domain_warning(run->domain, i), KANON_NOTICE_PRIVACY, run->order->payload);
+        run->order->warn(kanon_domain_warning(run->domain, i), kanon_domain_warning_kind(run->domain, i),
+                         run->order->payload);
 out:
     return st;
 }

@@ -30,6 +30,7 @@ static void end_run(workers_run *run)
     free(run->turn);
     free(run->part_rows);
     free(run->first_bytes);
+    free(run->first_row);
     kanon_tally_free(run->tally);
     kanon_offers_free(run->offers);
     kanon_rest_free(run->rest);

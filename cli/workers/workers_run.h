@@ -1,7 +1,7 @@
 /* What the stages of a run with workers share. A stage reads what the stages before it left here, and workers see it as it was
  * when their stage began. Files of the exchange folder, by kind:
  *
- *     domain-PART, counts-PART           until they are merged
+ *     count-PART, domain-PART, counts-PART                  until they are merged
  *     names-0                            the header line of all blocks
  *     rows-PART                          a bundle: the rows of a part, by block
  *     grouped-BLOCK                      by row of the block: its group, 0 for a record left over
@@ -40,7 +40,8 @@ typedef struct workers_run {
     struct stat was; /* when it was opened */
     kanon_csv_parts *parts;
     int64_t n_parts;
-    char *first_bytes; /* its header, as it stands in the file */
+    int64_t *first_row; /* by part, and one more */
+    char *first_bytes;  /* its header, as it stands in the file */
     kanon_domain *domain;
     int64_t *part_rows; /* by part */
     /* blocks */
@@ -80,7 +81,7 @@ kanon_status stage_lines(workers_run *run, kanon_error *err);
 kanon_status stage_assembly(workers_run *run, kanon_error *err);
 kanon_status stage_recount(workers_run *run, kanon_error *err);
 
-/* Where a part begins; this is also the place of its first row, since rows are fewer than bytes. */
+/* The place of a part's first row; places are row numbers. */
 int64_t part_place(const workers_run *run, int64_t part);
 /* The rows of a part as a table. */
 typedef struct part_table {

@@ -15,33 +15,6 @@ kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options 
     return not_yet(err);
 }
 
-kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
-                                  const kanon_read_options *options, int64_t part_bytes, kanon_error *err)
-{
-    (void)out;
-    (void)path;
-    (void)schema;
-    (void)options;
-    (void)part_bytes;
-    *out = NULL;
-    return not_yet(err);
-}
-
-void kanon_csv_parts_free(kanon_csv_parts *parts)
-{
-    (void)parts;
-}
-
-kanon_status kanon_table_row_texts(const kanon_table *table,
-                                   int (*row)(int64_t row, const char *text, size_t size, void *payload), void *payload,
-                                   kanon_error *err)
-{
-    (void)table;
-    (void)row;
-    (void)payload;
-    return not_yet(err);
-}
-
 kanon_status kanon_block_group(kanon_grouping **out, const kanon_table *rows, const kanon_cuts *cuts, int64_t block,
                                const kanon_options *options, kanon_error *err)
 {
