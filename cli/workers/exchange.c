@@ -22,33 +22,38 @@
 /* ---- the folder ---------------------------------------------------------------------------------------------------- */
 
 /* Folders have only files in them. */
-static void remove_files(int folder)
+static void remove_files(DIR *listed)
 {
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listed = copy >= 0 ? fdopendir(copy) : NULL;
-    if (listed == NULL) {
-        if (copy >= 0)
-            close(copy);
-        return;
-    }
+    rewinddir(listed);
     for (const struct dirent *entry; (entry = readdir(listed)) != NULL;)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(folder, entry->d_name, 0);
-    closedir(listed);
+            unlinkat(dirfd(listed), entry->d_name, 0);
+}
+
+/* NULL and errno: it cannot be opened. */
+static DIR *open_folder(int base, const char *name)
+{
+    int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *listed = fd >= 0 ? fdopendir(fd) : NULL;
+    int error = errno;
+    if (fd >= 0 && listed == NULL)
+        close(fd);
+    errno = error;
+    return listed;
 }
 
 /* What cannot be cleaned is no reason to fail: nothing depends on it. */
 static void remove_if_unlocked(int base, const char *name)
 {
     struct stat found;
-    int folder = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0)
+    DIR *listed = open_folder(base, name);
+    if (listed == NULL)
         return;
-    if (fstat(folder, &found) == 0 && found.st_uid == geteuid() && flock(folder, LOCK_EX | LOCK_NB) == 0) {
-        remove_files(folder);
+    if (fstat(dirfd(listed), &found) == 0 && found.st_uid == geteuid() && flock(dirfd(listed), LOCK_EX | LOCK_NB) == 0) {
+        remove_files(listed);
         unlinkat(base, name, AT_REMOVEDIR);
     }
-    close(folder);
+    closedir(listed);
 }
 
 static void remove_leftovers(const char *base)
@@ -63,39 +68,44 @@ static void remove_leftovers(const char *base)
 }
 
 /* Another run may take the folder for garbage before it is locked; then there is no folder at that path any more. */
-static int open_locked(const char *path)
+static DIR *open_locked(const char *path)
 {
     struct stat named, opened;
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0)
-        return -1;
-    bool locked = flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems know no locks */
-    if (locked && fstat(folder, &opened) == 0 && stat(path, &named) == 0 && named.st_ino == opened.st_ino)
-        return folder;
-    close(folder);
+    DIR *listed = open_folder(AT_FDCWD, path);
+    if (listed == NULL)
+        return NULL;
+    int fd = dirfd(listed);
+    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; /* some file systems know no locks */
+    if (locked && fstat(fd, &opened) == 0 && stat(path, &named) == 0 && named.st_ino == opened.st_ino)
+        return listed;
+    closedir(listed);
     errno = ENOENT;
-    return -1;
+    return NULL;
 }
 
 kanon_status exchange_open(exchange *out, const char *base, kanon_error *err)
 {
     enum { MOST_TRIES = 10 };
     size_t size = strlen(base) + sizeof "/" FOLDER_PREFIX "XXXXXX";
+    *out = (exchange){.folder = -1};
     kanon_status st = worker_new(&out->path, (int64_t)size, 1, err);
-    out->folder = -1;
     if (st != KANON_OK)
         return st;
     remove_leftovers(base);
-    for (int i = 0; i < MOST_TRIES && out->folder < 0; i++) {
+    for (int i = 0; i < MOST_TRIES && out->listed == NULL; i++) {
         snprintf(out->path, size, "%s/" FOLDER_PREFIX "XXXXXX", base);
         if (mkdtemp(out->path) == NULL) /* for its owner alone */
             break;
-        out->folder = open_locked(out->path);
-        if (out->folder < 0)
+        out->listed = open_locked(out->path);
+        int error = errno;
+        if (out->listed == NULL)
             rmdir(out->path);
+        errno = error;
     }
-    if (out->folder >= 0)
+    if (out->listed != NULL) {
+        out->folder = dirfd(out->listed);
         return KANON_OK;
+    }
     st = worker_fail_errno(err, errno, "make a folder in", base);
     free(out->path);
     *out = (exchange){.folder = -1};
@@ -106,11 +116,9 @@ void exchange_close(exchange *x)
 {
     if (x->path == NULL)
         return;
-    if (x->folder >= 0) {
-        remove_files(x->folder);
-        rmdir(x->path);
-        close(x->folder);
-    }
+    remove_files(x->listed);
+    rmdir(x->path);
+    closedir(x->listed);
     free(x->path);
     *x = (exchange){.folder = -1};
 }

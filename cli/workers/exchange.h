@@ -11,7 +11,8 @@
 
 typedef struct exchange {
     char *path;
-    int folder; /* -1: there is none */
+    void *listed; /* a DIR, opened at once: to clean up must not need anything that may fail by then */
+    int folder;   /* its descriptor; -1: there is none */
 } exchange;
 
 /* Make the folder in `base`. */
