@@ -219,7 +219,7 @@ static kanon_status open_table(workers_run *run, kanon_error *err)
 static int64_t part_bytes(const workers_run *run)
 {
     enum { MOST = 32 << 20, LEAST = 16 << 10, SHARE = 8, PARTS_PER_WORKER = 4 };
-    int64_t bytes = run->task_memory > 0 && run->task_memory / SHARE < MOST ? run->task_memory / SHARE : MOST;
+    int64_t share = (run->task_memory - WORKER_PROCESS) / SHARE, bytes = run->task_memory > 0 && share < MOST ? share : MOST;
     int64_t even = run->was.st_size / run->order->workers / PARTS_PER_WORKER + 1;
     bytes = even < bytes ? even : bytes;
     return bytes > LEAST ? bytes : LEAST;

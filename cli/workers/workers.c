@@ -62,17 +62,17 @@ out:
     return st;
 }
 
-/* What a worker may take: its share, less what every process has by itself. */
+/* What a worker may take; the driver has a share, too. */
 static kanon_status share_memory(workers_run *run, kanon_error *err)
 {
-    enum { PROCESS = 12 << 20, LEAST = 4 << 20 };
+    enum { LEAST = WORKER_PROCESS + (8 << 20) };
     const workers_order *o = run->order;
     if (o->memory == 0)
         return KANON_OK;
-    run->task_memory = o->memory / (o->workers + 1) - PROCESS; /* the driver has a share, too */
+    run->task_memory = o->memory / (o->workers + 1);
     if (run->task_memory >= LEAST)
         return KANON_OK;
-    int64_t wanted = (int64_t)(PROCESS + LEAST) * (o->workers + 1);
+    int64_t wanted = (int64_t)LEAST * (o->workers + 1);
     kanon_status st = worker_fail(err, KANON_ENOMEM, "%d workers need at least %lldM of memory", o->workers,
                                   (long long)(wanted >> 20));
     if (err != NULL)

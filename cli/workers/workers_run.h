@@ -22,6 +22,9 @@
 
 #include <sys/stat.h>
 
+/* Bytes that every process takes by itself; kanon_block_memory counts them, too. */
+enum { WORKER_PROCESS = 16 << 20 };
+
 /* A record left over, in the block where it is released. */
 typedef struct guest {
     int64_t block, group;
