@@ -58,15 +58,17 @@ def main():
     parser.add_argument("--memory", default="")
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--folder")
-    parser.add_argument("options", nargs="*")
-    args = parser.parse_args()
+    own, options = sys.argv[1:], []
+    if "--" in own:
+        own, options = own[:own.index("--")], own[own.index("--") + 1:]
+    args = parser.parse_args(own)
     kanon = os.path.abspath(args.kanon)
     folder = args.folder or tempfile.mkdtemp(prefix="kanon-bench.")
     os.chdir(folder)
     if not os.path.exists("t/hospital.csv"):
         subprocess.run([kanon, "sample", "hospital", "--rows", str(args.rows), "-q", "-o", "t"], check=True)
     print("table: %d rows, %.0f MB" % (args.rows, os.path.getsize("t/hospital.csv") / 1e6))
-    run = [kanon, "anonymize", "t/hospital.csv", "-s", "t/hospital.yaml", "-q"] + args.options
+    run = [kanon, "anonymize", "t/hospital.csv", "-s", "t/hospital.yaml", "-q"] + options
     shapes = [("by itself", [])]
     for n in args.workers.split(","):
         shapes.append(("%s workers" % n, ["--workers", n] + (["--memory", args.memory] if args.memory else [])))
