@@ -97,7 +97,8 @@ static void read_parts(text *out, const text *table, const kanon_csv_parts *part
         assert_int_equal(kanon_table_row_texts(rows, add_row, out, &err), KANON_OK);
         kanon_table_free(rows);
     }
-    assert_int_equal(next, table->size);
+    for (; next < (int64_t)table->size; next++) /* only blank lines at the end are in no part */
+        assert_non_null(strchr("\r\n", table->bytes[next]));
 }
 
 static void test_rows_of_parts(void **state)
@@ -152,16 +153,16 @@ static void test_refusals(void **state)
     write_file(&table);
     reading.encoding = "utf-16le";
     assert_int_equal(kanon_csv_parts_find(&parts, path, schema, &reading, 1, &err), KANON_EINVAL);
-    assert_non_null(strstr(err.message, "UTF-16 cannot be read in parts"));
+    assert_non_null(strstr(err.message, "only a file of UTF-8 text"));
     table = (text){0};
-    add(&table, "q;\"r\ns\"\nx;\xe4\ny;z\n", 16); /* Latin-1 is found, and the header has two lines */
+    add(&table, "q;\"r\ns\"\nx;w\ny;z\n", 16); /* the header has two lines */
     write_file(&table);
     reading.encoding = NULL;
     assert_int_equal(kanon_csv_parts_find(&parts, path, schema, &reading, 1, &err), KANON_OK);
     assert_int_equal(parts->header_size, 8);
     assert_int_equal(parts->delimiter, ';');
     assert_int_equal(parts->n_parts, 2);
-    assert_string_equal(parts->encoding, "latin-1");
+    assert_string_equal(parts->encoding, "utf-8");
     kanon_csv_parts_free(parts);
     assert_int_equal(kanon_table_read(&rows, path, schema, &reading, &err), KANON_OK);
     assert_int_equal(kanon_table_row_texts(rows, stop, NULL, &err), KANON_ECANCELLED);
