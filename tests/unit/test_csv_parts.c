@@ -149,7 +149,7 @@ static void test_refusals(void **state)
     kanon_error err = {0};
     kanon_read_options reading = {.struct_size = sizeof reading};
     table = (text){0};
-    add(&table, "q\0\nr\0\ns\0\n", 9);
+    add(&table, "q\0\n\0r\0\n\0s\0\n\0", 12);
     write_file(&table);
     reading.encoding = "utf-16le";
     assert_int_equal(kanon_csv_parts_find(&parts, path, schema, &reading, 1, &err), KANON_EINVAL);
