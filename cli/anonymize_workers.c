@@ -125,6 +125,6 @@ int run_workers(const command *self, const arguments *args, kanon_schema *schema
         print_figures(stderr, result.measures, true);
     if (!args->quiet)
         print_summary(&result, args, algorithm != NULL ? algorithm : kanon_algorithm_default(), show);
-    kanon_measures_free(result.measures);
+    workers_result_clear(&result);
     return EXIT_DONE;
 }

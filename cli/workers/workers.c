@@ -130,11 +130,18 @@ kanon_status workers_anonymize(workers_result *out, const workers_order *order, 
     out->blocks = run.n_blocks;
     out->least = run.grouping.blocks;
     WORKER_TRY(release_finish(&run.release, err));
+    out->domain = run.domain;
+    run.domain = NULL;
 out:
+    if (st != KANON_OK)
+        workers_result_clear(out);
     end_run(&run);
-    if (st != KANON_OK) {
-        kanon_measures_free(out->measures);
-        out->measures = NULL;
-    }
     return st;
+}
+
+void workers_result_clear(workers_result *result)
+{
+    kanon_measures_free(result->measures);
+    kanon_domain_free(result->domain);
+    *result = (workers_result){0};
 }

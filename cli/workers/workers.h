@@ -30,10 +30,12 @@ typedef struct workers_order {
 typedef struct workers_result {
     int64_t records, blocks;  /* blocks that there are */
     int64_t least;            /* records that a block has at least */
-    kanon_measures *measures; /* those of the whole that can be had; freed by the caller */
+    kanon_measures *measures; /* those of the whole that can be had */
+    kanon_domain *domain;     /* whose texts the measures name */
 } workers_result;
 
 /* The release is complete and checked, or nothing is written. No process and no file is left in any case. */
 kanon_status workers_anonymize(workers_result *out, const workers_order *order, kanon_error *err);
+void workers_result_clear(workers_result *result);
 
 #endif

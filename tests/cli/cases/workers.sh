@@ -10,11 +10,12 @@ nothing_left()
     ! ls -A | grep -q '\.kanon-' || failed "files were left beside the release: $(ls -A)"
 }
 
-# equal TABLE OPTION...: one, two and three workers give what the program gives by itself.
+# equal TABLE OPTION...: workers give what the program gives by itself.
+numbers="1 2 3"
 equal()
 {
     expect 0 "$KANON" anonymize "$@" -q -o whole.csv
-    for workers in 1 2 3; do
+    for workers in $numbers; do
         expect 0 "$KANON" anonymize "$@" -q --workers $workers -o by.csv
         same whole.csv by.csv
         nothing_left
@@ -48,6 +49,7 @@ sed 's/$/\r/' lf.csv >crlf.csv
 iconv -f UTF-8 -t ISO-8859-1 lf.csv >latin.csv
 sed 1d lf.csv | awk 'NR > 1 { print last } { last = $0 } END { printf "%s", last }' >bare.csv
 { printf '\357\273\277'; cat lf.csv; } >marked.csv
+numbers=2
 for form in lf crlf marked; do
     equal $form.csv --quasi age,city,größe --insensitive note -k 3 --blocks 200 --effort fast
 done
