@@ -63,8 +63,12 @@ def main():
         own, options = own[:own.index("--")], own[own.index("--") + 1:]
     args = parser.parse_args(own)
     kanon = os.path.abspath(args.kanon)
-    folder = args.folder or tempfile.mkdtemp(prefix="kanon-bench.")
-    os.chdir(folder)
+    with tempfile.TemporaryDirectory(prefix="kanon-bench.") as own_folder:
+        os.chdir(args.folder or own_folder)
+        compare(kanon, args, options)
+
+
+def compare(kanon, args, options):
     if not os.path.exists("t/hospital.csv"):
         subprocess.run([kanon, "sample", "hospital", "--rows", str(args.rows), "-q", "-o", "t"], check=True)
     print("table: %d rows, %.0f MB" % (args.rows, os.path.getsize("t/hospital.csv") / 1e6))

@@ -80,13 +80,15 @@ static kanon_status share_memory(workers_run *run, kanon_error *err)
     return worker_hint(err, st, "allow that, or ask for fewer workers");
 }
 
-/* Who changes the table meanwhile gets no release of two halves. */
-static kanon_status check_unchanged(const workers_run *run, kanon_error *err)
+/* Who changes the table meanwhile gets no release of two halves, and is not told of rows that do not fit together. */
+static kanon_status check_unchanged(const workers_run *run, kanon_status st, kanon_error *err)
 {
     struct stat now;
+    if (run->table < 0 || (st != KANON_OK && st != KANON_EDATA && st != KANON_EINTERNAL))
+        return st;
     if (fstat(run->table, &now) == 0 && now.st_size == run->was.st_size && now.st_mtim.tv_sec == run->was.st_mtim.tv_sec &&
         now.st_mtim.tv_nsec == run->was.st_mtim.tv_nsec)
-        return KANON_OK;
+        return st;
     return worker_fail(err, KANON_EIO, "%.800s: the file was changed while it was read", run->order->table);
 }
 
@@ -123,8 +125,7 @@ kanon_status workers_anonymize(workers_result *out, const workers_order *order, 
     WORKER_TRY(share_memory(&run, err));
     WORKER_TRY(open_exchange(&run, err));
     WORKER_TRY(release_open(&run.release, order->release, run.exchange.path, err));
-    WORKER_TRY(run_stages(&run, err));
-    WORKER_TRY(check_unchanged(&run, err));
+    WORKER_TRY(check_unchanged(&run, run_stages(&run, err), err));
     WORKER_TRY(kanon_tally_measures(&out->measures, run.tally, run.domain, err));
     out->records = kanon_domain_rows(run.domain);
     out->blocks = run.n_blocks;
