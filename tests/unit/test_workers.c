@@ -9,6 +9,7 @@
 #include "workers/release_file.h"
 #include "workers/worker_error.h"
 #include "workers/worker_pool.h"
+#include "workers/workers_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -336,6 +337,57 @@ static void test_hash(void **state)
     }
 }
 
+/* ---- the last check ------------------------------------------------------------------------------------------------ */
+
+/* The finished file of four records in two parts, k = 2; what the check says of it. */
+static kanon_status recount(const char *lines, int64_t first_part, int64_t records, kanon_error *err)
+{
+    static const char header[] = "age,ill\n", table[] = "age,ill\n1,a\n2,b\n3,c\n4,d\n5,e\n";
+    kanon_schema *schema = NULL;
+    kanon_csv_parts parts = {.delimiter = ','};
+    workers_order order = {.k = 2, .workers = 2};
+    int64_t part_rows[] = {2, 2}, size = (int64_t)strlen(lines);
+    int64_t begins[] = {sizeof header - 1, (int64_t)sizeof header - 1 + first_part, (int64_t)sizeof header - 1 + size};
+    char head[] = "q.";
+    workers_run run = {.order = &order,
+                       .pool = {.n = 2},
+                       .exchange = folder,
+                       .parts = &parts,
+                       .n_parts = 2,
+                       .part_rows = part_rows,
+                       .line_begin = begins,
+                       .head = head};
+    assert_int_equal(kanon_schema_new(&schema, NULL, err), KANON_OK);
+    assert_int_equal(kanon_schema_set_role(schema, "age", KANON_ROLE_QUASI, err), KANON_OK);
+    size_t used = strlen("age,ill\n") + (size_t)records * strlen("1,a\n");
+    assert_int_equal(kanon_domain_read_bytes(&run.domain, table, used, "t.csv", 0, schema, NULL, err), KANON_OK);
+    assert_int_equal(release_open(&run.release, "-", folder.path, err), KANON_OK);
+    assert_int_equal(release_write(&run.release, header, sizeof header - 1, 0, err), KANON_OK);
+    assert_int_equal(release_write(&run.release, lines, (size_t)size, begins[0], err), KANON_OK);
+    kanon_status st = stage_recount(&run, err);
+    release_close(&run.release);
+    free(run.bucket_lines);
+    kanon_domain_free(run.domain);
+    kanon_schema_free(schema);
+    return st;
+}
+
+/* Classes may lie in several parts; a class of one, a lost, a joined and a doubled record are found. */
+static void test_last_check(void **state)
+{
+    (void)state;
+    kanon_error err = {0};
+    assert_int_equal(recount("1,a\n[2..3],b\n1,c\n[2..3],\"d,\n\"\n", 13, 4, &err), KANON_OK);
+    assert_int_equal(recount("1,a\n[2..3],b\n1,c\n[2..4],d\n", 13, 4, &err), KANON_EINTERNAL);
+    assert_non_null(strstr(err.message, "a class of 1 records"));
+    assert_int_equal(recount("1,a\n1,b\n1,c\n1,d\n", 8, 5, &err), KANON_EINTERNAL);
+    assert_non_null(strstr(err.message, "another number of records"));
+    assert_int_equal(recount("1,a\n1,b\n1,c\n", 8, 4, &err), KANON_EINTERNAL);
+    assert_int_equal(recount("1,a\n1,b\n1,c\n1,d\n1,e\n", 8, 4, &err), KANON_EINTERNAL);
+    assert_int_equal(recount("1,a\n1,b\n1,c\n1,d,e\n", 8, 4, &err), KANON_EINTERNAL);
+    assert_non_null(strstr(err.message, "other columns than its header"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_release_file),
         cmocka_unit_test(test_lines_and_cells),
         cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_last_check),
     };
     kanon_error err = {0};
     if (mkdtemp(base) == NULL || exchange_open(&folder, base, &err) != KANON_OK)
