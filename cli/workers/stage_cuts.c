@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,11 +157,13 @@ out:
 kanon_status stage_cuts(workers_run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    worker_stage count = {
-        .name = "cutting", .n_tasks = run->n_parts, .run = count_part, .done = merge_counts, .payload = run};
+    worker_stage count = {.n_tasks = run->n_parts, .run = count_part, .done = merge_counts, .payload = run};
     WORKER_TRY(choose_least(run, err));
     WORKER_TRY(kanon_cuts_new(&run->cuts, run->domain, run->grouping.blocks, err));
     while (!kanon_cuts_done(run->cuts)) {
+        int level = kanon_cuts_level(run->cuts);
+        count.name = run->level_name[level % 2];
+        snprintf(run->level_name[level % 2], sizeof run->level_name[0], "cutting, level %d", level);
         WORKER_TRY(worker_pool_run(&run->pool, &count, err));
         WORKER_TRY(kanon_cuts_next(run->cuts, run->counts, err));
         kanon_counts_free(run->counts);

@@ -141,7 +141,8 @@ static kanon_status take_count(int64_t part, void *payload, kanon_error *err)
 static kanon_status number_rows(workers_run *run, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    worker_stage count = {.name = "reading", .n_tasks = run->n_parts, .run = count_part, .done = take_count, .payload = run};
+    worker_stage count = {
+        .name = "counting rows", .n_tasks = run->n_parts, .run = count_part, .done = take_count, .payload = run};
     WORKER_TRY(worker_new(&run->first_row, run->n_parts + 1, sizeof *run->first_row, err));
     WORKER_TRY(worker_pool_run(&run->pool, &count, err));
     for (int64_t part = 0; part < run->n_parts; part++)

@@ -50,7 +50,8 @@ typedef struct workers_run {
     /* blocks */
     kanon_options grouping; /* of a block */
     kanon_cuts *cuts;
-    kanon_counts *counts; /* of the level at hand */
+    char level_name[2][32]; /* of this level and the one before, which progress remembers: each is a stage of its own */
+    kanon_counts *counts;   /* of the level at hand */
     int64_t n_blocks;
     int64_t *turn, *turn_rows; /* by task: its block, the largest first, and how many records that has */
     void *names;               /* the header line of blocks */
