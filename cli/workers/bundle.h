@@ -37,8 +37,8 @@ kanon_status bundle_write(const bundle *b, const exchange *x, const char *kind, 
 /* Add what each key has in a bundle to totals[key]. */
 kanon_status bundle_count(bundle_mark *totals, int64_t n_keys, const exchange *x, const char *kind, int64_t number,
                           kanon_error *err);
-/* The lines of one key: *n becomes what there is; the arrays have room for n->byte and n->line as they were. KANON_EINTERNAL:
- * there is more. */
+/* The lines of one key: *n becomes what there is; the arrays have room for n->byte and n->line as they were.
+ * KANON_EINTERNAL: there is more. */
 kanon_status bundle_read(char *bytes, bundle_line *lines, bundle_mark *n, int64_t n_keys, int64_t key, const exchange *x,
                          const char *kind, int64_t number, kanon_error *err);
 

@@ -1,4 +1,5 @@
-/* See cell_hash.h. Paper: Aumasson and Bernstein, SipHash: a fast short-input PRF (2012); the form with 128 bits of result. */
+/* See cell_hash.h. Paper: Aumasson and Bernstein, SipHash: a fast short-input PRF (2012); the form with 128 bits of
+ * result. */
 #include "workers/cell_hash.h"
 
 static uint64_t turned(uint64_t x, int bits)

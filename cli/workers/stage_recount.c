@@ -1,6 +1,6 @@
-/* The last check, before the release gets its name: the finished file is read once more, its classes are counted, and every
- * class must have k records. A class are the lines with the same text in all quasi cells. Nothing of the library is used, and
- * nothing of what the run knows but the names of the columns.
+/* The last check, before the release gets its name: the finished file is read once more, its classes are counted, and
+ * every class must have k records. A class are the lines with the same text in all quasi cells. Nothing of the library
+ * is used, and nothing of what the run knows but the names of the columns.
  *
  *     1 by part of the file: a hash of the quasi cells of each line, by bucket
  *     2 by bucket: hashes are sorted, equal ones are counted

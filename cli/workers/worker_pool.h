@@ -1,9 +1,9 @@
 /* Worker processes: the numbered tasks of a stage run in several processes, one task at a time in each.
  *
- * The processes are copies of the driver, made when a stage begins and ended with it, so a task sees all that the driver
- * knows by then. What a task finds out it leaves in files (exchange.h); over its channel it only says that it is done, or
- * why it failed. A process that is killed is replaced, and its task runs again. The driver has no threads when it starts one:
- * the library ends its own with each call.
+ * The processes are copies of the driver, made when a stage begins and ended with it, so a task sees all that the
+ * driver knows by then. What a task finds out it leaves in files (exchange.h); over its channel it only says that it is
+ * done, or why it failed. A process that is killed is replaced, and its task runs again. The driver has no threads when
+ * it starts one: the library ends its own with each call.
  *
  *     driver    task 7 ->            task 9 ->
  *     worker             <- done             <- failed: status, message, hint

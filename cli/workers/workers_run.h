@@ -1,5 +1,5 @@
-/* What the stages of a run with workers share. A stage reads what the stages before it left here, and workers see it as it was
- * when their stage began. Files of the exchange folder, by kind:
+/* What the stages of a run with workers share. A stage reads what the stages before it left here, and workers see it as
+ * it was when their stage began. Files of the exchange folder, by kind:
  *
  *     count-PART, domain-PART, counts-PART                  until they are merged
  *     names-0                            the header line of all blocks

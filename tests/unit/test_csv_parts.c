@@ -51,7 +51,8 @@ static int add_row(int64_t row, const char *bytes, size_t size, void *payload)
 /* One to three columns; cells with quotes, line breaks and nothing in them; blank lines where there is one column. */
 static void make_table(text *t, bool header, const char *line_end)
 {
-    static const char *const cells[] = {"a", "", "\"x\ny\"", "\"\"\"\"", "\"b,\r\nc\"", "d12", "long text of a cell", "\"\""};
+    static const char *const cells[] = {"a",   "", "\"x\ny\"", "\"\"\"\"", "\"b,\r\nc\"", "d12", "long text of a cell",
+                                        "\"\""};
     unsigned columns = 1 + below(3), rows = 1 + below(MOST_ROWS);
     *t = (text){0};
     for (unsigned i = 0; i < columns && header; i++)
@@ -78,10 +79,8 @@ static void write_file(const text *t)
 
 static void read_parts(text *out, const text *table, const kanon_csv_parts *parts)
 {
-    kanon_read_options reading = {.struct_size = sizeof reading,
-                                  .delimiter = parts->delimiter,
-                                  .header = parts->header,
-                                  .encoding = parts->encoding};
+    kanon_read_options reading = {
+        .struct_size = sizeof reading, .delimiter = parts->delimiter, .header = parts->header, .encoding = parts->encoding};
     int64_t next = parts->header_size;
     *out = (text){0};
     for (size_t i = 0; i < parts->n_parts; i++) {
@@ -111,9 +110,8 @@ static void test_rows_of_parts(void **state)
         kanon_table *rows = NULL;
         kanon_csv_parts *parts = NULL;
         kanon_error err = {0};
-        kanon_read_options reading = {.struct_size = sizeof reading,
-                                      .delimiter = ',',
-                                      .header = header ? KANON_HEADER_YES : KANON_HEADER_NO};
+        kanon_read_options reading = {
+            .struct_size = sizeof reading, .delimiter = ',', .header = header ? KANON_HEADER_YES : KANON_HEADER_NO};
         make_table(&table, header, below(2) ? "\n" : "\r\n");
         write_file(&table);
         if (kanon_table_read(&rows, path, schema, &reading, &err) != KANON_OK)

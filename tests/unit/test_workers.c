@@ -36,9 +36,9 @@ enum { N_TASKS = 20 };
 
 /* What tasks do and what the driver saw of it. */
 typedef struct scene {
-    int64_t fails_from;  /* tasks from here on fail; -1: none */
-    int64_t dies;        /* this task kills its worker; -1: none */
-    int most_deaths;     /* so often, by the files that it leaves */
+    int64_t fails_from; /* tasks from here on fail; -1: none */
+    int64_t dies;       /* this task kills its worker; -1: none */
+    int most_deaths;    /* so often, by the files that it leaves */
     int64_t done[N_TASKS], n_done;
     int stop_after; /* ticks; 0: never */
     int n_ticks;
@@ -302,7 +302,8 @@ static void test_release_file(void **state)
 static void test_lines_and_cells(void **state)
 {
     (void)state;
-    const char text[] = "a,\"b,\n\"\"x\",\r\nlast", *end = text + sizeof text - 1, *line = csv_line_end(text, end), *at = text;
+    const char text[] = "a,\"b,\n\"\"x\",\r\nlast", *end = text + sizeof text - 1, *line = csv_line_end(text, end),
+               *at = text;
     assert_int_equal(line - text, 13);
     assert_ptr_equal(csv_line_end(line, end), end);
     csv_text cell = csv_next_cell(&at, line, ',');

@@ -398,7 +398,8 @@ static kanon_status quotes_between(bool *odd, const csv_read *r, size_t at, size
     return KANON_OK;
 }
 
-/* Whether a blank line ends at `at`, which is between two rows. Inside quotes no line break stands right before another row's. */
+/* Whether a blank line ends at `at`, which is between two rows: a quoted cell ends with its quote, so that no line break of a
+ * cell stands right before that of its row. */
 static kanon_status ends_blank(bool *out, const csv_read *r, size_t at, kanon_error *err)
 {
     char end[3] = {0};
@@ -409,7 +410,8 @@ static kanon_status ends_blank(bool *out, const csv_read *r, size_t at, kanon_er
     return st;
 }
 
-/* The next place where a part may end: blank lines at the end of a CSV are no rows, so a part ends with a row that is none. */
+/* The next place where a part may end: blank lines at the end of a CSV are no rows, so a part ends with a row that is no
+ * blank line. */
 static kanon_status next_end(size_t *out, const csv_read *r, size_t at, bool quoted, kanon_error *err)
 {
     bool blank = true;
