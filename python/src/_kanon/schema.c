@@ -207,3 +207,45 @@ PyObject *schema_set(PyObject *module, PyObject *args)
         }
     return PyErr_Format(PyExc_ValueError, "no setter %s", what);
 }
+
+/* The k that the schema asks for; 0: it says nothing. */
+PyObject *schema_k(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    const kanon_schema *schema = handle_get(capsule, SCHEMA);
+    return schema == NULL ? NULL : PyLong_FromLongLong((long long)kanon_schema_k(schema));
+}
+
+/* schema_role(schema, column): the role that the schema gives it, or None. */
+PyObject *schema_role(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    const char *column;
+    if (!PyArg_ParseTuple(args, "Os", &capsule, &column))
+        return NULL;
+    const kanon_schema *schema = handle_get(capsule, SCHEMA);
+    kanon_role role;
+    if (schema == NULL)
+        return NULL;
+    if (!kanon_schema_role(schema, column, &role))
+        Py_RETURN_NONE;
+    return text_of(kanon_role_text(role));
+}
+
+/* schema_taxonomy(schema, column): the path of its taxonomy, or None. */
+PyObject *schema_taxonomy(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *capsule;
+    const char *column;
+    if (!PyArg_ParseTuple(args, "Os", &capsule, &column))
+        return NULL;
+    const kanon_schema *schema = handle_get(capsule, SCHEMA);
+    if (schema == NULL)
+        return NULL;
+    const char *path = kanon_schema_taxonomy(schema, column);
+    if (path == NULL)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeFSDefault(path);
+}
