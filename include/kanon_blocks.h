@@ -105,6 +105,7 @@ KANON_API void kanon_domain_free(kanon_domain *domain);
 KANON_API int64_t kanon_domain_rows(const kanon_domain *domain);
 /* The i-th thing the user should know about the columns, NULL past the last; none before the domain is sealed. */
 KANON_API const char *kanon_domain_warning(const kanon_domain *domain, int i);
+KANON_API kanon_notice kanon_domain_warning_kind(const kanon_domain *domain, int i);
 KANON_API kanon_status kanon_domain_write(const kanon_domain *domain, const kanon_sink *sink, kanon_error *err);
 /* It comes back as it was before it was sealed: kanon_domain_seal it once in every process. `context` may be NULL. */
 KANON_API kanon_status kanon_domain_from_bytes(kanon_domain **out, const void *bytes, size_t size,
