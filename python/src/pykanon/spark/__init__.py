@@ -24,7 +24,7 @@ try:
     from pykanon.spark.explain import Explanation, of_job
     from pykanon.spark.job import Job, Progress, translated
 except ImportError as problem:
-    raise UsageError(f"pykanon.spark needs {problem.name}", "Install it: pip install 'pykanon[spark]'") from None
+    raise ImportError(f"pykanon.spark needs {problem.name}: pip install 'pykanon[spark]'") from problem
 
 __all__ = ["Explanation", "anonymize", "explain"]
 
@@ -89,6 +89,7 @@ def anonymize(
     finally:
         job.drop()
     released.measures, released.checked, released.warnings = job.measures, job.checked, job.warnings
+    released.unpersist = job.finished.unpersist  # what is persisted also holds the figures
     return released  # type: ignore[no-any-return]
 
 

@@ -1,0 +1,98 @@
+"""A cluster for all tests here: a master and three workers as processes of their own. ``spark/check`` runs them."""
+
+import csv
+import io
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+try:
+    import pyspark  # noqa: F401
+except ImportError:
+    collect_ignore_glob = ["test_*.py"]
+else:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from cluster import Cluster
+
+DATA = pathlib.Path(os.environ.get("KANON_DATA", pathlib.Path(__file__).resolve().parents[3].parent / "shared" / "data"))
+PROGRAM = os.environ.get("KANON_PROGRAM", "kanon")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    with Cluster(workers=3) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    """Speculation is on: a slow task is started twice, and either result is taken."""
+    session = cluster.session(**{
+        "spark.speculation": "true", "spark.speculation.interval": "50ms", "spark.speculation.multiplier": "1.1",
+        "spark.speculation.quantile": "0.1", "spark.speculation.minTaskRuntime": "100ms",
+    })  # fmt: skip
+    yield session
+    session.stop()
+
+
+class Table:
+    """A table as a file of the program, and as Parquet with the number of each row as key."""
+
+    def __init__(self, folder, columns, options):
+        self.folder, self.options = folder, options
+        self.csv, self.parquet = folder / "table.csv", str(folder / "table.parquet")
+        write_csv(self.csv, columns)
+        pq.write_table(columns.append_column("row", pa.array(range(columns.num_rows), pa.int64())), self.parquet)
+        self.rows = columns.num_rows
+
+    def released_by_program(self, *more):
+        """The lines of the release, in the order of the file."""
+        out = self.folder / "release.csv"
+        subprocess.run([PROGRAM, "anonymize", self.csv, *self.options, *more, "-q", "-o", out], check=True)
+        return out.read_text().splitlines()
+
+
+def write_csv(path, columns):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns.column_names)
+        writer.writerows(zip(*(c.to_pylist() for c in columns.columns)))
+
+
+def lines_of(released, key="row"):
+    """A release of Spark as lines, in the order of the key, which is left out. Null is an empty cell."""
+    names = [n for n in released.columns if n != key]
+    rows = released.orderBy(key).select(*[f"`{n}`" for n in names]).collect()
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return text.getvalue().splitlines()
+
+
+def texts_of(path):
+    """A CSV with every column as text and empty cells as null."""
+    with open(path, newline="") as file:
+        header, *rows = csv.reader(file)
+    return pa.table({n: pa.array([r[i] or None for r in rows], pa.string()) for i, n in enumerate(header)})
+
+
+@pytest.fixture(scope="session")
+def adult(tmp_path_factory):
+    """A tenth of Adult, with the taxonomies of the papers."""
+    if not (DATA / "adult" / "adult.csv").exists():
+        pytest.skip("adult.csv is not there")
+    columns = texts_of(DATA / "adult" / "adult.csv")
+    tenth = columns.take(list(range(0, columns.num_rows, 10)))
+    return Table(tmp_path_factory.mktemp("adult"), tenth, ["-s", DATA / "adult" / "adult8.yaml"])
+
+
+@pytest.fixture(scope="session")
+def hospital(tmp_path_factory):
+    """Made-up patients: a date, a mask, taxonomies, missing values."""
+    folder = tmp_path_factory.mktemp("hospital")
+    subprocess.run([PROGRAM, "sample", "hospital", "--rows", "3000", "--seed", "5", "-q", "-o", folder], check=True)
+    return Table(folder, texts_of(folder / "hospital.csv"), ["-s", folder / "hospital.yaml"])

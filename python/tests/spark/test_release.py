@@ -1,0 +1,155 @@
+"""A release by executors is that of the program on one machine."""
+
+import datetime
+import decimal
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import lines_of
+from pyspark.sql import functions as F
+
+import pykanon
+import pykanon.spark
+from pykanon import DataError, UsageError
+from pykanon.spark import check
+
+FORM = dict(insensitive="row", numeric="text")
+
+
+def program(table, k, blocks, seed, *more):
+    return table.released_by_program("-k", str(k), "--blocks", str(blocks), "--seed", str(seed), *more)
+
+
+@pytest.mark.parametrize("partitions", [1, 5])
+def test_adult(spark, adult, partitions):
+    """The same lines, whatever the partitions and the order of arrival."""
+    rows = spark.read.parquet(adult.parquet).orderBy(F.rand(seed=partitions)).repartition(partitions)
+    released = pykanon.spark.anonymize(
+        rows, key="row", schema=adult.options[1], k=10, blocks=500, seed=3, **FORM
+    )
+    assert lines_of(released) == program(adult, 10, 500, 3)
+    assert released.checked["records"] == adult.rows and released.checked["smallest"] >= 10
+    released.unpersist()
+
+
+def test_hospital_in_one_block_and_many(spark, hospital):
+    """One block has the plain seed, as a run without blocks has it; many have records left over."""
+    rows = spark.read.parquet(hospital.parquet)
+    for blocks, more in ((3000, ()), (100, ("--algorithm", "kmember"))):
+        released = pykanon.spark.anonymize(
+            rows, key="row", schema=hospital.options[1], k=7, blocks=blocks, seed=1,
+            algorithm=more[1] if more else None, **FORM,
+        )  # fmt: skip
+        assert lines_of(released) == program(hospital, 7, blocks, 1, *more)
+
+
+def test_measures_are_those_of_the_whole(spark, hospital):
+    said = dict(schema=hospital.options[1], k=5, blocks=300, seed=2, algorithm="mondrian")
+    released = pykanon.spark.anonymize(spark.read.parquet(hospital.parquet), key="row", insensitive="row", **said)
+    table = pq.read_table(hospital.parquet)
+    whole = pykanon.anonymize(table, insensitive="row", **said)
+    assert len(released.measures) > 5
+    for name, value in released.measures.items():
+        assert value == whole.measures[name], name
+    assert released.measures["records"] == 3000
+
+
+def typed(n=400):
+    rng = random.Random(9)
+    day = datetime.date(2020, 1, 1)
+    some = lambda values: [None if rng.random() < 0.1 else v for v in values]  # noqa: E731
+    return pa.table({
+        "id": pa.array([f"p{i:05}" for i in rng.sample(range(99999), n)]),
+        "age": pa.array(some(rng.randint(1, 99) for _ in range(n)), pa.int32()),
+        "born": pa.array(some(day + datetime.timedelta(rng.randint(0, 900)) for _ in range(n)), pa.date32()),
+        "income": pa.array([decimal.Decimal(rng.randint(0, 9999)) / 100 for _ in range(n)], pa.decimal128(10, 2)),
+        "weight": pa.array([round(rng.uniform(40, 120), 1) for _ in range(n)], pa.float64()),
+        "smokes": pa.array([rng.random() < 0.3 for _ in range(n)], pa.bool_()),
+        "town": pa.array(some(rng.choice(["Rom", "Bern", "Oslo", "Wien"]) for _ in range(n))),
+        "note.of": pa.array([f"x{i % 7}" for i in range(n)]),
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("numeric", ["columns", "mean"])
+def test_types_and_a_key_of_text(spark, tmp_path, numeric):
+    """Typed columns, nulls, weights, bands, a taxonomy; records are ranked by a key that is no number."""
+    table = typed()
+    pq.write_table(table, tmp_path / "t.parquet")
+    said = dict(
+        quasi=["age", "born", "income", "weight", "smokes", "town"], insensitive=["id", "note.of"],
+        weights={"age": 2.5}, bands={"age": 5} if numeric == "columns" else None,
+        taxonomies={"town": {"*": {"north": ["Oslo"], "south": ["Rom", "Bern", "Wien"]}}},
+        k=5, blocks=60, seed=4, numeric=numeric, algorithm="kmember",
+    )  # fmt: skip
+    rows = spark.read.parquet(str(tmp_path / "t.parquet")).repartition(3)
+    released = pykanon.spark.anonymize(rows, key="id", **said)
+    expected = pa.table(pykanon.anonymize(table.sort_by("id"), **said))
+    got = released.orderBy("id").collect()
+    assert released.columns == expected.column_names
+    for i, name in enumerate(expected.column_names):
+        assert [r[i] for r in got] == expected.column(name).to_pylist(), name
+
+
+def test_the_key_is_not_released(spark, hospital):
+    rows = spark.read.parquet(hospital.parquet).limit(300)
+    released = pykanon.spark.anonymize(rows, key="row", schema=hospital.options[1], k=5, blocks=100)
+    assert "row" not in released.columns and "id" not in released.columns and "age_min" in released.columns
+    assert not any(name.startswith("__kanon") for name in released.columns)
+
+
+@pytest.mark.parametrize(
+    "said, word",
+    [
+        (dict(suppress=0.01), "suppress"),
+        (dict(constraints=["model=l-diversity,attribute=diagnosis,l=2"]), "constraint"),
+        (dict(entity="name"), "entit"),
+        (dict(recode="attribute"), "recod"),
+        (dict(blocks=0), "blocks"),
+        (dict(key=[]), "key"),
+        (dict(key="nobody"), "nobody"),
+        (dict(quasi=["nothing"]), "nothing"),
+    ],
+)
+def test_refused_before_any_work(spark, hospital, said, word):
+    """By name. The DataFrame cannot be computed at all, so any work would fail otherwise."""
+    broken = spark.read.parquet(hospital.parquet).withColumn("age", F.expr("raise_error('work')").cast("string"))
+    given = dict(key="row", schema=hospital.options[1], k=5, blocks=100) | said
+    with pytest.raises((UsageError, DataError)) as caught:
+        pykanon.spark.anonymize(broken, **given)
+    assert word in str(caught.value)
+
+
+def test_errors_of_tasks_are_those_of_the_library(spark, hospital):
+    rows = spark.read.parquet(hospital.parquet)
+    said = dict(schema=hospital.options[1], k=5, blocks=100)
+    with pytest.raises(DataError, match="row: 1 of 301 records"):
+        pykanon.spark.anonymize(rows.limit(300).union(rows.limit(1)), key="row", **said)
+    wrong = rows.withColumn("age", F.expr("case when row = 77 then 'secret' else age end"))
+    with pytest.raises(DataError) as caught:
+        pykanon.spark.anonymize(wrong, key="row", **said)
+    assert "age" in str(caught.value) and "secret" not in str(caught.value)
+
+
+def test_explain(spark, hospital):
+    found = pykanon.spark.explain(
+        spark.read.parquet(hospital.parquet), key="row", schema=hospital.options[1], k=5, blocks=100
+    )
+    assert found.records == 3000 and found.blocks == 30 and found.row_bytes > 50 and found.task_bytes > 10_000
+    assert "shuffle" in str(found) and "memory" in str(found)
+
+
+def test_check_finds_what_is_wrong(spark):
+    """The last check, of releases that were broken by hand."""
+    rows = spark.range(12).select(F.col("id").alias("place"), F.expr("int(id / 3)").alias("q"))
+    good = check.release(rows, rows, ["q"], "place", 12, 3)
+    assert good == {"records": 12, "classes": 4, "smallest": 3}
+    broken = {
+        "fewer than k": rows.withColumn("q", F.expr("if(place = 0, 1, q)")),
+        "instead of 12": rows.where("place <> 11"),
+        "there twice": rows.withColumn("place", F.expr("if(place = 0, 1, place)")),
+    }
+    for word, released in broken.items():
+        with pytest.raises(pykanon.InternalError, match=word):
+            check.release(released, rows, ["q"], "place", 12, 3)
