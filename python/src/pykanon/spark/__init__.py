@@ -87,7 +87,7 @@ def anonymize(
             job.place_rest()
             released: Any = job.make_release()
     finally:
-        job.drop()
+        job.drop(*job.held)
     released.measures, released.checked, released.warnings = job.measures, job.checked, job.warnings
     released.unpersist = job.finished.unpersist  # what is persisted also holds the figures
     return released  # type: ignore[no-any-return]
@@ -112,7 +112,7 @@ def explain(frame: DataFrame, **arguments: Any) -> Explanation:
             job.find_domain()
             return of_job(job)
     finally:
-        job.drop()
+        job.drop(*job.held)
 
 
 #: Arguments that say what columns are.

@@ -40,6 +40,10 @@ Progress = bool | Callable[[str, str], None] | None
 COLLECT = 32 * 2**20
 #: So many pieces are merged by one task.
 FAN_IN = 16
+#: Bytes of a record in a domain, at most, unless it has long texts.
+RECORD = 32
+#: Bytes of a record left over, with what blocks offer to it.
+LEFT = 1000
 #: At most so many tasks for the blocks: each of them fetches from every task before it.
 MOST_TASKS = 2000
 #: Rows that are not integers by key are numbered in so many stretches.
@@ -92,6 +96,7 @@ class Job:
         self.quasi = [c for c in frame.columns if roles[c] == "quasi"]
         self.domain: Any = None
         self.cuts: Any = None
+        self.pieces = 1  # how many tasks give a piece to be merged
         self.sizes: list[int] = []
         self.warnings: list[str] = []
 
@@ -111,8 +116,8 @@ class Job:
         return frame
 
     def drop(self, *frames: DataFrame) -> None:
-        """Drops what is kept no longer; all of it if none is named."""
-        for frame in frames or tuple(self.held):
+        """Drops what is needed no longer."""
+        for frame in frames:
             frame.unpersist()
             self.held = [f for f in self.held if f is not frame]
 
@@ -120,19 +125,20 @@ class Job:
         """What ``work`` makes of the rows of each partition."""
         return frame.mapInArrow(functools.partial(work, *args), columns)
 
-    def merged(self, kind: str, pieces: DataFrame) -> Any:
-        """One object of all pieces: merged on executors until they are few or small, then here."""
-        pieces = self.hold(pieces)
-        n, size = pieces.agg(F.count(F.lit(1)), F.coalesce(F.sum(F.length(BYTES)), F.lit(0))).first() or (0, 0)
-        while n > FAN_IN and size > COLLECT:
-            before, n = pieces, math.ceil(n / FAN_IN)
-            pieces = self.hold(self.tasks(before.repartition(n, BYTES), group.merge, kind, self.plan))
-            n, size = pieces.agg(F.count(F.lit(1)), F.coalesce(F.sum(F.length(BYTES)), F.lit(0))).first() or (0, 0)
-            self.drop(before)
+    def merged(self, kind: str, pieces: DataFrame, size: int) -> Any:
+        """One object of all pieces, each of about ``size`` bytes: merged by executors until they are few, then here."""
+        n, total = self.pieces, size * self.pieces
+        while total > COLLECT and n > FAN_IN:
+            pieces = self.hold(pieces)
+            n, total = pieces.agg(F.count(F.lit(1)), F.coalesce(F.sum(F.length(BYTES)), F.lit(0))).first() or (0, 0)
+            if total > COLLECT and n > FAN_IN:
+                n = math.ceil(n / FAN_IN)
+                pieces = self.tasks(pieces.repartition(n, BYTES), group.merge, kind, self.plan)
         whole = None
-        for row in pieces.collect():
+        found = pieces.collect()
+        for row in found:
             whole = group.fold(whole, _kanon.travel_read(kind, bytes(row[0]), self.domain))
-        self.drop(pieces)
+        self.drop(*(f for f in self.held if f.columns == [BYTES]))
         return whole
 
     # ---- stages --------------------------------------------------------------------------------------------------------
@@ -155,11 +161,14 @@ class Job:
         else:
             self.rows = with_ranks(self.frame, self.key, total)
         self.narrow = self.hold(self.rows.select(PLACE, *map(column, self.plan.encoded)))
+        places = self.narrow.select(F.spark_partition_id().alias("part"), PLACE)
+        self.pieces, *self.sums = places.agg(F.count_distinct("part"), *check.sums(PLACE)).first() or (1,)
 
     def find_domain(self) -> None:
         """Stage 1."""
         self.tell("domain", f"{self.records:,} records")
-        domain = self.merged("domain", self.tasks(self.narrow, group.domain_of_part, self.plan))
+        domain = self.merged("domain", self.tasks(self.narrow, group.domain_of_part, self.plan),
+                             RECORD * self.records // self.pieces)  # fmt: skip
         content = _kanon.travel_write(domain)
         _kanon.domain_seal(domain, self.schema)
         self.domain = domain
@@ -173,7 +182,8 @@ class Job:
         done, level, self.sizes = _kanon.cuts_describe(self.cuts)
         while not done:
             self.tell("cuts", f"level {level + 1}, {len(self.sizes):,} parts")
-            counts = self.merged("counts", self.tasks(self.narrow, group.counts_of_part, self.plan))
+            counts = self.merged("counts", self.tasks(self.narrow, group.counts_of_part, self.plan),
+                                 len(self.plan.domain) // 2)  # fmt: skip
             _kanon.cuts_next(self.cuts, counts)
             self.plan = self.plan.with_(cuts=_kanon.travel_write(self.cuts))
             done, level, self.sizes = _kanon.cuts_describe(self.cuts)
@@ -183,6 +193,7 @@ class Job:
         self.tell("groups", f"{len(self.sizes):,} blocks of {min(self.sizes):,} to {max(self.sizes):,} records")
         rows = self.rows.select(PLACE, *map(column, self.plan.kept))
         slots = task_slots(self.spark, min(len(self.sizes), MOST_TASKS))
+        self.pieces = len(slots)
         own = [T.StructField(BLOCK, T.IntegerType()), T.StructField(SLOT, T.IntegerType())]
         routed = self.tasks(rows, group.route, self.plan, slots, columns=nullable(rows.schema, own))
         routed = routed.repartition(len(slots), SLOT).sortWithinPartitions(BLOCK, PLACE)
@@ -192,7 +203,7 @@ class Job:
 
     def place_rest(self) -> None:
         """Stage 5."""
-        rest = self.merged("rest", self.tasks(self.blocks, group.rest_of_blocks, self.plan))
+        rest = self.merged("rest", self.tasks(self.blocks, group.rest_of_blocks, self.plan), LEFT)
         done, left, moves = _kanon.rest_describe(rest)
         self.drop(self.narrow)
         rounds = 0
@@ -200,7 +211,7 @@ class Job:
             rounds += 1
             self.tell("left over", f"{left:,} records, round {rounds}")
             offers = self.tasks(self.blocks, group.offers_of_blocks, self.plan, _kanon.travel_write(rest))
-            _kanon.rest_place(rest, self.merged("offers", offers))
+            _kanon.rest_place(rest, self.merged("offers", offers, LEFT * (1 + left // self.pieces)))
             done, left, moves = _kanon.rest_describe(rest)
         self.arrivals, self.expected = self.arrived(moves)
 
@@ -237,17 +248,16 @@ class Job:
                 self.grouped, group.release, self.plan, self.arrivals, self.expected, columns=nullable(columns, own)
             )
         )
-        tally = self.merged("tally", self.tasks(finished.where(column(BYTES).isNotNull()).select(BYTES), group.merge,
-                                                "tally", self.plan))  # fmt: skip
+        figures = finished.where(column(BYTES).isNotNull()).select(BYTES)
+        tally = self.merged("tally", self.tasks(figures, group.merge, "tally", self.plan), LEFT)
         self.measures = Measures(_kanon.tally_measures(tally, self.domain))
-        rows = finished.where(column(BYTES).isNull())
         self.tell("check", "counting the classes of the finished release")
+        rows = finished.where(column(BYTES).isNull())
         quasi = self.released_quasi(target.names)
-        self.checked = check.release(rows, self.rows, quasi, PLACE, self.records, self.plan.options["k"])
-        self.held = [f for f in self.held if f is not finished]  # it is what the caller gets
-        released = rows.select(*map(column, target.names))
+        self.checked = check.release(rows, quasi, PLACE, self.records, self.sums, self.plan.options["k"])
+        self.held = [f for f in self.held if f is not finished]  # the caller gets it
         self.finished = finished
-        return released
+        return rows.select(*map(column, target.names))
 
     def released_columns(self) -> pa.Schema:
         """The columns of the release. The library itself says which: it releases one record, k times over."""
@@ -309,6 +319,8 @@ def nullable(columns: T.StructType, own: list[T.StructField]) -> T.StructType:
 
 def task_slots(spark: Any, n: int) -> list[int]:
     """For each of n tasks a number that Spark's hash sends there, so that blocks are spread evenly."""
+    if n == 1:
+        return [0]
     found: dict[int, int] = {}
     begin, step = 0, 8 * n + 32
     while len(found) < n:
@@ -328,6 +340,9 @@ def with_ranks(frame: DataFrame, key: list[str], total: int) -> DataFrame:
     sample = frame.select(keys.alias("key")).sample(fraction=min(1.0, 100 * STRETCHES / total), seed=1)
     seen = sorted({tuple(row[0]) for row in sample.collect()}) if total > 100 * STRETCHES else []
     ends = [seen[i * len(seen) // STRETCHES] for i in range(1, STRETCHES)] if len(seen) > STRETCHES else []
+    if not ends:
+        alone = F.row_number().over(Window.partitionBy(F.lit(0)).orderBy(*map(column, key)))
+        return frame.withColumn(PLACE, alone.cast("long") - 1)
     types = [frame.schema[c].dataType for c in key]
     stretch: Column = F.lit(0)
     for end in ends:
