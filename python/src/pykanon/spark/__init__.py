@@ -90,7 +90,7 @@ def anonymize(
         job.drop(*job.held)
     released.measures, released.checked, released.warnings = job.measures, job.checked, job.warnings
     released.unpersist = job.finished.unpersist  # what is persisted also holds the figures
-    return released  # type: ignore[no-any-return]
+    return released
 
 
 def explain(frame: DataFrame, **arguments: Any) -> Explanation:

@@ -25,11 +25,11 @@ def release(released: DataFrame, quasi: list[str], place: str, records: int, exp
     places, hashes = sums(place)
     classes = released.groupBy(*names).agg(F.count(F.lit(1)).alias("n"), places.alias("places"), hashes.alias("hashes"))
     found = classes.agg(F.count(F.lit(1)), F.min("n"), F.sum("n"), F.sum("places"), F.sum("hashes")).first()
-    n_classes, smallest, counted, *ours = found or (0, None, None, None, None)
+    n_classes, smallest, counted, *ours = [n or 0 for n in found or [0] * 5]
     if counted != records:
-        raise InternalError(f"the release has {counted or 0} records instead of {records}")
+        raise InternalError(f"the release has {counted} records instead of {records}")
     if smallest < k:
         raise InternalError("records of the release are like fewer than k - 1 others")
-    if ours != list(expected):
+    if ours != [n or 0 for n in expected]:
         raise InternalError("the records of the release are not those of the table: one was lost, another is there twice")
     return {"records": int(counted), "classes": int(n_classes), "smallest": int(smallest)}

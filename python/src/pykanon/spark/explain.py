@@ -61,4 +61,4 @@ def _row_bytes(job: Job) -> int:
     """Of the first rows: what they take in Arrow, with place, block and slot."""
     rows: Any = job.tasks(job.wide_rows(1000), group.pack)
     found = [group.from_ipc(bytes(r[0])) for r in rows.collect()]
-    return 16 + sum(t.nbytes for t in found) // max(1, sum(t.num_rows for t in found))
+    return 16 + int(sum(t.nbytes for t in found)) // max(1, int(sum(t.num_rows for t in found)))

@@ -99,6 +99,7 @@ class Job:
         self.pieces = 1  # how many tasks give a piece to be merged
         self.sizes: list[int] = []
         self.warnings: list[str] = []
+        self.sums: list[Any] = []
 
     # ---- helpers -------------------------------------------------------------------------------------------------------
 
