@@ -16,6 +16,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python" / "tests" / "spark"), str(pathlib.Path(__file__).parent)]
+os.environ["PYTHONPATH"] = str(pathlib.Path(__file__).parent)  # for the executors: they import mondrian.py
 
 import pyarrow as pa  # noqa: E402
 import pyarrow.csv  # noqa: E402
