@@ -90,6 +90,14 @@ void kanon__shared_ticker_task(kanon__ticker *out, kanon__shared_ticker *shared)
     out->deadline_ns = shared->ticker != NULL ? shared->ticker->deadline_ns : 0;
 }
 
+bool kanon__shared_ticker_finishes(kanon__shared_ticker *shared)
+{
+    pthread_mutex_lock(&shared->lock);
+    bool finishes = shared->finish;
+    pthread_mutex_unlock(&shared->lock);
+    return finishes;
+}
+
 void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done)
 {
     pthread_mutex_lock(&shared->lock);

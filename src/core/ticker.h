@@ -39,6 +39,8 @@ void kanon__shared_ticker_init(kanon__shared_ticker *out, const kanon__ticker *t
 void kanon__shared_ticker_clear(kanon__shared_ticker *shared);
 /* A ticker for one task. */
 void kanon__shared_ticker_task(kanon__ticker *out, kanon__shared_ticker *shared);
+/* Whether one task was asked to finish, and so are all. */
+bool kanon__shared_ticker_finishes(kanon__shared_ticker *shared);
 /* A task has done this much. */
 void kanon__shared_ticker_add(kanon__shared_ticker *shared, int64_t done);
 

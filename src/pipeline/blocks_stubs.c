@@ -8,13 +8,6 @@ static kanon_status not_yet(kanon_error *err)
     return kanon__fail(err, KANON_EINVAL, "blocks by several processes: not there yet");
 }
 
-kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options *options, kanon_error *err)
-{
-    (void)schema;
-    (void)options;
-    return not_yet(err);
-}
-
 kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
                                   const kanon_read_options *options, int64_t part_bytes, kanon_error *err)
 {
@@ -39,35 +32,6 @@ kanon_status kanon_table_row_texts(const kanon_table *table,
     (void)table;
     (void)row;
     (void)payload;
-    return not_yet(err);
-}
-
-kanon_status kanon_block_group(kanon_grouping **out, const kanon_table *rows, const kanon_cuts *cuts, int64_t block,
-                               const kanon_options *options, kanon_error *err)
-{
-    (void)out;
-    (void)rows;
-    (void)cuts;
-    (void)block;
-    (void)options;
-    *out = NULL;
-    return not_yet(err);
-}
-
-int64_t kanon_grouping_left(const kanon_grouping *grouping)
-{
-    (void)grouping;
-    return 0;
-}
-
-kanon_status kanon_block_memory(int64_t *out, const kanon_cuts *cuts, const kanon_schema *schema,
-                                const kanon_options *options, int64_t records, kanon_error *err)
-{
-    (void)out;
-    (void)cuts;
-    (void)schema;
-    (void)options;
-    (void)records;
     return not_yet(err);
 }
 
