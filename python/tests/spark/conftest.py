@@ -96,3 +96,12 @@ def hospital(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hospital")
     subprocess.run([PROGRAM, "sample", "hospital", "--rows", "3000", "--seed", "5", "-q", "-o", folder], check=True)
     return Table(folder, texts_of(folder / "hospital.csv"), ["-s", folder / "hospital.yaml"])
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_is_kept():
+    """The last plan that ran in this process is kept, for the next task: it must not look like a leak."""
+    yield
+    from pykanon.spark import plan
+
+    plan._last.clear()
