@@ -62,9 +62,9 @@ typedef struct kanon_csv_parts {
     size_t n_parts;
 } kanon_csv_parts;
 
-/* Divide the file at `path` into parts of about `part_bytes`; a row that is longer is a part of its own. The file is
- * read once. Quoted cells may hold line ends. KANON_EINVAL: not a file in an encoding that extends ASCII (UTF-16,
- * compressed, a database): such a table has to be read by one process. */
+/* Divide the file at `path` into parts of about `part_bytes`; a longer row is a part of its own. The file is read once. Quoted
+ * cells may hold line ends. KANON_EINVAL: not a file of UTF-8 text (another encoding, packed, standard input, a database):
+ * such a table has to be read by one process. */
 KANON_API kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
                                             const kanon_read_options *options, int64_t part_bytes, kanon_error *err);
 KANON_API void kanon_csv_parts_free(kanon_csv_parts *parts);

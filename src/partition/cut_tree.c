@@ -15,8 +15,7 @@ static const kanon__packed_kind cuts_kind = {'C', '1', "cuts"};
 
 static void pack(kanon__packer *p, const kanon_cuts *c)
 {
-    for (int i = 0; i < KANON__FINGERPRINT; i++)
-        kanon__pack_number(p, c->domain->fingerprint[i]);
+    kanon__pack_domain(p, c->domain);
     kanon__pack_number(p, (uint64_t)c->least);
     kanon__pack_number(p, (uint64_t)c->level);
     kanon__pack_number(p, (uint64_t)c->n_nodes);
@@ -384,16 +383,9 @@ static kanon_status from_bytes(kanon_cuts **out, const kanon_domain *domain, con
     kanon_status st = KANON_OK;
     kanon_cuts *c = NULL;
     kanon__unpacker u;
-    bool same = true;
     KANON_TRY(new_cuts(&c, domain, err), out);
     KANON_TRY(kanon__unpacker_init(&u, &cuts_kind, bytes, size, err), out);
-    for (int i = 0; i < KANON__FINGERPRINT; i++)
-        same = kanon__unpack_number(&u) == domain->fingerprint[i] && same;
-    if (!same) {
-        st = kanon__fail(err, KANON_EINVAL, "the cuts were made with another domain");
-        st = kanon__hint(err, st, "hand over the sealed domain that they were made with");
-        goto out;
-    }
+    KANON_TRY(kanon__unpack_domain(&u, domain, err), out);
     c->least = kanon__unpack_upto(&u, INT64_MAX);
     c->level = (int)kanon__unpack_upto(&u, INT32_MAX);
     c->n_nodes = kanon__unpack_count(&u, 3);

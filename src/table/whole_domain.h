@@ -63,6 +63,9 @@ kanon_status kanon__whole_order(uint32_t **order, const kanon__whole_column *col
 void kanon__whole_histogram(int64_t *out, const kanon__whole_column *column);
 /* What tells two domains apart: the checksum of all that counts. */
 kanon_status kanon__whole_fingerprint(unsigned char out[KANON__FINGERPRINT], const kanon_domain *domain, kanon_error *err);
+/* For what is made with a sealed domain: its fingerprint in bytes; KANON_EINVAL where that in the bytes is another one. */
+void kanon__pack_domain(kanon__packer *packer, const kanon_domain *domain);
+kanon_status kanon__unpack_domain(kanon__unpacker *unpacker, const kanon_domain *domain, kanon_error *err);
 /* Of two that are sealed. */
 bool kanon__whole_equal(const kanon_domain *left, const kanon_domain *right);
 /* KANON_EINVAL where the table was not read with this domain, or with another schema. */

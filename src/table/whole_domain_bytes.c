@@ -70,6 +70,23 @@ kanon_status kanon__whole_fingerprint(unsigned char out[KANON__FINGERPRINT], con
     return st;
 }
 
+void kanon__pack_domain(kanon__packer *p, const kanon_domain *domain)
+{
+    for (int i = 0; i < KANON__FINGERPRINT; i++)
+        kanon__pack_number(p, domain->fingerprint[i]);
+}
+
+kanon_status kanon__unpack_domain(kanon__unpacker *u, const kanon_domain *domain, kanon_error *err)
+{
+    bool same = true;
+    for (int i = 0; i < KANON__FINGERPRINT; i++)
+        same = kanon__unpack_number(u) == domain->fingerprint[i] && same;
+    if (same)
+        return KANON_OK;
+    kanon_status st = kanon__fail(err, KANON_EINVAL, "%s in bytes: made with another domain", u->kind->name);
+    return kanon__hint(err, st, "hand over the sealed domain of the whole table");
+}
+
 kanon_status kanon_domain_write(const kanon_domain *d, const kanon_sink *sink, kanon_error *err)
 {
     kanon__call call;
