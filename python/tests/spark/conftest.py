@@ -62,14 +62,19 @@ def write_csv(path, columns):
         writer.writerows(zip(*(c.to_pylist() for c in columns.columns)))
 
 
-def lines_of(released, key="row"):
-    """A release of Spark as lines, in the order of the key, which is left out. Null is an empty cell."""
-    names = [n for n in released.columns if n != key]
-    rows = released.orderBy(key).select(*[f"`{n}`" for n in names]).collect()
+#: What is released as it is, in the tables below. A null there is no value; elsewhere it is any value, "*" in a file.
+AS_IT_IS = {"row", "income", "relationship", "hours-per-week", "diagnosis", "cost"}
+
+
+def lines_of(released):
+    """A release of Spark as the lines of a file, in the order of the key ``row``, which is left out."""
+    names = [n for n in released.columns if n != "row"]
+    nothing = ["" if n in AS_IT_IS else "*" for n in names]
+    rows = released.orderBy("row").select(*[f"`{n}`" for n in names]).collect()
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(rows)
+    writer.writerows([none if v is None else v for v, none in zip(row, nothing)] for row in rows)
     return text.getvalue().splitlines()
 
 

@@ -6,7 +6,7 @@ import pytest
 from faults import Disturbance, run
 
 
-@pytest.mark.parametrize("stage, how", [("groups", "executor"), ("release", "executor"), ("check", "worker")])
+@pytest.mark.parametrize("stage, how", [("groups", "executor"), ("release", "worker")])
 def test_the_same_release(cluster, spark, adult, stage, how):
     rng = random.Random(stage)
     disturbance = Disturbance(cluster, rng, stage, how)
