@@ -5,6 +5,7 @@
 #include "embed_helpers.h"
 
 #include <kanon_blocks.h>
+#include <math.h>
 
 enum { MOST_COLUMNS = 9, MOST_ROWS = 320, CELL_TEXT = 24, TEXT_SIZE = 1 << 16, MOST_PARTS = 6, MOST_BLOCKS = 200 };
 
@@ -459,12 +460,42 @@ static const char *row_end(const char *at)
     return at;
 }
 
+/* The merged figures are those of the whole. */
+static void assert_same_figures(play *p, kanon_tally **tallies, const kanon_table *whole, const kanon_grouping *expected)
+{
+    kanon_error err = {0};
+    kanon_tally *tally = NULL;
+    kanon_measures *merged = NULL, *measures = NULL;
+    MERGE_ALL(kanon_tally, p->s, tallies, p->n_blocks, tally);
+    TRAVEL(kanon_tally, tally, p->domain, bytes.text, bytes.size);
+    assert_done(kanon_tally_measures(&merged, tally, p->domain, &err), &err);
+    assert_done(kanon_evaluate(&measures, whole, expected, NULL, &err), &err);
+    assert_true(kanon_measures_count(merged) > 20);
+    for (size_t i = 0; i < kanon_measures_count(merged); i++) {
+        const kanon_figure *got = kanon_measures_at(merged, i);
+        const kanon_figure *want = kanon_measures_find(measures, got->name, got->attribute);
+        assert_non_null(want);
+        assert_int_equal(got->whole, want->whole);
+        bool same = isnan(want->value)
+                        ? isnan(got->value)
+                        : got->value == want->value || fabs(got->value - want->value) <= 1e-12 * fabs(want->value);
+        if (!same)
+            fail_msg("%s %s: %.17g, not %.17g", got->name, got->attribute != NULL ? got->attribute : "", got->value,
+                     want->value);
+    }
+    kanon_measures_free(measures);
+    kanon_measures_free(merged);
+    kanon_tally_free(tally);
+}
+
 /* Every block releases its rows by itself; put in order they are the release of the whole. */
 static void assert_same_release(play *p, const kanon_table *whole, const kanon_grouping *expected)
 {
     static char lines[MOST_ROWS][512];
     char header[512] = "";
     collected all = {0};
+    kanon_tally *tallies[MOST_BLOCKS];
+    kanon_error err = {0};
     for (int block = 0; block < p->n_blocks; block++) {
         rows *r = &p->blocks[block];
         int64_t group_of[MOST_ROWS];
@@ -478,6 +509,8 @@ static void assert_same_release(play *p, const kanon_table *whole, const kanon_g
         kanon_table *table = table_of_rows(p->s, r, p->domain);
         kanon_grouping *grouping = grouping_of(table, group_of);
         publish(&text, table, grouping);
+        assert_done(kanon_tally_new(&tallies[block], table, grouping, &err), &err);
+        TRAVEL(kanon_tally, tallies[block], p->domain, bytes.text, bytes.size);
         const char *at = text.text, *end = row_end(at);
         snprintf(header, sizeof header, "%.*s", (int)(end - at), at);
         for (int i = 0; i < r->n; i++) {
@@ -489,6 +522,7 @@ static void assert_same_release(play *p, const kanon_table *whole, const kanon_g
         kanon_grouping_free(grouping);
         kanon_table_free(table);
     }
+    assert_same_figures(p, tallies, whole, expected);
     publish(&all, whole, expected);
     const char *at = all.text;
     assert_memory_equal(at, header, strlen(header));
