@@ -173,6 +173,12 @@ static kanon_status set_key(kanon_schema *s, const char *column, const char *val
     return st;
 }
 
+static kanon_status set_k(kanon_schema *s, const char *column, const char *value, Py_ssize_t size, kanon_error *err)
+{
+    (void)column, (void)size;
+    return kanon_schema_set_k(s, strtoll(value, NULL, 10), err);
+}
+
 static const struct {
     const char *name;
     set_function set;
@@ -181,6 +187,7 @@ static const struct {
     {"tree", set_tree},     {"mask", set_mask},     {"missing", add_missing},   {"constraint", add_constraint},
     {"entity", set_entity}, {"key", set_key},       {"suppress", set_suppress}, {"bands", set_bands},
     {"top", set_top},       {"bottom", set_bottom}, {"format", set_format},     {"separators", set_separators},
+    {"k", set_k},
 };
 
 /* schema_set(schema, what, column, value): `what` is a row of the table above, value a text. */

@@ -101,7 +101,8 @@ class Cluster:
         os.environ["PYSPARK_PYTHON"] = sys.executable
         builder = SparkSession.builder.master(self.url).appName("kanon")
         given = {
-            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
+            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+            "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
             "spark.executor.memory": "700m", "spark.executor.cores": "1",
             "spark.sql.shuffle.partitions": "4", "spark.local.dir": self.folder.name,
             "spark.sql.warehouse.dir": self.folder.name,

@@ -17,8 +17,9 @@ else:
     import pyarrow.parquet as pq
     from cluster import Cluster
 
-DATA = pathlib.Path(os.environ.get("KANON_DATA", pathlib.Path(__file__).resolve().parents[3].parent / "shared" / "data"))
-PROGRAM = os.environ.get("KANON_PROGRAM", "kanon")
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+DATA = pathlib.Path(os.environ.get("KANON_DATA", ROOT.parent / "shared" / "data"))
+PROGRAM = os.environ.get("KANON_PROGRAM", str(ROOT / "build" / "release" / "kanon"))
 
 
 @pytest.fixture(scope="session")

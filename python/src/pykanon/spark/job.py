@@ -81,7 +81,7 @@ class Job:
         self.spark = frame.sparkSession
         self.held: list[DataFrame] = []
         check_frame(frame, key)
-        recipe, self.schema = Recipe.of(said, frame.columns, key)
+        recipe, self.schema = Recipe.of(said, frame.columns, key, options["k"])
         options["k"] = options["k"] or _kanon.schema_k(self.schema)
         _kanon.blocks_allow(self.schema, **options)
         roles = column_roles(frame, self.schema, recipe.strict)

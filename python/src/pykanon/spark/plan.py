@@ -35,28 +35,35 @@ class Recipe:
     trees: dict[str, bytes]
     identifying: tuple[str, ...]  # key columns without a role of their own
     strict: bool
+    k: int  # 0: the schema's own
 
     @classmethod
-    def of(cls, said: Mapping[str, Any], columns: list[str], key: list[str]) -> tuple[Recipe, Any]:
+    def of(cls, said: Mapping[str, Any], columns: list[str], key: list[str], k: int) -> tuple[Recipe, Any]:
         """The recipe, and the schema itself: made from the files, so that messages name them."""
         handle = schema.make(**said)
         paths = {c: p for c in columns if (p := _kanon.schema_taxonomy(handle, c)) is not None}
         trees = {column: _bytes_of(path) for column, path in paths.items()}
         kept = {c: schema._paths(t) for c, t in (said.get("taxonomies") or {}).items() if c not in paths}
         hidden = tuple(c for c in key if _kanon.schema_role(handle, c) is None)
-        for column in hidden:
-            _kanon.schema_set(handle, "role", column, "identifying")
         portable = {**said, "schema": _text_of(said.get("schema")), "taxonomies": kept}
-        return cls(portable, trees, hidden, said.get("default_role") is None), handle
+        recipe = cls(portable, trees, hidden, said.get("default_role") is None, k)
+        recipe.complete(handle)
+        return recipe, handle
 
     def make(self) -> Any:
         """The schema as a handle."""
         handle = schema.make(**self.said)
         for column, tree in self.trees.items():
             _kanon.schema_set(handle, "tree", column, tree)
+        self.complete(handle)
+        return handle
+
+    def complete(self, handle: Any) -> None:
+        """What the arguments of a run add to the schema. Its k is the one that every release is checked for."""
         for column in self.identifying:
             _kanon.schema_set(handle, "role", column, "identifying")
-        return handle
+        if self.k:
+            _kanon.schema_set(handle, "k", None, str(self.k))
 
 
 def _bytes_of(path: str) -> bytes:
