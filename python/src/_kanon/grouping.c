@@ -13,10 +13,9 @@ int run_options_of(run_options *out, PyObject *keywords, ticker *t)
     long long k = 0, blocks = 0, memory = 0;
     unsigned long long seed = 0;
     int by_attribute = 0;
-    int understood = none != NULL &&
-                     PyArg_ParseTupleAndKeywords(none, keywords, "|LzOKizOLLzpz", names, &k, &o->algorithm, &given, &seed,
-                                                 &o->threads, &o->refine, &refine_given, &blocks, &memory, &o->effort,
-                                                 &by_attribute, &o->suppress);
+    int understood = none != NULL && PyArg_ParseTupleAndKeywords(none, keywords, "|LzOKizOLLzpz", names, &k, &o->algorithm,
+                                                                 &given, &seed, &o->threads, &o->refine, &refine_given,
+                                                                 &blocks, &memory, &o->effort, &by_attribute, &o->suppress);
     Py_XDECREF(none);
     if (!understood || settings_of(&out->of_algorithm, given) != 0)
         return -1;

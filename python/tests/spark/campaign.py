@@ -19,7 +19,7 @@ def main(runs: int, seed: int) -> int:
         columns = texts_of(DATA / "adult" / "adult.csv")
         tenth = columns.take(list(range(0, columns.num_rows, 10)))
         table = Table(pathlib.Path(folder), tenth, ["-s", DATA / "adult" / "adult8.yaml"])
-        expected = table.released_by_program("-k", "10", "--blocks", "300", "--seed", "3")
+        expected = table.released_by_program("-k", "10", "--blocks", "700", "--seed", "3")
         with Cluster(workers=3) as cluster:
             spark = cluster.session(**{
                 "spark.speculation": "true", "spark.speculation.interval": "50ms", "spark.speculation.multiplier": "1.1",
@@ -30,7 +30,7 @@ def main(runs: int, seed: int) -> int:
                 how = "worker" if i % 5 == 4 else "executor"
                 disturbance = Disturbance(cluster, rng, STAGES[i % len(STAGES)], how)
                 partitions, begin = rng.randint(1, 12), time.time()
-                lines = run(spark, table, partitions, disturbance, blocks=300)
+                lines = run(spark, table, partitions, disturbance, blocks=700)
                 equal = lines == expected
                 wrong += not equal
                 missed += not disturbance.done

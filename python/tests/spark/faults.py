@@ -29,7 +29,7 @@ class Disturbance:
             self.timer.join()
 
 
-def run(spark, table, partitions, disturbance, blocks=500, k=10, seed=3):
+def run(spark, table, partitions, disturbance, blocks=700, k=10, seed=3):
     """The lines of the release."""
     rows = spark.read.parquet(table.parquet).repartition(partitions)
     released = pykanon.spark.anonymize(

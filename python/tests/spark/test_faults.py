@@ -10,5 +10,5 @@ from faults import Disturbance, run
 def test_the_same_release(cluster, spark, adult, stage, how):
     rng = random.Random(stage)
     disturbance = Disturbance(cluster, rng, stage, how)
-    assert run(spark, adult, 10, disturbance) == adult.released_by_program("-k", "10", "--blocks", "500", "--seed", "3")
+    assert run(spark, adult, 10, disturbance) == adult.released_by_program("-k", "10", "--blocks", "700", "--seed", "3")
     assert disturbance.done

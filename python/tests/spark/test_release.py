@@ -61,7 +61,7 @@ def typed(n=400):
         "weight": pa.array([round(rng.uniform(40, 120), 1) for _ in range(n)], pa.float64()),
         "smokes": pa.array([rng.random() < 0.3 for _ in range(n)], pa.bool_()),
         "town": pa.array(some(rng.choice(["Rom", "Bern", "Oslo", "Wien"]) for _ in range(n))),
-        "note.of": pa.array([f"x{i % 7}" for i in range(n)]),
+        "note": pa.array([f"x{i % 7}" for i in range(n)]),
     })  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_types_and_a_key_of_text(spark, tmp_path):
     table = typed()
     pq.write_table(table, tmp_path / "t.parquet")
     said = dict(
-        quasi=["age", "born", "income", "weight", "smokes", "town"], insensitive=["id", "note.of"],
+        quasi=["age", "born", "income", "weight", "smokes", "town"], insensitive=["id", "note"],
         weights={"age": 2.5}, bands={"age": 5},
         taxonomies={"town": {"*": {"north": ["Oslo"], "south": ["Rom", "Bern", "Wien"]}}},
         k=5, blocks=130, seed=4, algorithm="kmember",
@@ -91,7 +91,7 @@ def test_types_and_a_key_of_text(spark, tmp_path):
         (dict(constraints=["model=l-diversity,attribute=diagnosis,l=2"]), "constraint"),
         (dict(entity="name"), "entit"),
         (dict(recode="attribute"), "recod"),
-        (dict(blocks=0), "blocks"),
+        (dict(blocks=0), "block"),
         (dict(key=[]), "key"),
         (dict(key="nobody"), "nobody"),
         (dict(quasi=["nothing"]), "nothing"),

@@ -83,6 +83,8 @@ class Job:
         check_frame(frame, key)
         recipe, self.schema = Recipe.of(said, frame.columns, key, options["k"])
         options["k"] = options["k"] or _kanon.schema_k(self.schema)
+        if options["k"] == 0:
+            raise UsageError("k is not given", "Say k=10, or name it in the schema.")
         _kanon.blocks_allow(self.schema, **options)
         roles = column_roles(frame, self.schema, recipe.strict)
         self.plan = Plan(
@@ -300,6 +302,9 @@ def check_frame(frame: DataFrame, key: list[str]) -> None:
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
         raise DataError(f"columns with the same name: {', '.join(twice)}", "Rename them.")
+    dotted = [n for n in names if "." in n or "`" in n]
+    if dotted:
+        raise DataError(f"column names with a dot or a backquote: {', '.join(dotted)}", "Rename them: mapInArrow fails.")
     own = [n for n in names if n in OWN]
     if own:
         raise DataError(f"column names that are needed otherwise: {', '.join(own)}", "Rename them.")
