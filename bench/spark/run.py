@@ -128,7 +128,8 @@ def main(rows: int, workers: int, mondrian: bool) -> None:
             "spark.executor.memory": "1500m", "spark.driver.memory": "2g", "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"file://{log}", "spark.eventLog.rolling.enabled": "false",
             "spark.executor.processTreeMetrics.enabled": "true", "spark.eventLog.logStageExecutorMetrics": "true",
-            "spark.executor.metrics.pollingInterval": "200ms",
+            "spark.executor.metrics.pollingInterval": "200ms", "spark.sql.codegen.wholeStage": "true",
+            "spark.executor.extraJavaOptions": "-XX:+UseSerialGC", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
         })  # fmt: skip
         print(f"{rows:,} records, {workers} workers, Spark {spark.version}, k = {K}, blocks of {BLOCKS:,} {RUN}", flush=True)
         theirs(spark, folder, rows, workers) if mondrian else ours(spark, folder, rows)

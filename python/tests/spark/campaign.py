@@ -7,8 +7,8 @@ import tempfile
 import time
 
 from cluster import Cluster
-from conftest import DATA, Table, texts_of
 from faults import Disturbance, run
+from tables import DATA, Table, texts_of
 
 STAGES = ("key", "domain", "cuts", "groups", "left over", "release", "check")
 

@@ -109,7 +109,10 @@ class Cluster:
             # Lost executors are noticed at once, and a killed one is not held against the application.
             "spark.task.maxFailures": "8", "spark.stage.maxConsecutiveAttempts": "8",
             "spark.network.timeout": "60s", "spark.shuffle.io.retryWait": "1s",
-            "spark.executor.extraJavaOptions": "-XX:+UseSerialGC", **settings,
+            # Short jobs: compiling costs more than it gains.
+            "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+            "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+            "spark.sql.codegen.wholeStage": "false", **settings,
         }  # fmt: skip
         for name, value in given.items():
             builder = builder.config(name, value)

@@ -2,7 +2,7 @@
 
 import threading
 
-from conftest import lines_of
+from tables import lines_of
 
 import pykanon.spark
 

@@ -7,7 +7,7 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import lines_of
+from tables import lines_of
 from pyspark.sql import functions as F
 
 import pykanon
