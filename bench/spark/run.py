@@ -60,8 +60,10 @@ def figures_of(log: pathlib.Path) -> dict[str, float]:
     return {"shuffled": shuffled, "python": python}
 
 
-def ours(spark, folder: pathlib.Path, rows: int) -> None:
+def ours(spark, cluster: Cluster, folder: pathlib.Path, rows: int) -> None:
     import pykanon.spark
+
+    warm(spark)
 
     stages: list[tuple[str, float]] = []
 
@@ -69,21 +71,30 @@ def ours(spark, folder: pathlib.Path, rows: int) -> None:
         stages.append((stage, time.time()))
         print(f"  {stage}: {line}", flush=True)
 
-    begin = time.time()
+    begin, used = time.time(), cluster.processor_seconds()
     released = pykanon.spark.anonymize(
         spark.read.parquet(str(folder / "parquet")), key="row", schema=folder / "hospital.yaml", insensitive=["cost"], k=K,
         blocks=BLOCKS, seed=1, progress=progress, **RUN,
     )  # fmt: skip
-    end = time.time()
+    end, used = time.time(), cluster.processor_seconds() - used
     took: dict[str, float] = {}
     for (stage, at), (_, then) in zip(stages, [*stages[1:], ("", end)]):
         took[stage] = took.get(stage, 0) + then - at
     print("  " + ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in took.items()))
-    print(f"  {end - begin:.1f} s, {rows / (end - begin):,.0f} records a second, average loss "
-          f"{released.measures['avg_loss']:.5f}, classes {released.checked['classes']:,}")  # fmt: skip
+    say(rows, end - begin, used, f"average loss {released.measures['avg_loss']:.5f}, {released.checked['classes']:,} classes")
 
 
-def theirs(spark, folder: pathlib.Path, rows: int, workers: int) -> None:
+def warm(spark) -> None:
+    """Executors are there, and have compiled what every job needs."""
+    spark.range(0, 100, 1, 4).mapInArrow(lambda batches: batches, "id long").repartition(4, "id").count()
+
+
+def say(rows: int, seconds: float, used: float, more: str) -> None:
+    print(f"  {seconds:.1f} s, {used:.1f} s of processors: {rows / seconds:,.0f} records a second, {rows / used:,.0f} a second of "
+          f"a processor; {more}")  # fmt: skip
+
+
+def theirs(spark, cluster: Cluster, folder: pathlib.Path, rows: int, workers: int) -> None:
     """Mondrian in pandas. The loss of its groups is computed by the library, from the group of each record."""
     import mondrian
     import numpy as np
@@ -99,18 +110,19 @@ def theirs(spark, folder: pathlib.Path, rows: int, workers: int) -> None:
         place = {text: i for i, text in enumerate(order)}
         codes[name] = pa.array([float(t) if name == "age" and t else place.get(t, 0) for t in texts.to_pylist()], pa.float64())
     pq.write_table(pa.table(codes), folder / "codes.parquet", row_group_size=200_000)
-    begin = time.time()
+    warm(spark)
+    begin, used = time.time(), cluster.processor_seconds()
     found = mondrian.anonymize(spark.read.parquet(str(folder / "codes.parquet")), quasi, "row", K, workers,
                                min(1.0, 100_000 / rows))  # fmt: skip
     groups = found.toPandas().sort_values("row")
-    end = time.time()
+    end, used = time.time(), cluster.processor_seconds() - used
     numbers = groups.groupby(["fragment", "part"]).ngroup().to_numpy().astype(np.int64) + 1
     handle = schema.make(schema=folder / "hospital.yaml", insensitive=["cost", "row"])
     loaded = _kanon.table_import(handle, given.__arrow_c_stream__(), _kanon.ticker_new(), threads=1)
     grouping = _kanon.grouping_new(loaded, numbers.tobytes())
     loss = {n: v for n, c, v, _ in _kanon.evaluate(loaded, grouping, _kanon.ticker_new(), brief=True) if c is None}
-    print(f"  Mondrian in pandas: {end - begin:.1f} s, {rows / (end - begin):,.0f} records a second, average loss "
-          f"{loss['avg_loss']:.5f}, smallest group {np.bincount(numbers)[1:].min()}")  # fmt: skip
+    more = f"average loss {loss['avg_loss']:.5f}, smallest group {np.bincount(numbers)[1:].min()}"
+    say(rows, end - begin, used, "Mondrian in pandas, " + more)
 
 
 def leaves(folder: pathlib.Path, name: str) -> list[str]:
@@ -132,7 +144,7 @@ def main(rows: int, workers: int, mondrian: bool) -> None:
             "spark.executor.extraJavaOptions": "-XX:+UseSerialGC", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
         })  # fmt: skip
         print(f"{rows:,} records, {workers} workers, Spark {spark.version}, k = {K}, blocks of {BLOCKS:,} {RUN}", flush=True)
-        theirs(spark, folder, rows, workers) if mondrian else ours(spark, folder, rows)
+        theirs(spark, cluster, folder, rows, workers) if mondrian else ours(spark, cluster, folder, rows)
         spark.stop()
         found = figures_of(log)
         print(f"  {found['shuffled'] / rows:.1f} bytes shuffled per record, Python processes of an executor at most "

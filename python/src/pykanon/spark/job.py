@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -96,6 +97,10 @@ class Job:
             numeric=numeric,
         )
         self.quasi = [c for c in frame.columns if roles[c] == "quasi"]
+        for name in key:
+            if roles[name] in ("insensitive", "sensitive"):
+                text = f"{name}: the key is released as it is, and tells all records apart"
+                warnings.warn(text, errors.PrivacyWarning, stacklevel=4)
         self.domain: Any = None
         self.cuts: Any = None
         self.pieces = 1  # how many tasks give a piece to be merged
