@@ -436,7 +436,8 @@ KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_
 /* Whether it was ended early, by KANON_TICK_FINISH or a time limit. */
 KANON_API int kanon_grouping_stopped(const kanon_grouping *grouping);
 /* The settings of the refinement that make the same groups again on any machine, in place of a time limit and of being
- * stopped; how many there are. 0 where nothing of it depended on a clock or a signal. */
+ * stopped; how many there are. 0 where nothing of it depended on a clock or a signal, and where blocks were refined and
+ * stopped, each at another move. */
 KANON_API size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out);
 /* The i-th thing the user should know about how the grouping was made, NULL past the last. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);

@@ -139,6 +139,7 @@ def main(rows: int, workers: int, mondrian: bool) -> None:
         spark = cluster.session(**{
             "spark.executor.memory": "1500m", "spark.driver.memory": "2g", "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"file://{log}", "spark.eventLog.rolling.enabled": "false",
+            "spark.eventLog.compress": "false",
             "spark.executor.processTreeMetrics.enabled": "true", "spark.eventLog.logStageExecutorMetrics": "true",
             "spark.executor.metrics.pollingInterval": "200ms", "spark.sql.codegen.wholeStage": "true",
             "spark.executor.extraJavaOptions": "-XX:+UseSerialGC", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",

@@ -132,7 +132,7 @@ const kanon__algorithm kanon__algorithm_auto = {
                  "The best choice where nothing speaks for another one. The effort fast is over in a moment, balanced takes "
                  "some seconds, best searches for minutes or as long as the time limit says.",
              .source = "this project",
-             .revision = 4,
+             .revision = 5,
              .settings = auto_settings,
              .n_settings = sizeof auto_settings / sizeof auto_settings[0]},
     .run = run_auto,

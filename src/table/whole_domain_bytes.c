@@ -145,6 +145,7 @@ static kanon_status unpack_texts(kanon__texts *out, kanon__unpacker *u, kanon_er
     for (int64_t i = 0; i < n && st == KANON_OK; i++) {
         size_t length;
         const char *text = kanon__unpack_text(u, &length);
+        u->damaged = u->damaged || memchr(text, '\0', length) != NULL;
         st = kanon__texts_add(out, text, length, err);
     }
     return st;
@@ -166,6 +167,7 @@ static kanon_status from_bytes(kanon_domain **out, const void *bytes, size_t siz
     for (int i = 0; i < d->n_columns; i++)
         KANON_TRY(unpack_column(&d->columns[i], &u, n_rows, err), out);
     const char *name = kanon__unpack_text(&u, &length);
+    KANON_TRY(kanon__unpacker_check(&u, memchr(name, '\0', length) == NULL, err), out);
     KANON_TRY(kanon__copy_text(&d->name, name, length, "a name", err), out);
     d->notices_place = kanon__unpack_signed(&u);
     KANON_TRY(unpack_texts(&d->privacy, &u, err), out);
