@@ -6,6 +6,16 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+/* As in duckdb.h, as far as they are called. */
+EXPORTED int duckdb_open(const char *path, void **database);
+EXPORTED int duckdb_connect(void *database, void **connection);
+EXPORTED int duckdb_arrow_scan(void *connection, const char *name, void *rows);
+EXPORTED int duckdb_query(void *connection, const char *sql, void *result);
+EXPORTED void duckdb_destroy_result(void *result);
+EXPORTED void duckdb_disconnect(void **connection);
+EXPORTED void duckdb_close(void **database);
+EXPORTED unsigned char duckdb_adbc_init(int version, void *driver, void *error);
+
 static int calls;
 
 static int fails(void)
