@@ -232,6 +232,11 @@ KANON_API const char *kanon_schema_algorithm(const kanon_schema *schema);
 KANON_API size_t kanon_schema_settings(const kanon_schema *schema, const kanon_setting **out);
 /* The i-th file that is read for the schema: its own, then its taxonomies. NULL past the last. */
 KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
+/* Not 0: the schema says what role the column has, and *out (unless NULL) is that role. */
+KANON_API int kanon_schema_role(const kanon_schema *schema, const char *column, kanon_role *out);
+/* The path of a column's taxonomy; NULL: it has none, or not in a file. With its bytes (kanon_schema_set_taxonomy_bytes) the
+ * schema can be made again where that file is not, such as on another machine. */
+KANON_API const char *kanon_schema_taxonomy(const kanon_schema *schema, const char *column);
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
@@ -431,7 +436,8 @@ KANON_API int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_
 /* Whether it was ended early, by KANON_TICK_FINISH or a time limit. */
 KANON_API int kanon_grouping_stopped(const kanon_grouping *grouping);
 /* The settings of the refinement that make the same groups again on any machine, in place of a time limit and of being
- * stopped; how many there are. 0 where nothing of it depended on a clock or a signal. */
+ * stopped; how many there are. 0 where nothing of it depended on a clock or a signal, and where blocks were refined and
+ * stopped, each at another move. */
 KANON_API size_t kanon_grouping_repeat(const kanon_grouping *grouping, const kanon_setting **out);
 /* The i-th thing the user should know about how the grouping was made, NULL past the last. */
 KANON_API const char *kanon_grouping_warning(const kanon_grouping *grouping, int i);

@@ -61,7 +61,8 @@ typedef struct need {
     int64_t whole; /* all records at once */
     int64_t base;  /* in blocks: what does not depend on their size */
     int64_t row;   /* in blocks: per record of the blocks that run */
-    int64_t after; /* when the algorithm is done: what follows knows no blocks */
+    int64_t then;  /* all records at once: the step after the algorithm */
+    int64_t after; /* in blocks, when they are done: what follows knows no blocks */
 } need;
 
 static need needed(const kanon__workload *w)
@@ -73,6 +74,7 @@ static need needed(const kanon__workload *w)
     return (need){.n_rows = t->n_rows,
                   .whole = base + (all > w->then_bytes ? all : w->then_bytes),
                   .base = base + cutting_bytes(t, w->k),
+                  .then = base + w->then_bytes,
                   .row = w->row_bytes + (int64_t)CODE * (t->n_quasi + t->n_sensitive),
                   .after = base + (w->then_in_blocks ? w->at_last_bytes : w->then_bytes)};
 }
@@ -104,7 +106,7 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
 {
     char wanted[32], allowed[32], small[32];
     int64_t bytes = blocks > 0 ? blocks_need(n, blocks) : n->whole, least = blocks_need(n, least_block(w->k));
-    bool after = w->then_bytes > 0 && n->after > n->base && bytes == n->after,
+    bool after = w->then_bytes > 0 && bytes == (blocks > 0 ? n->after : n->then),
          cut = !after && blocks > 0 && blocks < n->n_rows;
     size_text(wanted, bytes + spilled_bytes(w->table));
     size_text(allowed, memory);
@@ -113,7 +115,7 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
         err, KANON_ENOMEM, "%s needs about %s of memory for %lld records%s, more than the %s it may use",
         after ? w->then : w->algorithm->info.name, wanted, (long long)n->n_rows, cut ? " in these blocks" : "", allowed);
     kanon__topic(err, st, "memory");
-    if (after)
+    if (after && (blocks > 0 || !w->then_in_blocks))
         return kanon__hint(err, st, "allow %s, or %s", wanted, w->instead);
     if (least < bytes && !w->whole)
         return kanon__hint(err, st, "allow %s, or %s with blocks of %lld records", wanted, small,

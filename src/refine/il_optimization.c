@@ -311,7 +311,7 @@ const kanon__refinement kanon__refinement_il_optimization = {
          .summary = "break up groups whose records other groups cover anyway, where the loss falls",
          .advice = "Cheap and never harmful to information loss; groups become larger, so discernibility rises a little.",
          .source = "Truta, Campan: K-anonymization incremental maintenance and optimization techniques, SAC 2007, section 4",
-         .revision = 1},
+         .revision = 2},
     .run = run_il_optimization,
     .need = need,
 };
