@@ -236,6 +236,7 @@ KANON_API const char *kanon_schema_file(const kanon_schema *schema, size_t i);
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
 typedef struct kanon_table kanon_table;
+typedef struct kanon_domain kanon_domain; /* see kanon_blocks.h */
 
 typedef struct kanon_read_options {
     size_t struct_size;
@@ -250,6 +251,8 @@ typedef struct kanon_read_options {
     kanon_header header;  /* KANON_HEADER_UNSAID: what the schema says */
     const char *encoding; /* utf-8, utf-16, utf-16le, utf-16be, latin-1 (iso-8859-1) or windows-1252; NULL: what the schema
                              says, else UTF-8, or what the first bytes show, which is a warning then */
+    const kanon_domain *domain; /* sealed: the table is a part of a larger one, whose domain it has (kanon_blocks.h). A value
+                                   that is not in it is KANON_EDATA. NULL: the table is the whole */
 } kanon_read_options;
 
 /* Tables are found by their location, wherever this header has a path of a table:
@@ -934,6 +937,7 @@ typedef struct kanon_state_options {
     void *payload;
     const kanon_context *context; /* NULL: none, or that of the table that a state is made of */
     const kanon_state_storage *storage; /* in place of a file; the path stands in messages alone. It outlives the state. */
+    int watch; /* keep in memory which groups change, for kanon_state_release_changes_to_arrow */
 } kanon_state_options;
 
 /* Publish what `outputs` asks for (NULL: nothing) and keep table and grouping in a new file at `path`, readable by
@@ -1008,7 +1012,7 @@ typedef struct kanon_state_release_info {
     int64_t number, time; /* time in seconds since 1970 */
     const char *sha256;
     int64_t records, groups, suppressed, withheld, k, joint_k;
-    double loss;
+    double loss; /* NAN, and sha256 empty: a release of changes (kanon_state_release_changes_to_arrow) */
 } kanon_state_release_info;
 
 typedef struct kanon_state_event {

@@ -73,7 +73,8 @@ static kanon_status run_kmember(kanon__run *run, kanon_error *err)
 
 static kanon_status run_densest_on_blocks(kanon__run *run, kanon_error *err)
 {
-    return kanon__blocks_run(run, FAST_BLOCK, 0, 0, run_densest, err);
+    const kanon__block_work work = {.least = FAST_BLOCK, .algorithm = run_densest};
+    return kanon__blocks_run(run, &work, NULL, err);
 }
 
 /* Both, and the groups of the one that loses less; the first where they lose the same. */

@@ -69,7 +69,7 @@ void kanon__grouping_bind(kanon_grouping *g, const kanon_table *table)
     g->identity = kanon__identity_share(table->identity);
 }
 
-kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
+kanon_status kanon__grouping_is_of(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
 {
     if (g->n_rows != table->data.n_rows)
         return kanon__fail(err, KANON_EINVAL, "the grouping is of %lld records, the table has %lld", (long long)g->n_rows,
@@ -78,6 +78,15 @@ kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *ta
         return KANON_OK;
     kanon_status st = kanon__fail(err, KANON_EINVAL, "the grouping is of another table");
     return kanon__hint(err, st, "use the table that was grouped, or make a grouping of this one from the group numbers");
+}
+
+kanon_status kanon__grouping_fits(const kanon_grouping *g, const kanon_table *table, kanon_error *err)
+{
+    kanon_status st = kanon__grouping_is_of(g, table, err);
+    if (st != KANON_OK || g->n_left == 0)
+        return st;
+    st = kanon__fail(err, KANON_EINVAL, "%lld records are in no group yet", (long long)g->n_left);
+    return kanon__hint(err, st, "place the records that the block left over, then make a grouping of the complete groups");
 }
 
 const uint32_t *kanon__grouping_recode_map(const kanon_grouping *g, const kanon__column *column)
@@ -278,6 +287,7 @@ void kanon_grouping_free(kanon_grouping *g)
     kanon__texts_clear(&g->settings);
     kanon__free(g->refinement);
     kanon__free(g->algorithm);
+    kanon__free(g->ranks);
     kanon__free(g->sizes);
     kanon__free(g->group_of);
     kanon__identity_free(g->identity);
@@ -306,7 +316,7 @@ int64_t kanon_grouping_smallest(const kanon_grouping *grouping)
 
 int64_t kanon_grouping_group_of(const kanon_grouping *grouping, int64_t row)
 {
-    return row >= 0 && row < grouping->n_rows ? (int64_t)grouping->group_of[row] + 1 : 0;
+    return row >= 0 && row < grouping->n_rows && grouping->group_of[row] >= 0 ? (int64_t)grouping->group_of[row] + 1 : 0;
 }
 
 int kanon_grouping_stopped(const kanon_grouping *grouping)

@@ -30,6 +30,9 @@ struct kanon_grouping {
     int64_t n_groups;
     int64_t *sizes; /* by group */
     int64_t n_suppressed, smallest;
+    /* of a block by itself (pipeline/block_group.c) */
+    int64_t n_left; /* records in no group yet: negative numbers, and not suppressed */
+    int32_t *ranks; /* by group: its number inside the block; NULL: not a block */
     /* how it was made; a grouping that was read has no algorithm */
     int64_t k; /* required; 0: no requirement is known */
     char *algorithm;
@@ -65,6 +68,8 @@ void kanon__grouping_bind(kanon_grouping *grouping, const kanon_table *table);
 /* The settings ("name=value") that give the groups again; none may have been set before. */
 kanon_status kanon__grouping_set_repeat(kanon_grouping *grouping, const kanon__texts *settings, kanon_error *err);
 /* KANON_EINVAL where the grouping is of another table. */
+kanon_status kanon__grouping_is_of(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
+/* The same, or where records are in no group yet. */
 kanon_status kanon__grouping_fits(const kanon_grouping *grouping, const kanon_table *table, kanon_error *err);
 /* The ranges of a column's recode map, first and last code alternating; NULL where each group is recoded by itself. */
 const uint32_t *kanon__grouping_recode_map(const kanon_grouping *grouping, const kanon__column *column);

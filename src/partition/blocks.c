@@ -22,13 +22,14 @@ typedef struct block_groups {
 
 typedef struct blocks {
     kanon__run *run; /* of the whole table */
-    kanon__grouper algorithm;
+    const kanon__block_work *work;
     int threads;
     kanon__parts *parts;
     int32_t *turn;          /* by task: its block; the largest first, so that no thread ends alone with a large one */
     int32_t *group_of;      /* by place in parts->rows: the group inside its block */
     int32_t *n_groups;      /* by block */
-    block_groups *groups;   /* by block */
+    block_groups *groups;   /* by block; their boxes are known when all is refined */
+    bool *stopped;          /* by block: its refinement was ended early */
     kanon__texts *warnings; /* by block */
     kanon__shared_ticker shared;
 } blocks;
@@ -52,6 +53,22 @@ out:
     return st;
 }
 
+/* A run on the rows of a block. */
+static kanon_status begin_block(kanon__row_run *part, const blocks *b, int64_t index, kanon__ticker *ticker,
+                                kanon_error *err)
+{
+    int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
+    kanon_status st = kanon__row_run_init(part, b->run, b->parts->rows + begin, n, b->group_of + begin, err);
+    part->run.seed = kanon__block_seed(b->run->seed, index);
+    part->run.threads = 1;
+    part->run.ticker = ticker;
+    part->run.warnings = &b->warnings[index];
+    part->run.chosen = NULL; /* every block chooses for itself */
+    part->run.notes = NULL;
+    part->run.leave_rest = true;
+    return st;
+}
+
 /* A task of the pool: writes only what belongs to its block. */
 static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
 {
@@ -60,24 +77,66 @@ static kanon_status run_block(int64_t task, void *payload, kanon_error *err)
     int64_t index = b->turn[task];
     kanon__row_run part = {0};
     kanon__ticker ticker;
-    kanon__random random;
-    int64_t begin = b->parts->begins[index], n = b->parts->begins[index + 1] - begin;
-    kanon__random_init(&random, b->run->seed, (uint64_t)index); /* every block has a seed of its own */
     kanon__shared_ticker_task(&ticker, &b->shared);
-    KANON_TRY(kanon__row_run_init(&part, b->run, b->parts->rows + begin, n, b->group_of + begin, err), out);
-    part.run.seed = kanon__random_next(&random);
-    part.run.threads = 1;
-    part.run.ticker = &ticker;
-    part.run.warnings = &b->warnings[index];
-    part.run.chosen = NULL; /* every block chooses for itself */
-    part.run.notes = NULL;
-    part.run.leave_rest = true;
-    KANON_TRY(b->algorithm(&part.run, err), out);
+    KANON_TRY(begin_block(&part, b, index, &ticker, err), out);
+    KANON_TRY(b->work->algorithm(&part.run, err), out);
     b->n_groups[index] = part.run.n_groups;
-    KANON_TRY(find_groups(&b->groups[index], &part.run, b->run->space, err), out);
-    kanon__shared_ticker_add(&b->shared, n);
+    if (b->work->refining.run == NULL)
+        KANON_TRY(find_groups(&b->groups[index], &part.run, b->run->space, err), out);
+    kanon__shared_ticker_add(&b->shared, part.run.table->n_rows);
 out:
     kanon__row_run_clear(&part);
+    return st;
+}
+
+/* What is asked of all blocks, "finish", is told to a block once; what it does after that is to be done. */
+typedef struct told_once {
+    kanon__ticker all;
+    bool told;
+} told_once;
+
+static int tell_once(const kanon_progress *progress, void *payload)
+{
+    told_once *t = payload;
+    int answer = t->all.tick(progress, t->all.payload);
+    bool again = answer == KANON_TICK_FINISH && t->told;
+    t->told = t->told || answer == KANON_TICK_FINISH;
+    return again ? 0 : answer;
+}
+
+/* Likewise, after all blocks were grouped: the stage is another one, which can be ended at any time. Blocks that have not begun
+ * then stay as they are. */
+static kanon_status refine_block(int64_t task, void *payload, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    blocks *b = payload;
+    int64_t index = b->turn[task];
+    kanon__row_run part = {0};
+    told_once relay = {0};
+    kanon__shared_ticker_task(&relay.all, &b->shared);
+    kanon__ticker ticker = relay.all;
+    ticker.tick = relay.all.tick != NULL ? tell_once : NULL;
+    ticker.payload = &relay;
+    KANON_TRY(begin_block(&part, b, index, &ticker, err), out);
+    part.run.n_groups = b->n_groups[index];
+    b->stopped[index] = kanon__shared_ticker_finishes(&b->shared);
+    if (!b->stopped[index])
+        KANON_TRY(kanon__block_refine(&part.run, &b->work->refining, b->run->table->n_rows, err), out);
+    b->n_groups[index] = part.run.n_groups;
+    b->stopped[index] = b->stopped[index] || part.run.stopped;
+    KANON_TRY(find_groups(&b->groups[index], &part.run, b->run->space, err), out);
+    kanon__shared_ticker_add(&b->shared, part.run.table->n_rows);
+out:
+    kanon__row_run_clear(&part);
+    return st;
+}
+
+/* One step on all blocks. */
+static kanon_status run_step(blocks *b, kanon__ticker *ticker, kanon__task step, kanon_error *err)
+{
+    kanon__shared_ticker_init(&b->shared, ticker, b->run->table->n_rows);
+    kanon_status st = kanon__pool_run(b->threads, b->parts->n, step, b, err);
+    kanon__shared_ticker_clear(&b->shared);
     return st;
 }
 
@@ -180,6 +239,7 @@ static void collect_groups(blocks *b)
         for (int64_t i = b->parts->begins[block]; i < b->parts->begins[block + 1]; i++)
             run->group_of[b->parts->rows[i]] = b->group_of[i] >= 0 ? run->n_groups + b->group_of[i] : b->group_of[i];
         run->n_groups += b->n_groups[block];
+        run->stopped = run->stopped || b->stopped[block];
     }
 }
 
@@ -238,11 +298,10 @@ static kanon_status run_blocks(blocks *b, kanon_error *err)
     KANON_TRY(kanon__new_array(&b->n_groups, b->parts->n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->groups, b->parts->n, "blocks", err), out);
     KANON_TRY(kanon__new_array(&b->warnings, b->parts->n, "blocks", err), out);
-    kanon__shared_ticker_init(&b->shared, b->run->ticker, n);
-    st = kanon__pool_run(b->threads, b->parts->n, run_block, b, err);
-    kanon__shared_ticker_clear(&b->shared);
-    if (st != KANON_OK)
-        goto out;
+    KANON_TRY(kanon__new_array(&b->stopped, b->parts->n, "blocks", err), out);
+    KANON_TRY(run_step(b, b->run->ticker, run_block, err), out);
+    if (b->work->refining.run != NULL)
+        KANON_TRY(run_step(b, b->work->refining_ticker, refine_block, err), out);
     collect_groups(b);
     if (!b->run->leave_rest)
         KANON_TRY(place_leftovers(b, err), out);
@@ -251,6 +310,7 @@ out:
     for (int64_t block = 0; b->warnings != NULL && block < b->parts->n; block++)
         kanon__texts_clear(&b->warnings[block]);
     kanon__free(b->warnings);
+    kanon__free(b->stopped);
     for (int64_t block = 0; b->groups != NULL && block < b->parts->n; block++) {
         kanon__clusters_clear(&b->groups[block].clusters);
         kanon__free(b->groups[block].around);
@@ -263,8 +323,9 @@ out:
 }
 
 /* The number of blocks that fit into memory at a time, by the largest one. */
-static int threads_that_fit(const blocks *b, int64_t row_bytes, int64_t most_bytes)
+static int threads_that_fit(const blocks *b)
 {
+    int64_t row_bytes = b->work->row_bytes, most_bytes = b->work->most_bytes;
     int64_t largest = 1;
     for (int64_t i = 0; i < b->parts->n; i++) {
         int64_t n = b->parts->begins[i + 1] - b->parts->begins[i];
@@ -274,14 +335,15 @@ static int threads_that_fit(const blocks *b, int64_t row_bytes, int64_t most_byt
     return fit < 1 ? 1 : fit < b->run->threads ? (int)fit : b->run->threads;
 }
 
-kanon_status kanon__blocks_run(kanon__run *run, int64_t least, int64_t row_bytes, int64_t most_bytes,
-                               kanon__grouper algorithm, kanon_error *err)
+kanon_status kanon__blocks_run(kanon__run *run, const kanon__block_work *work, bool *refined, kanon_error *err)
 {
     kanon_status st = KANON_OK;
-    blocks b = {.run = run, .algorithm = algorithm};
-    KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, least, run->threads, run->ticker, err), out);
-    b.threads = threads_that_fit(&b, row_bytes, most_bytes);
-    KANON_TRY(b.parts->n > 1 ? run_blocks(&b, err) : algorithm(run, err), out);
+    blocks b = {.run = run, .work = work};
+    KANON_TRY(kanon__parts_at_gaps(&b.parts, run->space, work->least, run->threads, run->ticker, err), out);
+    b.threads = threads_that_fit(&b);
+    KANON_TRY(b.parts->n > 1 ? run_blocks(&b, err) : work->algorithm(run, err), out);
+    if (refined != NULL)
+        *refined = b.parts->n > 1 && work->refining.run != NULL;
 out:
     kanon__parts_free(b.parts);
     return st;

@@ -4,7 +4,7 @@
  * is cut where groups would hardly cross (partition/gaps.h), and each block is grouped as a table of its own with the
  * ranges and domains of the whole (partition/row_run.h). What the blocks leave over joins the best group of any block.
  *
- *     1 cut the table at gaps -> 2 group each block, on several threads -> 3 number the groups block by block
+ *     1 cut the table at gaps -> 2 group each block, on several threads; refine each -> 3 number the groups block by block
  *     -> 4 place the records left over, in record order, as if there were no blocks
  *
  * The result does not depend on the number of threads: the cuts do not, and every block has its own stream of random
@@ -13,14 +13,20 @@
 #ifndef KANON_PARTITION_BLOCKS_H
 #define KANON_PARTITION_BLOCKS_H
 
-#include "search/run.h"
+#include "partition/block_run.h"
 
-/* The function of an algorithm (algorithms/algorithm.h), which this folder must not include. */
-typedef kanon_status (*kanon__grouper)(kanon__run *run, kanon_error *err);
+/* What is to be done in blocks. */
+typedef struct kanon__block_work {
+    int64_t least;      /* records of a block, at least k */
+    int64_t row_bytes;  /* that a record of a running block takes */
+    int64_t most_bytes; /* that all running blocks may take together, so that fewer run at a time; 0: any number */
+    kanon__grouper algorithm;
+    kanon__block_refining refining; /* run NULL: blocks are not refined here */
+    kanon__ticker *refining_ticker; /* for the time of refining */
+} kanon__block_work;
 
-/* Run the algorithm on blocks of at least `least` records each, where `least` is at least k. Fewer blocks run at a time
- * where, at `row_bytes` a record, they would take more than `most_bytes` together (0: any number). */
-kanon_status kanon__blocks_run(kanon__run *run, int64_t least, int64_t row_bytes, int64_t most_bytes,
-                               kanon__grouper algorithm, kanon_error *err);
+/* Run the algorithm on blocks. Where there is a refinement and more than one block, each block is refined, too, and *refined
+ * (may be NULL) is true. */
+kanon_status kanon__blocks_run(kanon__run *run, const kanon__block_work *work, bool *refined, kanon_error *err);
 
 #endif

@@ -4,21 +4,13 @@
 
 #include "core/alloc.h"
 #include "core/pool.h"
+#include "partition/gap_cut.h"
 #include "partition/row_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* For smaller parts starting threads takes longer than the work. */
 enum { LARGE_PART = 50000 };
-
-/* Records with codes up to `code` go left. */
-typedef struct gap_cut {
-    int dimension; /* -1: none is possible */
-    uint32_t code;
-    uint32_t units;     /* D of the two values next to the cut */
-    int64_t off_middle; /* how uneven it is: |left - right| */
-} gap_cut;
 
 typedef struct gap_partition {
     const kanon__space *space;
@@ -26,65 +18,48 @@ typedef struct gap_partition {
     int threads;
     int32_t *order, *scratch; /* rows; each part is a stretch of it, its rows ascending */
     int64_t **counts;         /* by dimension and code */
-    gap_cut *best;            /* by dimension: its best cut of the part at hand */
+    kanon__gap_cut *best;     /* by dimension: its best cut of the part at hand */
     kanon__row_part now;      /* that part */
     kanon__row_parts stack;
 } gap_partition;
-
-/* The wider gap, then the more even cut. *b may be none. */
-static bool is_better(const gap_cut *a, const gap_cut *b)
-{
-    if (b->dimension < 0 || a->units != b->units)
-        return b->dimension < 0 || a->units > b->units;
-    return a->off_middle < b->off_middle;
-}
 
 /* A task of the pool: the best cut of the part on one dimension. */
 static kanon_status inspect_dimension(int64_t i, void *payload, kanon_error *err)
 {
     gap_partition *c = payload;
     const kanon__dimension *d = &c->space->dimensions[i];
-    int64_t n = c->now.end - c->now.begin, left = 0, *counts = c->counts[i];
-    uint32_t before = KANON__NO_CODE;
-    gap_cut *best = &c->best[i];
+    int64_t *counts = c->counts[i];
+    kanon__gap_scan scan = kanon__gap_scan_begin(d, (int)i, c->now.end - c->now.begin, c->least);
     (void)err;
-    *best = (gap_cut){.dimension = -1};
     memset(counts, 0, (size_t)d->n_codes * sizeof *counts);
     for (int64_t j = c->now.begin; j < c->now.end; j++)
         counts[kanon__code_at(d->codes, c->order[j])]++;
-    for (uint32_t code = 0; code < d->n_codes; code++) {
-        if (counts[code] == 0)
-            continue;
-        if (before != KANON__NO_CODE && left >= c->least && n - left >= c->least) {
-            gap_cut here = {(int)i, before, kanon__dimension_units(d, before, code), llabs(2 * left - n)};
-            if (is_better(&here, best))
-                *best = here;
-        }
-        left += counts[code];
-        before = code;
-    }
+    for (uint32_t code = 0; code < d->n_codes; code++)
+        if (counts[code] > 0)
+            kanon__gap_scan_code(&scan, code, counts[code]);
+    c->best[i] = scan.best;
     return KANON_OK;
 }
 
 /* The best cut on any dimension, the first of equals. */
-static kanon_status find_cut(gap_cut *out, gap_partition *c, kanon__row_part p, kanon_error *err)
+static kanon_status find_cut(kanon__gap_cut *out, gap_partition *c, kanon__row_part p, kanon_error *err)
 {
     kanon_status st = KANON_OK;
     int m = c->space->n_dimensions;
-    *out = (gap_cut){.dimension = -1};
-    if ((p.end - p.begin) / 2 < c->least) /* any `least` is possible, and its double need not be */
+    *out = KANON__NO_CUT;
+    if (!kanon__gap_cut_fits(p.end - p.begin, c->least))
         return KANON_OK;
     c->now = p;
     KANON_TRY(kanon__pool_run(p.end - p.begin < LARGE_PART ? 1 : c->threads, m, inspect_dimension, c, err), out);
     for (int i = 0; i < m; i++)
-        if (c->best[i].dimension >= 0 && is_better(&c->best[i], out))
+        if (kanon__gap_cut_better(&c->best[i], out))
             *out = c->best[i];
 out:
     return st;
 }
 
 /* Move the left rows to the front of the part, both sides in record order. Returns where the right side begins. */
-static int64_t divide(gap_partition *c, kanon__row_part p, const gap_cut *at)
+static int64_t divide(gap_partition *c, kanon__row_part p, const kanon__gap_cut *at)
 {
     kanon__codes codes = c->space->dimensions[at->dimension].codes;
     int64_t left = p.begin, right = 0;
@@ -104,7 +79,7 @@ static kanon_status cut_parts(gap_partition *c, kanon__parts *parts, kanon__tick
     kanon_status st = KANON_OK;
     while (c->stack.n > 0) {
         kanon__row_part p = kanon__row_parts_pop(&c->stack);
-        gap_cut best;
+        kanon__gap_cut best;
         KANON_TRY(find_cut(&best, c, p, err), out);
         KANON_TRY(kanon__tick(ticker, p.begin, c->space->n_rows, 20 * (p.end - p.begin), err), out);
         if (best.dimension < 0) {

@@ -73,8 +73,8 @@ static need needed(const kanon__workload *w)
     return (need){.n_rows = t->n_rows,
                   .whole = base + (all > w->then_bytes ? all : w->then_bytes),
                   .base = base + cutting_bytes(t, w->k),
-                  .row = kanon__algorithm_need(w->algorithm, 1, t->n_quasi) + (int64_t)CODE * (t->n_quasi + t->n_sensitive),
-                  .after = base + w->then_bytes};
+                  .row = w->row_bytes + (int64_t)CODE * (t->n_quasi + t->n_sensitive),
+                  .after = base + (w->then_in_blocks ? w->at_last_bytes : w->then_bytes)};
 }
 
 static int64_t blocks_need(const need *n, int64_t block)
@@ -104,7 +104,8 @@ static kanon_status fail_short(const kanon__workload *w, const need *n, int64_t 
 {
     char wanted[32], allowed[32], small[32];
     int64_t bytes = blocks > 0 ? blocks_need(n, blocks) : n->whole, least = blocks_need(n, least_block(w->k));
-    bool after = w->then_bytes > 0 && bytes == n->after, cut = !after && blocks > 0 && blocks < n->n_rows;
+    bool after = w->then_bytes > 0 && n->after > n->base && bytes == n->after,
+         cut = !after && blocks > 0 && blocks < n->n_rows;
     size_text(wanted, bytes + spilled_bytes(w->table));
     size_text(allowed, memory);
     size_text(small, least + spilled_bytes(w->table));

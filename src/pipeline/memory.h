@@ -19,9 +19,12 @@ typedef struct kanon__block_plan {
 /* What the plan is for: everything that takes memory. */
 typedef struct kanon__workload {
     const kanon__algorithm *algorithm;
-    const char *then;    /* the step after the algorithm that takes most memory; NULL: there is none */
-    const char *instead; /* how to do without it */
-    int64_t then_bytes;  /* that it takes: it gets the whole table, with or without blocks */
+    const char *then;      /* the step after the algorithm that takes most memory; NULL: there is none */
+    const char *instead;   /* how to do without it */
+    int64_t then_bytes;    /* that it takes on the whole table */
+    bool then_in_blocks;   /* in blocks it gets one block at a time, and only what follows gets the whole table: */
+    int64_t at_last_bytes; /* what that takes */
+    int64_t row_bytes;     /* that a record of a running block takes, in either step */
     const kanon__data *table;
     int64_t k;
     int threads;

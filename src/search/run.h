@@ -29,6 +29,7 @@ typedef struct kanon__run {
     const kanon__settings *settings;       /* of the algorithm or refinement at hand */
     const kanon__constraints *constraints; /* in addition to k; NULL: none */
     kanon__ticker *ticker;
+    int64_t n_whole; /* a block that is refined by itself: the records of the whole table, whose effort it shares; 0: no */
     bool leave_rest; /* do not place the records left over: mark them KANON__LEFT_OVER */
 
     /* out */

@@ -7,7 +7,7 @@
  *
  * A rule is what the schema says, in the scale of a column's numbers; a band is what one code of such a domain stands for.
  * The cost of the codes a..b is (high of b - low of a) / (high of the last code - low of the first one), as
- * docs/measures.md defines. Called by domain.c, schema.c, schema_yaml.c and states; may call value_format.h and core. */
+ * docs/measures.md defines. Called by domain.c, schema.c, table/yaml and states; may call value_format.h and core. */
 #ifndef KANON_TABLE_BANDS_H
 #define KANON_TABLE_BANDS_H
 

@@ -184,7 +184,9 @@ static kanon_status count_cells(finder *f, kanon_error *err)
     const kanon__shape_texts *c = f->column;
     KANON_TRY(kanon__new_array(&f->counts, c->texts->n, "texts of a column", err), out);
     KANON_TRY(kanon__new_array(&f->generic, c->texts->n, "texts of a column", err), out);
-    for (int64_t row = 0; row < c->n_rows; row++)
+    if (c->counts != NULL && c->texts->n > 0)
+        memcpy(f->counts, c->counts, c->texts->n * sizeof *f->counts);
+    for (int64_t row = 0; c->counts == NULL && row < c->n_rows; row++)
         f->counts[kanon__code_at(c->codes, row)]++;
 out:
     return st;

@@ -26,6 +26,7 @@ typedef struct kanon__shape_texts {
     const kanon__dictionary *texts; /* distinct ones, in the order in which they first appear */
     kanon__codes codes;             /* by row: the code of its text */
     int64_t n_rows;
+    const int64_t *counts;      /* by code: its rows, in place of `codes`; NULL: they are counted */
     const bool *missing;        /* by code: declared to mean "no value"; NULL: none is */
     char delimiter;             /* of the file, which says something about decimal commas; 0: not known */
     kanon__value_format format; /* what the schema says; {0}: nothing */

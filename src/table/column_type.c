@@ -18,6 +18,8 @@ typedef struct question {
 
 int64_t kanon__column_first_row(const kanon__raw_column *raw, uint32_t code)
 {
+    if (raw->first_rows != NULL)
+        return raw->first_rows[code];
     for (int64_t row = 0; row < raw->n_rows; row++)
         if (kanon__code_at(raw->codes, row) == code)
             return row;
@@ -213,6 +215,7 @@ kanon_status kanon__column_type_find(kanon_type *type, kanon__value_format *form
     kanon__shape_texts texts = {.texts = raw->values,
                                 .codes = raw->codes,
                                 .n_rows = raw->n_rows,
+                                .counts = raw->counts,
                                 .missing = missing,
                                 .delimiter = raw->source->delimiter,
                                 .format = kanon__attribute_format(attribute, schema)};

@@ -49,6 +49,9 @@ typedef struct kanon__raw_column {
     uint32_t null_code;        /* means "no value" whatever its text; KANON__NO_CODE: none does */
     kanon_type natural;        /* where the schema names no type; KANON_TYPE_UNKNOWN: it is found from the texts */
     kanon__texts *notices;     /* what the user should know; NULL: nobody wants to */
+    /* in place of rows and codes, where there are none: by dictionary code; else NULL */
+    const int64_t *counts;     /* its cells */
+    const int64_t *first_rows; /* the first row that has it */
 } kanon__raw_column;
 
 /* Order the texts of a column as `attribute` (NULL: not named) and the missing texts of the schema say. `new_code`, by

@@ -1,4 +1,4 @@
-/* See schema.h. The public setters and getters of a schema; schema_yaml.c reads one from a file. What depends on the
+/* See schema.h. The public setters and getters of a schema; table/yaml reads one from a file. What depends on the
  * columns of a table is checked when the table is read. */
 #include "table/schema.h"
 
@@ -8,7 +8,7 @@
 #include "table/bands.h"
 #include "table/input.h"
 #include "table/number.h"
-#include "table/schema_yaml.h"
+#include "table/schema_limits.h"
 #include "table/source/decode.h"
 #include "table/tree_internal.h"
 

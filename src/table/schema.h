@@ -1,4 +1,4 @@
-/* The schema: what each column is and what is asked of the release. Filled by schema.c, by schema_yaml.c from a file;
+/* The schema: what each column is and what is asked of the release. Filled by schema.c, by table/yaml from a file;
  * read by table.c, policy.c, audit and state. */
 #ifndef KANON_TABLE_SCHEMA_H
 #define KANON_TABLE_SCHEMA_H

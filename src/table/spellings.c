@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
+#include "table/column_type.h"
 #include "table/source.h"
 #include "table/unicode_form.h"
 
@@ -45,14 +46,6 @@ static void look(const kanon__dictionary *texts, bool *spaced, bool *other)
     }
 }
 
-static int64_t first_row(const kanon__raw_column *raw, uint32_t code)
-{
-    for (int64_t row = 0; row < raw->n_rows; row++)
-        if (kanon__code_at(raw->codes, row) == code)
-            return row;
-    return 0;
-}
-
 /* The value is new; so must its form be. */
 static kanon_status compare_form(search *s, kanon__spellings *out, uint32_t text, kanon_error *err)
 {
@@ -63,7 +56,7 @@ static kanon_status compare_form(search *s, kanon__spellings *out, uint32_t text
     KANON_TRY(kanon__unicode_form_of(&s->form, value, length, err), out);
     KANON_TRY(kanon__dictionary_add(&s->forms, &code, s->form.bytes, s->form.length, err), out);
     if (code < n_before && out->n_alike++ == 0)
-        out->alike_row = first_row(s->raw, text);
+        out->alike_row = kanon__column_first_row(s->raw, text);
 out:
     return st;
 }

@@ -1,5 +1,5 @@
 /* Describing a tree node by node, and the trees that are made from the values alone: flat ones and masks. Called by
- * the readers of taxonomies (taxonomy_file.c, schema_yaml.c) and of columns; declared in taxonomy.h and
+ * the readers of taxonomies (taxonomy_file.c, table/yaml) and of columns; declared in taxonomy.h and
  * tree_internal.h. */
 #include "table/tree_internal.h"
 

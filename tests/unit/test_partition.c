@@ -199,7 +199,8 @@ static void leftovers_go_where_they_cost_least(void **state)
             kanon__texts warnings = {0};
             kanon__run run = {
                 .table = &table->data, .space = space, .k = K, .threads = threads, .warnings = &warnings, .group_of = group_of};
-            assert_done(kanon__blocks_run(&run, LEAST, 1, 0, group_as_they_come, &err), &err);
+            const kanon__block_work work = {.least = LEAST, .row_bytes = 1, .algorithm = group_as_they_come};
+            assert_done(kanon__blocks_run(&run, &work, NULL, &err), &err);
             for (int64_t row = 0; row < n; row++) {
                 if (group_of[row] != expected[row])
                     fail_msg("seed %d: row %d is in group %d, not %d", (int)seed, (int)row, group_of[row], expected[row]);

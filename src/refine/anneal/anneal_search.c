@@ -425,8 +425,15 @@ static void set_schedule(search_plan *p, double moves, int64_t n, int64_t k)
     p->cold = between(0.03, COLD * (double)k, 0.2) * pow(enough, 0.3);
 }
 
-/* With a time limit the moves are an estimate, until the speed is known. */
-static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t k)
+/* The part of a number of moves that n of n_whole records get. */
+static int64_t share_of(int64_t moves, int64_t n, int64_t n_whole)
+{
+    return moves > 0 ? (int64_t)((__int128)moves * n / n_whole) + 1 : moves;
+}
+
+/* With a time limit the moves are an estimate, until the speed is known. A block of a table gets its share of the moves that
+ * the whole table would get. */
+static search_plan choose_plan(const kanon__settings *settings, bool constrained, int64_t n, int64_t n_whole, int64_t k)
 {
     search_plan p = {
         .moves = kanon__setting_integer(settings, "moves"),
@@ -434,7 +441,11 @@ static search_plan choose_plan(const kanon__settings *settings, bool constrained
         .n_neighbours = kanon__setting_integer(settings, "neighbours"),
         .stop_after = kanon__setting_given(settings, "stop-after") ? kanon__setting_integer(settings, "stop-after") : -1};
     if (p.moves == 0 && p.seconds == 0)
-        p.moves = moves_of_effort(settings, n, k) * (constrained ? CONSTRAINED_FACTOR : 1);
+        p.moves = moves_of_effort(settings, n_whole, k) * (constrained ? CONSTRAINED_FACTOR : 1);
+    if (n < n_whole) {
+        p.moves = share_of(p.moves, n, n_whole);
+        p.stop_after = share_of(p.stop_after, n, n_whole);
+    }
     double by_time = p.seconds > 0 ? p.seconds * MOVES_PER_SECOND : INFINITY;
     set_schedule(&p, p.moves > 0 && (double)p.moves < by_time ? (double)p.moves : by_time, n, k);
     return p;
@@ -593,7 +604,8 @@ static kanon_status run_search(kanon__run *run, kanon_error *err)
     a->run = run;
     a->ticker = &shared;
     a->begin = kanon__seconds();
-    a->plan = choose_plan(run->settings, run->constraints != NULL, run->space->n_rows, run->k);
+    int64_t n = run->space->n_rows;
+    a->plan = choose_plan(run->settings, run->constraints != NULL, n, run->n_whole > n ? run->n_whole : n, run->k);
     kanon__thresholds_fill(a->thresholds);
     a->cooling.thresholds = a->thresholds;
     KANON_TRY(init_state(&a->state, run, a->plan.n_neighbours, err), out);
@@ -630,7 +642,7 @@ static int64_t need(const kanon__settings *given, const kanon__data *t, const ka
     int64_t region = k < n ? most_records(n, k) : n, n_in_regions = region < n / threads ? region * threads : n;
     if (is_off(given) || n == 0)
         return 0;
-    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, k).n_neighbours;
+    int64_t near = NEIGHBOUR * choose_plan(given, constraints != NULL, n, n, k).n_neighbours;
     return n * (STATE + near + STATE_CELL * m) + n_in_regions * (REGION + near + REGION_CELL * m) +
            kanon__move_costs_need(t) + kanon__penalty_need(constraints, n_in_regions, k);
 }

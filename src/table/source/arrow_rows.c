@@ -17,7 +17,6 @@
 #include "table/source/arrow_text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { FIRST_SLOTS = 1024, CELL_NS = 5, TICK_ROWS = 1 << 14 };
 
@@ -61,21 +60,12 @@ typedef struct arrow_read {
 
 /* ---- null ------------------------------------------------------------------------------------------------------------- */
 
-/* What null is called: "", or another text where "" is a value of the column. */
-static size_t print_null(char buffer[KANON__ARROW_TEXT_SIZE], int which)
-{
-    static const char *const texts[] = {"", "NULL", "NA", "null"};
-    const int n = (int)(sizeof texts / sizeof *texts);
-    return (size_t)(which < n ? snprintf(buffer, KANON__ARROW_TEXT_SIZE, "%s", texts[which])
-                              : snprintf(buffer, KANON__ARROW_TEXT_SIZE, "NULL %d", which));
-}
-
 static kanon_status add_null(column_read *r, uint32_t *code, kanon_error *err)
 {
     char text[KANON__ARROW_TEXT_SIZE];
     if (r->null_code == KANON__NO_CODE) {
         uint32_t before = r->texts->n;
-        kanon_status st = kanon__dictionary_add(r->texts, &r->null_code, text, print_null(text, r->null_text), err);
+        kanon_status st = kanon__dictionary_add(r->texts, &r->null_code, text, kanon__arrow_null_text(text, r->null_text), err);
         if (st != KANON_OK)
             return st;
         r->clashed = r->texts->n == before;

@@ -7,6 +7,14 @@
 #include <math.h>
 #include <stdio.h>
 
+size_t kanon__arrow_null_text(char buffer[KANON__ARROW_TEXT_SIZE], int which)
+{
+    static const char *const texts[] = {"", "NULL", "NA", "null"};
+    const int n = (int)(sizeof texts / sizeof *texts);
+    return (size_t)(which < n ? snprintf(buffer, KANON__ARROW_TEXT_SIZE, "%s", texts[which])
+                              : snprintf(buffer, KANON__ARROW_TEXT_SIZE, "NULL %d", which));
+}
+
 /* ---- whole numbers ---------------------------------------------------------------------------------------------------- */
 
 static size_t print_unsigned(char *buffer, uint64_t value)

@@ -21,6 +21,9 @@ enum { KANON__ARROW_TEXT_SIZE = 96 }; /* room for any value that is no text */
 size_t kanon__arrow_print(char buffer[KANON__ARROW_TEXT_SIZE], const kanon__arrow_type *type, const kanon__arrow_buffers *b,
                           int64_t i);
 
+/* What null is called: the first of these texts, `which` 0 on, that is no value of the column. Terminated. */
+size_t kanon__arrow_null_text(char buffer[KANON__ARROW_TEXT_SIZE], int which);
+
 /* For kanon__arrow_print and tests. */
 size_t kanon__arrow_print_float64(char *buffer, double value);
 size_t kanon__arrow_print_float32(char *buffer, float value);

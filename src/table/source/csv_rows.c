@@ -187,8 +187,7 @@ static kanon_status put_mark(csv_read *r, part *p, kanon_error *err)
 
 static kanon_status fail_many(const csv_read *r, kanon_error *err)
 {
-    return kanon__fail(err, KANON_EDATA, "%s: more than %lld records", r->source->input.path,
-                       (long long)KANON__MAX_ROWS);
+    return kanon__fail(err, KANON_EDATA, "%s: more than %lld records", r->source->input.path, (long long)KANON__MAX_ROWS);
 }
 
 static kanon_status read_part(int64_t number, void *payload, kanon_error *err)
@@ -379,5 +378,49 @@ out:
     kanon__free(r.odd_quotes);
     kanon__free(r.parts);
     kanon__shared_ticker_clear(&r.ticker);
+    return st;
+}
+
+/* ---- parts for others --------------------------------------------------------------------------------------------- */
+
+/* Whether the bytes from a row on hold an odd number of quotes. */
+static kanon_status quotes_between(bool *odd, const csv_read *r, size_t at, size_t end, kanon_error *err)
+{
+    char buffer[KANON__INPUT_CHUNK];
+    const char *bytes;
+    *odd = false;
+    for (size_t n; at < end; at += n) {
+        kanon_status st = kanon__input_chunk(&r->source->input, at, end, buffer, &bytes, &n, err);
+        if (st != KANON_OK)
+            return st;
+        *odd ^= has_odd_quotes(bytes, bytes + n);
+    }
+    return KANON_OK;
+}
+
+kanon_status kanon__csv_source_cut(size_t **begins, int64_t *n, size_t *end, kanon__source *source, size_t part_bytes,
+                                   kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    csv_read r = {.source = (kanon__csv_source *)source};
+    int64_t capacity = 0;
+    *begins = NULL;
+    *n = 0;
+    KANON_TRY(find_rows(&r, err), out);
+    for (size_t at = r.first_row; at < r.end;) {
+        bool quoted;
+        KANON_TRY(kanon__grow_array(begins, &capacity, *n + 1, "parts of the input", err), out);
+        (*begins)[(*n)++] = at;
+        if (r.end - at <= part_bytes)
+            break;
+        KANON_TRY(quotes_between(&quoted, &r, at, at + part_bytes, err), out);
+        KANON_TRY(next_row(&at, &r, at + part_bytes, quoted, err), out);
+    }
+    *end = r.end;
+out:
+    if (st != KANON_OK) {
+        kanon__free(*begins);
+        *begins = NULL;
+    }
     return st;
 }

@@ -44,5 +44,8 @@ kanon_status kanon__csv_source_from_rows(kanon__source **out, kanon__input *inpu
 /* Read all rows: in parts on several threads where there are many and memory is no matter. What comes out, errors included,
  * does not depend on the number of threads. */
 kanon_status kanon__csv_source_read(kanon__source *source, kanon__raw_columns *columns, kanon_error *err);
+/* Where parts of about so many bytes begin, each at a row, without reading the rows; *end: where the last one ends. */
+kanon_status kanon__csv_source_cut(size_t **begins, int64_t *n, size_t *end, kanon__source *source, size_t part_bytes,
+                                   kanon_error *err);
 
 #endif

@@ -1,0 +1,248 @@
+/* kanon for other engines: one release by many processes.
+ *
+ * A table that is grouped in blocks (kanon_options.blocks) can be grouped by any number of processes, on one machine or on
+ * many. The engine, such as Spark or a program with workers, moves rows and bytes; this library decides. The release is equal
+ * to that of kanon_anonymize with the same blocks and seed on one machine, whatever the parts, their order and the number of
+ * processes are. docs/blocks.md has an example.
+ *
+ *     what                        where          calls
+ *     0 is it possible            driver         kanon_blocks_allow
+ *     1 domain of the whole       each part      kanon_domain_read_bytes, kanon_domain_read_arrow
+ *                                 driver         kanon_domain_merge, kanon_domain_seal
+ *     2 cuts, level by level      driver         kanon_cuts_new; then, until kanon_cuts_done:
+ *                                 each part      kanon_cuts_count
+ *                                 driver         kanon_counts_merge, kanon_cuts_next
+ *     3 rows go to their block    each part      kanon_cuts_block_of
+ *     4 groups                    each block     kanon_block_group, kanon_block_groups_new
+ *     5 records left over         each block     kanon_rest_new
+ *                                 driver         kanon_rest_merge; then, until kanon_rest_done:
+ *                                 each block     kanon_rest_offer
+ *                                 driver         kanon_offers_merge, kanon_rest_place
+ *     6 they go to their group    each block     kanon_grouping_new, kanon_publish or kanon_release_to_arrow
+ *     7 figures                   each block     kanon_tally_new
+ *                                 driver         kanon_tally_merge, kanon_tally_measures
+ *
+ * Conventions, beyond those of kanon.h:
+ * - A place is a number that orders the records of the whole table; no two records share one. For a file the row number will
+ *   do, and so will any numbers that rise from row to row. Blocks hold their records in the order of their places.
+ * - What travels between processes has a form in bytes: NAME_write and NAME_from_bytes. It is the same on every machine, equal
+ *   content is equal bytes, and it ends with a checksum. KANON_EDATA: the bytes are damaged; KANON_EVERSION: they come from
+ *   another version. Domains, counts, rests and offers hold values of the table: keep them as the table is kept.
+ * - A merge adds `other` to `into` and leaves `other` as it is. The order of merging does not matter.
+ * - The schema is the same in all processes, and so are the read options that say how a file is to be understood. */
+#ifndef KANON_BLOCKS_H
+#define KANON_BLOCKS_H
+
+#include <kanon_arrow.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether a run with this schema and these options can be done in blocks by several processes. KANON_EINVAL names what
+ * cannot, and why: entities, constraints, suppression, recoding of attributes, a time limit, groups to start from; and
+ * where options->blocks is not given or is below k. */
+KANON_API kanon_status kanon_blocks_allow(const kanon_schema *schema, const kanon_options *options, kanon_error *err);
+
+/* ---- parts of a CSV file ----------------------------------------------------------------------------------------- */
+
+/* A stretch of a file that begins and ends between two rows. */
+typedef struct kanon_csv_part {
+    int64_t offset, size; /* in bytes */
+} kanon_csv_part;
+
+/* Where a large CSV file can be divided. The bytes of the header, then those of a part, are a CSV of their own, which
+ * is read with the delimiter, header and encoding that stand here. */
+typedef struct kanon_csv_parts {
+    int64_t header_size;  /* the header is the first bytes of the file; 0: it has none */
+    char delimiter;       /* as found, or as the options say: for kanon_read_options */
+    kanon_header header;  /* likewise */
+    const char *encoding; /* likewise */
+    const kanon_csv_part *parts;
+    size_t n_parts;
+} kanon_csv_parts;
+
+/* Divide the file at `path` into parts of about `part_bytes`; a longer row is a part of its own. The file is read once. Quoted
+ * cells may hold line ends. KANON_EINVAL: not a file of UTF-8 text (another encoding, packed, standard input, a database):
+ * such a table has to be read by one process. */
+KANON_API kanon_status kanon_csv_parts_find(kanon_csv_parts **out, const char *path, const kanon_schema *schema,
+                                            const kanon_read_options *options, int64_t part_bytes, kanon_error *err);
+KANON_API void kanon_csv_parts_free(kanon_csv_parts *parts);
+
+/* Call `row` for every row of a table that was read from CSV, in order: its number and its text as it stands in the
+ * source, in UTF-8, with its line end (the last row may have none). A result other than 0 stops the work:
+ * KANON_ECANCELLED. KANON_EINVAL: the table is not from CSV. */
+KANON_API kanon_status kanon_table_row_texts(const kanon_table *table,
+                                             int (*row)(int64_t row, const char *text, size_t size, void *payload),
+                                             void *payload, kanon_error *err);
+
+/* ---- domain ------------------------------------------------------------------------------------------------------ */
+
+/* The distinct texts of every encoded column, with the number of their records and the place of the first one. Types,
+ * ranges and orders of values are those of the whole table, so they can be found only when the domains of all parts
+ * are merged: then the domain is sealed. A table that is read with a sealed domain (kanon_read_options.domain) is a
+ * part of the whole table: its costs and cells are those of the whole. Tables and cuts hold references of their own.
+ * kanon.h declares kanon_domain. */
+
+/* The domain of a part: a CSV of its own in `size` bytes, whose rows have the places first_place, first_place + 1, ...
+ * `name` stands in messages. A part without records is a domain, too. The bytes are not kept. */
+KANON_API kanon_status kanon_domain_read_bytes(kanon_domain **out, const void *bytes, size_t size, const char *name,
+                                               int64_t first_place, const kanon_schema *schema,
+                                               const kanon_read_options *options, kanon_error *err);
+/* The same of a stream, which is released in any case, with a place for each of its n_places rows, in any order. */
+KANON_API kanon_status kanon_domain_read_arrow(kanon_domain **out, struct ArrowArrayStream *stream, const int64_t *places,
+                                               int64_t n_places, const kanon_schema *schema,
+                                               const kanon_read_options *options, kanon_error *err);
+/* KANON_EINVAL: they have different columns, or one is sealed. */
+KANON_API kanon_status kanon_domain_merge(kanon_domain *into, const kanon_domain *other, kanon_error *err);
+/* Find the types and orders of all columns as the schema says. KANON_EDATA names the column and the row (the place of
+ * its record + 1) of what does not fit. Nothing happens where it is sealed already. A sealed domain does not change
+ * any more. */
+KANON_API kanon_status kanon_domain_seal(kanon_domain *domain, const kanon_schema *schema, kanon_error *err);
+/* Drop the caller's reference. */
+KANON_API void kanon_domain_free(kanon_domain *domain);
+/* Records of the whole, as far as it was merged. */
+KANON_API int64_t kanon_domain_rows(const kanon_domain *domain);
+/* The i-th thing the user should know about the columns, NULL past the last; none before the domain is sealed. */
+KANON_API const char *kanon_domain_warning(const kanon_domain *domain, int i);
+KANON_API kanon_notice kanon_domain_warning_kind(const kanon_domain *domain, int i);
+KANON_API kanon_status kanon_domain_write(const kanon_domain *domain, const kanon_sink *sink, kanon_error *err);
+/* It comes back as it was before it was sealed: kanon_domain_seal it once in every process. `context` may be NULL. */
+KANON_API kanon_status kanon_domain_from_bytes(kanon_domain **out, const void *bytes, size_t size,
+                                               const kanon_context *context, kanon_error *err);
+
+/* ---- cuts -------------------------------------------------------------------------------------------------------- */
+
+/* How the whole table is cut into blocks. While it is not done, some parts are open: they are cut again when their
+ * histograms are known. */
+typedef struct kanon_cuts kanon_cuts;
+/* Histograms of the open parts: how many records have which value. */
+typedef struct kanon_counts kanon_counts;
+
+/* Blocks of at least `least` records, which is kanon_options.blocks. The first cut follows from the sealed domain
+ * alone. */
+KANON_API kanon_status kanon_cuts_new(kanon_cuts **out, const kanon_domain *domain, int64_t least, kanon_error *err);
+KANON_API void kanon_cuts_free(kanon_cuts *cuts);
+/* Not 0: no part is open. */
+KANON_API int kanon_cuts_done(const kanon_cuts *cuts);
+/* How often the table was cut so far: open parts are cut one level deeper by each kanon_cuts_next. */
+KANON_API int kanon_cuts_level(const kanon_cuts *cuts);
+/* Parts so far; blocks, when it is done. They are numbered from 0. */
+KANON_API int64_t kanon_cuts_blocks(const kanon_cuts *cuts);
+/* The records of a block (or part) of the whole; 0: there is no such block. */
+KANON_API int64_t kanon_cuts_rows(const kanon_cuts *cuts, int64_t block);
+/* out[row] becomes the block (or part) of each row of a table that was read with the domain. */
+KANON_API kanon_status kanon_cuts_block_of(int32_t *out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err);
+/* The histograms of a part of the table, which was read with the domain. */
+KANON_API kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cuts, const kanon_table *part,
+                                        kanon_error *err);
+/* Cut every open part, by the merged counts of all parts of the table. KANON_EDATA: the counts are not those of all
+ * records: some are missing, or counted twice. */
+KANON_API kanon_status kanon_cuts_next(kanon_cuts *cuts, const kanon_counts *counts, kanon_error *err);
+KANON_API kanon_status kanon_cuts_write(const kanon_cuts *cuts, const kanon_sink *sink, kanon_error *err);
+/* The domain must be the sealed one that the cuts were made with. */
+KANON_API kanon_status kanon_cuts_from_bytes(kanon_cuts **out, const kanon_domain *domain, const void *bytes, size_t size,
+                                             kanon_error *err);
+
+/* KANON_EINVAL: they are of different levels or cuts. */
+KANON_API kanon_status kanon_counts_merge(kanon_counts *into, const kanon_counts *other, kanon_error *err);
+KANON_API void kanon_counts_free(kanon_counts *counts);
+KANON_API kanon_status kanon_counts_write(const kanon_counts *counts, const kanon_sink *sink, kanon_error *err);
+KANON_API kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size_t size,
+                                               const kanon_context *context, kanon_error *err);
+
+/* ---- groups of a block ------------------------------------------------------------------------------------------- */
+
+/* Group the records of one block. `rows` are all of them, read with the domain, in the order of their places; the cuts
+ * are done. KANON_EINVAL: what kanon_blocks_allow refuses, or the table has more or fewer records than the block.
+ * Where there are several blocks, records can be left over: they are in no group yet (group 0), and a grouping with
+ * such records cannot be published. */
+KANON_API kanon_status kanon_block_group(kanon_grouping **out, const kanon_table *rows, const kanon_cuts *cuts,
+                                         int64_t block, const kanon_options *options, kanon_error *err);
+/* How many records are left over. */
+KANON_API int64_t kanon_grouping_left(const kanon_grouping *grouping);
+/* About how many bytes kanon_block_group takes for a block of so many records, its table included: what an engine
+ * needs to know before it gives tasks to a machine. */
+KANON_API kanon_status kanon_block_memory(int64_t *out, const kanon_cuts *cuts, const kanon_schema *schema,
+                                          const kanon_options *options, int64_t records, kanon_error *err);
+
+/* What the placing of the records left over needs of a block: the boxes of its groups and its records left over. It is
+ * small, and takes the place of rows and grouping from here on. */
+typedef struct kanon_block_groups kanon_block_groups;
+
+/* Of a grouping made by kanon_block_group, with the place of every row, rising. */
+KANON_API kanon_status kanon_block_groups_new(kanon_block_groups **out, const kanon_table *rows,
+                                              const kanon_grouping *grouping, const kanon_cuts *cuts, int64_t block,
+                                              const int64_t *places, kanon_error *err);
+KANON_API void kanon_block_groups_free(kanon_block_groups *groups);
+KANON_API kanon_status kanon_block_groups_write(const kanon_block_groups *groups, const kanon_sink *sink, kanon_error *err);
+KANON_API kanon_status kanon_block_groups_from_bytes(kanon_block_groups **out, const kanon_domain *domain, const void *bytes,
+                                                     size_t size, kanon_error *err);
+
+/* ---- records left over ------------------------------------------------------------------------------------------- */
+
+/* The records left over in all blocks. In the order of their places, each joins the group of any block whose loss
+ * grows least, of equals the one of the lowest block. */
+typedef struct kanon_rest kanon_rest;
+/* Groups that blocks offer to records left over. */
+typedef struct kanon_offers kanon_offers;
+
+/* The rest of one block. The rests of all blocks are merged, also of those where nothing is left over. */
+KANON_API kanon_status kanon_rest_new(kanon_rest **out, const kanon_block_groups *groups, kanon_error *err);
+/* KANON_EINVAL: both hold the same block, or records were placed already. */
+KANON_API kanon_status kanon_rest_merge(kanon_rest *into, const kanon_rest *other, kanon_error *err);
+KANON_API void kanon_rest_free(kanon_rest *rest);
+/* Not 0: every record has a group; at once where nothing was left over. */
+KANON_API int kanon_rest_done(const kanon_rest *rest);
+/* What a block offers to the records that have no group yet. */
+KANON_API kanon_status kanon_rest_offer(kanon_offers **out, const kanon_rest *rest, const kanon_block_groups *groups,
+                                        kanon_error *err);
+/* Place records as far as the offers of all blocks reach. Where a record's offers were taken by others before it, the
+ * rest is not done: ask all blocks for new offers. Each call places one record at least. KANON_EDATA: offers of a
+ * block are missing, or made before the last call. */
+KANON_API kanon_status kanon_rest_place(kanon_rest *rest, const kanon_offers *offers, kanon_error *err);
+/* How many records were left over, and where the i-th of them (by place) goes: group numbers are those of
+ * kanon_grouping_group_of. KANON_EINVAL: no such record, or it has no group yet. */
+KANON_API int64_t kanon_rest_count(const kanon_rest *rest);
+typedef struct kanon_rest_record {
+    size_t struct_size; /* sizeof(kanon_rest_record), set by the caller */
+    int64_t place;
+    int64_t from_block;
+    int64_t to_block, to_group;
+} kanon_rest_record;
+KANON_API kanon_status kanon_rest_at(kanon_rest_record *out, const kanon_rest *rest, int64_t i, kanon_error *err);
+KANON_API kanon_status kanon_rest_write(const kanon_rest *rest, const kanon_sink *sink, kanon_error *err);
+KANON_API kanon_status kanon_rest_from_bytes(kanon_rest **out, const kanon_domain *domain, const void *bytes, size_t size,
+                                             kanon_error *err);
+
+/* KANON_EINVAL: both hold the same block, or they are of different rounds. */
+KANON_API kanon_status kanon_offers_merge(kanon_offers *into, const kanon_offers *other, kanon_error *err);
+KANON_API void kanon_offers_free(kanon_offers *offers);
+KANON_API kanon_status kanon_offers_write(const kanon_offers *offers, const kanon_sink *sink, kanon_error *err);
+KANON_API kanon_status kanon_offers_from_bytes(kanon_offers **out, const kanon_domain *domain, const void *bytes,
+                                               size_t size, kanon_error *err);
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* What the figures of the whole release are made of. */
+typedef struct kanon_tally kanon_tally;
+
+/* Of one block with its complete groups: a table that was read with the domain, and a grouping without records left
+ * over. */
+KANON_API kanon_status kanon_tally_new(kanon_tally **out, const kanon_table *rows, const kanon_grouping *grouping,
+                                       kanon_error *err);
+KANON_API kanon_status kanon_tally_merge(kanon_tally *into, const kanon_tally *other, kanon_error *err);
+KANON_API void kanon_tally_free(kanon_tally *tally);
+/* Those figures of kanon_evaluate that can be merged: counts and extremes are equal, sums of shares up to the last digits of a
+ * double. Names of attributes lie in the domain, which must outlive the measures. KANON_EDATA: the tally is not of all records
+ * of the domain. */
+KANON_API kanon_status kanon_tally_measures(kanon_measures **out, const kanon_tally *tally, const kanon_domain *domain,
+                                            kanon_error *err);
+KANON_API kanon_status kanon_tally_write(const kanon_tally *tally, const kanon_sink *sink, kanon_error *err);
+KANON_API kanon_status kanon_tally_from_bytes(kanon_tally **out, const kanon_domain *domain, const void *bytes, size_t size,
+                                              kanon_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,279 @@
+/* See cut_counts.h. Rows are sorted by open part, then counted part by part and dimension by dimension in one dense array:
+ * O(rows * dimensions), and a sort of the values that occur. Called by hosts through include/kanon_blocks.h. */
+#include "partition/cut_counts.h"
+
+#include "core/alloc.h"
+#include "core/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const kanon__packed_kind counts_kind = {'H', '1', "counts"};
+
+static kanon_status new_counts(kanon_counts **out, const unsigned char of_cuts[KANON__FINGERPRINT], int64_t n_lists,
+                               const kanon_context *context, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    KANON_TRY(kanon__new_array(out, 1, "histograms", err), out);
+    (*out)->context = context;
+    memcpy((*out)->of_cuts, of_cuts, KANON__FINGERPRINT);
+    (*out)->n_lists = n_lists;
+    KANON_TRY(kanon__new_array(&(*out)->ends, n_lists, "histograms", err), out);
+out:
+    return st;
+}
+
+void kanon_counts_free(kanon_counts *counts)
+{
+    if (counts == NULL)
+        return;
+    kanon__free(counts->entries);
+    kanon__free(counts->ends);
+    kanon__free(counts);
+}
+
+/* ---- counting ----------------------------------------------------------------------------------------------------- */
+
+/* The rows of a part of the table by open leaf: those of leaf i are rows[ends[i - 1] .. ends[i]). */
+typedef struct open_rows {
+    int32_t *open_of; /* by row; -1: in none */
+    int32_t *rows;
+    int64_t *ends;
+} open_rows;
+
+static kanon_status sort_rows(open_rows *out, const kanon_cuts *c, const kanon__codes *codes, int64_t n, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t *begins = NULL;
+    KANON_TRY(kanon__new_array(&out->open_of, n, "histograms", err), out);
+    KANON_TRY(kanon__new_array(&out->rows, n, "histograms", err), out);
+    KANON_TRY(kanon__new_array(&out->ends, c->n_open + 1, "histograms", err), out);
+    KANON_TRY(kanon__new_array(&begins, c->n_open + 1, "histograms", err), out);
+    for (int64_t row = 0; row < n; row++) {
+        out->open_of[row] = c->nodes[kanon__cuts_leaf(c, codes, row)].open;
+        if (out->open_of[row] >= 0)
+            begins[out->open_of[row] + 1]++;
+    }
+    for (int64_t i = 0; i < c->n_open; i++)
+        begins[i + 1] += begins[i];
+    memcpy(out->ends, begins, (size_t)(c->n_open + 1) * sizeof *begins);
+    for (int64_t row = 0; row < n; row++)
+        if (out->open_of[row] >= 0)
+            out->rows[begins[out->open_of[row]]++] = (int32_t)row;
+out:
+    kanon__free(begins);
+    return st;
+}
+
+static void clear_rows(open_rows *r)
+{
+    kanon__free(r->ends);
+    kanon__free(r->rows);
+    kanon__free(r->open_of);
+}
+
+static int by_code(const void *left, const void *right)
+{
+    uint32_t a = ((const kanon__code_count *)left)->code, b = ((const kanon__code_count *)right)->code;
+    return a < b ? -1 : a > b;
+}
+
+/* Append the histogram of some rows. `seen`, by code, is all zero before and after. */
+static kanon_status count_list(kanon_counts *out, int64_t *used, int64_t *seen, kanon__codes codes, const int32_t *rows,
+                               int64_t n, kanon_error *err)
+{
+    int64_t first = *used;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t code = kanon__code_at(codes, rows[i]);
+        if (seen[code]++ > 0)
+            continue;
+        kanon_status st = kanon__grow_array(&out->entries, &out->capacity, *used + 1, "histograms", err);
+        if (st != KANON_OK)
+            return st;
+        out->entries[(*used)++].code = code;
+    }
+    if (*used > first)
+        qsort(out->entries + first, (size_t)(*used - first), sizeof *out->entries, by_code);
+    for (int64_t i = first; i < *used; i++) {
+        out->entries[i].n = seen[out->entries[i].code];
+        seen[out->entries[i].code] = 0;
+    }
+    return KANON_OK;
+}
+
+static kanon_status count_part(kanon_counts **out, const kanon_cuts *c, const kanon_table *part, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_counts *counts = NULL;
+    kanon__codes *codes = NULL;
+    open_rows r = {0};
+    int64_t *seen = NULL, used = 0, most = 1;
+    int m = c->space->n_dimensions;
+    KANON_TRY(kanon__cuts_codes(&codes, c, part, err), out);
+    KANON_TRY(new_counts(&counts, c->fingerprint, c->n_open * m, part->context, err), out);
+    KANON_TRY(sort_rows(&r, c, codes, part->data.n_rows, err), out);
+    for (int i = 0; i < m; i++)
+        most = c->space->dimensions[i].n_codes > most ? c->space->dimensions[i].n_codes : most;
+    KANON_TRY(kanon__new_array(&seen, most, "histograms", err), out);
+    for (int64_t list = 0; list < counts->n_lists; list++) {
+        int64_t leaf = list / m, begin = r.ends[leaf];
+        KANON_TRY(count_list(counts, &used, seen, codes[list % m], r.rows + begin, r.ends[leaf + 1] - begin, err), out);
+        counts->ends[list] = used;
+    }
+    *out = counts;
+    counts = NULL;
+out:
+    kanon__free(seen);
+    clear_rows(&r);
+    kanon_counts_free(counts);
+    kanon__free(codes);
+    return st;
+}
+
+kanon_status kanon_cuts_count(kanon_counts **out, const kanon_cuts *cuts, const kanon_table *part, kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon__call_begin(&call, part->context);
+    return kanon__call_end(&call, count_part(out, cuts, part, err));
+}
+
+/* ---- merging ------------------------------------------------------------------------------------------------------ */
+
+static int64_t list_begin(const kanon_counts *counts, int64_t list)
+{
+    return list > 0 ? counts->ends[list - 1] : 0;
+}
+
+/* Append the sum of two lists, both with rising codes. */
+static void add_lists(kanon__code_count *to, int64_t *used, const kanon_counts *a, const kanon_counts *b, int64_t list)
+{
+    int64_t i = list_begin(a, list), j = list_begin(b, list);
+    while (i < a->ends[list] || j < b->ends[list]) {
+        bool from_a = j >= b->ends[list] || (i < a->ends[list] && a->entries[i].code <= b->entries[j].code);
+        bool from_b = i >= a->ends[list] || (j < b->ends[list] && b->entries[j].code <= a->entries[i].code);
+        kanon__code_count sum = from_a ? a->entries[i] : b->entries[j];
+        sum.n += from_a && from_b ? b->entries[j].n : 0;
+        to[(*used)++] = sum;
+        i += from_a;
+        j += from_b;
+    }
+}
+
+static kanon_status merge(kanon_counts *into, const kanon_counts *other, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon__code_count *entries = NULL;
+    int64_t *ends = NULL, used = 0, n = into->n_lists;
+    if (n != other->n_lists || memcmp(into->of_cuts, other->of_cuts, sizeof into->of_cuts) != 0)
+        return kanon__hint(err, kanon__fail(err, KANON_EINVAL, "the counts are of different cuts"),
+                           "count all parts with the cuts as they are now");
+    if (n == 0)
+        return KANON_OK;
+    int64_t most = into->ends[n - 1] + other->ends[n - 1];
+    KANON_TRY(kanon__new_array(&entries, most, "histograms", err), out);
+    KANON_TRY(kanon__new_array(&ends, n, "histograms", err), out);
+    for (int64_t list = 0; list < n; list++) {
+        add_lists(entries, &used, into, other, list);
+        ends[list] = used;
+    }
+    kanon__free(into->entries);
+    kanon__free(into->ends);
+    into->entries = entries;
+    into->ends = ends;
+    into->capacity = most;
+    entries = NULL;
+    ends = NULL;
+out:
+    kanon__free(ends);
+    kanon__free(entries);
+    return st;
+}
+
+kanon_status kanon_counts_merge(kanon_counts *into, const kanon_counts *other, kanon_error *err)
+{
+    kanon__call call;
+    kanon__call_begin(&call, into->context);
+    return kanon__call_end(&call, merge(into, other, err));
+}
+
+/* ---- bytes -------------------------------------------------------------------------------------------------------- */
+
+kanon_status kanon_counts_write(const kanon_counts *c, const kanon_sink *sink, kanon_error *err)
+{
+    kanon__call call;
+    kanon__packer p;
+    kanon__call_begin(&call, c->context);
+    kanon__packer_init(&p, &counts_kind, err);
+    for (int i = 0; i < KANON__FINGERPRINT; i++)
+        kanon__pack_number(&p, c->of_cuts[i]);
+    kanon__pack_number(&p, (uint64_t)c->n_lists);
+    for (int64_t list = 0; list < c->n_lists; list++) {
+        int64_t at = list_begin(c, list);
+        uint32_t before = 0;
+        kanon__pack_number(&p, (uint64_t)(c->ends[list] - at));
+        for (; at < c->ends[list]; at++) {
+            kanon__pack_number(&p, c->entries[at].code - before);
+            kanon__pack_number(&p, (uint64_t)c->entries[at].n);
+            before = c->entries[at].code;
+        }
+    }
+    kanon_status st = kanon__packer_send(&p, sink);
+    kanon__packer_clear(&p);
+    return kanon__call_end(&call, st);
+}
+
+/* Codes rise, and every count is above 0. */
+static kanon_status unpack_list(kanon_counts *c, int64_t *used, kanon__unpacker *u, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    int64_t n = kanon__unpack_count(u, 2);
+    uint32_t before = 0;
+    bool sound = true;
+    KANON_TRY(kanon__grow_array(&c->entries, &c->capacity, *used + n, "histograms", err), out);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t step = (uint32_t)kanon__unpack_upto(u, (int64_t)UINT32_MAX - before);
+        kanon__code_count entry = {before + step, kanon__unpack_upto(u, INT64_MAX)};
+        sound = sound && (i == 0 || step > 0) && entry.n > 0;
+        c->entries[(*used)++] = entry;
+        before = entry.code;
+    }
+    KANON_TRY(kanon__unpacker_check(u, sound, err), out);
+out:
+    return st;
+}
+
+static kanon_status from_bytes(kanon_counts **out, const void *bytes, size_t size, kanon_error *err)
+{
+    kanon_status st = KANON_OK;
+    kanon_counts *c = NULL;
+    kanon__unpacker u;
+    unsigned char of_cuts[KANON__FINGERPRINT];
+    int64_t used = 0;
+    KANON_TRY(kanon__unpacker_init(&u, &counts_kind, bytes, size, err), out);
+    for (int i = 0; i < KANON__FINGERPRINT; i++)
+        of_cuts[i] = (unsigned char)kanon__unpack_upto(&u, UINT8_MAX);
+    KANON_TRY(new_counts(&c, of_cuts, kanon__unpack_count(&u, 1), kanon__call_context(), err), out);
+    for (int64_t list = 0; list < c->n_lists; list++) {
+        KANON_TRY(unpack_list(c, &used, &u, err), out);
+        c->ends[list] = used;
+    }
+    KANON_TRY(kanon__unpacker_end(&u, err), out);
+    *out = c;
+    c = NULL;
+out:
+    kanon_counts_free(c);
+    return st;
+}
+
+kanon_status kanon_counts_from_bytes(kanon_counts **out, const void *bytes, size_t size, const kanon_context *context,
+                                     kanon_error *err)
+{
+    kanon__call call;
+    *out = NULL;
+    kanon_status st = kanon__context_check(context, err);
+    if (st != KANON_OK)
+        return st;
+    kanon__call_begin(&call, context);
+    return kanon__call_end(&call, from_bytes(out, bytes, size, err));
+}
