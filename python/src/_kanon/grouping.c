@@ -8,15 +8,17 @@ PyObject *anonymize(PyObject *module, PyObject *args, PyObject *keywords)
     (void)module;
     static char *names[] = {"table",  "ticker",          "k",      "algorithm", "settings", "seed",         "threads",
                             "refine", "refine_settings", "blocks", "memory",    "effort",   "by_attribute", "suppress",
-                            NULL};
-    PyObject *table_capsule, *ticker_capsule, *given = NULL, *refine_given = NULL;
+                            "start",  "repair",          NULL};
+    PyObject *table_capsule, *ticker_capsule, *given = NULL, *refine_given = NULL, *start = Py_None;
     kanon_options o = {.struct_size = sizeof o};
     long long k = 0, blocks = 0, memory = 0;
     unsigned long long seed = 0;
     int by_attribute = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|LzOKizOLLzpz", names, &table_capsule, &ticker_capsule, &k,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|LzOKizOLLzpzOp", names, &table_capsule, &ticker_capsule, &k,
                                      &o.algorithm, &given, &seed, &o.threads, &o.refine, &refine_given, &blocks, &memory,
-                                     &o.effort, &by_attribute, &o.suppress))
+                                     &o.effort, &by_attribute, &o.suppress, &start, &o.repair))
+        return NULL;
+    if (start != Py_None && (o.start = handle_get(start, GROUPING)) == NULL)
         return NULL;
     kanon_table *table = handle_get(table_capsule, TABLE);
     ticker *t = table == NULL ? NULL : handle_get(ticker_capsule, TICKER);
@@ -65,6 +67,25 @@ PyObject *grouping_new(PyObject *module, PyObject *args)
     kanon_error err = {0};
     kanon_status st = kanon_grouping_new(&grouping, table, group_of, &err);
     PyMem_Free(group_of);
+    return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
+}
+
+/* grouping_from_release(table, schema, path): records that look alike there are a group. */
+PyObject *grouping_from_release(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *table_capsule, *schema_capsule;
+    const char *path;
+    if (!PyArg_ParseTuple(args, "OOs", &table_capsule, &schema_capsule, &path))
+        return NULL;
+    kanon_table *table = handle_get(table_capsule, TABLE);
+    kanon_schema *schema = table == NULL ? NULL : handle_get(schema_capsule, SCHEMA);
+    if (schema == NULL)
+        return NULL;
+    kanon_grouping *grouping = NULL;
+    kanon_error err = {0};
+    kanon_status st;
+    WITHOUT_GIL(st = kanon_grouping_from_release(&grouping, table, path, schema, &err));
     return st == KANON_OK ? handle_new(grouping, GROUPING, NULL) : raise_failure(&err);
 }
 
